@@ -3,19 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { TimesReporter } from './test/run/file-times.ts';
+import { FlakyReporter } from './test/run/flaky.ts';
 import { LongestFirst } from './test/run/longest-first.ts';
-import { apart, sharedFolders } from './test/run/processes.ts';
+import { apart } from './test/run/processes.ts';
 
 /** The auth responses that tests recorded, checked at the end of the run (test/auth/coverage). */
-const authAnswers = process.env.AUTH_ANSWERS ?? mkdtempSync(join(tmpdir(), 'plinth-auth-answers-'));
+const authResponses = process.env.AUTH_ANSWERS ?? mkdtempSync(join(tmpdir(), 'plinth-auth-answers-'));
 if (process.env.AUTH_ANSWERS === undefined) {
-  process.on('exit', () => rmSync(authAnswers, { recursive: true, force: true }));
+  process.on('exit', () => rmSync(authResponses, { recursive: true, force: true }));
 }
 
 const unit = ['src/**/*.test.ts', 'web/**/*.test.ts'];
 const coverage = 'test/auth/coverage/coverage.test.ts';
-const folders = (pattern: string) => `test/${pattern}/**/*.test.ts`;
-const otherFolders = `!(${sharedFolders.join('|')})`;
 const record = ['test/auth/coverage/record.ts'];
 
 /** docs/decisions/0041-test-run.md explains the projects. */
@@ -24,20 +23,21 @@ export default defineConfig({
     // Tests start real servers and browsers, which are slow on two busy cores.
     testTimeout: 30_000,
     hookTimeout: 90_000,
+    retry: process.env.CI === undefined ? 0 : 1,
     expect: { poll: { timeout: 15_000 } },
     pool: 'forks',
     maxWorkers: 3,
     experimental: { viteModuleRunner: false, nodeLoader: false },
     sequence: { sequencer: LongestFirst },
-    reporters: ['default', new TimesReporter()],
-    provide: { authAnswers },
+    reporters: ['default', new TimesReporter(), new FlakyReporter()],
+    provide: { authResponses },
     projects: [
       { extends: true, test: { name: 'unit', include: unit, isolate: false } },
       {
         extends: true,
         test: {
           name: 'shared',
-          include: [folders(`{${sharedFolders.join(',')}}`)],
+          include: ['test/**/*.test.ts'],
           exclude: [coverage, ...apart],
           isolate: false,
           setupFiles: ['test/run/clean-up.ts', ...record],
@@ -47,7 +47,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'apart',
-          include: ['test/*.test.ts', folders(otherFolders), ...apart],
+          include: [...apart],
           setupFiles: record,
           // For `vi.mock`.
           experimental: { viteModuleRunner: true },

@@ -1,7 +1,8 @@
 /**
- * Measures the first load of each Account page that needs no session, with all sign-in methods enabled: the transferred
- * size (scripts with brotli as browsers receive them, the rest with gzip), the largest contentful paint and the layout
- * shift in a real browser. Runs unthrottled and as a slow phone (1.6 Mbit/s, 150 ms round trip, CPU 4x slower).
+ * Measures the first load of each Account page that doesn't require a session, with all sign-in methods enabled. Prints
+ * the transferred size (scripts with brotli, as browsers receive them, and everything else with gzip), the largest
+ * contentful paint and the layout shift in a real browser. Each page is loaded without throttling and as on a slow
+ * phone (1.6 Mbit/s, 150 ms round trip, CPU 4x slower).
  *
  *     node bench/account.ts [--rounds 3] [--lang ar]
  */
@@ -14,7 +15,7 @@ import { launchBrowser } from '../test/web/browser.ts';
 const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '3' }, lang: { type: 'string', default: 'en' } },
 });
-/** The parameters with which apps link to the pages. */
+/** The query parameters with which apps link to the pages. */
 const fromApp = 'redirect_to=https%3A%2F%2Fapp.example%2Fcallback';
 const pages = [
   `sign-in?${fromApp}`,
@@ -31,11 +32,14 @@ const pages = [
   'error',
 ];
 const kib = 1024;
-/** Limits: KiB of gzip, milliseconds, and unitless layout shift. */
+/** The limits. Sizes are in KiB (gzip), times in milliseconds, and the layout shift has no unit. */
 const bars = { html: 16, css: 12, js: 110, throttledLcp: 1000, lcp: 150, shift: 0.02 } as const;
 
 interface Load {
-  /** KiB: the HTML including its style sheet, the style sheet alone, and all scripts until the network is idle. */
+  /**
+   * Sizes in KiB: the HTML including its style sheet, the style sheet alone, and all scripts that are loaded until the
+   * network is idle.
+   */
   readonly html: number;
   readonly css: number;
   readonly js: number;
@@ -43,7 +47,7 @@ interface Load {
   readonly shift: number;
 }
 
-/** Runs in the page: the largest contentful paint and the sum of all layout shifts. */
+/** Code that runs in the page. It returns the largest contentful paint and the sum of all layout shifts. */
 const vitals = `new Promise((resolve) => {
   let lcp = 0;
   let shift = 0;
@@ -88,9 +92,10 @@ async function load(browser: Browser, url: string, isThrottled: boolean): Promis
 const median = (numbers: number[]): number =>
   [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 
-/** Enables every sign-in method so that pages have their maximum content. */
+/** All sign-in methods are enabled, so that the pages have their maximum content. */
 const provider = { enabled: true, client_id: 'id', secret: 'secret' };
 const backend = await createTestBackend({
+  passwordCost: 'production',
   config: {
     auth: {
       enable_anonymous_sign_ins: true,
@@ -103,7 +108,7 @@ const backend = await createTestBackend({
 });
 const browser = await launchBrowser();
 let isWithin = true;
-const judged = (value: number, bar: number, unit: string, digits = 1): string => {
+const comparison = (value: number, bar: number, unit: string, digits = 1): string => {
   if (value > bar) isWithin = false;
   return `${value.toFixed(digits)}${unit}${value > bar ? ` (over ${bar})` : ''}`;
 };
@@ -122,12 +127,12 @@ try {
     console.log(
       [
         name.replace(/\?.*/, '').padEnd(13),
-        `JS ${judged(of(quick, 'js'), bars.js, ' KiB')}`,
-        `CSS ${judged(of(quick, 'css'), bars.css, ' KiB')}`,
-        `HTML ${judged(of(quick, 'html'), bars.html, ' KiB')}`,
-        `LCP ${judged(of(quick, 'lcp'), bars.lcp, ' ms', 0)}`,
-        `throttled ${judged(of(slow, 'lcp'), bars.throttledLcp, ' ms', 0)}`,
-        `CLS ${judged(shift, bars.shift, '', 4)}`,
+        `JS ${comparison(of(quick, 'js'), bars.js, ' KiB')}`,
+        `CSS ${comparison(of(quick, 'css'), bars.css, ' KiB')}`,
+        `HTML ${comparison(of(quick, 'html'), bars.html, ' KiB')}`,
+        `LCP ${comparison(of(quick, 'lcp'), bars.lcp, ' ms', 0)}`,
+        `throttled ${comparison(of(slow, 'lcp'), bars.throttledLcp, ' ms', 0)}`,
+        `CLS ${comparison(shift, bars.shift, '', 4)}`,
       ].join('   '),
     );
   }

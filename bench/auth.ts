@@ -6,9 +6,9 @@
  *
  * Logins use accounts with the lowest hash cost, because the noise of about 50 ms of hashing would hide the remaining
  * work. The hashes of both costs are measured separately. Concurrent refreshes share a transaction, so they are
- * measured with one client and with several. For comparison, the cost in PostgreSQL of only the rows that upstream's
- * tables require is measured: one write with its COMMIT, as many refreshes per transaction as there are clients,
- * without reads and without the server. Linux only, because CPU time is read from /proc.
+ * measured with one client and with several. For comparison, also measures what it costs PostgreSQL to write only the
+ * rows that upstream's tables require, without reads or the server. One such transaction contains as many refreshes as
+ * there are clients. Linux only, because CPU time is read from /proc.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -30,13 +30,13 @@ const { values } = parseArgs({
   },
 });
 /**
- * Limits: the cost of a login without its hash as a fraction of the hash, and a refresh in microseconds with the
- * maximum number of clients.
+ * The limits. `loginShare` is the cost of a login, excluding its password hash, as a fraction of the hash's cost.
+ * `refreshMicros` is the cost of a refresh in microseconds with the maximum number of clients.
  */
 const bars = { loginShare: 0.1, refreshMicros: 400 };
 const accounts = 20;
 const clientCounts = [1, 4, 16];
-const mostClients = Math.max(...clientCounts);
+const maxClients = Math.max(...clientCounts);
 const password = 'a password for the bench';
 const lowestCost = 4;
 const usualCost = 10;
@@ -68,7 +68,7 @@ async function stopServer({ child, dir }: Server): Promise<void> {
   rmSync(dir, { recursive: true, force: true });
 }
 
-/** Returns microseconds. Threads that have ended aren't counted. */
+/** Returns the CPU time of a process in microseconds. Threads that have ended aren't counted. */
 function cpuOf(pid: number): number {
   const nanos = readdirSync(`/proc/${pid}/task`).map((thread) =>
     Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
@@ -88,7 +88,7 @@ interface Cpu {
   readonly postgres: number;
 }
 
-/** Returns the total microseconds by process. */
+/** Returns the CPU time of each process in microseconds. */
 function cpuByProcess({ child }: Server): Map<number, number> {
   const server = child.pid as number;
   const spent = new Map<number, number>();
@@ -102,7 +102,7 @@ function cpuByProcess({ child }: Server): Map<number, number> {
   return spent;
 }
 
-/** Returns the CPU time since `before`. Connections closed in the meantime aren't counted. */
+/** Returns the CPU time since `before`. Connections that have been closed since then aren't counted. */
 function cpuSince(server: Server, before: ReadonlyMap<number, number>): Cpu {
   const spent = { server: 0, postgres: 0 };
   for (const [pid, micros] of cpuByProcess(server)) {
@@ -111,7 +111,7 @@ function cpuSince(server: Server, before: ReadonlyMap<number, number>): Cpu {
   return spent;
 }
 
-/** Returns CPU microseconds per call. */
+/** Returns the CPU time per call in microseconds. */
 async function measure(
   server: Server,
   count: number,
@@ -132,7 +132,7 @@ async function measure(
   };
 }
 
-/** Returns the statements of one refresh of this session. */
+/** Returns the statements that write one refresh of this session. */
 function writesOf(userId: string, sessionId: string, parent: string, child: string): Sql[] {
   const instance = '00000000-0000-0000-0000-000000000000';
   const entry = (action: string) => ({
@@ -155,10 +155,13 @@ function writesOf(userId: string, sessionId: string, parent: string, child: stri
   ];
 }
 
-/** Returns PostgreSQL's CPU microseconds for the writes of a refresh, with `together` refreshes per transaction. */
+/**
+ * Returns PostgreSQL's CPU time in microseconds for the writes of a refresh. Each transaction contains `together`
+ * refreshes.
+ */
 async function writesMicros(server: Server, together: number, count: number): Promise<number> {
   const url = new URL(server.status.DB_URL);
-  // Connects as the owner of the tables.
+  // The client logs in as the owner of the tables.
   url.username = 'supabase_auth_admin';
   const client = await Client.connect(parseConnectionString(url.href));
   const sessions = await client.query<{ id: string; user_id: string; token: string }>(sql`
@@ -199,13 +202,13 @@ interface SessionJson {
 }
 
 async function post(server: Server, path: string, key: string, body: object): Promise<SessionJson> {
-  const answer = await fetch(`${server.status.API_URL}/auth/v1${path}`, {
+  const response = await fetch(`${server.status.API_URL}/auth/v1${path}`, {
     method: 'POST',
     headers: { apikey: key, authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`);
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
   return JSON.parse(text) as SessionJson;
 }
 
@@ -227,19 +230,19 @@ try {
     const email = emails[turn++ % accounts];
     await post(server, '/token?grant_type=password', ANON_KEY, { email, password });
   };
-  // One session per client, because refreshes of the same session wait for each other.
+  // Each client has a separate session, because refreshes of the same session wait for each other.
   const tokens = await Promise.all(
     emails
-      .slice(0, mostClients)
+      .slice(0, maxClients)
       .map((email) => post(server, '/token?grant_type=password', ANON_KEY, { email, password })),
   );
   const refresh = async (client: number) => {
     const token = { refresh_token: tokens[client]?.refresh_token };
     tokens[client] = await post(server, '/token?grant_type=refresh_token', ANON_KEY, token);
   };
-  // Warm-up: compiles code and prepares statements.
+  // These calls are a warm-up, in which code is compiled and statements are prepared.
   await measure(server, 200, 4, login);
-  await measure(server, 1000, mostClients, refresh);
+  await measure(server, 1000, maxClients, refresh);
 
   const shares = [];
   const refreshes: number[] = [];
@@ -252,14 +255,14 @@ try {
     );
     for (const clients of clientCounts) {
       const cost = await measure(server, Number(values.refreshes), clients, refresh);
-      if (clients === mostClients) refreshes.push(cost.sum);
+      if (clients === maxClients) refreshes.push(cost.sum);
       console.log(
         `  refresh, ${String(clients).padStart(2)} clients ${micros(cost.sum)} ` +
           `(server ${micros(cost.server)}, postgres ${micros(cost.postgres)}) us`,
       );
     }
   }
-  // Runs last because it replaces the refresh tokens that the clients know.
+  // This measurement runs last because it replaces the refresh tokens that the clients use.
   for (const together of clientCounts) {
     const alone = await writesMicros(server, together, Number(values.refreshes));
     console.log(
@@ -272,7 +275,7 @@ try {
     `login beyond its hash  ${(100 * share).toFixed(1)} %   ${(share / bars.loginShare).toFixed(2)} of the bar`,
   );
   console.log(
-    `refresh, ${mostClients} clients    ${refreshMicros.toFixed(0)} us   ${(refreshMicros / bars.refreshMicros).toFixed(2)} of the bar`,
+    `refresh, ${maxClients} clients    ${refreshMicros.toFixed(0)} us   ${(refreshMicros / bars.refreshMicros).toFixed(2)} of the bar`,
   );
 } finally {
   await stopServer(server);

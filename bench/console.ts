@@ -1,7 +1,7 @@
 /**
- * Measures the Console's tables in a real browser against their limits: the size of a table's first view, the
- * additional size of each other page, the time until it is visible, the smoothness of scrolling 100,000 rows, the time
- * to the first rows of 10,000,000, and the export of 300,000 rows.
+ * Compares the Console's tables in a real browser with their limits: the size of a table's first view, the additional
+ * size of each other page, the time until a table is visible, the smoothness of scrolling through 100,000 rows, the
+ * time to the first rows of 10,000,000, and the export of 300,000 rows.
  *
  *     npm run build && node --expose-gc bench/console.ts
  */
@@ -14,7 +14,7 @@ import { createTestBackend, stopTestCluster } from '../src/testing.ts';
 import { launchBrowser } from '../test/web/browser.ts';
 
 const kib = 1024;
-/** Limits: KiB transferred, milliseconds, unitless layout shift, nodes, MiB. */
+/** The limits: KiB transferred, milliseconds, layout shift (no unit), nodes and MiB. */
 const bars = {
   js: 220,
   css: 40,
@@ -27,7 +27,9 @@ const bars = {
   nodes: 1500,
   firstRows: 300,
   export: 10_000,
-  /** Constant, because memory use must not grow with the table. */
+  /**
+   * The memory limit of an export is the same for every table size, because memory use must not grow with the table.
+   */
   exportMemory: 64,
 } as const;
 
@@ -57,7 +59,7 @@ const sql = `
   alter table public.ten add primary key (id);
   analyze public.ten; analyze public.three; analyze public.hundred;`;
 
-/** Runs in the page: the largest contentful paint and the sum of all layout shifts. */
+/** Code that runs in the page. It returns the largest contentful paint and the sum of all layout shifts. */
 const vitals = `new Promise((resolve) => {
   let lcp = 0;
   let shift = 0;
@@ -68,7 +70,7 @@ const vitals = `new Promise((resolve) => {
   setTimeout(() => resolve({ lcp, shift }), 300);
 })`;
 
-/** Runs in the page: scrolls a little in each frame and returns the milliseconds between frames. */
+/** Code that runs in the page. It scrolls a little in each frame and returns the milliseconds between frames. */
 const scrollFrames = (frames: number): string => `new Promise((resolve) => {
   const grid = document.querySelector('[role=grid]');
   const times = [];
@@ -111,7 +113,7 @@ async function signedIn(of: Browser): Promise<BrowserContext> {
 
 const table = (name: string): string => `${backend.console.url}/console/tables/public/${name}`;
 
-/** Loads a table for the first time with an empty cache. Returns KiB and milliseconds. */
+/** Loads a table with an empty cache. Returns sizes in KiB and times in milliseconds. */
 async function firstView(
   isThrottled: boolean,
 ): Promise<{ js: number; css: number; lcp: number; shift: number }> {
@@ -137,7 +139,8 @@ async function firstView(
 }
 
 /**
- * Returns the size of each lazy chunk in addition to the first load: its static imports that the entry doesn't include.
+ * Returns the size that each lazy chunk adds to the first load. This includes its static imports, except those that the
+ * entry already includes.
  */
 function lazyRoutes(): { name: string; size: number }[] {
   const dir = fileURLToPath(new URL('../dist/web/console/', import.meta.url));
@@ -196,15 +199,15 @@ async function measureGrid(): Promise<void> {
 
   await page.goto(table('ten'));
   await page.locator('[data-cell="0:1"]').waitFor();
-  const began = performance.now();
-  // Jumps a tenth of the way down with the scroll bar.
+  const startedAt = performance.now();
+  // This jumps a tenth of the way down with the scroll bar.
   await page.evaluate(
     `{ const grid = document.querySelector('[role=grid]'); grid.scrollTop = (grid.scrollHeight - grid.clientHeight) / 10; }`,
   );
   const isThere = `[...document.querySelectorAll('[data-cell$=":1"]')].some((cell) => Math.abs(Number(cell.textContent) - 1000000) < 20000)`;
   while (!(await page.evaluate(isThere))) await page.waitForTimeout(10);
   console.log(
-    `${'leap to row 1,000,000 of 10,000,000'.padEnd(34)} ${(performance.now() - began).toFixed(0)} ms`,
+    `${'leap to row 1,000,000 of 10,000,000'.padEnd(34)} ${(performance.now() - startedAt).toFixed(0)} ms`,
   );
   await context.close();
 }
@@ -222,11 +225,13 @@ async function measureServer(): Promise<void> {
   const headers = { cookie: await cookie() };
   const times: number[] = [];
   for (let round = 0; round < 7; round++) {
-    const began = performance.now();
-    const answer = await backend.console.fetch('/console/api/tables/public/ten/rows?limit=100', { headers });
-    const { rows } = (await answer.json()) as { rows: unknown[] };
+    const startedAt = performance.now();
+    const response = await backend.console.fetch('/console/api/tables/public/ten/rows?limit=100', {
+      headers,
+    });
+    const { rows } = (await response.json()) as { rows: unknown[] };
     if (rows.length !== 100) throw new Error(`there were ${rows.length} rows`);
-    times.push(performance.now() - began);
+    times.push(performance.now() - startedAt);
   }
   report('first rows of 10,000,000: slowest', Math.max(...times), bars.firstRows, ' ms', 0);
   report('first rows of 10,000,000: median', quantile(times, 0.5), bars.firstRows, ' ms', 0);
@@ -237,7 +242,7 @@ async function measureServer(): Promise<void> {
   }
 }
 
-/** Reads the export at full speed and measures the process's memory (including the client) in the meantime. */
+/** Reads an export at full speed and measures the memory of the process, including the client, during the export. */
 async function exported(
   format: string,
   headers: Record<string, string>,
@@ -248,25 +253,25 @@ async function exported(
   const timer = setInterval(() => {
     peak = Math.max(peak, process.memoryUsage().rss);
   }, 10);
-  const began = performance.now();
+  const startedAt = performance.now();
   let bytes = 0;
   await new Promise<void>((resolve, reject) => {
     request(
       `${backend.console.url}/console/api/tables/public/three/export?format=${format}`,
       { headers },
-      (answer) => {
-        answer.on('data', (chunk: Buffer) => {
+      (response) => {
+        response.on('data', (chunk: Buffer) => {
           bytes += chunk.length;
         });
-        answer.on('end', resolve);
-        answer.on('error', reject);
+        response.on('end', resolve);
+        response.on('error', reject);
       },
     )
       .on('error', reject)
       .end();
   });
   clearInterval(timer);
-  return { ms: performance.now() - began, bytes, growth: (peak - before) / kib / kib };
+  return { ms: performance.now() - startedAt, bytes, growth: (peak - before) / kib / kib };
 }
 
 try {

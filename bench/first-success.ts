@@ -1,6 +1,7 @@
 /**
- * Measures a newcomer's first success: seconds from `npm start -- --example` (dependencies installed, an empty data
- * folder) until a user who has just signed up in a browser has written and completed a note in the example app.
+ * Measures the time that a new user needs for a first success, in seconds. It begins with `npm start -- --example`
+ * (with installed dependencies and an empty data folder) and ends when a user who has just signed up in a browser has
+ * written a note in the example app and marked it as done.
  *
  *     node bench/first-success.ts [--rounds 3]
  */
@@ -11,13 +12,13 @@ import { launchBrowser } from '../test/web/browser.ts';
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '3' } } });
 const barSeconds = 30;
 
-/** Returns the seconds since the command, by milestone. */
+/** Returns when each milestone was reached, in seconds since the command. */
 async function round(): Promise<Record<string, number>> {
   const browser = await launchBrowser();
-  const began = performance.now();
+  const startedAt = performance.now();
   const reached: Record<string, number> = {};
   const mark = (what: string) => {
-    reached[what] = (performance.now() - began) / 1000;
+    reached[what] = (performance.now() - startedAt) / 1000;
   };
   const example = await startExample();
   try {

@@ -1,12 +1,13 @@
 /**
- * Measures the cost of functions against the limits: a cold first response (trivial, and with supabase-js from the
- * cache), the gateway's overhead for a warm call, the memory of twenty idle functions, the time until an endless loop
- * is ended, and its effect on other functions. Prints milliseconds and MiB without asserting them.
+ * Compares the cost of functions with their limits: a cold first response (from a trivial function, and from one with
+ * supabase-js in the cache), the gateway's overhead for a warm call, the memory of twenty idle functions, the time
+ * until an endless loop is ended, and how much the loop delays other functions. Prints milliseconds and MiB and doesn't
+ * fail if a limit is exceeded.
  *
  *   node bench/functions.ts [--cold 20] [--warm 2000]
  *
- * Needs no PostgreSQL and no network: packages come from a registry on loopback built from node_modules. PSS and CPU
- * time require Linux.
+ * Doesn't require PostgreSQL or a network, because packages come from a registry on the loopback interface whose
+ * packages are built from node_modules. PSS and CPU time require Linux.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +26,7 @@ const idleFunctions = 20;
 
 const modules = fileURLToPath(new URL('../node_modules/', import.meta.url));
 
-/** Returns a package's files by path, without type declarations and source maps. */
+/** Returns the files of a package by path, except type declarations and source maps. */
 function packageFiles(name: string): Record<string, Buffer> {
   const files: Record<string, Buffer> = {};
   const root = join(modules, name);
@@ -70,15 +71,15 @@ const world = await functionsWorld({
   limits: { maxWorkers: idleFunctions + 5 },
 });
 
-/** Measures from the request to the complete response, without a running process. */
+/** Measures the time from the request to the complete response when no process is running. */
 async function cold(slug: string): Promise<number[]> {
   const times: number[] = [];
-  // The first start downloads and compiles the modules, so it isn't counted as a cold start from the cache.
+  // The first start also downloads and compiles the modules, so it isn't counted.
   for (let turn = -1; turn < coldStarts; turn += 1) {
     const end = world.functions.serve({});
     const before = performance.now();
-    const answer = await world.call(slug);
-    if ((await answer.text()) !== 'ok') throw new Error(`${slug}: ${world.lines(slug).join('\n')}`);
+    const response = await world.call(slug);
+    if ((await response.text()) !== 'ok') throw new Error(`${slug}: ${world.lines(slug).join('\n')}`);
     if (turn >= 0) times.push(performance.now() - before);
     end();
     await new Promise((resolve) => setTimeout(resolve, 30));
@@ -104,7 +105,7 @@ function workers(slug: string): { pid: string; socketPath: string }[] {
   return found;
 }
 
-/** Measures a warm process through the gateway and directly. */
+/** Measures the response time of a warm process, through the gateway and directly. */
 async function warm(): Promise<{ direct: number; through: number }> {
   await (await world.call('trivial')).text();
   const gateway = new Pool(world.url, { connections: 1 });
@@ -112,14 +113,14 @@ async function warm(): Promise<{ direct: number; through: number }> {
   if (worker === undefined) throw new Error('its process cannot be found: the bench needs /proc');
   const straight = new Pool('http://localhost', { connections: 1, socketPath: worker.socketPath });
   const time = async (pool: Pool, path: string): Promise<number> => {
-    const begun = performance.now();
+    const startedAt = performance.now();
     const { body } = await pool.request({
       path,
       method: 'GET',
       headers: { authorization: world.authorization },
     });
     await body.text();
-    return performance.now() - begun;
+    return performance.now() - startedAt;
   };
   const times = { direct: [] as number[], through: [] as number[] };
   for (let call = 0; call < warmCalls; call += 1) {
@@ -130,7 +131,7 @@ async function warm(): Promise<{ direct: number; through: number }> {
   return { direct: percentile(times.direct, 0.5), through: percentile(times.through, 0.5) };
 }
 
-/** Returns the total proportional set size of all idle functions in MiB. */
+/** Returns the total memory (proportional set size) of all idle functions in MiB. */
 async function idleMemory(): Promise<{ processes: number; mib: number }> {
   for (let index = 0; index < idleFunctions; index += 1) await (await world.call(`idle${index}`)).text();
   await new Promise((resolve) => setTimeout(resolve, 500));
@@ -142,12 +143,12 @@ async function idleMemory(): Promise<{ processes: number; mib: number }> {
 }
 
 /**
- * Returns how long an endless loop runs, excluding its startup, and the slowest response of another function in the
- * meantime.
+ * Returns the time that an endless loop runs (excluding its start) and the slowest response from another function
+ * during that time.
  */
 async function runaway(): Promise<{ status: number; endMs: number; neighborMs: number }> {
   await (await world.call('trivial')).text();
-  const begun = performance.now();
+  const startedAt = performance.now();
   let isOver = false;
   const spinning = world.call('spins').finally(() => {
     isOver = true;
@@ -161,7 +162,7 @@ async function runaway(): Promise<{ status: number; endMs: number; neighborMs: n
   }
   const { status } = await spinning;
   const bootMs = world.functions.invocations.recent('spins', 1)[0]?.bootMs ?? 0;
-  return { status, endMs: performance.now() - begun - bootMs, neighborMs: percentile(times, 0.95) };
+  return { status, endMs: performance.now() - startedAt - bootMs, neighborMs: percentile(times, 0.95) };
 }
 
 try {

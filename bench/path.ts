@@ -1,11 +1,11 @@
 /**
- * Measures the CPU time per request of the request path, compared with the package `pg` with four round trips (BEGIN,
- * set_config, the statement, COMMIT) on the same rows, in one process, alternating. Prints microseconds and ratios
- * without asserting them.
+ * Measures the CPU time per request of the request path. For comparison, the same rows are read with the package `pg`
+ * and four round trips (BEGIN, set_config, the statement, COMMIT), in the same process and alternating with the request
+ * path. Prints microseconds and ratios and doesn't fail if they change.
  *
  *   node bench/path.ts [--rounds 3] [--clients 32]
  *
- * PostgreSQL's CPU time is read from /proc. On systems other than Linux, only Node's CPU time is shown.
+ * PostgreSQL's CPU time is read from /proc. On systems other than Linux, only the CPU time of Node is shown.
  */
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
@@ -121,7 +121,9 @@ const throughPg: Runner = async (text, id) => {
   }
 };
 
-/** Returns the total CPU microseconds of this benchmark's backends, or undefined if unavailable. */
+/**
+ * Returns the total CPU microseconds of this benchmark's database processes, or undefined if the value isn't available.
+ */
 async function backendCpu(): Promise<number | undefined> {
   const rows = await database
     .pool('supabase_admin')
@@ -143,7 +145,7 @@ interface Measured {
 async function measure(run: Runner, text: string, requests: number): Promise<Measured> {
   const postgresBefore = await backendCpu();
   const nodeBefore = process.cpuUsage();
-  const begun = performance.now();
+  const startedAt = performance.now();
   let next = 0;
   const work = async () => {
     while (next < requests) {
@@ -152,7 +154,7 @@ async function measure(run: Runner, text: string, requests: number): Promise<Mea
     }
   };
   await Promise.all(Array.from({ length: CLIENTS }, work));
-  const seconds = (performance.now() - begun) / 1000;
+  const seconds = (performance.now() - startedAt) / 1000;
   const node = process.cpuUsage(nodeBefore);
   const postgresAfter = await backendCpu();
   const known = postgresBefore !== undefined && postgresAfter !== undefined;

@@ -1,16 +1,16 @@
 /**
- * Measures postgres_changes for many users who can each see only their own rows: the number of changes per second, the
- * latency and the cost. Starts the whole product with an empty project. Each subscriber is a user with a separate
- * socket. Each row is a separate transaction with one recipient.
+ * Measures postgres_changes for many users, each of whom can see only their own rows. Prints the number of changes per
+ * second, the latency and the cost. Starts the whole product with an empty project. Each subscriber is a user with a
+ * separate socket, and each row is inserted in a separate transaction and has one recipient.
  *
  * node bench/realtime-changes.ts [--users 500] [--rate 640] [--seconds 10] [--policy uid|claims|members] [--sockets
  * 2000]
  *
- * Policies: `uid` is owner = (select auth.uid()), `claims` reads the setting with the claims, `members` queries a table
- * of members. Prints the rate, the latency from commit to receipt (and from the write, including the commit), and the
- * CPU time of the server and of PostgreSQL, in total and for realtime alone. Also measures the memory of an idle
- * socket, changes received by all subscribers, and broadcasts (`realtime/fan-out.ts`). Linux only, because CPU time is
- * read from /proc.
+ * The policy `uid` is owner = (select auth.uid()), `claims` reads the setting that contains the claims, and `members`
+ * queries a table of members. Prints the rate, the latency from the commit (and from the write, including the commit)
+ * until the change is received, and the CPU time of the server and PostgreSQL, in total and for realtime alone. Also
+ * measures the memory of an idle socket, changes that all subscribers receive, and broadcasts (`realtime/fan-out.ts`).
+ * Linux only, because CPU time is read from /proc.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -40,7 +40,7 @@ const users = Number(values.users);
 const rate = Number(values.rate);
 const seconds = Number(values.seconds);
 const bar = { rate: 640, p95Ms: 100, cores: 0.5 };
-/** A warm-up that isn't counted: prepares statements and compiles code. */
+/** The duration of the warm-up, in which statements are prepared and code is compiled. It isn't counted. */
 const warmUpSeconds = 2;
 const writers = 4;
 
@@ -51,9 +51,9 @@ const policies: Record<string, string> = {
     'exists (select from public.bench_members m where m.room = owner and m.member = (select auth.uid()))',
 };
 const policy = policies[values.policy];
-if (policy === undefined) throw new Error(`There is no policy ${values.policy}.`);
+if (policy === undefined) throw new Error(`Unknown policy ${values.policy}.`);
 
-/** The row numbers that a user has received. */
+/** The numbers of the rows that a user has received. */
 interface Received {
   readonly seen: Set<number>;
   repeated: number;
@@ -104,12 +104,12 @@ function receive(
   sinceCommit.push(Date.now() - Date.parse(data.commit_timestamp));
 }
 
-/** Writes the rows `from` to `to` at the rate, each in a separate transaction. */
+/** Writes the rows `from` to `to` at the requested rate. Each row has a separate transaction. */
 async function write(clients: readonly pg.Client[], from: number, to: number): Promise<void> {
-  const began = performance.now();
+  const startedAt = performance.now();
   const running: Promise<unknown>[] = [];
   for (let next = from; next < to; ) {
-    const due = Math.min(to, from + Math.floor(((performance.now() - began) / 1000) * rate) + 1);
+    const due = Math.min(to, from + Math.floor(((performance.now() - startedAt) / 1000) * rate) + 1);
     for (; next < due; next++) {
       sentAt[next] = performance.now();
       const client = clients[next % clients.length] as pg.Client;
@@ -140,9 +140,9 @@ const latency = (label: string, numbers: number[]): number => {
 
 const server = await startServer();
 try {
-  // Runs first, because later the process has spare memory.
+  // The idle sockets are measured first, because the process has spare memory later.
   await idle(server, Number(values.sockets));
-  // Pipelined: a row is sent when it is due, without waiting for the previous response.
+  // Writes are pipelined, so each row is sent on time, without waiting for the previous response.
   const options = { connectionString: server.status.DB_URL, pipeline: true };
   const clients = Array.from({ length: writers }, () => new pg.Client(options));
   for (const client of clients) await client.connect();
@@ -162,9 +162,9 @@ try {
   await sleep(500);
   const before = await cpuNow(server, first);
   const own = process.cpuUsage();
-  const began = performance.now();
+  const startedAt = performance.now();
   await write(clients, firstCounted, total);
-  const tookSeconds = (performance.now() - began) / 1000;
+  const tookSeconds = (performance.now() - startedAt) / 1000;
   const got = (): number => subscribers.reduce((sum, { seen }) => sum + seen.size, 0);
   for (let waited = 0; got() < total && waited < 5000; waited += 20) await sleep(20);
   const after = await cpuNow(server, first);

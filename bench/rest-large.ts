@@ -1,6 +1,6 @@
 /**
- * Measures the memory of `plinth rest` for a large response to a slow client, in addition to its idle memory. The
- * response is read to its end and must be complete.
+ * Measures the memory that `plinth rest` needs for a large response to a slow client, in addition to its idle memory.
+ * The response is read to its end and must be complete.
  *
  *   node bench/rest-large.ts [--mib 1024] [--mib-per-second 100]
  *
@@ -24,7 +24,7 @@ const { values } = parseArgs({
 const MIB = 1024 * 1024;
 const wantedBytes = Number(values.mib) * MIB;
 const bytesPerMs = (Number(values['mib-per-second']) * MIB) / 1000;
-/** About 1 KiB of JSON per row. */
+/** The size of a row, which is about 1 KiB of JSON. */
 const ROW_BYTES = 1024;
 const SETTLE_MS = 2000;
 const OPENING = '[{"id":';
@@ -77,13 +77,16 @@ const statusBytes = (name: 'VmRSS' | 'VmHWM'): number =>
   Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) *
   1024;
 
-/** Reads no faster than the rate. Returns the size, and whether the response begins and ends like the array. */
-async function readSlowly(answer: IncomingMessage): Promise<{ bytes: number; isWhole: boolean }> {
+/**
+ * Reads the response no faster than the given rate. Returns its size, and whether it begins and ends like a complete
+ * JSON array.
+ */
+async function readSlowly(response: IncomingMessage): Promise<{ bytes: number; isWhole: boolean }> {
   const startedAt = performance.now();
   let bytes = 0;
   let first = '';
   let last = '';
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
+  for await (const chunk of response as AsyncIterable<Buffer>) {
     if (first.length < OPENING.length)
       first = (first + chunk.toString('latin1', 0, OPENING.length)).slice(0, OPENING.length);
     bytes += chunk.length;
@@ -100,12 +103,12 @@ try {
   await (await fetch(`${url}/lines?limit=10`)).text();
   await sleep(SETTLE_MS);
   const idleBytes = statusBytes('VmRSS');
-  // Resets the peak memory of the startup (proc(5), clear_refs).
+  // This resets the process's peak memory, which was reached during startup (proc(5), clear_refs).
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
   const askedAt = performance.now();
-  const [answer] = (await once(get(`${url}/lines`), 'response')) as [IncomingMessage];
+  const [response] = (await once(get(`${url}/lines`), 'response')) as [IncomingMessage];
   const headersMs = performance.now() - askedAt;
-  const { bytes, isWhole } = await readSlowly(answer);
+  const { bytes, isWhole } = await readSlowly(response);
   const peakBytes = statusBytes('VmHWM');
   const seconds = (performance.now() - askedAt) / 1000;
   console.log(
@@ -114,9 +117,9 @@ try {
   console.log(
     `RSS of plinth rest: idle ${mib(idleBytes)} MiB, peak ${mib(peakBytes)} MiB: ${mib(peakBytes - idleBytes)} MiB more`,
   );
-  const declared = Number(answer.headers['content-length']);
-  if (answer.statusCode !== 200 || !isWhole || bytes !== declared || bytes < wantedBytes) {
-    console.error(`The answer is not whole: status ${answer.statusCode}, ${bytes} of ${declared} bytes.`);
+  const declared = Number(response.headers['content-length']);
+  if (response.statusCode !== 200 || !isWhole || bytes !== declared || bytes < wantedBytes) {
+    console.error(`The answer is not whole: status ${response.statusCode}, ${bytes} of ${declared} bytes.`);
     process.exitCode = 1;
   }
 } finally {

@@ -1,13 +1,13 @@
 /**
- * Measures the CPU time of a read by id with row-level security, compared with alternatives: Fastify and pg with a
- * handwritten transaction of four round trips (as in pg's manual, and with prepared statements), and PostGraphile 5.
- * Uses the same rows, PostgreSQL, tokens and 32 connections, alternating. The result is the median of the rounds' sums
- * of server and PostgreSQL.
+ * Measures the CPU time of a read by ID with row-level security, compared with alternatives. These are Fastify and pg
+ * with a handwritten transaction of four round trips (as in pg's manual, and with prepared statements), and
+ * PostGraphile 5. All use the same rows, PostgreSQL, tokens and 32 connections, and they alternate. The result is the
+ * median of all rounds, with the CPU time of the server and PostgreSQL added up.
  *
  *   node bench/rest-peers.ts [--rounds 3] [--seconds 3] [--connections 32]
  *
- * On first use, the peers are installed from npm into a separate folder in the system's temporary folder. Exits with 1
- * if a ratio is below its limit. Linux only.
+ * At the first use, the compared servers are installed from npm into a separate folder in the temporary folder of the
+ * system. Exits with 1 if a ratio is below its limit. Linux only.
  */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -40,7 +40,7 @@ interface Target {
   readonly pid: number;
   readonly port: number;
   readonly requests: readonly LoadRequest[];
-  /** The required ratio of the peer's cost to Plinth's cost. */
+  /** The minimum ratio of the compared server's cost to Plinth's cost. */
   readonly bar: number | undefined;
   /** Microseconds per request in each round. */
   readonly measured: { server: number; postgres: number; perSecond: number }[];
@@ -156,11 +156,11 @@ try {
     if (median === undefined) continue;
     reference ??= sum(median);
     const ratio = sum(median) / reference;
-    const judged = bar === undefined ? '' : `  (bar ${bar}: ${ratio >= bar ? 'met' : 'missed'})`;
+    const comparison = bar === undefined ? '' : `  (bar ${bar}: ${ratio >= bar ? 'met' : 'missed'})`;
     if (bar !== undefined && ratio < bar) process.exitCode = 1;
     console.log(
       `${name.padEnd(16)} server ${median.server.toFixed(0).padStart(5)}  postgres ${median.postgres.toFixed(0).padStart(5)}  ` +
-        `sum ${sum(median).toFixed(0).padStart(5)}  ratio ${ratio.toFixed(2)}  ${median.perSecond.toFixed(0).padStart(6)}/s${judged}`,
+        `sum ${sum(median).toFixed(0).padStart(5)}  ratio ${ratio.toFixed(2)}  ${median.perSecond.toFixed(0).padStart(6)}/s${comparison}`,
     );
   }
 } finally {

@@ -1,11 +1,11 @@
 /**
- * Runs the REST service at saturation: 200 connections for several minutes, one of 50 requests abandoned before its
- * response arrives, and every response checked to contain only the caller's rows.
+ * Runs the REST service at full load: 200 connections for several minutes. One of 50 requests is abandoned before its
+ * response arrives, and every response must contain only the caller's rows.
  *
  *   node bench/rest-saturation.ts [--minutes 10] [--connections 200] [--drop-every 50]
  *
- * Prints requests, errors, memory and event-loop delay during the run. Exits with 1 if a row was wrong, a response was
- * an error, or a connection or socket was left open. Linux only.
+ * Prints the requests, errors, memory and event loop delay during the run. Exits with 1 if a row was wrong, a response
+ * was an error, or a connection or socket remained open. Linux only.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -25,11 +25,14 @@ const { values } = parseArgs({
 });
 const seconds = Number(values.minutes) * 60;
 const connections = Number(values.connections);
-/** The load is split into this number of equal parts, with one line of output each. */
+/** The number of equal parts into which the load is split. One line is printed per part. */
 const PARTS = 10;
-/** The grace period for the remaining requests of a part. */
+/** How long to wait for the remaining requests of a part. */
 const SETTLE_MS = 3000;
-/** Connections of the request path (4 shared, 6 exclusive), the pool and the listener. */
+/**
+ * The maximum number of database connections: those of the request path (4 shared, 6 exclusive), the pool and the
+ * listener.
+ */
 const MOST_CONNECTIONS = 30;
 
 const server = startChild(fileURLToPath(new URL('load/server.ts', import.meta.url)));
@@ -82,7 +85,7 @@ if (total.wrong > 0) faults.unshift(`${total.wrong} answers hold wrong rows.`);
 if (total.errors > 0) faults.unshift(`${total.errors} errors.`);
 if (after.busyConnections > 0) faults.unshift(`${after.busyConnections} connections are still busy.`);
 if (after.connections > MOST_CONNECTIONS) faults.unshift(`${after.connections} connections to PostgreSQL.`);
-// The shared connections to PostgreSQL may have been opened only during the run.
+// The shared connections to PostgreSQL may not have been open before the run.
 const newSockets = after.sockets - before.sockets - (after.connections - before.connections);
 if (newSockets > 0) faults.unshift(`${newSockets} sockets are left behind.`);
 for (const fault of faults) console.error(fault);

@@ -1,6 +1,6 @@
 /**
- * Measures the schema cache of a large database: load time, how long a load delays requests, memory, and the OpenAPI
- * root. Defaults to 5,000 tables with keys, and a fifth as many views and functions.
+ * Measures the schema cache of a large database: the time to load it, how long a load delays requests, its memory, and
+ * the OpenAPI root. By default, the database has 5,000 tables with keys, and a fifth as many views and functions.
  *
  *   node --expose-gc bench/rest-schema.ts [--tables 5000]
  */
@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { configFrom } from '../src/config/index.ts';
+import { configFrom, createLiveConfig } from '../src/config/index.ts';
 import { createTestDatabase, stopTestCluster } from '../src/database/testing.ts';
 import { createGateway } from '../src/gateway/index.ts';
 import { type Logger, silentLogger } from '../src/kernel/log.ts';
@@ -26,7 +26,7 @@ function scriptOf(first: number, last: number): string {
   const lines: string[] = [];
   for (let n = first; n <= last; n++) {
     const parent = n > 1 ? `references public.table_${Math.floor(n / 2)}` : '';
-    // Most schemas have one relation that all others reference.
+    // Like most schemas, this one has a relation that all others reference.
     const hub = n > 1 ? 'references public.table_1' : '';
     lines.push(`create table public.table_${n} (
       id bigint generated always as identity primary key, parent bigint ${parent}, hub bigint ${hub}, name text not null unique,
@@ -62,8 +62,15 @@ const log: Logger = {
 const config = configFrom({ api: { schemas: ['public'] } }, '/nowhere');
 const keys = createKeys({ mode: 'development', config, supabaseDir: '/nowhere', dataDir: '/nowhere' });
 const dataDir = mkdtempSync(join(tmpdir(), 'plinth-bench-'));
-const rest = createRest({ database, keys, config, dataDir, log, permissionHints: 'off' });
-const gateway = createGateway({ services: [rest], keys, log: silentLogger, trustedProxies: [], home: '/' });
+const rest = createRest({
+  database,
+  keys,
+  config: createLiveConfig(config),
+  dataDir,
+  log,
+  permissionHints: 'off',
+});
+const gateway = createGateway({ services: [rest], keys, log: silentLogger, home: '/' });
 const url = `http://127.0.0.1:${await gateway.listen('127.0.0.1', 0)}/rest/v1`;
 
 const mib = (bytes: number) => (bytes / 1024 / 1024).toFixed(1);
@@ -74,7 +81,10 @@ const settle = async () => {
   }
 };
 
-/** Returns the maximum CPU time of this thread between two checks. Unlike a delay, it excludes other processes. */
+/**
+ * Returns a function that returns the maximum CPU time that this thread used between two checks. Unlike a delay, this
+ * time doesn't include other processes.
+ */
 function watchTurns(): () => number {
   let last = cpuMs();
   let longest = 0;
@@ -94,7 +104,7 @@ function cpuMs(): number {
   return (user + system) / 1000;
 }
 
-/** Runs `work` while a client sends sequential requests, and prints how long each had to wait. */
+/** Runs `work` while a client sends requests one after another. Prints how long each request had to wait. */
 async function watched(what: string, work: () => Promise<unknown>): Promise<void> {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   let done = false;
@@ -102,9 +112,9 @@ async function watched(what: string, work: () => Promise<unknown>): Promise<void
   let requests = 0;
   const client = async () => {
     while (!done) {
-      const begun = performance.now();
+      const startedAt = performance.now();
       await (await fetch(`${url}/table_7?id=eq.1`)).arrayBuffer();
-      slowest = Math.max(slowest, performance.now() - begun);
+      slowest = Math.max(slowest, performance.now() - startedAt);
       requests++;
     }
   };
@@ -112,9 +122,9 @@ async function watched(what: string, work: () => Promise<unknown>): Promise<void
   delay.enable();
   const longestTurn = watchTurns();
   const cpu = process.cpuUsage();
-  const begun = performance.now();
+  const startedAt = performance.now();
   await work();
-  const ms = performance.now() - begun;
+  const ms = performance.now() - startedAt;
   const { user, system } = process.cpuUsage(cpu);
   done = true;
   await Promise.all(clients);
@@ -155,9 +165,9 @@ await watched('reload, a column more', async () => {
 });
 for (let turn = 0; turn < 2; turn++) {
   await watched('OpenAPI root', async () => {
-    const answer = await fetch(`${url}/`, { headers: { authorization: `Bearer ${keys.serviceRoleKey}` } });
-    const bytes = (await answer.arrayBuffer()).byteLength;
-    if (!answer.ok) throw new Error(`The root answered ${answer.status}.`);
+    const response = await fetch(`${url}/`, { headers: { authorization: `Bearer ${keys.serviceRoleKey}` } });
+    const bytes = (await response.arrayBuffer()).byteLength;
+    if (!response.ok) throw new Error(`The root answered ${response.status}.`);
     console.log(`the OpenAPI document has ${mib(bytes)} MiB`);
   });
 }

@@ -1,12 +1,12 @@
 /**
- * Measures startup times and idle memory as a newcomer experiences them: through npm, with a project that has one small
- * migration.
+ * Measures the time to start and the idle memory as a new user experiences them, through npm and with a project that
+ * has one small migration.
  *
  *     node bench/start.ts [--rounds 3]
  *
- * Prints the milliseconds from the command to the first REST response (first start: an empty data folder; warm: the
- * same folder again) and, 10 s after the last start was ready, the proportional set size (PSS) of every process that
- * Plinth started, excluding npm's own. Linux only, because PSS is read from /proc.
+ * Prints the milliseconds from the command to the first REST response. The first start uses an empty data folder, and a
+ * warm start uses the same folder again. Also prints, 10 s after the last start was ready, the proportional set size
+ * (PSS) of every process that Plinth started, without npm's own. Linux only, because PSS is read from /proc.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -52,7 +52,7 @@ async function freePort(): Promise<number> {
 
 async function start(dir: string): Promise<{ child: ChildProcess; ms: number }> {
   const port = await freePort();
-  const began = performance.now();
+  const startedAt = performance.now();
   const args = [
     'start',
     '--silent',
@@ -72,13 +72,13 @@ async function start(dir: string): Promise<{ child: ChildProcess; ms: number }> 
   for (;;) {
     if (child.exitCode !== null) throw new Error(`the start failed:\n${output}`);
     try {
-      const answer = await fetch(`http://127.0.0.1:${port}/rest/v1/todos?select=task`);
-      if (answer.ok && ((await answer.json()) as unknown[]).length === 1)
-        return { child, ms: performance.now() - began };
+      const response = await fetch(`http://127.0.0.1:${port}/rest/v1/todos?select=task`);
+      if (response.ok && ((await response.json()) as unknown[]).length === 1)
+        return { child, ms: performance.now() - startedAt };
     } catch {
-      // The server isn't listening yet.
+      // The server doesn't accept connections yet.
     }
-    // Polling more often would take CPU time from the measured process on a machine with two cores.
+    // Polling more often would take CPU time from the measured process if the machine has only two cores.
     await sleep(pollMs);
   }
 }
@@ -88,11 +88,11 @@ async function stop({ child }: { child: ChildProcess }): Promise<void> {
   const gone = new Promise((resolve) => child.once('exit', resolve));
   process.kill(-child.pid, 'SIGINT');
   await gone;
-  // Waits so that pending disk writes of PostgreSQL and of removed folders don't slow the next start.
+  // Pending disk writes, from PostgreSQL and from removed folders, must not slow down the next start.
   await sleep(settleMs);
 }
 
-/** Returns the PSS in MiB of a process's descendants by command, excluding the process itself. */
+/** Returns the PSS of a process's descendants in MiB, by command. The process itself isn't included. */
 function idleMemory(npmPid: number): { total: number; rows: [string, number][] } {
   const parents = new Map<number, number>();
   for (const name of readdirSync('/proc')) {
@@ -121,7 +121,7 @@ function idleMemory(npmPid: number): { total: number; rows: [string, number][] }
 const first: number[] = [];
 const warm: number[] = [];
 let memory: ReturnType<typeof idleMemory> | undefined;
-// Not counted: fills the module compile cache, as any earlier start on this machine would.
+// This start isn't counted. It fills the compile cache for modules, as any earlier start on the machine would do.
 const warmUp = makeProject();
 await stop(await start(warmUp));
 rmSync(warmUp, { recursive: true, force: true });

@@ -1,7 +1,7 @@
 /**
- * Kills the server two hundred times with kill -9, half of them together with PostgreSQL, during uploads (REST, TUS,
- * S3), copies, moves and removals. After each kill, all acknowledged changes are verified. Exits with an error at the
- * first difference.
+ * Kills the server two hundred times with kill -9 during uploads (REST, TUS, S3), copies, moves and removals. Half of
+ * the times, PostgreSQL is killed as well. After each kill, all changes that were acknowledged are verified. Exits with
+ * an error at the first difference.
  *
  *     node bench/storage-kills.ts [KILLS]
  */

@@ -1,6 +1,6 @@
 /**
- * Measures the cost of storage: the server's CPU time per request by kind, and its memory under this load. Rates vary
- * on a shared machine, but CPU time is stable.
+ * Measures the cost of storage: the server's CPU time for each kind of request, and its memory under this load. CPU
+ * time is measured, because it is stable on a machine with other work, whereas rates vary.
  *
  *   node bench/storage.ts [--seconds 3] [--connections 8] [--only get1k,put1k]
  *
@@ -27,7 +27,7 @@ const connections = Number(values.connections);
 const MIB = 1024 * 1024;
 const maxRssBytes = 200 * MIB;
 const listedObjects = 1000;
-/** The kernel's clock ticks, in which /proc counts CPU time. */
+/** The number of clock ticks per second. /proc counts CPU time in these ticks. */
 const ticksPerSecond = 100;
 
 const folder = mkdtempSync(join(tmpdir(), 'plinth-bench-storage-'));
@@ -39,7 +39,7 @@ const args = ['--min-semi-space-size=8', bin, 'start', '--workdir', folder, '--p
 const server = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
 const pid = server.pid as number;
 
-/** Reads the output of `start --json`, which is printed when the server is ready. */
+/** Reads the output of `start --json`, which appears when the server is ready. */
 async function state(): Promise<{ url: string; serviceKey: string }> {
   let text = '';
   for await (const chunk of server.stdout.setEncoding('utf8')) {
@@ -67,16 +67,16 @@ function call(method: string, path: string, body?: Buffer | object): Promise<num
           ...(payload ? { 'content-type': type, 'content-length': payload.length } : {}),
         },
       },
-      (answer) => {
+      (response) => {
         let bytes = 0;
-        answer.on('data', (chunk: Buffer) => {
+        response.on('data', (chunk: Buffer) => {
           bytes += chunk.length;
         });
-        answer.on('error', reject);
-        answer.on('end', () =>
-          answer.statusCode === 200
+        response.on('error', reject);
+        response.on('end', () =>
+          response.statusCode === 200
             ? resolve(bytes)
-            : reject(new Error(`${method} ${path}: ${answer.statusCode}`)),
+            : reject(new Error(`${method} ${path}: ${response.statusCode}`)),
         );
       },
     );
@@ -85,7 +85,7 @@ function call(method: string, path: string, body?: Buffer | object): Promise<num
   });
 }
 
-/** Makes `count` calls, or calls for `runMs`, on all connections. */
+/** Makes `count` calls on all connections, but stops after `runMs`. */
 async function repeat(
   work: (index: number) => Promise<unknown>,
   count = Number.POSITIVE_INFINITY,
@@ -136,7 +136,8 @@ try {
   const wanted = values.only?.split(',') ?? Object.keys(scenarios);
   for (const name of wanted) {
     const scenario = scenarios[name];
-    if (!scenario) throw new Error(`There is no ${name}; there are ${Object.keys(scenarios).join(', ')}`);
+    if (!scenario)
+      throw new Error(`Unknown scenario ${name}. Known scenarios: ${Object.keys(scenarios).join(', ')}`);
     await repeat(scenario, connections * 4);
     const [startedMs, startedAt] = [cpuMs(), performance.now()];
     const count = await repeat(scenario);

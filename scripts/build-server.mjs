@@ -1,6 +1,6 @@
 /**
- * Bundles the server into dist/server. Startup then reads about 50 files instead of a thousand, which halves its CPU
- * time (decision 9). The sources also run unbundled with `node bin/plinth.mjs`.
+ * Bundles the server into dist/server. A start then reads about 50 files instead of a thousand, which halves its CPU
+ * time (decision 9). `node bin/plinth.mjs` runs the source files without a bundle.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -19,11 +19,14 @@ import { fileURLToPath } from 'node:url';
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const outDir = path.join(root, 'dist', 'server');
 const stampFile = path.join(outDir, '.stamp');
-/** A running server loads the parts of its build on demand, even after newer builds. */
-const keptBuilds = 3;
+/**
+ * The number of builds to keep, because a running server loads parts of its build on demand even if there are newer
+ * builds.
+ */
+const maxBuilds = 3;
 
 /**
- * Packages that every startup loads and that read no files from their own folder. All other packages are loaded from
+ * Packages that every start loads and that don't read files from their own folders. All other packages are loaded from
  * node_modules.
  */
 const bundled = [
@@ -43,14 +46,16 @@ const bundled = [
   /^reusify$/,
   /^rfdc$/,
   /^safe-regex2$/,
+  /^saxes$/,
   /^secure-json-parse$/,
   /^semver(?:\/.*)?$/,
   /^set-cookie-parser$/,
   /^toad-cache$/,
   /^ws$/,
+  /^xmlchars\//,
 ];
 
-/** Returns a hash of the bundle's inputs. Compare it with {@link builtServerStamp}. */
+/** Returns a hash of all files from which the bundle is built. Compare it with {@link builtServerStamp}. */
 export function serverStamp() {
   const sources = globSync('src/**/*.ts', { cwd: root }).filter((file) => !file.endsWith('.test.ts'));
   const inputs = [...sources, 'scripts/build-server.mjs', 'package-lock.json'];
@@ -63,7 +68,10 @@ export function serverStamp() {
   return hash.digest('hex');
 }
 
-/** Returns the stamp of the bundle in dist/server, or undefined if there is no complete bundle. */
+/**
+ * Returns the hash for which the bundle in dist/server was built. Returns undefined if the bundle is missing or
+ * incomplete.
+ */
 export function builtServerStamp() {
   try {
     return readFileSync(stampFile, 'utf8').trim();
@@ -73,24 +81,25 @@ export function builtServerStamp() {
 }
 
 /**
- * Files that the code locates relative to its own position (SQL, extensions, the functions' adapter) stay below src.
+ * Some files, such as SQL, extensions and the functions' adapter, remain below src. The code finds them relative to its
+ * own location, so this plugin inserts the original location. `src` is the path from the bundle to the folder src.
  */
-const placesOfSources = {
+export const placesOfSources = (/** @type {string} */ src) => ({
   name: 'plinth:places-of-sources',
   enforce: /** @type {const} */ ('pre'),
   transform(/** @type {string} */ code, /** @type {string} */ id) {
     const file = path.relative(path.join(root, 'src'), id).replaceAll(path.sep, '/');
     if (file.startsWith('../') || !code.includes('import.meta.url')) return undefined;
-    const place = `new URL(${JSON.stringify(`../../../src/${file}`)}, import.meta.url).href`;
+    const place = `new URL(${JSON.stringify(`${src}/${file}`)}, import.meta.url).href`;
     return { code: code.replaceAll('import.meta.url', place), map: null };
   },
-};
+});
 
 /**
- * Defers TLS and HTTP/2, which Fastify and ws load although this server doesn't use them. Loading them takes a tenth of
- * the startup time.
+ * Loads TLS and HTTP/2 only on demand. Fastify and ws import both, although this server doesn't use them, and loading
+ * them takes a tenth of the time of a start.
  */
-const tlsWhenAsked = {
+export const tlsWhenAsked = {
   name: 'plinth:tls-when-asked',
   enforce: /** @type {const} */ ('pre'),
   resolveId(/** @type {string} */ id, /** @type {string | undefined} */ importer) {
@@ -107,7 +116,7 @@ const tlsWhenAsked = {
   },
 };
 
-/** `say` is called with one line of progress at a time. */
+/** Builds the bundle. `say` is called with one line of progress at a time. */
 export async function buildServer(say = (/** @type {string} */ line) => console.error(line)) {
   const stamp = serverStamp();
   const started = performance.now();
@@ -118,7 +127,7 @@ export async function buildServer(say = (/** @type {string} */ line) => console.
     root,
     logLevel: 'warn',
     publicDir: false,
-    plugins: [placesOfSources, tlsWhenAsked],
+    plugins: [placesOfSources('../../../src'), tlsWhenAsked],
     ssr: { target: 'node', noExternal: bundled },
     build: {
       ssr: 'src/cli/main.ts',
@@ -132,7 +141,7 @@ export async function buildServer(say = (/** @type {string} */ line) => console.
       },
     },
   });
-  // Replaces the entry in one step, after the new build is complete.
+  // The entry file is replaced in a single step after the new build is complete.
   mkdirSync(outDir, { recursive: true });
   const draft = path.join(outDir, 'main.mjs.new');
   writeFileSync(draft, `export { main } from './${name}/main.mjs';\n`);
@@ -147,7 +156,7 @@ function removeOldBuilds() {
     .filter((entry) => entry.isDirectory())
     .map((entry) => path.join(outDir, entry.name))
     .sort((one, other) => statSync(other).mtimeMs - statSync(one).mtimeMs);
-  for (const build of builds.slice(keptBuilds)) rmSync(build, { recursive: true, force: true });
+  for (const build of builds.slice(maxBuilds)) rmSync(build, { recursive: true, force: true });
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await buildServer();

@@ -1,6 +1,6 @@
 /**
- * Builds the web app into dist/web: both apps, then the Account pages as HTML. Writes a stamp of everything the result
- * depends on, so that `npm start` builds only what is stale.
+ * Builds the web app into dist/web: both apps, and then the Account pages as HTML. Writes a hash of all inputs, so that
+ * `npm start` builds only outdated parts.
  */
 import { createHash } from 'node:crypto';
 import { globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ const outDir = path.join(root, 'dist', 'web');
 const allFaces = ['account', 'console'];
 const stampFile = path.join(outDir, '.stamp');
 
-/** Returns a hash of the web app's sources. Compare it with {@link builtStamp}. */
+/** Returns a hash of the web app's source files. Compare it with {@link builtStamp}. */
 export function webStamp() {
   const inputs = [
     ...globSync('web/**/*.{ts,tsx,css,html,svg}', { cwd: root }).filter((file) => !file.endsWith('.test.ts')),
@@ -30,7 +30,7 @@ export function webStamp() {
   return hash.digest('hex');
 }
 
-/** Returns the stamp of the build in dist/web, or undefined if there is no complete build. */
+/** Returns the hash for which dist/web was built. Returns undefined if the build is missing or incomplete. */
 export function builtStamp() {
   try {
     return readFileSync(stampFile, 'utf8').trim();
@@ -42,7 +42,7 @@ export function builtStamp() {
 const gzip = promisify(zlib.gzip);
 const brotli = promisify(zlib.brotliCompress);
 
-/** Assets never change, so they are compressed once, at the highest level. */
+/** Compresses the assets at the highest level. This is done only once, because assets never change. */
 async function compressAssets(/** @type {string} */ dir) {
   const names = readdirSync(dir).filter((name) => /\.(js|css|svg)$/.test(name));
   await Promise.all(
@@ -57,13 +57,14 @@ async function compressAssets(/** @type {string} */ dir) {
 }
 
 /**
- * Builds the given apps, by default both. `say` is called with one line of progress at a time. The stamp is written
+ * Builds the given apps, or both by default. `say` is called with one line of progress at a time. The hash is written
  * only if both were built.
  */
 export async function buildWeb(say = (/** @type {string} */ line) => console.error(line), faces = allFaces) {
   const stamp = webStamp();
   const started = performance.now();
-  // React selects its development or production form when it is first loaded, which is before Vite sets this variable.
+  // React selects its development or production version when it is loaded, which happens before Vite sets this
+  // variable.
   process.env.NODE_ENV = 'production';
   const { build } = await import('vite');
   const { faceConfig, prerenderConfig } = await import('../web/vite.config.ts');

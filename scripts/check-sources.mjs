@@ -1,4 +1,4 @@
-/** Runs lint and type checks, two at a time. Prints the output of a check that fails. */
+/** Runs the lint and type checks, two at a time. Only the output of checks that fail is printed. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const npmTool = (/** @type {string[]} */ ...parts) => join('node_modules', ...parts);
 const tsc = npmTool('typescript', 'bin', 'tsc');
 
-/** The slowest checks come first. */
+/** The checks, slowest first. */
 const checks = [
   { name: 'Types of the server', args: [tsc, '--noEmit', '-p', 'tsconfig.json'] },
   { name: 'Lint', args: [npmTool('@biomejs', 'biome', 'bin', 'biome'), 'check', '.'] },

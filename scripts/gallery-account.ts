@@ -1,7 +1,7 @@
 /**
- * Takes screenshots of every Account page and state. Plays the flows of the keyboard tests (test/account/keyboard) and
- * photographs each state in light and dark, 1280 and 360 px wide, in English and Arabic. The screenshots aren't stored
- * in the repository.
+ * Takes screenshots of every Account page in every state. Runs the flows of the keyboard tests (test/account/keyboard)
+ * and captures each state in light and dark, at widths of 1280 and 360 px, in English and Arabic. The screenshots
+ * aren't stored in the repository.
  *
  *   npm run build && node scripts/gallery-account.ts [FOLDER] [PART OF A FLOW'S NAME] [en|ar] [1280|360]
  */
@@ -24,7 +24,7 @@ const [folder = 'gallery-account', wanted = '', onlyLanguage, onlyWidth] = proce
 const languages = (['en', 'ar'] as const).filter((language) => language === (onlyLanguage ?? language));
 const widths = ([1280, 360] as const).filter((width) => width === Number(onlyWidth ?? width));
 
-/** A page that is waiting for a response never becomes idle. */
+/** The maximum time to wait until a page is idle, because a page that is waiting for a response never becomes idle. */
 const restMs = 2000;
 
 /** Takes a screenshot of the current state in both color schemes. */
@@ -40,7 +40,7 @@ async function shoot(page: Page, state: string, language: string): Promise<void>
 const browser = await launchBrowser();
 let isWhole = true;
 
-/** Runs the flows in every language and width. */
+/** Runs the flows in every language and at every width. */
 async function photograph(all: readonly Flow[], open: () => Promise<World>): Promise<void> {
   const flows = all.filter(({ name }) => name.includes(wanted));
   if (flows.length === 0) return;

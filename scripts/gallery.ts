@@ -32,7 +32,7 @@ const notes = [
   'The bees arrived, keep the door shut',
 ];
 
-/** A board as it looks after a few days of use. */
+/** Adds notes, so that the board looks as if it had been used for several days. */
 async function fill(backend: Backend): Promise<void> {
   const clients = await Promise.all(
     people.map(async (email) => {
@@ -65,12 +65,12 @@ const signIn = async (page: Page, backend: Backend): Promise<void> => {
 const table = async (page: Page, backend: Backend): Promise<void> => {
   await signIn(page, backend);
   await page.goto(`${backend.console.url}/console/tables/public/notes`);
-  // Shows a cell that is being edited. Nothing is saved.
+  // Opens a cell for editing, for the screenshot. The change isn't saved.
   await page.getByText('Lunch outside if it stays dry').dblclick();
   await page.keyboard.press('End');
 };
 
-/** Shows a user who tries to change another user's note. */
+/** Explains an attempt to change another user's note. */
 const why = async (page: Page, backend: Backend): Promise<void> => {
   await signIn(page, backend);
   const found = await page.request.get(`${backend.url}/auth/v1/admin/users`, {

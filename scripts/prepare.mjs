@@ -1,7 +1,7 @@
 /**
- * Runs before `npm start`, `npm test` and `npm run plinth`: installs the dependencies in the lock file and builds the
- * web app and the server, each only if something changed. Written in plain JavaScript without dependencies, because it
- * may be the first script that runs in a clone, under the machine's own Node (20.20 or newer).
+ * Runs before `npm start`, `npm test` and `npm run plinth`. Installs the dependencies in the lock file, and builds the
+ * web app and the server, each only if something has changed. Plain JavaScript without dependencies, because this can
+ * be the first script that runs in a clone, with the machine's own Node (20.20 or newer).
  *
  *   node scripts/prepare.mjs [--install-only]
  */
@@ -37,8 +37,8 @@ function fail(/** @type {string} */ text) {
 }
 
 /**
- * Sends the program's output to stderr, because stdout belongs to the following command. Prints a dot every two seconds
- * to show progress.
+ * Runs a program. Its output is sent to stderr, because stdout is reserved for the command that follows. Prints a dot
+ * every two seconds to show progress.
  */
 function run(/** @type {string} */ program, /** @type {string[]} */ args, shell = false) {
   return new Promise((resolve) => {
@@ -60,7 +60,7 @@ async function install() {
   if (readIfThere(installStamp) === lock) return;
   say('Installing dependencies; this takes a moment, once.');
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  // npm sets the path of the npm program. Otherwise a shell finds npm, which is npm.cmd on Windows.
+  // npm sets this variable to the path of its program. Without it, a shell finds npm, because it is npm.cmd on Windows.
   const npm = process.env.npm_execpath;
   const status = npm?.endsWith('.js')
     ? await run(process.execPath, [npm, ...args])
@@ -79,7 +79,9 @@ function readIfThere(/** @type {string} */ file) {
   }
 }
 
-/** Returns the path of the Node in the lock file, else of the Node that runs this script. */
+/**
+ * Returns the path of the Node version in the lock file or, if it isn't installed, of the Node that runs this script.
+ */
 function projectNode() {
   const platform = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
   const name = process.platform === 'win32' ? 'node.exe' : 'node';
@@ -89,11 +91,14 @@ function projectNode() {
   }
   if (Number.parseInt(process.versions.node, 10) >= neededNode) return process.execPath;
   return fail(
-    `There is no Node package for ${platform}, and this is Node ${process.version}: install Node ${neededNode} or newer from https://nodejs.org.`,
+    `npm has no Node package for ${platform}, and this is Node ${process.version}. Install Node ${neededNode} or newer from https://nodejs.org.`,
   );
 }
 
-/** Whether no input is newer than the build. The modification time of a folder reveals removed files. */
+/**
+ * Whether the build is newer than all of its inputs. Removed files are noticed by the modification time of their
+ * folder.
+ */
 function looksFresh(/** @type {typeof builds.web} */ { sources, script, stamp }) {
   const built = statSync(join(root, stamp), { throwIfNoEntry: false })?.mtimeMs;
   if (built === undefined) return false;
@@ -105,8 +110,8 @@ function looksFresh(/** @type {typeof builds.web} */ { sources, script, stamp })
 }
 
 /**
- * Files may be newer although their content is the same (after a checkout), so the builds compare hashes, which
- * requires our Node.
+ * After a checkout, files can be newer although their content is the same. This script therefore compares hashes, which
+ * requires the project's Node version.
  */
 const buildStale = `
   const web = await import('./scripts/build-web.mjs');
@@ -125,8 +130,8 @@ async function build(/** @type {string} */ node) {
 }
 
 /**
- * Writes a script that checks in a few milliseconds, without starting Node, whether anything needs to be done here.
- * package.json runs it first.
+ * Writes a shell script that checks within milliseconds, without starting Node, whether anything must be installed or
+ * built. package.json runs this script first.
  */
 function writeReadyScript(/** @type {Date} */ asOf) {
   const watched =

@@ -1,6 +1,6 @@
 /**
- * The script behind `npm test`: checks the sources, builds the web app and the server's bundle if stale, and runs the
- * tests. Arguments are passed to vitest and skip the checks.
+ * The script for `npm test`. It checks the source files, builds the web app and the server's bundle if they are
+ * outdated, and runs the tests. Arguments are passed to vitest, and the checks are then skipped.
  *
  *   npm test                      everything
  *   npm test -- test/rest         the tests in a folder
@@ -40,7 +40,7 @@ function systemBrowser() {
   return onPath(names) ?? usualPlaces.find((path) => existsSync(path));
 }
 
-/** The browser in playwright's folder, which an earlier run may have installed. */
+/** Returns the browser in Playwright's folder, which an earlier run may have installed. */
 async function playwrightBrowser() {
   const { chromium } = await import('playwright-core');
   const path = chromium.executablePath();
@@ -58,7 +58,7 @@ async function findOrInstallBrowser() {
       spawnSync(apt, args, { stdio: ['ignore', 2, 2], env }).status;
     const install = (/** @type {string[]} */ ...names) =>
       aptGet('install', '-y', '--no-install-recommends', ...names) === 0;
-    // The headless shell makes the tests faster, and not every release has it.
+    // The headless shell makes the tests faster, but some releases don't include it.
     const installOne = () => install('chromium', 'chromium-headless-shell') || install('chromium');
     if (!installOne() && aptGet('update') === 0) installOne();
     const installed = systemBrowser();
@@ -73,7 +73,7 @@ async function findOrInstallBrowser() {
 const args = process.argv.slice(2);
 const isWholeRun = args.length === 0;
 const paths = args.filter((arg) => !arg.startsWith('-'));
-/** Tests in `src/` and `web/` need neither a browser nor the built pages. */
+/** Tests in `src/` and `web/` don't require a browser or the built pages. */
 const needsBuild = paths.length === 0 || paths.some((path) => !/^(\.\/)?(src|web)(\/|$)/.test(path));
 
 const env = { ...process.env };
@@ -90,5 +90,5 @@ if (needsBuild) {
   if (status !== 0) process.exit(status);
 }
 if (isWholeRun && !(await checkSources())) process.exit(1);
-// Nothing is printed after this, so the last line is vitest's.
+// Nothing is printed after this, so that the last line of the output is vitest's.
 process.exitCode = runScript(join('node_modules', 'vitest', 'vitest.mjs'), ['run', ...args], env);

@@ -7,48 +7,71 @@
  * // …
  * await backend.stop();
  */
+
+import { type ChildProcess, fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { configFrom, loadConfig, type PartialConfig } from './config/index.ts';
-import { createTestDatabase, stopTestCluster } from './database/testing.ts';
+import { poolLimits, requestPathLimits } from './backend/connection-limits.ts';
+import type { WorkersOption } from './backend/types.ts';
+import { type Config, configFrom, loadConfig, type PartialConfig, settingsFiles } from './config/index.ts';
+import { createTestDatabase, stopTestCluster, type Template } from './database/testing.ts';
+import type { Database } from './database/types.ts';
 import type { Logger } from './kernel/log.ts';
 import { sql } from './kernel/sql.ts';
-import { type Backend, createBackend, prepareDatabase } from './main.ts';
+import { type Backend, createBackend, migrateServices, prepareDatabase } from './main.ts';
+import { thisMachine } from './shared/machine.ts';
 import type { Outgoing } from './shared/outgoing.ts';
 
 export { stopTestCluster };
 
 export interface TestBackendOptions {
   /**
-   * A folder that contains `supabase/`, whose config, migrations and seeds are used. Without it, all defaults apply.
+   * A folder that contains `supabase/`, whose config, migrations and seeds are used. If undefined, all defaults apply.
    */
   readonly projectDir?: string;
   /** Settings that replace the project's config.toml. */
   readonly config?: PartialConfig;
-  /** SQL that runs as `postgres` after the project's migrations. It is part of the template. */
+  /** The complete settings, which replace those of the project. */
+  readonly loaded?: Config;
+  /** SQL that runs as `postgres` after the project's migrations. The template includes the result. */
   readonly sql?: string;
   readonly log?: Logger;
   readonly exclude?: readonly string[];
+  /** Called when an operator restarts the server in the Console. */
+  readonly restart?: () => void;
   /** Test doubles for other servers. */
   readonly outgoing?: Outgoing;
+  /** The cost of new password hashes. The lowest by default. */
+  readonly passwordCost?: number | 'production';
   /** Defaults to a free port. */
   readonly port?: number;
+  /** API workers, whose processes are passed to `onWorker`. Defaults to none. */
+  readonly workers?: { readonly count: number; readonly onWorker?: (worker: ChildProcess) => void };
 }
+
+/** bcrypt's lowest cost takes 1 ms of CPU time, and the cost of production takes 60 ms. */
+export const lowestPasswordCost = 4;
+
+/** The template that all projects extend, so that each of them only adds its own migrations and seeds. */
+const services: Template = { key: 'services', prepare: migrateServices };
 
 /** Returns a started backend on free ports. `stop()` also removes the database and the files. */
 export async function createTestBackend(options: TestBackendOptions = {}): Promise<Backend> {
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-test-'));
   const projectDir = options.projectDir ?? dataDir;
   const config =
-    options.config || !options.projectDir
+    options.loaded ??
+    (options.config || !options.projectDir
       ? configFrom(options.config ?? {}, join(projectDir, 'supabase'))
-      : loadConfig({ projectDir }).config;
+      : loadConfig({ projectDir }).config);
   const key = createHash('sha256')
     .update(
       JSON.stringify([
         options.projectDir ?? '',
+        options.projectDir === undefined ? [] : databaseFiles(join(projectDir, 'supabase')),
         options.sql ?? '',
         config.db,
         config.api.auto_expose_new_tables ?? null,
@@ -56,9 +79,13 @@ export async function createTestBackend(options: TestBackendOptions = {}): Promi
     )
     .digest('hex')
     .slice(0, 16);
-  const { database, drop } = await createTestDatabase(key, async (template) => {
+  const prepare = async (template: Database): Promise<void> => {
     await prepareDatabase(template, config, projectDir);
     if (options.sql !== undefined) await template.pool('postgres').exec(options.sql);
+  };
+  const { database, drop } = await createTestDatabase(key, prepare, services, {
+    requestPath: requestPathLimits(config.plinth.rest, thisMachine()),
+    pools: poolLimits(config.plinth.database),
   });
   try {
     const settings = {
@@ -70,8 +97,16 @@ export async function createTestBackend(options: TestBackendOptions = {}): Promi
       mailPort: 0,
       consolePort: 0,
       exclude: options.exclude,
+      ...(options.projectDir === undefined || options.config !== undefined
+        ? {}
+        : { configSource: { load: () => loadConfig({ projectDir }), files: settingsFiles({ projectDir }) } }),
+      ...(options.restart === undefined ? {} : { restart: options.restart }),
       ...(options.outgoing === undefined ? {} : { outgoing: options.outgoing }),
+      ...(options.passwordCost === 'production'
+        ? {}
+        : { passwordCost: options.passwordCost ?? lowestPasswordCost }),
       log: options.log,
+      ...(options.workers === undefined ? {} : { workers: workersOf(options.workers) }),
     };
     const backend = await createBackend(settings);
     await backend.start();
@@ -86,19 +121,50 @@ export async function createTestBackend(options: TestBackendOptions = {}): Promi
       },
     };
   } catch (error) {
-    // A failed start has already stopped the database. Dropping it again has no effect.
+    // When startup failed, the database has already been stopped. Dropping it again has no effect.
     await drop();
     await rm(dataDir, { recursive: true, force: true });
     throw error;
   }
 }
 
-/** Excludes `url`, a getter whose value changes when the backend starts. */
+/** Describes the files from which a template is made, so that a changed file leads to a new template. */
+function databaseFiles(supabaseDir: string): readonly unknown[] {
+  const folders = ['migrations', 'seeds', 'schemas', 'tests'].map((name) => join(supabaseDir, name));
+  return [supabaseDir, ...folders]
+    .filter((folder) => existsSync(folder))
+    .flatMap((folder) =>
+      readdirSync(folder)
+        .filter((name) => name.endsWith('.sql'))
+        .map((name) => {
+          const { size, mtimeMs } = statSync(join(folder, name));
+          return [folder, name, size, mtimeMs];
+        }),
+    );
+}
+
+const workersOf = ({ count, onWorker }: NonNullable<TestBackendOptions['workers']>): WorkersOption => ({
+  count,
+  fork() {
+    const worker = fork(new URL('../bin/plinth.mjs', import.meta.url), ['serve', '--api-worker'], {
+      serialization: 'advanced',
+      execArgv: [],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+    onWorker?.(worker);
+    return worker;
+  },
+});
+
+/** Excludes `url`, because it is a getter whose value changes when the backend starts. */
 const fields = ({
   keys,
   config,
   database,
   start,
+  reload,
+  configuration,
+  restartWorkers,
   fetch,
   routes,
   console,
@@ -107,15 +173,20 @@ const fields = ({
   consoleLink,
   operators,
   functions,
+  backups,
 }: Backend) => ({
   operators,
   functions,
+  backups,
   routes,
   console,
   keys,
   config,
   database,
   start,
+  reload,
+  configuration,
+  restartWorkers,
   fetch,
   status,
   health,

@@ -33,6 +33,18 @@ const refused: readonly Refused[] = [
   ],
   ['HTTP from a use case', 'src/auth/flows/x.ts', "import type { A } from '../http/exchange.ts';", useCases],
   ['a route from a use case', 'src/auth/flows/x.ts', "import { a } from '../routes/user.ts';", useCases],
+  [
+    'HTTP from an operation',
+    'src/auth/operations/x.ts',
+    "import type { A } from '../http/exchange.ts';",
+    useCases,
+  ],
+  [
+    'an operation from a use case',
+    'src/auth/flows/x.ts',
+    "import { a } from '../operations/codes.ts';",
+    'An operation calls use cases',
+  ],
   ['SQL from a route', 'src/auth/routes/x.ts', "import { a } from '../queries/users.ts';", routesWithoutSql],
   ['the inside of a module', 'src/functions/x.ts', "import type { A } from '../auth/rows.ts';", onlyEntries],
   [
@@ -148,7 +160,7 @@ describe('refused', () => {
 });
 
 describe('import cycles', () => {
-  it('are refused between types, too', () => {
+  it('are also rejected between types', () => {
     const sources = {
       'src/auth/a.ts': "import type { B } from './b.ts';",
       'src/auth/b.ts': "export { c } from './core/c.ts';",
@@ -169,7 +181,7 @@ describe('import cycles', () => {
     expect(messagesFor(sources)).toEqual([expect.stringContaining('web/a.tsx -> web/c.tsx -> web/a.tsx.')]);
   });
 
-  it('are refused in a file that imports itself', () => {
+  it('are rejected in a file that imports itself', () => {
     expect(messagesFor({ 'src/auth/a.ts': "import './a.ts';" })).toEqual([
       expect.stringContaining('src/auth/a.ts -> src/auth/a.ts'),
     ]);
@@ -192,8 +204,24 @@ describe('allowed', () => {
   });
 });
 
+const sources = readSources(fileURLToPath(new URL('..', import.meta.url)));
+
 it('the sources observe the rules', () => {
-  const sources = readSources(fileURLToPath(new URL('..', import.meta.url)));
   expect(sources.size).toBeGreaterThan(1000);
   expect(checkImports(sources)).toEqual([]);
+});
+
+// Requests to our own routes would need the routes' checks a second time, and would have no types.
+it('the Account pages call operations of auth and send no requests', () => {
+  const files = [...sources].filter(([path]) => /^src\/account\/(?!.*\.test\.ts$)/.test(path));
+  expect(files.length).toBeGreaterThan(30);
+  const sending =
+    /\bfetch\s*\(|fetch\s*:|internalFetch|\.inject\(|\bhttps?\.request|from 'undici'|node:https?'/i;
+  const uses = (text: string) => text.split('\n').filter((line) => sending.test(line));
+  const found = files.flatMap(([path, text]) => uses(text).map((line) => `${path}: ${line.trim()}`));
+  expect(found).toEqual([]);
+  const dependencies =
+    /createAccount\(\{[\s\S]*?\n {2}\}\)/.exec(sources.get('src/backend/services.ts') ?? '')?.[0] ?? '';
+  expect(dependencies).toContain('selfService');
+  expect(dependencies).not.toMatch(/fetch|gateway/i);
 });

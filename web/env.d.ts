@@ -1,4 +1,4 @@
 /// <reference types="vite/client" />
 
-/** The theme's CSS variables, made by `build/theme-css.ts`. */
+/** The theme's CSS variables, which `build/theme-css.ts` generates. */
 declare module 'virtual:plinth-theme.css';

@@ -1,7 +1,7 @@
 /**
- * How the web app is built. Each face is a separate build, so that nothing of the Console can end up in a chunk that
- * the Account pages load. `scripts/build-web.mjs` runs both; `vite build --config web/vite.config.ts --mode console`
- * runs one.
+ * The build configuration of the web app. The Account pages and the Console are built separately, so that no part of
+ * the Console can become part of a chunk that the Account pages load. `scripts/build-web.mjs` runs both builds, and
+ * `vite build --config web/vite.config.ts --mode console` runs one.
  */
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
@@ -14,7 +14,10 @@ import { withoutRuntimeStylesPlugin } from './build/without-runtime-styles.ts';
 
 export type Face = 'account' | 'console';
 
-/** Replaced in every HTML answer by a fresh nonce; the content security policy names the same one. */
+/**
+ * The server replaces this text with a new nonce in every HTML response. The content security policy contains the same
+ * nonce.
+ */
 const noncePlaceholder = '%PLINTH_NONCE%';
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
@@ -34,18 +37,19 @@ export function faceConfig(face: Face): UserConfig {
       schemeScriptPlugin(noncePlaceholder),
       ...(face === 'console' ? [earlyScriptPlugin(noncePlaceholder)] : []),
     ],
-    // React has had it since 18; what wouter and others bring for older ones stays out.
+    // React itself has provided this function since version 18. The polyfill that wouter and other packages use is
+    // therefore omitted.
     resolve: { alias: [{ find: /^use-sync-external-store\/shim(\/index\.js)?$/, replacement: 'react' }] },
     build: {
       outDir: path(`../dist/web/${face}`),
       emptyOutDir: true,
       manifest: true,
       target: 'es2023',
-      // A data: URI would need a wider content security policy.
+      // The content security policy doesn't allow data: URIs.
       assetsInlineLimit: 0,
-      // Account inlines its one sheet into the prerendered pages.
+      // The Account pages inline their single style sheet into the prerendered HTML.
       cssCodeSplit: face === 'console',
-      // What a late chunk of Account needs beside itself has come with the page.
+      // The files that a lazily loaded chunk needs have already been loaded with the page.
       modulePreload: {
         polyfill: false,
         ...(face === 'account' && {
@@ -64,13 +68,16 @@ export function faceConfig(face: Face): UserConfig {
   };
 }
 
-/** From so many of the Console's lazy parts on, a separate round trip costs more than bringing it to the others too. */
+/**
+ * A module that at least this many lazily loaded parts of the Console use is loaded with every page, because a separate
+ * request would cost more.
+ */
 const pagesInCommon = 16;
 
 /**
- * A browser asks one server for six files at a time, and each costs a round trip. What every page of the Console begins with
- * is two files: `vendor` changes with the packages, `shell` with us. What most pages have beside that is one more, and so
- * are the icons that several share.
+ * A browser requests up to six files from a server at a time, and each request costs a round trip. The code that every
+ * Console page needs is therefore in two files: `vendor` changes when packages change, and `shell` changes with our own
+ * code. Two more files contain the code that most pages need, and the icons that several pages share.
  */
 const consoleGroups = [
   { name: 'vendor', tags: ['$initial'], test: /\/node_modules\/(?!@tabler\/)/ },
@@ -80,19 +87,22 @@ const consoleGroups = [
 ] satisfies Rolldown.CodeSplittingGroup[];
 
 /**
- * A chunk of texts for each language: `texts-ar` holds what every Account page needs, `texts-errors-ar` what
- * `problems.ts` needs, `texts-rest-ar` the others.
- * `account/prerender.tsx` preloads the first by this name.
+ * Returns the chunk for a catalog, because each language has separate chunks. `texts-ar` contains the messages that
+ * every Account page needs, `texts-errors-ar` those that `problems.ts` needs, and `texts-rest-ar` all others.
+ * `account/prerender.tsx` preloads the first chunk by this name.
  */
 function textsChunk(id: string): string | null {
   const [, language, name] = /\/web\/locales\/([a-z]+)\/([a-z-]+)\.ts$/.exec(id) ?? [];
-  // The Console's stay with the pages that show them.
+  // The Console's messages are in the same chunks as the pages that use them.
   if (language === undefined || name?.startsWith('console')) return null;
   if (name === 'errors') return `texts-errors-${language}`;
   return name === 'account' || name === 'shared' ? `texts-${language}` : `texts-rest-${language}`;
 }
 
-/** The Account pages as a module for Node, which writes them as HTML (`account/prerender.tsx`). */
+/**
+ * The configuration for building the Account pages as a Node module, which writes the pages as HTML
+ * (`account/prerender.tsx`).
+ */
 export function prerenderConfig(): UserConfig {
   return {
     root: path('./account'),
@@ -102,7 +112,7 @@ export function prerenderConfig(): UserConfig {
     plugins: [react(), themeCssPlugin(), messagesPlugin()],
     build: {
       ssr: path('./account/prerender.tsx'),
-      // Of this folder alone: several checkouts may share their packages.
+      // The folder is inside this checkout, because several checkouts may share their packages.
       outDir: path('../dist/.prerender'),
       emptyOutDir: true,
       target: 'node20',

@@ -1,8 +1,8 @@
 /**
- * A load generator in a separate process, for benchmarks. Each keep-alive connection has one request in flight. Every
- * response must contain exactly the requested rows of the caller.
+ * Generates load in a separate process, for benchmarks. Each keep-alive connection has one request in flight. Every
+ * response must contain exactly the rows of the caller that were requested.
  *
- * Forked with IPC. Receives one {@link LoadJob}, responds with one {@link LoadResult} and exits.
+ * The process is forked with IPC. It receives one {@link LoadJob}, responds with one {@link LoadResult} and exits.
  */
 import { connect, type Socket } from 'node:net';
 
@@ -11,29 +11,29 @@ export interface LoadJob {
   readonly requests: readonly LoadRequest[];
   readonly connections: number;
   readonly seconds: number;
-  /** One of this many requests is abandoned before its response arrives. 0 for none. */
+  /** One in this many requests is abandoned before its response arrives. If this is 0, no requests are abandoned. */
   readonly dropEvery: number;
 }
 
 export interface LoadRequest {
-  /** The raw request with head and body. */
+  /** The raw request, which consists of the head and the body. */
   readonly text: string;
-  /** The only value that `"owner":"…"` can have in the response. */
+  /** The value that `"owner":"…"` must have everywhere in the response. */
   readonly owner: string;
   readonly rows: number;
 }
 
 export interface LoadResult {
   readonly requests: number;
-  /** Responses with a status other than 200, and broken connections. */
+  /** The number of broken connections, and of responses with a status other than 200. */
   readonly errors: number;
-  /** Responses with another user's rows or with an unexpected number of rows. */
+  /** The number of responses that contain another user's rows or an unexpected number of rows. */
   readonly wrong: number;
   readonly dropped: number;
   readonly seconds: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Examples of unexpected responses. */
+  /** Examples of responses that weren't expected. */
   readonly samples: readonly string[];
 }
 
@@ -47,16 +47,16 @@ async function run({ port, requests, connections, seconds, dropEvery }: LoadJob)
   const counts = { requests: 0, errors: 0, wrong: 0, dropped: 0 };
   const samples: string[] = [];
   const latencies = new Uint32Array(MOST_TENTHS + 1);
-  const begun = performance.now();
-  const end = begun + seconds * 1000;
+  const startedAt = performance.now();
+  const end = startedAt + seconds * 1000;
 
-  const judge = ({ owner, rows }: LoadRequest, answer: string) => {
-    const owners = [...answer.matchAll(OWNER)].map(([, one]) => one);
+  const isExpected = ({ owner, rows }: LoadRequest, response: string) => {
+    const owners = [...response.matchAll(OWNER)].map(([, one]) => one);
     const isRight = owners.length === rows && owners.every((one) => one === owner);
-    if (!answer.startsWith('HTTP/1.1 200')) counts.errors++;
+    if (!response.startsWith('HTTP/1.1 200')) counts.errors++;
     else if (!isRight) counts.wrong++;
     else return;
-    if (samples.length < SAMPLES) samples.push(answer.slice(0, 600));
+    if (samples.length < SAMPLES) samples.push(response.slice(0, 600));
   };
 
   const client = async (): Promise<void> => {
@@ -71,8 +71,8 @@ async function run({ port, requests, connections, seconds, dropEvery }: LoadJob)
         continue;
       }
       const since = performance.now();
-      const answer = await ask(socket, request.text);
-      if (answer === undefined) {
+      const response = await ask(socket, request.text);
+      if (response === undefined) {
         counts.errors++;
         socket.destroy();
         socket = undefined;
@@ -81,7 +81,7 @@ async function run({ port, requests, connections, seconds, dropEvery }: LoadJob)
       counts.requests++;
       const tenths = Math.min(Math.round((performance.now() - since) * 10), MOST_TENTHS);
       latencies[tenths] = (latencies[tenths] ?? 0) + 1;
-      judge(request, answer);
+      isExpected(request, response);
     }
     socket?.destroy();
   };
@@ -97,7 +97,7 @@ async function run({ port, requests, connections, seconds, dropEvery }: LoadJob)
   };
   return {
     ...counts,
-    seconds: (performance.now() - begun) / 1000,
+    seconds: (performance.now() - startedAt) / 1000,
     p50Ms: percentile(0.5),
     p99Ms: percentile(0.99),
     samples,
@@ -115,7 +115,7 @@ function open(port: number): Promise<Socket> {
   });
 }
 
-/** Sends a request and disconnects, either immediately or after the server has had time to start processing. */
+/** Sends a request and disconnects, either immediately or when the server has had time to start processing it. */
 async function leave(socket: Socket, { text }: LoadRequest): Promise<void> {
   const isAbrupt = Math.random() < 0.5;
   await new Promise<void>((resolve) => socket.write(text, 'latin1', () => resolve()));
@@ -123,30 +123,30 @@ async function leave(socket: Socket, { text }: LoadRequest): Promise<void> {
   socket.destroy();
 }
 
-/** Returns the complete response, or undefined if the connection broke. */
+/** Sends a request. Returns the complete response, or undefined if the connection broke. */
 function ask(socket: Socket, text: string): Promise<string | undefined> {
   return new Promise((resolve) => {
-    let answer = '';
+    let response = '';
     const done = (result: string | undefined) => {
       socket.off('data', take).off('close', broken);
       resolve(result);
     };
     const broken = () => done(undefined);
     const take = (chunk: Buffer) => {
-      answer += chunk.toString('latin1');
-      if (isComplete(answer)) done(answer);
+      response += chunk.toString('latin1');
+      if (isComplete(response)) done(response);
     };
     socket.on('data', take).on('close', broken);
     socket.write(text, 'latin1');
   });
 }
 
-function isComplete(answer: string): boolean {
-  const head = answer.indexOf('\r\n\r\n');
+function isComplete(response: string): boolean {
+  const head = response.indexOf('\r\n\r\n');
   if (head === -1) return false;
-  const length = /\r\ncontent-length: (\d+)/i.exec(answer.slice(0, head));
-  if (length !== null) return answer.length >= head + 4 + Number(length[1]);
-  return answer.endsWith('0\r\n\r\n');
+  const length = /\r\ncontent-length: (\d+)/i.exec(response.slice(0, head));
+  if (length !== null) return response.length >= head + 4 + Number(length[1]);
+  return response.endsWith('0\r\n\r\n');
 }
 
 process.once('message', async (job: LoadJob) => {

@@ -1,11 +1,11 @@
-/** For benchmarks: child processes with IPC, and the CPU time of processes (Linux, from /proc). */
+/** Starts child processes with IPC for benchmarks, and reads the CPU time of processes (Linux, from /proc). */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { LoadJob, LoadResult } from './client.ts';
 
-/** The options with which `npm start` runs the server. Peers use the same ones. */
+/** The options with which `npm start` runs the server. Peers run with the same options. */
 const NODE_OPTIONS = ['--min-semi-space-size=8'];
 
 export function startChild(path: string, env: Readonly<Record<string, string>> = {}): ChildProcess {
@@ -50,10 +50,13 @@ function statOf(pid: number): { parent: number; own: number; reaped: number } | 
   }
 }
 
-/** Returns the CPU microseconds of a process. */
+/** Returns the CPU time of a process in microseconds. */
 export const cpuOf = (pid: number): number => ((statOf(pid)?.own ?? 0) / TICKS_PER_SECOND) * 1e6;
 
-/** Like {@link cpuOf} for a process and its children, including exited ones: for PostgreSQL by its postmaster. */
+/**
+ * Returns the CPU microseconds of a process and its children, including exited children. For PostgreSQL, pass the
+ * postmaster's process ID.
+ */
 export function cpuOfTree(root: number): number {
   let ticks = 0;
   for (const name of readdirSync('/proc')) {
@@ -64,7 +67,7 @@ export function cpuOfTree(root: number): number {
   return (ticks / TICKS_PER_SECOND) * 1e6;
 }
 
-/** Returns the open sockets of a process, including pipes to this process and connections to PostgreSQL. */
+/** Returns the number of open sockets of a process, including pipes to this process and connections to PostgreSQL. */
 export const socketsOf = (pid: number): number =>
   readdirSync(`/proc/${pid}/fd`).filter((fd) => {
     try {

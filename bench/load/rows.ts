@@ -1,4 +1,4 @@
-/** For benchmarks: the rows of `items`. They belong to a hundred users, who can only see their own. */
+/** Defines the rows of the benchmark table `items`. The rows belong to a hundred users, who can only see their own. */
 
 export const USERS = 100;
 export const ROWS = 100_000;

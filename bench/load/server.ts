@@ -1,6 +1,6 @@
 /**
- * For benchmarks: a whole backend in a separate process, forked with IPC, with a disposable database that contains
- * `items`.
+ * Runs a whole backend in a separate process for benchmarks. The process is forked with IPC and uses a disposable
+ * database that contains `items`.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { sql } from '../../src/kernel/sql.ts';
@@ -17,33 +17,35 @@ const SCHEMA = `
   create index on public.items (owner, id);
   alter table public.items enable row level security;
   create policy own on public.items to authenticated using (owner = (select auth.uid()));
-  grant select on public.items to authenticated;`;
+  grant select on public.items to authenticated;
+  create function public.sleep(seconds float8) returns void language sql stable as 'select pg_sleep(seconds)';`;
 
-/** The first message sent to the parent. */
+/** The first message that is sent to the parent process. */
 export interface ServerFacts {
   readonly url: string;
-  /** One token per user. */
+  /** The tokens of the users, one for each. */
   readonly tokens: readonly string[];
   readonly jwtSecret: string;
   /**
-   * The database to which peers connect as `peer`, with the password `postgres` and the privileges of `authenticator`.
+   * The database to which the compared servers connect as `peer`, with the password `postgres` and the privileges of
+   * `authenticator`.
    */
   readonly database: { readonly host: string; readonly port: number; readonly name: string };
   readonly postmasterPid: number;
 }
 
-/** The response to a `stats` message. Values count from the previous response. */
+/** The response to a `stats` message. Counters start at zero again after each response. */
 export interface ServerStats {
   readonly rssBytes: number;
   readonly loopDelayMaxMs: number;
   readonly loopDelayP99Ms: number;
-  /** The backend's database connections, and the number that aren't idle. */
+  /** The number of database connections of the backend. `busyConnections` is the number that aren't idle. */
   readonly connections: number;
   readonly busyConnections: number;
 }
 
 async function serve(send: (message: ServerFacts | ServerStats) => void): Promise<void> {
-  const backend = await createTestBackend({ sql: SCHEMA });
+  const backend = await createTestBackend({ sql: SCHEMA, passwordCost: 'production' });
   const { database, keys } = backend;
   const admin = database.pool('supabase_admin');
   await admin.exec('vacuum analyze public.items');

@@ -1,5 +1,5 @@
 /**
- * A peer: a handwritten server with Fastify and pg. Each request is a transaction with four round trips. With
+ * A server for comparison, handwritten with Fastify and pg. Each request is a transaction with four round trips. With
  * PREPARED=1, its statements are named, so they are planned once per connection.
  */
 import Fastify from 'fastify';

@@ -1,4 +1,4 @@
-/** A peer: PostGraphile 5 with its Amber preset. Role and claims are transaction settings. */
+/** A server for comparison: PostGraphile 5 with its Amber preset. Role and claims are transaction settings. */
 import { createServer } from 'node:http';
 import { postgraphile } from 'postgraphile';
 import { makePgService } from 'postgraphile/adaptors/pg';

@@ -1,6 +1,6 @@
 /**
- * Many sockets: changes received by all, broadcasts, and idle sockets. Each test prints its result as a fraction of the
- * limit.
+ * Tests with many sockets: changes that all sockets receive, broadcasts, and idle sockets. Each test prints its result
+ * as a fraction of the limit.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
@@ -10,7 +10,7 @@ const bar = { deliveriesPerSecond: 25_000, broadcastMicros: 12, idleBytes: 30 * 
 const of = (label: string, share: number, text: string): void =>
   console.log(`of the bar: ${label} ${share.toFixed(2)} (${text})`);
 
-/** The number of sockets opened concurrently. */
+/** The number of sockets that are opened concurrently. */
 const wave = 100;
 async function open(count: number, one: (index: number) => Promise<{ terminate(): void }>) {
   const sockets: { terminate(): void }[] = [];
@@ -31,7 +31,9 @@ async function settled(count: () => number, wanted: number): Promise<void> {
   }
 }
 
-/** Every socket receives every change. The rate of changes is chosen to reach the target number of deliveries. */
+/**
+ * Measures changes that every socket receives. The rate of changes is chosen to reach the target number of deliveries.
+ */
 export async function recipients(
   server: Server,
   client: pg.Client,
@@ -54,14 +56,14 @@ export async function recipients(
   const rate = Math.ceil(bar.deliveriesPerSecond / count);
   const total = rate * seconds;
   const before = await cpuNow(server, client);
-  const began = performance.now();
+  const startedAt = performance.now();
   for (let sent = 0; sent < total; ) {
-    const due = Math.min(total, Math.floor(((performance.now() - began) / 1000) * rate) + 1);
+    const due = Math.min(total, Math.floor(((performance.now() - startedAt) / 1000) * rate) + 1);
     for (; sent < due; sent++) await client.query('insert into public.bench_all values ($1)', [sent]);
     await sleep(1);
   }
   await settled(() => got, total * count);
-  const tookSeconds = (performance.now() - began) / 1000;
+  const tookSeconds = (performance.now() - startedAt) / 1000;
   const after = await cpuNow(server, client);
   const perSecond = got / tookSeconds;
   console.log(
@@ -72,7 +74,7 @@ export async function recipients(
   for (const socket of sockets) socket.terminate();
 }
 
-/** Channels of 50 members, one of which sends. Measures CPU time per delivery. */
+/** Opens channels with 50 members each, one of which sends. Measures the CPU time per delivery. */
 export async function broadcast(
   server: Server,
   client: pg.Client,
@@ -92,10 +94,10 @@ export async function broadcast(
   const rooms = Math.ceil(count / members);
   const each = Math.ceil(bar.deliveriesPerSecond / count);
   const before = await cpuNow(server, client);
-  const began = performance.now();
+  const startedAt = performance.now();
   let sent = 0;
   for (let turn = 0; turn < each * seconds; ) {
-    const due = Math.min(each * seconds, Math.floor(((performance.now() - began) / 1000) * each) + 1);
+    const due = Math.min(each * seconds, Math.floor(((performance.now() - startedAt) / 1000) * each) + 1);
     for (; turn < due; turn++) {
       for (let room = 0; room < rooms; room++) {
         sockets[room * members]?.send(userBroadcast(`realtime:room-${room}`));
@@ -108,20 +110,20 @@ export async function broadcast(
   const after = await cpuNow(server, client);
   const micros = ((after.server - before.server) * 1e6) / got;
   console.log(
-    `broadcast in rooms of ${members}: ${(got / ((performance.now() - began) / 1000)).toFixed(0)} deliveries/s, lost ${sent - got}, ${micros.toFixed(1)} us of the server each`,
+    `broadcast in rooms of ${members}: ${(got / ((performance.now() - startedAt) / 1000)).toFixed(0)} deliveries/s, lost ${sent - got}, ${micros.toFixed(1)} us of the server each`,
   );
   of('CPU of a broadcast', micros / bar.broadcastMicros, `${bar.broadcastMicros} us`);
   for (const socket of sockets) socket.terminate();
 }
 
-/** A frame of kind 3 with 64 bytes of JSON. */
+/** Builds a broadcast frame (kind 3) with 64 bytes of JSON. */
 function userBroadcast(topic: string): Buffer {
   const parts = ['1', '2', topic, 'message'].map((part) => Buffer.from(part));
   const payload = Buffer.from(JSON.stringify({ pad: 'x'.repeat(54) }));
   return Buffer.concat([Buffer.from([3, ...parts.map(({ length }) => length), 0, 1]), ...parts, payload]);
 }
 
-/** Sockets that have joined a channel and stay idle. Measures the memory per socket. */
+/** Opens sockets that join a channel and remain idle. Measures the memory per socket. */
 export async function idle(server: Server, count: number): Promise<void> {
   await sleep(2000);
   const before = memoryOf(server);

@@ -1,6 +1,6 @@
 /**
- * The whole product with an empty project in a separate process, and its resource usage. Linux only, because CPU time
- * is read from /proc.
+ * Starts the whole product with an empty project in a separate process, and measures its resource usage. Linux only,
+ * because CPU time is read from /proc.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
@@ -62,7 +62,7 @@ const cpuOf = (pid: number): number => {
   }
 };
 
-/** Includes threads. */
+/** Returns the CPU time of a process, including all of its threads. */
 const cpuOfThreads = (pid: number): number =>
   readdirSync(`/proc/${pid}/task`).reduce((sum, tid) => sum + cpuOf(Number(tid)), 0);
 
@@ -76,7 +76,7 @@ function descendants(pid: number): number[] {
 export interface Cpu {
   readonly server: number;
   readonly postgres: number;
-  /** The walsender and the backends that realtime queries. */
+  /** The CPU time of the walsender and of the backends that run realtime's queries. */
   readonly realtime: number;
 }
 
@@ -95,13 +95,13 @@ export async function cpuNow({ child }: Server, client: pg.Client): Promise<Cpu>
   };
 }
 
-/** Returns the memory of the server's process excluding shared memory, in bytes. */
+/** Returns the memory of the server's process in bytes. Shared memory is excluded. */
 export function memoryOf({ child }: Server): number {
   const text = readFileSync(`/proc/${child.pid}/smaps_rollup`, 'utf8');
   return Number(/^Pss:\s+(\d+) kB/m.exec(text)?.[1]) * 1024;
 }
 
-/** Opens a socket and joins a topic. `onFrame` receives all following frames. */
+/** Opens a socket and joins a topic. `onFrame` receives all frames after that. */
 export async function joinedSocket(
   { status }: Server,
   topic: string,
@@ -116,8 +116,8 @@ export async function joinedSocket(
       socket.send(JSON.stringify(['1', '1', `realtime:${topic}`, 'phx_join', payload])),
     );
     socket.once('message', (data: Buffer) => {
-      const [, , , event, { status: answer }] = JSON.parse(data.toString());
-      if (event === 'phx_reply' && answer === 'ok') resolve();
+      const [, , , event, { status: response }] = JSON.parse(data.toString());
+      if (event === 'phx_reply' && response === 'ok') resolve();
       else reject(new Error(data.toString()));
     });
   });

@@ -6,7 +6,8 @@ export default defineConfig({
   server: {
     host: '127.0.0.1',
     port: 5173,
-    // The database writes to the first folder constantly, and the backend reloads functions itself.
+    // These folders aren't watched. The database writes to the first one all the time, and the backend reloads
+    // functions itself.
     watch: { ignored: ['**/.plinth/**', '**/supabase/**'] },
   },
 });

@@ -1,4 +1,6 @@
-/** Section 9 of the specification: constants in the code and the defaults of configurable limits. */
+/**
+ * Generates section 9 of the specification: constants in the code, and the defaults of limits that can be configured.
+ */
 import { printDuration, printSize } from '../../src/config/core/values.ts';
 import { type Config, defaultConfig } from '../../src/config/index.ts';
 import { defaultLimits as functionLimits } from '../../src/functions/core/limits.ts';
@@ -17,7 +19,13 @@ const fixed: readonly Fixed[] = [
   ['gateway', 'path parameter, in characters', 'count', 'src/gateway', 'maxPathChars'],
   ['gateway', 'cache duration of preflight responses', 's', 'src/gateway', 'maxAgeSeconds'],
   ['gateway', 'idle time before a connection is probed', 'ms', 'src/gateway', 'probeAfterMs'],
-  ['gateway', 'grace period for pending requests at shutdown', 'ms', 'src/main.ts', 'shutdownGraceMs'],
+  [
+    'gateway',
+    'grace period for pending requests at shutdown',
+    'ms',
+    'src/backend/lifecycle.ts',
+    'shutdownGraceMs',
+  ],
   [
     'kernel',
     'timeout of a request to another server, including redirects',
@@ -25,18 +33,18 @@ const fixed: readonly Fixed[] = [
     'src/shared',
     'outgoingTimeoutMs',
   ],
-  ['kernel', 'response from another server', 'bytes', 'src/shared/outgoing.ts', 'maxAnswerBytes'],
+  ['kernel', 'response from another server', 'bytes', 'src/shared/outgoing.ts', 'maxResponseBytes'],
   ['keys', 'cached verified tokens', 'count', 'src/keys', 'cacheEntries'],
   ['keys', "cache duration of a third-party issuer's keys", 'ms', 'src/keys', 'keySetLifetimeMs'],
   ['keys', 'minimum interval between requests for unknown keys', 'ms', 'src/keys', 'keySetPauseMs'],
   ['keys', 'interval between checks for changed signing keys', 'ms', 'src/keys', 'lookEveryMs'],
-  ['keys', 'minimum RSA key size, in bits', 'count', 'src/keys', 'leastRsaBits'],
+  ['keys', 'minimum RSA key size, in bits', 'count', 'src/keys', 'minRsaBits'],
   ['auth', 'request body', 'bytes', 'src/auth', 'maxBodyBytes'],
   ['auth', 'password (the maximum that bcrypt reads)', 'bytes', 'src/auth', 'maxBytes'],
-  ['auth', 'bcrypt cost', 'count', 'src/auth', 'cost'],
+  ['auth', 'bcrypt cost', 'count', 'src/auth', 'defaultCost'],
   ['auth', 'queued password hashes', 'count', 'src/auth', 'maxWaitingHashes'],
   ['auth', 'timeout of the leaked password service', 'ms', 'src/auth', 'leakCheckTimeoutMs'],
-  ['auth', 'clock skew of SAML identity providers', 'ms', 'src/auth', 'clockSkewMs'],
+  ['auth', 'clock skew of SAML identity providers', 'ms', 'src/auth/core/saml', 'clockSkewMs'],
   ['auth', 'additional delay of a SAML response', 'ms', 'src/auth', 'maxIssueDelayMs'],
   ['auth', 'lifetime of a PKCE code', 'ms', 'src/auth', 'codeLifetimeMs'],
   ['auth', 'lifetime of a provider sign-in', 'ms', 'src/auth', 'signInLifetimeMs'],
@@ -72,7 +80,7 @@ const fixed: readonly Fixed[] = [
   ['auth', 'TOTP clock skew in time steps, in both directions', 'count', 'src/shared/totp.ts', 'skewSteps'],
   ['auth', 'timeout of an HTTP hook', 'ms', 'src/auth', 'httpTimeoutMs'],
   ['auth', 'timeout of a database hook', 'ms', 'src/auth', 'functionTimeoutMs'],
-  ['auth', 'hook response', 'bytes', 'src/auth', 'maxAnswerBytes'],
+  ['auth', 'hook response', 'bytes', 'src/auth', 'maxResponseBytes'],
   ['jobs', 'concurrent `pg_net` requests per process', 'count', 'src/jobs', 'defaultBatchSize'],
   ['jobs', 'maximum of `pg_net.batch_size`', 'count', 'src/jobs', 'maxBatchSize'],
   ['jobs', 'maximum timeout of a `pg_net` request', 'ms', 'src/jobs', 'maxRequestTimeoutMs'],
@@ -82,7 +90,7 @@ const fixed: readonly Fixed[] = [
   ['jobs', 'redirects of a `pg_net` request', 'count', 'src/jobs/net', 'maxRedirects'],
   ['jobs', 'polling interval of the `pg_net` queue', 'ms', 'src/jobs', 'netPollMs'],
   ['jobs', 'concurrent `pg_cron` jobs per process', 'count', 'src/jobs', 'maxRunningJobs'],
-  ['jobs', 'retention of `pg_cron` run details', 'ms', 'src/jobs', 'runDetailsKeptMs'],
+  ['jobs', 'retention of `pg_cron` run details', 'ms', 'src/jobs', 'runDetailsRetentionMs'],
   ['rest', 'request body', 'bytes', 'src/rest', 'BODY_LIMIT_BYTES'],
   ['rest', 'CSV after conversion to JSON', 'bytes', 'src/rest', 'CSV_AS_JSON_BYTES'],
   ['rest', 'form', 'bytes', 'src/rest', 'FORM_BYTES'],
@@ -109,7 +117,7 @@ const fixed: readonly Fixed[] = [
   ['realtime', 'heartbeat interval between processes', 'ms', 'src/realtime/bus', 'defaultAliveMs'],
   [
     'realtime',
-    'time without heartbeats until a process counts as stopped',
+    'time without a heartbeat before a process is considered stopped',
     'ms',
     'src/realtime/bus',
     'defaultLeaseMs',
@@ -128,7 +136,13 @@ const fixed: readonly Fixed[] = [
   ['storage', 'timeout of an image transformation', 's', 'src/storage', 'renderTimeoutSeconds'],
   ['storage', 'queued image transformations', 'count', 'src/storage', 'maxWaitingPictures'],
   ['storage', 'disk cache of transformed images', 'bytes', 'src/storage', 'cacheBytes'],
-  ['storage', 'age at which a file without a row is moved aside', 'ms', 'src/storage', 'sweepGraceMs'],
+  [
+    'storage',
+    'age at which a file without a database row is moved aside',
+    'ms',
+    'src/storage',
+    'sweepGraceMs',
+  ],
   ['storage', 'retention of files that were moved aside', 'ms', 'src/storage', 'orphanLifetimeMs'],
   ['storage', 'timeout of a storage webhook', 'ms', 'src/storage', 'webhookTimeoutMs'],
   ['storage', 'retry period of a storage event', 'ms', 'src/storage', 'eventLifetimeMs'],
@@ -140,7 +154,7 @@ const fixed: readonly Fixed[] = [
   ['storage', 'clock skew of an S3 signature', 'ms', 'src/storage/s3', 'maxSkewMs'],
   ['storage', 'maximum lifetime of a presigned S3 URL', 's', 'src/storage/s3', 'maxPresignSeconds'],
   ['storage', 'objects deleted when a bucket is emptied', 'count', 'src/storage', 'maxObjects'],
-  ['mail', 'stored captured messages', 'count', 'src/mail', 'keptMessages'],
+  ['mail', 'stored captured messages', 'count', 'src/mail', 'maxMessages'],
   ['mail', 'maximum messages per listing', 'count', 'src/mail', 'maxLimit'],
   ['account', 'idle timeout of a session', 'ms', 'src/account', 'idleLimitMs'],
   [
@@ -168,31 +182,31 @@ const fixed: readonly Fixed[] = [
   ['account', 'lifetime of the language cookie', 's', 'src/account', 'languageMaxAgeSeconds'],
   ['console', 'lifetime of a sign-in link', 's', 'src/console', 'linkLifetimeSeconds'],
   ['console', 'lifetime of an operator session', 's', 'src/console', 'sessionLifetimeSeconds'],
-  ['console', 'failed sign-ins per IP address and period', 'count', 'src/console', 'attemptLimits.most'],
+  ['console', 'failed sign-ins per IP address and period', 'count', 'src/console', 'attemptLimits.max'],
   ['console', 'period for counting failed sign-ins', 'ms', 'src/console', 'attemptLimits.windowMs'],
   ['console', 'lifetime of an impersonation token', 's', 'src/console/users', 'impersonationSeconds'],
   ['console', 'lifetime of a persona token for a function', 's', 'src/console/functions', 'tokenSeconds'],
   ['console', 'lifetime of a persona token for a channel', 's', 'src/console/realtime', 'tokenSeconds'],
   ['console', 'lifetime of a file preview link', 's', 'src/console/storage', 'previewSeconds'],
-  ['console', 'files deleted per request', 'count', 'src/console/storage', 'mostDeleted'],
+  ['console', 'files deleted per request', 'count', 'src/console/storage', 'maxDeleted'],
   [
     'console',
     'concurrent log streams, separately for functions and all services',
     'count',
     'src/console/event-stream.ts',
-    'mostStreams',
+    'maxStreams',
   ],
   [
     'console',
     'duration of a log stream before the browser reconnects',
     'ms',
     'src/console/event-stream.ts',
-    'longestMs',
+    'maxStreamMs',
   ],
   ['console', 'lifetime of an invitation link', 's', 'src/console', 'invitationSeconds'],
   ['console', 'text per cell on the SQL page', 'bytes', 'src/console/sql-page', 'maxCellBytes'],
-  ['console', 'concurrent scripts on the SQL page', 'count', 'src/console/sql-page', 'mostAtOnce'],
-  ['console', "runs in an operator's SQL history", 'count', 'src/console/sql-page', 'keptEntries'],
+  ['console', 'concurrent scripts on the SQL page', 'count', 'src/console/sql-page', 'maxAtOnce'],
+  ['console', "runs in an operator's SQL history", 'count', 'src/console/sql-page', 'maxEntries'],
   ['console', 'claims of a persona, in characters', 'count', 'src/console/persona', 'maxClaimsChars'],
   ['console', 'runs, deliveries, requests or messages per page', 'count', 'src/console/jobs', 'runsPerPage'],
   [
@@ -205,14 +219,14 @@ const fixed: readonly Fixed[] = [
   ['console', 'displayed body of a request or response', 'bytes', 'src/console/jobs', 'shownBodyBytes'],
   ['web', 'cache duration of the key set', 'ms', 'web/lib/session', 'jwksCacheMs'],
   ['functions', 'header of a function response', 'bytes', 'src/functions/proxy.ts', 'maxResponseHeadBytes'],
-  ['functions', 'readable files per function', 'count', 'src/functions', 'mostReadableFiles'],
+  ['functions', 'readable files per function', 'count', 'src/functions', 'maxReadableFiles'],
 ];
 
 type Exported = readonly [module: string, limit: string, unit: Unit, value: number];
 
 const realtimeLimits = limitsFrom(defaultConfig().plinth);
 
-/** Defaults of limits that can be changed in plinth.toml. */
+/** The defaults of limits that can be changed in plinth.toml. */
 const exported: readonly Exported[] = [
   ['functions', 'stored log lines per function', 'count', functionLogs.linesPerFunction],
   ['functions', 'stored characters per log line', 'count', functionLogs.charsPerLine],
@@ -297,7 +311,11 @@ const settable: readonly (readonly [key: string, unit: Unit, read: (config: Conf
   ['rest.connections (plinth.toml)', 'count', ({ plinth }) => plinth.rest.connections],
   ['rest.max_answer_size (plinth.toml)', 'bytes', ({ plinth }) => plinth.rest.max_answer_size],
   ['rest.max_waiting_answers (plinth.toml)', 'bytes', ({ plinth }) => plinth.rest.max_waiting_answers],
-  ['rest.max_request_bodies (plinth.toml)', 'bytes', ({ plinth }) => plinth.rest.max_request_bodies],
+  ['rest.slow_after (plinth.toml)', 'ms', ({ plinth }) => plinth.rest.slow_after],
+  ['rest.max_wait (plinth.toml)', 'ms', ({ plinth }) => plinth.rest.max_wait],
+  ['rest.max_wait_slow (plinth.toml)', 'ms', ({ plinth }) => plinth.rest.max_wait_slow],
+  ['rest.max_waiting (plinth.toml)', 'count', ({ plinth }) => plinth.rest.max_waiting],
+  ['rest.max_waiting_slow (plinth.toml)', 'count', ({ plinth }) => plinth.rest.max_waiting_slow],
 ];
 
 export function settingsBlock(): string {

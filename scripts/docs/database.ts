@@ -1,4 +1,7 @@
-/** Sections 3 and 6 of the specification: tables and roles, read from the catalog of a migrated database. */
+/**
+ * Generates sections 3 and 6 of the specification. The tables and roles are read from the catalog of a migrated
+ * database.
+ */
 import type { Database } from '../../src/database/types.ts';
 import { sql } from '../../src/kernel/sql.ts';
 import { code, table } from './markdown.ts';
@@ -64,7 +67,7 @@ interface RoleRow {
   readonly member_of: string;
 }
 
-/** Selects the roles created by Plinth, excluding PostgreSQL's predefined roles and the bootstrap superuser. */
+/** Selects the roles that Plinth creates. PostgreSQL's predefined roles and the bootstrap superuser are excluded. */
 const rolesQuery = `
 select r.rolname as name, r.rolcanlogin as login, r.rolinherit as inherits,
   concat_ws(', ', case when r.rolsuper then 'superuser' end, case when r.rolbypassrls then 'bypasses RLS' end,

@@ -1,4 +1,4 @@
-/** Generates the documents, or the marked blocks in them, that are derived from the code. */
+/** Generates the documents that are derived from the code, or the marked blocks in them. */
 import { readFileSync } from 'node:fs';
 import { may, type Permission, roles } from '../../src/console/core/roles.ts';
 import type { Backend } from '../../src/main.ts';
@@ -6,13 +6,14 @@ import { constantsBlock, settingsBlock } from './constants.ts';
 import { databaseRolesBlock, entitiesBlock } from './database.ts';
 import { errorsBlock, errorsDocument, sessionFaultsBlock } from './errors.ts';
 import { code, fillBlocks, table } from './markdown.ts';
+import { metricsDocument } from './metrics.ts';
 import { accountPagesBlock, consolePagesBlock, routesBlock } from './routes.ts';
 import { tokensBlock } from './tokens.ts';
 import { typedSecretsBlock } from './typed-secrets.ts';
 
 const root = new URL('../../', import.meta.url);
 
-/** The example project. Its migrations make the migration history tables part of the documents. */
+/** The example project. Because of its migrations, the documents also contain the tables of the migration history. */
 export const exampleProject = new URL('examples/live-board', root);
 
 export const readDocument = (path: string): string => {
@@ -34,7 +35,7 @@ const operatorRolesBlock = (): string =>
     ]),
   );
 
-/** Returns the current text of each generated document, by path relative to the repository root. */
+/** Returns the current text of each generated document, by its path in the repository. */
 export async function documents(backend: Backend): Promise<ReadonlyMap<string, string>> {
   const specification = fillBlocks(readDocument('docs/specification.md'), {
     'account-pages': accountPagesBlock(),
@@ -53,5 +54,6 @@ export async function documents(backend: Backend): Promise<ReadonlyMap<string, s
   return new Map([
     ['docs/specification.md', specification],
     ['docs/errors.md', errorsDocument()],
+    ['docs/metrics.md', metricsDocument()],
   ]);
 }

@@ -3,13 +3,14 @@ import { accountErrors } from '../../src/account/errors.ts';
 import { errorTable as authErrors } from '../../src/auth/errors.ts';
 import { errors as consoleErrors } from '../../src/console/errors.ts';
 import { databaseErrors } from '../../src/database/errors.ts';
+import { dumpErrors } from '../../src/dump/errors.ts';
 import { errors as functionErrors } from '../../src/functions/errors.ts';
 import { joinReason } from '../../src/realtime/core/token.ts';
 import {
   closes,
-  handshakeRefusalOf,
-  handshakeRefusals,
-  joinRefusals,
+  handshakeRejectionOf,
+  handshakeRejections,
+  joinRejections,
   readRevoked,
   systemErrors,
   unauthorizedRead,
@@ -23,10 +24,11 @@ import {
 } from '../../src/storage/errors.ts';
 import { tusErrors } from '../../src/storage/resumable/errors.ts';
 import { s3Errors } from '../../src/storage/s3/errors.ts';
+import { upgradeErrors } from '../../src/upgrade/errors.ts';
 import { faultMessages } from '../../web/lib/session/faults.ts';
 import { code, table } from './markdown.ts';
 
-/** Returns the name of each property in braces. */
+/** An object that returns the name of each property in braces. */
 const placeholders = new Proxy({} as Record<string, string>, { get: (_target, name) => `{${String(name)}}` });
 
 type Entry = { readonly status: number; readonly message: string };
@@ -41,7 +43,7 @@ export interface ErrorSection {
   readonly title: string;
   readonly about: string;
   readonly text: string;
-  /** The number of entries in the tables. */
+  /** The number of errors. */
   readonly size: number;
 }
 
@@ -123,11 +125,11 @@ function realtime(): ErrorSection {
     { kind: 'signer', kid: '{kid}' },
   ] as const;
   const handshake = [
-    ...Object.values(handshakeRefusals),
-    ...faults.map((fault) => handshakeRefusalOf(fault)),
+    ...Object.values(handshakeRejections),
+    ...faults.map((fault) => handshakeRejectionOf(fault)),
   ].map(({ status, error }) => [String(status), error]);
   const joins = [
-    ...Object.values(joinRefusals),
+    ...Object.values(joinRejections),
     ...faults.map((fault) => joinReason(fault).replace('1 seconds', '{n} seconds')),
     `Unauthorized: ${unauthorizedRead('{topic}')}`,
   ].map((reason) => [reason]);
@@ -135,7 +137,7 @@ function realtime(): ErrorSection {
   const closed = Object.values(closes).map(([status, reason]) => [String(status), reason]);
   return sized(
     'Realtime',
-    'A rejected handshake is an HTTP response. A rejected join is the `reason` in the reply. When a channel is closed, the client ' +
+    'If a handshake is rejected, the client receives an HTTP response. If a join is rejected, the reply contains the `reason`. When a channel is closed, the client ' +
       'receives a `system` message before `phx_close`.',
     [...handshake, ...joins, ...system, ...closed],
     [
@@ -162,7 +164,7 @@ export const errorSections: readonly ErrorSection[] = [
   storageS3(),
   sized(
     'Functions',
-    "Returned by the platform when a function can't respond. The response body is `{code, message}`, and the `sb-error-code` header " +
+    "The platform returns these errors when a function can't respond. The response body is `{code, message}`, and the `sb-error-code` header " +
       'repeats the code.',
     functionErrors,
     table(
@@ -172,20 +174,20 @@ export const errorSections: readonly ErrorSection[] = [
   ),
   sized(
     'Account',
-    'Returned by `/account/api` as `{code, message}`. Errors from the auth service keep the auth format.',
+    '`/account/api` returns these errors as `{code, message}`. Errors from the auth service keep the format of the auth service.',
     accountErrors,
     statusTable(accountErrors),
   ),
   sized(
     'Console',
-    'Returned by `/console/api` as `{code, message, requestId}`. PostgreSQL errors also include `detail`, `hint` and `sqlstate` if ' +
+    '`/console/api` returns these errors as `{code, message, requestId}`. PostgreSQL errors also include `detail`, `hint` and `sqlstate` if ' +
       'available.',
     consoleErrors,
     statusTable(consoleErrors),
   ),
   sized(
     'Session verification in the browser',
-    'Thrown by `web/lib/session`. The messages are stable.',
+    '`web/lib/session` throws these errors. Their messages are stable.',
     faultMessages,
     table(
       ['Code', 'Message'],
@@ -194,11 +196,37 @@ export const errorSections: readonly ErrorSection[] = [
   ),
   sized(
     'Database',
-    "Printed in the terminal when the database can't start. The hint explains how to fix the problem.",
+    "These errors are printed in the terminal when the database can't start. The hint explains how to fix the problem.",
     databaseErrors,
     table(
       ['Code', 'Message', 'Hint'],
       Object.entries(databaseErrors).map(([name, { message, hint }]) => [
+        code(name),
+        message(placeholders),
+        hint,
+      ]),
+    ),
+  ),
+  sized(
+    'Dumps',
+    'Printed by `plinth db dump` and `plinth db restore`.',
+    dumpErrors,
+    table(
+      ['Code', 'Message', 'Hint'],
+      Object.entries(dumpErrors).map(([name, { message, hint }]) => [
+        code(name),
+        message(placeholders),
+        hint,
+      ]),
+    ),
+  ),
+  sized(
+    'Upgrades',
+    'Printed by `plinth upgrade`.',
+    upgradeErrors,
+    table(
+      ['Code', 'Message', 'Hint'],
+      Object.entries(upgradeErrors).map(([name, { message, hint }]) => [
         code(name),
         message(placeholders),
         hint,
@@ -226,7 +254,7 @@ export function errorsDocument(): string {
   return [head, ...sections].join('\n');
 }
 
-/** Section 8 of the specification: the number of errors per service, with links. */
+/** Generates section 8 of the specification: the number of errors per service, with links. */
 export const errorsBlock = (): string =>
   table(
     ['Service', 'Entries', 'Response format'],

@@ -1,5 +1,5 @@
 /**
- * Writes docs/errors.md and the generated blocks of docs/specification.md. A test fails if they are out of date.
+ * Writes docs/errors.md, docs/metrics.md and the generated blocks of docs/specification.md. A test fails if they are out of date.
  *
  *   node scripts/docs/generate.ts [--check]
  */

@@ -1,10 +1,13 @@
-/** Section 2 of the specification: the routes registered by a running backend, and lists for wildcard routes. */
+/**
+ * Generates section 2 of the specification from the routes of a running backend, and from lists of the routes behind
+ * wildcards.
+ */
 import { pageNames } from '../../src/account/routes/page-names.ts';
 import type { Route } from '../../src/gateway/index.ts';
 import { pages } from '../../web/console/pages.ts';
 import { code, table } from './markdown.ts';
 
-/** The routes behind wildcard handlers. A test sends a request to each of them. */
+/** The routes that wildcard handlers serve. A test sends a request to each of them. */
 export const wildcards: readonly { readonly path: string; readonly methods: readonly string[] }[] = [
   { path: '/rest/v1/', methods: ['GET', 'HEAD'] },
   { path: '/rest/v1/{relation}', methods: ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS'] },

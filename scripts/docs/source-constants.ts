@@ -1,15 +1,18 @@
-/** Reads constants from source files, so that the documents show current values without exporting them. */
+/**
+ * Reads the values of constants from source files. The documents therefore show current values although the constants
+ * aren't exported.
+ */
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
- * Returns the value of the only `const NAME = …` in a file or folder, or of a field in that constant's object. Evaluates
- * products and sums of numbers.
+ * Returns the value of a constant that is declared exactly once (`const NAME = …`) in a file or folder, or of a field
+ * in a constant object. Products and sums of numbers are evaluated.
  *
  * @example sourceConstant('src/mail', 'maxLimit') // 1000
- * @example sourceConstant('src/console', 'attemptLimits.most') // 10
+ * @example sourceConstant('src/console', 'attemptLimits.max') // 10
  */
 export function sourceConstant(path: string, name: string): number {
   const [constant = '', field] = name.split('.');

@@ -1,6 +1,6 @@
 /**
- * Every token type that Plinth issues and the endpoints that accept it. `test/security/token-kinds.test.ts` sends each
- * token type to each endpoint.
+ * All token types that Plinth issues, with the endpoints that accept them. `test/security/token-kinds.test.ts` sends
+ * each type to each endpoint.
  */
 import { table } from './markdown.ts';
 
@@ -158,7 +158,7 @@ export const tokenKinds = {
   },
 } as const satisfies Readonly<Record<string, TokenEntry>>;
 
-/** Tokens that Plinth sends to other servers and never accepts. */
+/** Tokens that Plinth sends to other servers and never accepts itself. */
 const outgoing: readonly TokenEntry[] = [
   {
     name: 'auth hook signature',

@@ -1,4 +1,4 @@
-/** Generates the table of typed secrets and their guess limits. */
+/** Generates the table of secrets that users type, with the limits on guesses. */
 import { guessesPerDay, type TypedSecret, typedSecrets } from '../../src/auth/core/typed-secrets.ts';
 import { table } from './markdown.ts';
 

@@ -1,4 +1,4 @@
-/** Prints the imports that break a rule, and exits with 1 if there are any: `node scripts/lint/imports.ts`. */
+/** Prints imports that break a rule. Exits with 1 if there are any: `node scripts/lint/imports.ts`. */
 import { fileURLToPath } from 'node:url';
 import { checkImports, readSources } from './imports/check.ts';
 

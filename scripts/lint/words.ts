@@ -1,6 +1,6 @@
 /**
- * Fails on words that plain English doesn't need and on British spellings, in every text file of the repository.
- * `words/exceptions.ts` lists the places where such a word is right.
+ * Reports words that should be avoided in plain English, and British spellings, in all text files of the repository.
+ * `words/exceptions.ts` lists the places where such a word is correct.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ const textFiles = ['md', 'ts', 'tsx', 'mjs', 'js', 'sql', 'css', 'html', 'toml']
   (ending) => `*.${ending}`,
 );
 
-/** The catalogs of other languages aren't checked. */
+/** The catalogs for other languages aren't checked. */
 const isEnglish = (path: string): boolean => !/^web\/locales\/(?!en\/|languages)[^/]+\//.test(path);
 
 const listed = execFileSync(

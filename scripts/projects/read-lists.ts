@@ -1,32 +1,29 @@
-/**
- * Reads the list of projects that `run.ts` starts, and the list of failures that were found to be a project's own
- * fault.
- */
+/** Reads the list of projects that `run.ts` starts, and the list of failures that the projects themselves cause. */
 import { readFileSync } from 'node:fs';
 
 export interface Project {
-  /** `owner/name` on GitHub. */
+  /** The repository on GitHub, as `owner/name`. */
   readonly name: string;
   readonly commit: string;
-  /** The folder that contains `supabase/`, within the repository. */
+  /** The folder in the repository that contains `supabase/`. */
   readonly folder: string;
-  /** One word for the kind of project: `starter`, `product`, `dump`, … */
+  /** The kind of project as one word, such as `starter`, `product` or `dump`. */
   readonly kind: string;
 }
 
 export interface OwnFault {
   readonly name: string;
-  /** `supabase/migrations/1_init.sql:12` */
+  /** `supabase/migrations/1_init.sql:12` or the path of a request, such as `/rest/v1/notes` */
   readonly place: string;
   readonly why: string;
 }
 
-/** @throws {Error} A line has too few columns. */
+/** Reads the projects. @throws {Error} if a line has too few columns */
 export function readProjects(path: string | URL): Project[] {
   return readRows(path, 4).map(([name, commit, folder, kind]) => ({ name, commit, folder, kind }) as Project);
 }
 
-/** @throws {Error} A line has too few columns. */
+/** Reads the failures. @throws {Error} if a line has too few columns */
 export function readOwnFaults(path: string | URL): OwnFault[] {
   return readRows(path, 3).map(([name, place, why]) => ({ name, place, why }) as OwnFault);
 }

@@ -1,15 +1,17 @@
 /**
- * Starts real projects unchanged and prints the results.
+ * Starts unmodified public projects and prints the results. With `--baseline`, starts the projects in
+ * `baseline-list.txt` with a baseline from their types.
  *
- * node scripts/projects/run.ts CHECKOUTS [--only OWNER/NAME …] [--list FILE] [--json FILE] [--at-once 2] [--timeout
- * 300]
+ * node scripts/projects/run.ts CHECKOUTS [--only OWNER/NAME …] [--baseline] [--list FILE] [--json FILE] [--at-once 2]
+ * [--timeout 300]
  *
- * CHECKOUTS contains each repository of `list.txt` as OWNER/NAME, at the listed commit. Nothing is written into it.
+ * CHECKOUTS contains each repository in `list.txt` as OWNER/NAME, at the listed commit. The script doesn't change these
+ * files.
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Finding, judge } from './judge.ts';
+import { classify, type Finding } from './classify.ts';
 import { type Project, readOwnFaults, readProjects } from './read-lists.ts';
 import { type Attempt, tryProject } from './try-project.ts';
 
@@ -17,6 +19,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     only: { type: 'string', multiple: true, default: [] },
+    baseline: { type: 'boolean', default: false },
     list: { type: 'string' },
     json: { type: 'string' },
     'at-once': { type: 'string', default: '2' },
@@ -27,7 +30,8 @@ const [checkouts] = positionals;
 if (checkouts === undefined) throw new Error('Name the folder that holds the checkouts.');
 
 const ownFaults = readOwnFaults(new URL('own-faults.txt', import.meta.url));
-const projects = readProjects(values.list ?? new URL('list.txt', import.meta.url)).filter(
+const list = values.baseline ? 'baseline-list.txt' : 'list.txt';
+const projects = readProjects(values.list ?? new URL(list, import.meta.url)).filter(
   ({ name }) => values.only.length === 0 || values.only.includes(name),
 );
 
@@ -37,11 +41,11 @@ const results: Result[] = [];
 const waiting = [...projects];
 await Promise.all(Array.from({ length: Number(values['at-once']) }, work));
 
-const counts = Map.groupBy(results, ({ verdict }) => verdict);
-for (const [verdict, ofIt] of [...counts].sort()) console.log(`${ofIt.length}\t${verdict}`);
+const counts = Map.groupBy(results, ({ outcome }) => outcome);
+for (const [outcome, ofIt] of [...counts].sort()) console.log(`${ofIt.length}\t${outcome}`);
 if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(results, null, 2)}\n`);
 
-/** Runs projects until none is left. */
+/** Starts one project after the other until all have been started. */
 async function work(): Promise<void> {
   for (let project = waiting.shift(); project !== undefined; project = waiting.shift()) {
     const checkout = join(checkouts as string, project.name);
@@ -49,10 +53,15 @@ async function work(): Promise<void> {
       console.log(`${project.name}\tno checkout`);
       continue;
     }
-    const attempt = await tryProject(checkout, project.folder, Number(values.timeout) * 1000);
+    const attempt = await tryProject(
+      checkout,
+      project.folder,
+      Number(values.timeout) * 1000,
+      values.baseline,
+    );
     const faults = ownFaults.filter(({ name }) => name === project.name);
-    const result = { ...project, ...judge(attempt, faults), ...attempt };
+    const result = { ...project, ...classify(attempt, faults), ...attempt };
     results.push(result);
-    console.log([result.name, result.kind, result.verdict, result.place, result.reason].join('\t'));
+    console.log([result.name, result.kind, result.outcome, result.place, result.reason].join('\t'));
   }
 }

@@ -1,35 +1,52 @@
-/** Starts one project in a copy of its checkout, sends requests to its services, and stops it. */
+/** Starts a project in a copy of its checkout, sends requests to its services, and stops it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { signInAndRead, writeBaseline } from './baseline.ts';
 
 export interface Attempt {
   readonly isReady: boolean;
   readonly isTimedOut: boolean;
-  /** The lines that the command printed for users. */
+  /** The lines that the command printed. */
   readonly messages: readonly string[];
-  /** Services whose response wasn't the expected one: `storage: 500`. */
+  /** The services that didn't return the expected response, such as `storage: 500`. */
   readonly unanswered: readonly string[];
   readonly seconds: number;
 }
 
 const program = fileURLToPath(new URL('../../bin/plinth.mjs', import.meta.url));
-const leftOut = new Set(['.git', '.plinth', 'node_modules']);
+const skipped = new Set(['.git', '.plinth', 'node_modules']);
 
-/** @param checkout The repository's folder, which isn't changed. */
-export async function tryProject(checkout: string, folder: string, timeoutMs: number): Promise<Attempt> {
+/**
+ * Starts a project.
+ * @param checkout The folder of the repository, which isn't changed.
+ * @param isBaseline Whether the project starts with a baseline from its types.
+ */
+export async function tryProject(
+  checkout: string,
+  folder: string,
+  timeoutMs: number,
+  isBaseline = false,
+): Promise<Attempt> {
   const copy = mkdtempSync(join(tmpdir(), 'plinth-project-'));
   try {
-    cpSync(checkout, copy, { recursive: true, filter: (source) => !leftOut.has(basename(source)) });
-    return await start(join(copy, folder), timeoutMs);
+    cpSync(checkout, copy, { recursive: true, filter: (source) => !skipped.has(basename(source)) });
+    const workdir = join(copy, folder);
+    if (!isBaseline) return await start(workdir, timeoutMs, ask);
+    await writeBaseline(program, workdir, timeoutMs);
+    return await start(workdir, timeoutMs, (status) => signInAndRead(status, workdir));
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
 }
 
-async function start(workdir: string, timeoutMs: number): Promise<Attempt> {
+async function start(
+  workdir: string,
+  timeoutMs: number,
+  check: (status: Record<string, string>) => Promise<string[]>,
+): Promise<Attempt> {
   const began = performance.now();
   const args = [program, 'start', '--port', '0', '--json', '--workdir', workdir];
   const server = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -41,7 +58,7 @@ async function start(workdir: string, timeoutMs: number): Promise<Attempt> {
   });
   const status = await statusOf(server, stopped, timeout);
   const seconds = (performance.now() - began) / 1000;
-  const unanswered = status === undefined ? [] : await ask(status);
+  const unanswered = status === undefined ? [] : await check(status);
   const messages = text.split('\n').filter((line) => line.trim() !== '');
   server.kill('SIGINT');
   await stopped;
@@ -49,7 +66,9 @@ async function start(workdir: string, timeoutMs: number): Promise<Attempt> {
   return { isReady, isTimedOut: !isReady && timeout.aborted, messages, unanswered, seconds };
 }
 
-/** Returns the JSON line with the addresses of all services, or undefined if startup fails or takes too long. */
+/**
+ * Returns the JSON line that contains the URLs of all services. Returns undefined if the start fails or takes too long.
+ */
 async function statusOf(
   server: ChildProcess,
   stopped: Promise<void>,

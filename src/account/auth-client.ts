@@ -1,102 +1,40 @@
-/** Calls auth's public API in this process on behalf of a browser. */
+/** Runs the auth service's operations on behalf of a browser. */
 import type { FastifyRequest } from 'fastify';
+import type { PageClient, SelfService, UserOperations, VisitorOperations } from '../auth/index.ts';
 import { cameFrom } from './core/confirm.ts';
-import { AuthRefusal } from './errors.ts';
 
-export interface TokenPair {
-  readonly access_token: string;
-  readonly refresh_token: string;
-  /** Seconds since the epoch. */
-  readonly expires_at: number;
-  readonly user: AuthUser;
-}
-
-export interface AuthUser {
-  readonly id: string;
-  readonly factors?: readonly {
-    readonly id: string;
-    readonly status: string;
-    readonly factor_type: string;
-  }[];
-  readonly [field: string]: unknown;
-}
+export type { AuthUser, TokenPair } from '../auth/index.ts';
 
 /**
- * The caller that auth sees. Its address and browser appear in the session list and the audit log, and its requests
- * count toward limits.
+ * The client on whose behalf auth is called. The session list and the audit log contain its address and browser, and
+ * its requests count toward limits.
  */
-export type Caller = Pick<FastifyRequest, 'ip' | 'headers' | 'host'>;
+export type Caller = Pick<FastifyRequest, 'id' | 'ip' | 'headers' | 'host'>;
 
+/**
+ * Runs auth's operations on behalf of browsers. Every operation rejects with an `AuthRejection` if auth reports an
+ * error.
+ */
 export interface AuthClient {
-  /** Returns the address that auth redirects to. */
-  follow(caller: Caller, path: string): Promise<string>;
-  /** Returns the parsed response. @throws {AuthRefusal} */
-  call<Answer>(caller: Caller, request: AuthRequest): Promise<Answer>;
-}
-
-export interface AuthRequest {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** The path, relative to `/auth/v1`. */
-  readonly path: string;
-  readonly body?: unknown;
-  readonly accessToken?: string;
-  /** The page to which auth finally redirects the browser. Defaults to the page that sent the request. */
-  readonly redirectTo?: string;
+  /** Returns the operations that don't require a session, for any browser. */
+  visitor(caller: Caller): VisitorOperations;
+  /** Returns the operations that a signed-in user can run. They run with the session's access token. */
+  user(caller: Caller, session: { readonly tokens: { readonly access_token: string } }): UserOperations;
 }
 
 export function createAuthClient(deps: {
-  readonly internalFetch: (path: string, init?: RequestInit) => Promise<Response>;
-  readonly publishableKey: string;
+  readonly selfService: Pick<SelfService, 'visitor' | 'user'>;
   readonly accountUrl: () => string;
 }): AuthClient {
-  function headersOf({ ip, headers, host }: Caller): Record<string, string> {
-    const { 'user-agent': userAgent, 'accept-language': language, referer } = headers;
-    const from = cameFrom(referer, host, deps.accountUrl());
-    return {
-      apikey: deps.publishableKey,
-      'x-forwarded-for': ip,
-      ...(userAgent === undefined ? {} : { 'user-agent': userAgent }),
-      ...(language === undefined ? {} : { 'accept-language': language }),
-      // Links in emails lead back to our pages.
-      ...(from === undefined ? {} : { redirect_to: from }),
-    };
-  }
-
+  const clientOf = ({ id, ip, headers, host }: Caller): PageClient => ({
+    requestId: id,
+    ip,
+    userAgent: headers['user-agent'],
+    // Links in emails return the user to our pages.
+    redirectTo: cameFrom(headers.referer, host, deps.accountUrl()),
+  });
   return {
-    async follow(caller, path) {
-      const { redirect_to: _, ...headers } = headersOf(caller);
-      const response = await deps.internalFetch(`/auth/v1${path}`, { headers, redirect: 'manual' });
-      const target = response.headers.get('location');
-      if (target === null) throw new AuthRefusal(response.status, parse(await response.text()));
-      return target;
-    },
-    async call<Answer>(
-      caller: Caller,
-      { method, path, body, accessToken, redirectTo }: AuthRequest,
-    ): Promise<Answer> {
-      const response = await deps.internalFetch(`/auth/v1${path}`, {
-        method,
-        headers: {
-          ...headersOf(caller),
-          ...(redirectTo === undefined ? {} : { redirect_to: redirectTo }),
-          ...(accessToken === undefined ? {} : { authorization: `Bearer ${accessToken}` }),
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
-      const value = parse(await response.text());
-      if (!response.ok) throw new AuthRefusal(response.status, value);
-      return value as Answer;
-    },
+    visitor: (caller) => deps.selfService.visitor(clientOf(caller)),
+    user: (caller, { tokens }) => deps.selfService.user(clientOf(caller), tokens.access_token),
   };
-}
-
-function parse(text: string): Record<string, unknown> {
-  if (text === '') return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
 }

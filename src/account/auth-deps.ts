@@ -1,38 +1,42 @@
-/** The auth service's functions that the Account pages call, provided by `main.ts`. */
+/** Defines the functions of the auth service that the Account pages call. `main.ts` provides them. */
 
-/** The auth functions that the return to an app needs. Provided by `main.ts`. */
+/** The auth functions that return users to an app. `main.ts` provides them. */
 export interface ReturnDeps {
   /** Applies auth's redirect rule (site_url, additional_redirect_urls, loopback addresses) to an absolute address. */
   readonly isAllowedRedirect: (address: string) => boolean;
   /**
    * Returns a one-time code for the user and session of a verified, unexpired access token. A caller that posts the
-   * code to `/auth/v1/token?grant_type=pkce` with the challenge's verifier gets a new session of that user with the
-   * level (aal), methods (amr) and factor of the original session. The code is valid as long as other PKCE codes.
+   * code to `/auth/v1/token?grant_type=pkce` with the challenge's verifier gets a new session for that user. The new
+   * session has the same level (aal), methods (amr) and factor as the original session. The code is valid for the same
+   * time as other PKCE codes.
    */
   readonly issueCode: (request: {
     readonly accessToken: string;
     readonly codeChallenge: string;
     readonly codeChallengeMethod: 's256' | 'plain';
   }) => Promise<string>;
-  /** Whether an app that sends no challenge gets its session in the fragment. */
+  /** Whether an app that doesn't send a PKCE challenge receives its session in the URL fragment. */
   readonly implicit: boolean;
-  /** Whether a second factor is required to return to an app. */
+  /** Whether users must use a second factor before they return to an app. */
   readonly requireMfa: boolean;
 }
 
-/** The auth functions that the consent page needs. Provided by `main.ts`. */
+/** The auth functions that the consent page needs. `main.ts` provides them. */
 export interface ConsentDeps {
-  /** Whether an administrator registered the app. If not, anyone may have registered it, under any name. */
-  readonly isVettedClient: (clientId: string) => Promise<boolean>;
-  /** Releases a request that this user has opened but not decided, so that another user can decide it. */
+  /** Whether an administrator registered the app. Any other app may have been registered by anyone, under any name. */
+  readonly isTrustedClient: (clientId: string) => Promise<boolean>;
+  /**
+   * Withdraws this user from an authorization request that the user opened but didn't decide. A different user can then
+   * decide the request.
+   */
   readonly releaseAuthorization: (authorizationId: string, userId: string) => Promise<void>;
 }
 
-/** The auth functions that the guest pages need. Provided by `main.ts`. */
+/** The auth functions that the guest pages need. `main.ts` provides them. */
 export interface GuestDeps {
   /**
    * Transfers a guest's data to an account with the project's hook, then deletes the guest. Requires an access token
-   * for each. Throws the hook's error, in which case the guest isn't changed.
+   * for both accounts. If the hook fails, throws the hook's error and leaves the guest unchanged.
    */
   readonly transferGuest: (request: {
     readonly guestToken: string;

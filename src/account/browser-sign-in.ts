@@ -1,4 +1,4 @@
-/** Signs a browser in and out: the session's row, its cookie, and the session in auth. */
+/** Signs a browser in and out by managing its session row, its cookie and its session in auth. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AuthClient, TokenPair } from './auth-client.ts';
 import { sessionCookie } from './core/cookies.ts';
@@ -6,9 +6,9 @@ import { cookieOf, keepCookie } from './request-cookies.ts';
 import { isEnding, type OpenSession, type SessionStore } from './sessions.ts';
 
 export interface BrowserSignIn {
-  /** Signs in: creates a row and a cookie, and ends the browser's previous session. */
+  /** Signs the browser in: creates a row and a cookie, then ends the browser's previous session. */
   enter(request: FastifyRequest, reply: FastifyReply, pair: TokenPair): Promise<OpenSession>;
-  /** Ends a session in auth and here. If auth has already ended the session, the row is still deleted. */
+  /** Ends a session in auth and deletes its row. The row is deleted even if auth has already ended the session. */
   leave(request: FastifyRequest, session: OpenSession, scope: string): Promise<void>;
 }
 
@@ -17,8 +17,7 @@ export function createBrowserSignIn(sessions: SessionStore, auth: AuthClient): B
     try {
       const alive = await sessions.fresh(session, request, false);
       if (alive !== undefined) {
-        const accessToken = alive.tokens.access_token;
-        await auth.call(request, { method: 'POST', path: `/logout?scope=${scope}`, accessToken });
+        await auth.user(request, alive).signOut(scope);
       }
     } catch (error) {
       if (!isEnding(error)) throw error;
@@ -37,7 +36,7 @@ export function createBrowserSignIn(sessions: SessionStore, auth: AuthClient): B
   };
 }
 
-/** Undefined deletes the cookie. */
+/** Sets the session cookie. If `value` is undefined, deletes the cookie. */
 export function setCookie(request: FastifyRequest, reply: FastifyReply, value: string | undefined): void {
   keepCookie(request, reply, sessionCookie, value);
 }

@@ -1,4 +1,4 @@
-/** Errors of `/account/api` itself. Errors from auth are returned in auth's format. */
+/** Defines the errors of `/account/api` itself. Errors from auth are returned in auth's format. */
 
 export const accountErrors = {
   not_same_origin: { status: 403, message: 'Only the Account pages can use this endpoint.' },
@@ -23,7 +23,7 @@ export const accountErrors = {
   },
   consent_answered: { status: 409, message: 'This consent request was already answered.' },
   wallet_refused: { status: 403, message: "The message that the wallet signed isn't valid." },
-  not_a_guest: { status: 403, message: 'Only guest data can be moved, and only to an account.' },
+  not_a_guest: { status: 403, message: 'Data can be moved only from a guest account to a regular account.' },
   hand_over_off: {
     status: 409,
     message: "Guest data can't be moved because [auth.hook.guest_hand_over] in plinth.toml isn't set.",
@@ -35,6 +35,7 @@ export const accountErrors = {
   guest_gone: { status: 404, message: 'The guest account no longer exists.' },
   sign_in_stale: { status: 403, message: 'Sign in again before you move guest data.' },
   not_found: { status: 404, message: "This page doesn't exist." },
+  overloaded: { status: 503, message: 'The server receives too many requests. Try again in a moment.' },
   internal_error: {
     status: 500,
     message: 'Unexpected error. For details, search the log for the request ID.',
@@ -51,21 +52,5 @@ export class AccountError extends Error {
     super(accountErrors[code].message, options);
     this.code = code;
     this.status = accountErrors[code].status;
-  }
-}
-
-/** An error response from auth, to be returned with its status and body. */
-export class AuthRefusal extends Error {
-  override readonly name = 'AuthRefusal';
-  readonly status: number;
-  readonly body: Readonly<Record<string, unknown>>;
-  constructor(status: number, body: Readonly<Record<string, unknown>>) {
-    super(typeof body.msg === 'string' ? body.msg : `The auth service returned status ${status}.`);
-    this.status = status;
-    this.body = body;
-  }
-
-  get code(): string {
-    return typeof this.body.error_code === 'string' ? this.body.error_code : '';
   }
 }

@@ -1,4 +1,6 @@
-/** Fills the fixed parts of the prerendered pages once: brand, offers and the script's settings. */
+/**
+ * Fills the parts of the prerendered pages that don't depend on the request: brand, offers and the script's settings.
+ */
 import type { Config } from '../config/index.ts';
 import type { WebFace } from '../kernel/web-face.ts';
 import { brandCss, brandDarkCss } from './core/branding.ts';
@@ -17,9 +19,9 @@ import {
 import { passwordRules } from './core/password-rules.ts';
 import type { Provider } from './core/providers.ts';
 import { readLogo } from './logo.ts';
-import type { PageDeps } from './routes/pages.ts';
+import type { PageFiller } from './routes/pages.ts';
 
-/** The configuration that every page's script reads, with the same shape as in `web/account/page-config.ts`. */
+/** The settings that every page's script reads. `web/account/page-config.ts` defines the same shape. */
 export interface PageConfig {
   readonly brand: {
     name: string;
@@ -33,28 +35,28 @@ export interface PageConfig {
   readonly key: string;
   readonly password: { minLength: number; requirements: string };
   readonly codeLength: number;
-  /** The minimum number of seconds between two codes to the same address. */
+  /** The minimum delay between two codes to the same address, in seconds. */
   readonly resendAfter: number;
   readonly providers: readonly Provider[];
   /** The chains whose wallets can sign in. */
   readonly wallets: readonly ('ethereum' | 'solana')[];
   /**
-   * Origins at which the browser can create and use passkeys for this project. At other origins, passkeys aren't
+   * The origins at which the browser can create and use passkeys for this project. At other origins, passkeys aren't
    * offered.
    */
   readonly keyOrigins: readonly string[];
-  /** Second factors that users can add. */
+  /** The second factors that users can add. */
   readonly factors: { totp: boolean; phone: boolean; webAuthn: boolean };
   readonly phoneFactorLength: number;
   /** Whether users can link and unlink identities. */
   readonly linking: boolean;
   readonly captcha?: { provider: 'hcaptcha' | 'turnstile'; siteKey: string };
-  /** Whether a guest's data can be moved to an existing account. */
+  /** Whether guests can move their data to an existing account. */
   readonly handOver: boolean;
   /** Whether a second factor is required. */
   readonly requireMfa: boolean;
   readonly currentPassword: boolean;
-  /** Whether a change of email must be confirmed at both addresses. */
+  /** Whether an email change must be confirmed at both addresses. */
   readonly doubleConfirm: boolean;
   /** Whether users can delete their account. */
   readonly deletion: boolean;
@@ -66,14 +68,15 @@ export interface PageConfig {
 export interface FillerDeps {
   readonly face: WebFace;
   readonly config: Config;
-  readonly internalFetch: (path: string) => Promise<Response>;
+  /** Returns auth's public settings. */
+  readonly settings: () => AuthSettings;
   readonly customProviders: () => Promise<MoreFacts['custom']>;
   readonly publishableKey: string;
 }
 
 /**
- * The content security policy that the captcha providers' documentation requires. The script itself isn't included,
- * because it is loaded with the nonce:
+ * The sources for the content security policy, as required in the captcha providers' documentation. The script itself
+ * isn't included, because it is loaded with the nonce:
  * https://docs.hcaptcha.com/#content-security-policy-settings
  * https://developers.cloudflare.com/turnstile/reference/content-security-policy/
  */
@@ -81,19 +84,14 @@ const captchaSources = {
   hcaptcha: ['https://hcaptcha.com', 'https://*.hcaptcha.com'],
   turnstile: ['https://challenges.cloudflare.com'],
 } as const;
-/** Providers that upstream's settings omit. */
-const untoldNames = ['x'] as const;
+/** The providers that upstream's settings omit. */
+const unlistedProviders = ['x'] as const;
 const logoPath = '/account/logo';
-/** A lower bound for the resend delay, regardless of the project's setting. */
+/** The minimum resend delay. A shorter delay in the project's settings is ignored. */
 const shortestResendSeconds = 5;
 
-export function createPageFiller(
-  deps: FillerDeps,
-): Pick<
-  PageDeps,
-  'filled' | 'offHere' | 'textOf' | 'lead' | 'languages' | 'imageSources' | 'captchaSources' | 'logo'
-> {
-  const { face, config, internalFetch, customProviders, publishableKey } = deps;
+export function createPageFiller(deps: FillerDeps): PageFiller {
+  const { face, config, settings, customProviders, publishableKey } = deps;
   const { branding } = config.plinth;
   const name = branding.name ?? config.project_id;
   const css = brandCss(branding.color);
@@ -105,15 +103,14 @@ export function createPageFiller(
   };
   const { external } = config.auth;
   const wallets = (['ethereum', 'solana'] as const).filter((chain) => config.auth.web3[chain].enabled);
-  const untold = untoldNames.filter((id) => external[id].enabled);
+  const unlisted = unlistedProviders.filter((id) => external[id].enabled);
   const keyOrigins = keyOriginsOf(config);
   const pages = new Map<string, { readonly custom: string; readonly html: string }>();
-  const offeredLanguages = config.plinth.account.languages;
+  const availableLanguages = config.plinth.account.languages;
   const offLanguages = languages
-    .filter((language) => !offeredLanguages.includes(language))
+    .filter((language) => !availableLanguages.includes(language))
     .map((language) => `lang-${language}`);
   const texts = new Map<string, Readonly<Record<string, string>>>();
-  let settings: AuthSettings | undefined;
 
   function textsIn(language: string): Readonly<Record<string, string>> {
     const known =
@@ -124,12 +121,6 @@ export function createPageFiller(
   }
 
   const welcomeIn = (language: string): string => branding.welcome[language === 'ar' ? 'ar' : 'en'] ?? '';
-
-  async function readSettings(): Promise<AuthSettings> {
-    const response = await internalFetch('/auth/v1/settings');
-    if (!response.ok) throw new Error(`auth's settings could not be read (status ${response.status})`);
-    return (await response.json()) as AuthSettings;
-  }
 
   function pageConfig(offered: Offers, providers: readonly Provider[], welcome: string): PageConfig {
     const { auth } = config;
@@ -168,7 +159,7 @@ export function createPageFiller(
       doubleConfirm: auth.email.double_confirm_changes,
       deletion: config.plinth.account.deletion,
       apps: auth.oauth_server.enabled,
-      languages: offeredLanguages,
+      languages: availableLanguages,
     };
   }
 
@@ -179,14 +170,14 @@ export function createPageFiller(
         ? captchaSources[config.auth.captcha.provider ?? 'hcaptcha']
         : [],
     logo,
-    languages: offeredLanguages,
+    languages: availableLanguages,
     offHere: (request) => offAt(request, keyOrigins),
     textOf(code, language) {
       const known = textsIn(language);
       const id = [code, `error.${code}`, 'error.other'].find((one) => Object.hasOwn(known, one));
       return id === undefined ? '' : (known[id] as string);
     },
-    lead(page, language, redirectTo) {
+    intro(page, language, redirectTo) {
       const host = hostOf(redirectTo);
       if (host !== undefined)
         return (textsIn(language)['sign-in.to'] ?? '').replace('%PLINTH_HOST%', () => host);
@@ -194,17 +185,16 @@ export function createPageFiller(
     },
     async filled(page, language) {
       const file = `pages/${language}/${page}.html`;
-      // The project can change its custom providers at run time.
+      // Custom providers are read again, because the project can change them at run time.
       const custom = await customProviders();
       const key = JSON.stringify(custom);
       const known = pages.get(file);
       if (known?.custom === key) return known.html;
       const built = face.html(file);
       if (built === undefined) return undefined;
-      settings ??= await readSettings();
-      const facts = { untold, custom, wallets };
-      const offers = offersOf(settings, facts);
-      const providers = providersOf(settings, facts);
+      const facts = { unlisted, custom, wallets };
+      const offers = offersOf(settings(), facts);
+      const providers = providersOf(settings(), facts);
       const welcome = welcomeIn(language);
       const rules = passwordRules(password).map((id) => textsIn(language)[id] ?? '');
       const links = {

@@ -1,12 +1,13 @@
 /**
- * The server side of the Account pages: serves the built pages below `/account`, keeps the browsers' sessions behind an
- * httpOnly cookie, and returns users to the calling app with a separate session.
+ * The server side of the Account pages: serves the built pages below `/account`, keeps the browsers' sessions behind
+ * an httpOnly cookie, and returns users to the calling app with a separate session.
  *
- * Glossary. *Page*: HTML that is prerendered at build time, filled at startup and given a nonce per response.
+ * Glossary. *Page*: HTML that is prerendered at build time, filled at startup, and receives a nonce per response.
  * *Session*: a row of `_plinth.account_sessions`, found by the cookie. *Return*: the redirect to the app, with a PKCE
  * code or a fragment.
  */
-import type { Config } from '../config/index.ts';
+import type { SelfService } from '../auth/index.ts';
+import type { LiveConfig } from '../config/index.ts';
 import type { Database, MigrationSet } from '../database/types.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
@@ -17,23 +18,26 @@ import { createAuthClient } from './auth-client.ts';
 import type { ConsentDeps, GuestDeps, ReturnDeps } from './auth-deps.ts';
 import { createBrowserSignIn } from './browser-sign-in.ts';
 import { createPageFiller } from './fill.ts';
+import { overloaded } from './overloaded.ts';
 import { createReturnAddress } from './return-address.ts';
 import { apiRoutes } from './routes/api.ts';
 import { pageRoutes } from './routes/pages.ts';
 import { createSessionStore } from './sessions.ts';
 import { createVisitors } from './visitor.ts';
 
-export const migrations: MigrationSet = { room: 'account', dir: new URL('./sql/', import.meta.url) };
+export const migrations: MigrationSet = { module: 'account', dir: new URL('./sql/', import.meta.url) };
 
 export interface AccountDeps extends Omit<ReturnDeps, 'implicit' | 'requireMfa'>, ConsentDeps, GuestDeps {
   /** The custom providers that the project offers. */
   readonly customProviders: () => Promise<readonly { readonly id: string; readonly name: string }[]>;
   readonly database: Database;
   readonly keys: Keys;
-  readonly config: Config;
-  /** Sends a request to one of our own services in this process, for example /auth/v1/token. */
-  readonly internalFetch: (path: string, init?: RequestInit) => Promise<Response>;
-  /** The public API address, for example http://127.0.0.1:54321. Known once the port is known. */
+  readonly config: LiveConfig;
+  /** Auth's operations for the pages. */
+  readonly selfService: SelfService;
+  /**
+   * Returns the public API address, for example http://127.0.0.1:54321. The address is known once the port is known.
+   */
   readonly apiUrl: () => string;
   /** The folder of the built web app (dist/web). */
   readonly webDir: string;
@@ -44,31 +48,43 @@ export interface AccountDeps extends Omit<ReturnDeps, 'implicit' | 'requireMfa'>
 const sweepEveryMs = 3_600_000;
 
 export function createAccount(deps: AccountDeps): Service {
-  const { database, keys, config, clock, log, internalFetch, isAllowedRedirect, issueCode } = deps;
+  const { database, keys, config, clock, log, selfService, isAllowedRedirect, issueCode } = deps;
   const face = createWebFace(`${deps.webDir}/account`);
   const accountUrl = () => `${deps.apiUrl()}/account`;
-  const auth = createAuthClient({ internalFetch, publishableKey: keys.publishableKey, accountUrl });
+  const auth = createAuthClient({ selfService, accountUrl });
   const sessions = createSessionStore({ db: database.pool('supabase_admin'), auth, clock });
-  const filler = createPageFiller({
-    face,
-    config,
-    internalFetch,
-    customProviders: deps.customProviders,
-    publishableKey: keys.publishableKey,
-  });
+  const filler = config.derive((current) =>
+    createPageFiller({
+      face,
+      config: current,
+      settings: selfService.settings,
+      customProviders: deps.customProviders,
+      publishableKey: keys.publishableKey,
+    }),
+  );
   const browserSignIn = createBrowserSignIn(sessions, auth);
   const confirm = { auth, accountUrl, enter: browserSignIn.enter };
   const visitors = createVisitors(sessions);
-  const { implicit_return: implicit, require_mfa: requireMfa } = config.plinth.account;
-  const returning = { isAllowedRedirect, issueCode, implicit, requireMfa };
+  const returning = {
+    isAllowedRedirect,
+    issueCode,
+    get implicit() {
+      return config.current.plinth.account.implicit_return;
+    },
+    get requireMfa() {
+      return config.current.plinth.account.require_mfa;
+    },
+  };
   const guests = {
     handOver: deps.transferGuest,
-    hasHook: config.plinth.auth.hook.guest_hand_over.enabled,
+    get hasHook() {
+      return config.current.plinth.auth.hook.guest_hand_over.enabled;
+    },
   };
   const returnAddress = createReturnAddress({ returning, auth, visitors });
   const journeys = { auth, browserSignIn, visitors, returnAddress, accountUrl };
   const forms = { auth, sessions, browserSignIn, visitors, returnAddress };
-  // If the database is unavailable, the page still shows its form, and submitting it reports the error.
+  // If the database is unavailable, the page still shows its form. Submitting the form then reports the error.
   const keepsSession = (cookie: string | undefined): Promise<boolean> =>
     sessions.find(cookie).then(
       (session) => session !== undefined,
@@ -95,6 +111,7 @@ export function createAccount(deps: AccountDeps): Service {
         cors: 'none',
         apiKeys: false,
         documents: 'plinth',
+        overloaded,
         plugin: async (app) => {
           const onError = (request: { id: string }, error: unknown): void =>
             log.error({ service: 'account', requestId: request.id, error }, 'request failed');
@@ -117,7 +134,7 @@ export function createAccount(deps: AccountDeps): Service {
             },
           );
           await app.register((scope) =>
-            pageRoutes(scope, { face, confirm, forms, journeys, onError, keepsSession, ...filler }),
+            pageRoutes(scope, { face, confirm, forms, journeys, onError, keepsSession, filler }),
           );
         },
       },

@@ -1,4 +1,4 @@
-/** The logo served at `/account/logo`: the project's file, a redirect to an address, or a monogram. */
+/** Provides the logo at `/account/logo`. It is the project's file, a redirect to an address, or a monogram. */
 import { readFileSync } from 'node:fs';
 import type { Config } from '../config/index.ts';
 import { monogram } from './core/branding.ts';
@@ -6,9 +6,9 @@ import { pictureType } from './core/logo.ts';
 
 export type Logo = { readonly type: string; readonly bytes: Buffer } | { readonly address: string };
 
-const largestLogoBytes = 512 * 1024;
+const maxLogoBytes = 512 * 1024;
 
-/** Reads the logo once at startup. Throws if the file isn't an image or is too large. */
+/** Reads the logo once at startup. @throws {Error} if the file isn't an image or is too large */
 export function readLogo({ project_id, plinth: { branding } }: Config): Logo {
   const { logo, logo_path: file, color } = branding;
   if (file === undefined) {
@@ -20,7 +20,7 @@ export function readLogo({ project_id, plinth: { branding } }: Config): Logo {
   if (type === undefined) {
     throw new Error(`[branding] logo_path of plinth.toml isn't an SVG, PNG, JPEG, WebP or GIF file: ${file}`);
   }
-  if (bytes.length > largestLogoBytes) {
+  if (bytes.length > maxLogoBytes) {
     throw new Error(`[branding] logo_path of plinth.toml is larger than 512 KiB: ${file}`);
   }
   return { type, bytes };

@@ -27,7 +27,7 @@ export async function findSession(db: Queryable, id: Buffer, now: Date): Promise
   return rows[0];
 }
 
-/** Returns false if the row was changed since it was read. */
+/** Updates a session's row. Returns false if the row has changed since it was read. */
 export async function updateSession(
   db: Queryable,
   id: Buffer,

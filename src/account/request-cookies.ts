@@ -1,4 +1,4 @@
-/** Reads and writes our cookies. Cookie names depend on whether the request was sent over TLS. */
+/** Reads and writes our cookies. The name of a cookie depends on whether the request was sent over TLS. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type CookieKind, readCookie, type Transport, writeCookie } from './core/cookies.ts';
 
@@ -8,7 +8,7 @@ export function cookieOf(request: FastifyRequest, kind: CookieKind): string | un
   return readCookie(request.headers.cookie, kind, transportOf(request));
 }
 
-/** Undefined deletes the cookie. */
+/** Sets the cookie. If the value is undefined, deletes the cookie. */
 export function keepCookie(
   request: FastifyRequest,
   reply: FastifyReply,

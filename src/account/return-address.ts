@@ -8,14 +8,15 @@ import { AccountError } from './errors.ts';
 import { hasFactor, mustStepUp, type Visitor, type Visitors } from './visitor.ts';
 
 /**
- * `wanted` contains `redirect_to`, `code_challenge` and `code_challenge_method` as sent by the app.
+ * Returns the address for an app. `requested` contains `redirect_to`, `code_challenge` and `code_challenge_method` as
+ * sent by the app.
  * @throws {AccountError} bad_code_challenge, redirect_not_allowed, pkce_required, not_signed_in, insufficient_aal,
  * factor_required
  */
 export type ReturnAddress = (
   request: FastifyRequest,
-  wanted: Readonly<Record<string, unknown>>,
-  /** The visitor, if they have just signed in. The request doesn't include their new cookie yet. */
+  requested: Readonly<Record<string, unknown>>,
+  /** The visitor, if they have just signed in. In this case, the request doesn't include their new cookie yet. */
   arrived?: Visitor,
 ) => Promise<string>;
 
@@ -26,9 +27,9 @@ export function createReturnAddress(deps: {
 }): ReturnAddress {
   const { returning, auth, visitors } = deps;
   return async (request, fields, arrived) => {
-    const wanted = parseReturnRequest(fields);
-    if (wanted === undefined) throw new AccountError('bad_code_challenge');
-    const { redirectTo, challenge } = wanted;
+    const requested = parseReturnRequest(fields);
+    if (requested === undefined) throw new AccountError('bad_code_challenge');
+    const { redirectTo, challenge } = requested;
     if (!returning.isAllowedRedirect(redirectTo)) throw new AccountError('redirect_not_allowed');
     if (challenge === undefined && !returning.implicit) throw new AccountError('pkce_required');
     const visitor = arrived ?? (await visitors.needed(request));
@@ -48,11 +49,6 @@ export function createReturnAddress(deps: {
       codeChallenge: createHash('sha256').update(verifier).digest('base64url'),
       codeChallengeMethod: 's256',
     });
-    const own = await auth.call<Parameters<typeof withSession>[1]>(request, {
-      method: 'POST',
-      path: '/token?grant_type=pkce',
-      body: { auth_code: code, code_verifier: verifier },
-    });
-    return withSession(redirectTo, own);
+    return withSession(redirectTo, await auth.visitor(request).redeemCode(code, verifier));
   };
 }

@@ -1,24 +1,24 @@
 /**
- * The sessions that the server keeps for browsers. A cookie identifies a row, which contains the token pair, sealed
- * with a key derived from the cookie. Returned access tokens are valid for at least another minute.
+ * Stores sessions on behalf of browsers. A cookie identifies a row, which contains the token pair, sealed with a key
+ * derived from the cookie. Access tokens that this module returns are valid for at least another minute.
  */
 import { randomBytes } from 'node:crypto';
 import type { Queryable } from '../database/types.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { AuthRejection } from '../shared/auth-rejection.ts';
 import type { AuthClient, AuthUser, Caller, TokenPair } from './auth-client.ts';
 import { cookieBytes, parseCookieValue, seal, sessionIdOf, unseal } from './core/seal.ts';
-import { AuthRefusal } from './errors.ts';
 import * as queries from './queries.ts';
 
-/** A browser that was inactive for this long has to sign in again. */
+/** A browser that has been inactive for this long must sign in again. */
 const idleLimitMs = 30 * 24 * 3600 * 1000;
-/** Tokens that expire sooner are refreshed before use. */
+/** A token that expires within this time is refreshed before it is used. */
 const refreshAheadMs = 60_000;
 
 type Tokens = Pick<TokenPair, 'access_token' | 'refresh_token' | 'expires_at'>;
 
 export interface OpenSession {
-  /** The cookie's value. */
+  /** The value of the cookie. */
   readonly cookie: string;
   readonly tokens: Tokens;
 }
@@ -26,13 +26,13 @@ export interface OpenSession {
 export interface SessionStore {
   /** Creates a row and a new cookie. The browser's previous cookie is never reused. */
   open(pair: TokenPair): Promise<OpenSession>;
-  /** Returns the stored session of a cookie, or undefined if there is none. */
+  /** Returns the stored session for a cookie, or undefined if there is none. */
   find(cookie: string | undefined): Promise<OpenSession | undefined>;
   /** Stores a new token pair under the same cookie, for example after a factor was verified. */
   replace(session: OpenSession, pair: TokenPair): Promise<OpenSession>;
   /**
-   * Returns the session with a valid access token, refreshed if it expires soon or if `force` is set. Undefined if the
-   * session has ended.
+   * Returns the session with a valid access token, refreshed if it expires soon or if `force` is set. Returns
+   * undefined if the session has ended.
    */
   fresh(session: OpenSession, caller: Caller, force: boolean): Promise<OpenSession | undefined>;
   /**
@@ -50,7 +50,7 @@ export interface SessionStoreDeps {
   readonly clock: Clock;
 }
 
-/** Auth's error codes for a session, user or refresh token that no longer exists. */
+/** Auth's error codes for a session, user or refresh token that doesn't exist anymore. */
 const endings = new Set([
   'session_not_found',
   'session_expired',
@@ -62,7 +62,7 @@ const endings = new Set([
 ]);
 
 export function isEnding(error: unknown): boolean {
-  return error instanceof AuthRefusal && endings.has(error.code);
+  return error instanceof AuthRejection && endings.has(error.code);
 }
 
 export function createSessionStore({ db, auth, clock }: SessionStoreDeps): SessionStore {
@@ -92,7 +92,8 @@ export function createSessionStore({ db, auth, clock }: SessionStoreDeps): Sessi
       version,
     };
     if (await queries.updateSession(db, sessionIdOf(secret), change)) return { cookie, tokens };
-    // Another process was faster. Both received tokens of the same family, and the newest pair is used.
+    // Another process refreshed the session first. Both processes received valid tokens, so the pair that the other
+    // process stored is used.
     return (await read(cookie))?.session ?? { cookie, tokens };
   }
 
@@ -104,11 +105,7 @@ export function createSessionStore({ db, auth, clock }: SessionStoreDeps): Sessi
     const stored = await read(session.cookie);
     if (stored === undefined) return undefined;
     try {
-      const pair = await auth.call<TokenPair>(caller, {
-        method: 'POST',
-        path: '/token?grant_type=refresh_token',
-        body: { refresh_token: stored.session.tokens.refresh_token },
-      });
+      const pair = await auth.visitor(caller).refresh(stored.session.tokens.refresh_token);
       return await write(session.cookie, pair, stored.version);
     } catch (error) {
       if (!isEnding(error)) throw error;
@@ -141,8 +138,8 @@ export function createSessionStore({ db, auth, clock }: SessionStoreDeps): Sessi
 
     async fresh(session, caller, force) {
       if (!force && session.tokens.expires_at * 1000 - clock.now() > refreshAheadMs) return session;
-      const underWay = refreshing.get(session.cookie);
-      if (underWay !== undefined) return underWay;
+      const inFlight = refreshing.get(session.cookie);
+      if (inFlight !== undefined) return inFlight;
       const work = refresh(session, caller).finally(() => refreshing.delete(session.cookie));
       refreshing.set(session.cookie, work);
       return work;
@@ -150,11 +147,7 @@ export function createSessionStore({ db, auth, clock }: SessionStoreDeps): Sessi
 
     async user(session, caller) {
       try {
-        return await auth.call<AuthUser>(caller, {
-          method: 'GET',
-          path: '/user',
-          accessToken: session.tokens.access_token,
-        });
+        return await auth.user(caller, session).read();
       } catch (error) {
         if (!isEnding(error)) throw error;
         await close(session);

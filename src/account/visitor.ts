@@ -1,4 +1,4 @@
-/** Identifies the visitor: the session of the request's cookie, and its user in auth. */
+/** Identifies the visitor. The request's cookie identifies the session, and auth returns the session's user. */
 import type { FastifyRequest } from 'fastify';
 import type { AuthUser } from './auth-client.ts';
 import { sessionCookie } from './core/cookies.ts';
@@ -13,9 +13,11 @@ export interface Visitor {
 }
 
 export interface Visitors {
-  /** Returns undefined if no one is signed in. `force` requests a new access token. */
+  /**
+   * Returns the visitor, or undefined if no one is signed in. If `force` is set, the visitor gets a new access token.
+   */
   present(request: FastifyRequest, force?: boolean): Promise<Visitor | undefined>;
-  /** @throws {AccountError} not_signed_in */
+  /** Returns the visitor. @throws {AccountError} not_signed_in */
   needed(request: FastifyRequest): Promise<Visitor>;
 }
 
@@ -41,8 +43,8 @@ export function hasFactor({ factors }: AuthUser): boolean {
 }
 
 /**
- * Whether the user has a verified factor that must still be used before returning to an app. The token is our own, so
- * its signature isn't checked.
+ * Whether the user has a verified factor that they must still use before they can return to an app. The access token's
+ * signature isn't checked, because our own server stored this token.
  */
 export function mustStepUp({ session, user }: Visitor): boolean {
   if (!hasFactor(user)) return false;
@@ -50,7 +52,7 @@ export function mustStepUp({ session, user }: Visitor): boolean {
   return (JSON.parse(payload) as { aal?: string }).aal !== 'aal2';
 }
 
-/** The session data that a page receives. */
-export function sessionAnswer({ tokens }: OpenSession, user: AuthUser) {
+/** Returns the data about the session that a page receives. */
+export function sessionResponse({ tokens }: OpenSession, user: AuthUser) {
   return { session: { access_token: tokens.access_token, expires_at: tokens.expires_at, user } };
 }

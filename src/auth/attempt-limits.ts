@@ -1,61 +1,66 @@
 /**
- * Limits wrong attempts at the secrets listed in `core/typed-secrets.ts`. Every comparison with such a secret goes
- * through this module.
+ * Limits wrong attempts at the secrets listed in `core/typed-secrets.ts`. Every comparison with such a secret must use
+ * this module.
  */
 import { createHash } from 'node:crypto';
 import type { Queryable } from '../database/types.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { type Bucket, horizonMs } from './core/rate-limit-rules.ts';
+import { type Bucket, fullAtFrom, horizonMs } from './core/rate-limit-rules.ts';
 import { type TypedSecret, type TypedSecretKind, tokenMemoryMs, typedSecrets } from './core/typed-secrets.ts';
 import {
   addAttempt,
+  consumeAttempt,
   deleteFullAttempts,
   findFullAt,
   returnAttempt,
-  takeAttempt,
 } from './queries/attempts.ts';
 
 export interface Guess {
-  /** The secret's owner, as its entry in `core/typed-secrets.ts` describes. The account may not exist. */
+  /**
+   * The account that owns the secret, in the form that `core/typed-secrets.ts` describes for this kind of secret. The
+   * account may not exist.
+   */
   readonly account: string;
   /**
-   * Whether the account has a session on the network that the attempt comes from. Called only when the common budget is
-   * used up.
+   * Returns whether the account has a session on the network that the attempt comes from. Called only when the budget
+   * for attempts from all networks is used up.
    */
   readonly isKnownNetwork?: () => Promise<boolean>;
 }
 
-export type Verdict<T> =
+export type AttemptResult<T> =
   | { readonly kind: 'right'; readonly value: T }
   | { readonly kind: 'wrong' }
-  /** The attempt wasn't compared, or was compared too late, so the result reveals nothing about the secret. */
+  /**
+   * No attempts are left. The secret wasn't compared, or the result of the comparison is withheld, so the caller learns
+   * nothing about the secret.
+   */
   | { readonly kind: 'blocked'; readonly waitMs: number };
 
-/** Uses one attempt at an issued token. Returns false if the token has no attempts left. */
-export type SpendToken = (token: string) => Promise<boolean>;
+/** Uses up one attempt at an issued token. Returns false if the token has no attempts left. */
+export type ConsumeToken = (token: string) => Promise<boolean>;
 
 export interface AttemptLimits {
   /**
-   * Runs `compare`, which returns undefined for a wrong secret. It calls `spendToken` for each token that it compares.
-   * An error counts as a wrong attempt.
-   *
+   * Runs `compare`, which returns undefined for a wrong secret. `compare` calls `consumeToken` for each token that it
+   * compares. If `compare` throws an error, the attempt counts as wrong.
    * @example await guesses.verify('second_factor', { account: user.id }, async () => (isRight ? true : undefined))
    */
   verify<T>(
     kind: TypedSecretKind,
     guess: Guess,
-    compare: (spendToken: SpendToken) => Promise<T | undefined>,
-  ): Promise<Verdict<T>>;
+    compare: (consumeToken: ConsumeToken) => Promise<T | undefined>,
+  ): Promise<AttemptResult<T>>;
   /** Deletes budgets that are full again. */
   sweep(): Promise<void>;
 }
 
 export interface AttemptStore {
-  /** Returns false if no attempt is left. */
+  /** Uses up an attempt. Returns false if no attempts are left. */
   take(key: string, rule: Bucket, nowMs: number): Promise<boolean>;
-  /** Takes an attempt even if none is left. */
+  /** Counts an attempt even if no attempts are left. */
   add(key: string, rule: Bucket, nowMs: number): Promise<void>;
-  giveBack(key: string, rule: Bucket): Promise<void>;
+  refund(key: string, rule: Bucket): Promise<void>;
   fullAt(key: string): Promise<number | undefined>;
   sweep(nowMs: number): Promise<void>;
 }
@@ -66,9 +71,9 @@ export interface AttemptStore {
  */
 export function sharedAttempts(db: Queryable): AttemptStore {
   return {
-    take: (key, rule, nowMs) => takeAttempt(db, key, rule, nowMs),
+    take: (key, rule, nowMs) => consumeAttempt(db, key, rule, nowMs),
     add: (key, rule, nowMs) => addAttempt(db, key, rule, nowMs),
-    giveBack: (key, rule) => returnAttempt(db, key, rule),
+    refund: (key, rule) => returnAttempt(db, key, rule),
     fullAt: (key) => findFullAt(db, key),
     sweep: (nowMs) => deleteFullAttempts(db, nowMs),
   };
@@ -77,8 +82,8 @@ export function sharedAttempts(db: Queryable): AttemptStore {
 /** Stores budgets in this process, for databases without our own tables. */
 export function localAttempts(): AttemptStore {
   const fullAtMs = new Map<string, number>();
-  const after = (key: string, { refillMs }: Bucket, nowMs: number): number =>
-    Math.max(fullAtMs.get(key) ?? nowMs, nowMs) + refillMs;
+  const after = (key: string, rule: Bucket, nowMs: number): number =>
+    fullAtFrom(fullAtMs.get(key), rule, nowMs) + rule.refillMs;
   return {
     async take(key, rule, nowMs) {
       const next = after(key, rule, nowMs);
@@ -89,7 +94,7 @@ export function localAttempts(): AttemptStore {
     async add(key, rule, nowMs) {
       fullAtMs.set(key, Math.min(after(key, rule, nowMs), nowMs + rule.size * rule.refillMs));
     },
-    async giveBack(key, { refillMs }) {
+    async refund(key, { refillMs }) {
       const full = fullAtMs.get(key);
       if (full !== undefined) fullAtMs.set(key, full - refillMs);
     },
@@ -105,16 +110,27 @@ interface Budget {
   readonly rule: Bucket;
 }
 
-/** If `isLimited` is false, every secret is compared and no attempt is counted. */
-export function createAttemptLimits(store: AttemptStore, clock: Clock, isLimited: boolean): AttemptLimits {
-  /** Milliseconds until an attempt is available again. 0 if one is left. */
+/**
+ * Creates the limits. If `isLimited` returns false, every secret is compared and no attempt is counted. `onBlocked` is
+ * called when no attempts are left.
+ */
+export function createAttemptLimits(
+  store: AttemptStore,
+  clock: Clock,
+  isLimited: () => boolean,
+  onBlocked: () => void = () => undefined,
+): AttemptLimits {
+  /** Returns the number of milliseconds until an attempt is available again, or 0 if one is available now. */
   const waitMs = async ({ key, rule }: Budget): Promise<number> => {
     const nowMs = clock.now();
-    const full = Math.max((await store.fullAt(key)) ?? nowMs, nowMs);
+    const full = fullAtFrom(await store.fullAt(key), rule, nowMs);
     return Math.max(0, Math.ceil(full + rule.refillMs - nowMs - horizonMs(rule)));
   };
 
-  /** Returns a budget with an attempt left, or the number of milliseconds until the common budget has one. */
+  /**
+   * Returns a budget that has an attempt left. If there is none, returns the milliseconds until the common budget has
+   * an attempt again.
+   */
   const open = async (
     kind: TypedSecretKind,
     { account, isKnownNetwork }: Guess,
@@ -130,8 +146,8 @@ export function createAttemptLimits(store: AttemptStore, clock: Clock, isLimited
     return Math.max(1, await waitMs(common));
   };
 
-  const spendToken =
-    (kind: TypedSecretKind): SpendToken =>
+  const consumeToken =
+    (kind: TypedSecretKind): ConsumeToken =>
     async (token) => {
       const { perToken }: TypedSecret = typedSecrets[kind];
       if (perToken === undefined) throw new Error(`No tokens are issued for ${kind}`);
@@ -141,30 +157,35 @@ export function createAttemptLimits(store: AttemptStore, clock: Clock, isLimited
 
   return {
     async verify(kind, guess, compare) {
-      if (!isLimited) return verdictOf(await compare(async () => true));
+      if (!isLimited()) return attemptResult(await compare(async () => true));
       const isCountedAfter = typedSecrets[kind].counted === 'after';
       const isLeft = async (budget: Budget): Promise<boolean> => (await waitMs(budget)) === 0;
       const take = ({ key, rule }: Budget): Promise<boolean> => store.take(key, rule, clock.now());
       const budget = await open(kind, guess, isCountedAfter ? isLeft : take);
-      if (typeof budget === 'number') return { kind: 'blocked', waitMs: budget };
-      const verdict = verdictOf(await compare(spendToken(kind)));
+      if (typeof budget === 'number') {
+        onBlocked();
+        return { kind: 'blocked', waitMs: budget };
+      }
+      const result = attemptResult(await compare(consumeToken(kind)));
       if (!isCountedAfter) {
-        if (verdict.kind === 'right') await store.giveBack(budget.key, budget.rule);
-        return verdict;
+        if (result.kind === 'right') await store.refund(budget.key, budget.rule);
+        return result;
       }
-      if (verdict.kind === 'wrong') {
+      if (result.kind === 'wrong') {
         await store.add(budget.key, budget.rule, clock.now());
-        return verdict;
+        return result;
       }
-      // Concurrent attempts that were compared first may have used up the budget.
+      // Concurrent attempts may have used up the budget while this attempt was compared.
       const wait = await waitMs(budget);
-      return wait === 0 ? verdict : { kind: 'blocked', waitMs: wait };
+      if (wait === 0) return result;
+      onBlocked();
+      return { kind: 'blocked', waitMs: wait };
     },
     sweep: () => store.sweep(clock.now()),
   };
 }
 
-function verdictOf<T>(value: T | undefined): Verdict<T> {
+function attemptResult<T>(value: T | undefined): AttemptResult<T> {
   return value === undefined ? { kind: 'wrong' } : { kind: 'right', value };
 }
 

@@ -1,13 +1,16 @@
-/** Background work whose duration or result would reveal who has an account, so the response doesn't wait for it. */
+/**
+ * Runs work in the background. This is necessary if the duration or the result of the work would reveal who has an
+ * account. The response doesn't wait for the work.
+ */
 import type { Logger } from '../kernel/log.ts';
 
 export interface BackgroundWork {
   /**
-   * Runs the work after the response and logs its error. If accounts aren't hidden, waits for the work and throws its
-   * error.
+   * Runs the work after the response has been sent, and logs its error. If accounts aren't hidden, waits for the work
+   * and throws its error.
    */
   do(isHidden: boolean, work: () => Promise<unknown>): Promise<void>;
-  /** Resolves when no work is pending. */
+  /** Resolves when all background work has ended. */
   settled(): Promise<void>;
 }
 
@@ -21,8 +24,8 @@ export function createBackgroundWork(log: Logger): BackgroundWork {
         await work();
         return;
       }
-      const answered = new Promise<void>((resolve) => setImmediate(resolve));
-      const done = answered.then(work).then(() => undefined, warn);
+      const responded = new Promise<void>((resolve) => setImmediate(resolve));
+      const done = responded.then(work).then(() => undefined, warn);
       pending.add(done);
       void done.then(() => pending.delete(done));
     },

@@ -1,15 +1,15 @@
 /**
- * Batches work that is cheaper in batches. Calls made while a batch is running form the next batch, and a call made while
- * none is running starts one immediately.
+ * Combines calls into batches, for work that costs less in batches. Calls that are made while a batch is running form
+ * the next batch. A call that is made while no batch is running starts one immediately.
  */
 export interface BatcherOptions<Q, A> {
   /**
-   * Returns one result per input, in the same order. If this function throws, every call in the batch rejects with that
-   * error.
+   * Does the work for a batch. Returns one result per input, in the same order. If this function throws, every call in
+   * the batch rejects with that error.
    */
   readonly work: (inputs: readonly Q[]) => Promise<readonly A[]>;
   readonly maxBatchSize: number;
-  /** A batch that runs longer than this no longer delays the next one. */
+  /** A batch that runs longer than this no longer delays the next batch. */
   readonly slowAfterMs: number;
   /** The maximum number of concurrent batches. All but one of them must be slow. */
   readonly maxConcurrent: number;
@@ -23,7 +23,11 @@ interface PendingCall<Q, A> {
   readonly reject: (error: unknown) => void;
 }
 
-/** @example const load = createBatcher({ work: loadRows, maxBatchSize: 16, slowAfterMs: 25, maxConcurrent: 4 }) */
+/**
+ * Returns a function that adds an input to a batch and resolves with its result.
+ *
+ * @example const load = createBatcher({ work: loadRows, maxBatchSize: 16, slowAfterMs: 25, maxConcurrent: 4 })
+ */
 export function createBatcher<Q, A>(options: BatcherOptions<Q, A>): (input: Q) => Promise<A> {
   const { work, maxBatchSize, slowAfterMs, maxConcurrent, monotonicMs = () => performance.now() } = options;
   const pending: PendingCall<Q, A>[] = [];

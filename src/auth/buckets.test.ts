@@ -8,10 +8,36 @@ test('a burst, then one per interval, separately per key', async () => {
   expect([await take(0), await take(0), await take(0)]).toEqual([true, true, false]);
   expect(await take(0, 'b')).toBe(true);
   expect([await take(499), await take(1000), await take(1000)]).toEqual([false, true, false]);
-  // This request read the clock before the previous one did.
+  // The request before this one read the clock later.
   expect(await take(1999)).toBe(true);
   await buckets.sweep(2000);
   expect(await take(2000)).toBe(false);
   await buckets.sweep(10_000);
   expect([await take(10_000), await take(10_000), await take(10_000)]).toEqual([true, true, false]);
+});
+
+const hourMs = 3_600_000;
+
+test.each([1, 24, 24 * 365])('a bucket is usable after the clock was set back by %i hours', async (hours) => {
+  const buckets = localBuckets();
+  const rule = { size: 2, refillMs: 1000 };
+  const start = 10 * 365 * 24 * hourMs;
+  expect([
+    await buckets.take('a', rule, start),
+    await buckets.take('a', rule, start),
+    await buckets.take('a', rule, start),
+  ]).toEqual([true, true, false]);
+  const earlier = start - hours * hourMs;
+  expect([
+    await buckets.take('a', rule, earlier),
+    await buckets.take('a', rule, earlier),
+    await buckets.take('a', rule, earlier),
+  ]).toEqual([true, true, false]);
+});
+
+test('a bucket is not reset by a server whose clock is slightly behind', async () => {
+  const buckets = localBuckets();
+  const rule = { size: 2, refillMs: 1000 };
+  for (let n = 0; n < 2; n++) await buckets.take('a', rule, hourMs);
+  for (const skewMs of [1, 1000, 30_000]) expect(await buckets.take('a', rule, hourMs - skewMs)).toBe(false);
 });

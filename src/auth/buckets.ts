@@ -1,7 +1,7 @@
-/** Token buckets, which store the state of rate limits. */
+/** Stores the token buckets of the rate limits. */
 import type { Queryable } from '../database/types.ts';
-import { type Bucket, horizonMs } from './core/rate-limit-rules.ts';
-import { deleteFullBuckets, takePermission } from './queries/rate-limits.ts';
+import { type Bucket, fullAtFrom, horizonMs } from './core/rate-limit-rules.ts';
+import { consumePermission, deleteFullBuckets } from './queries/rate-limits.ts';
 
 export interface Buckets {
   /** Takes one token. If no token is left, changes nothing and returns false. */
@@ -16,18 +16,18 @@ export interface Buckets {
  */
 export function sharedBuckets(db: Queryable): Buckets {
   return {
-    take: (key, rule, nowMs) => takePermission(db, key, rule, nowMs),
+    take: (key, rule, nowMs) => consumePermission(db, key, rule, nowMs),
     sweep: (nowMs) => deleteFullBuckets(db, nowMs),
   };
 }
 
 /** Stores buckets in this process, for databases without our own tables. */
 export function localBuckets(): Buckets {
-  /** When each bucket is full again. See `takePermission`. */
+  /** When each bucket will be full again. See `takePermission`. */
   const fullAtMs = new Map<string, number>();
   return {
     async take(key, rule, nowMs) {
-      const next = Math.max(fullAtMs.get(key) ?? nowMs, nowMs) + rule.refillMs;
+      const next = fullAtFrom(fullAtMs.get(key), rule, nowMs) + rule.refillMs;
       if (next > nowMs + horizonMs(rule)) return false;
       fullAtMs.set(key, next);
       return true;

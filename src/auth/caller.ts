@@ -9,17 +9,22 @@ export interface Caller {
   /** The client's address, for rate limits, the audit log and hooks. */
   readonly ip: string;
   readonly userAgent: string;
-  /** The bearer token, not yet verified. */
+  /** The bearer token, which hasn't been verified yet. */
   readonly accessToken: string | undefined;
-  /** Whether the request has credentials at all, well-formed or not. */
+  /** Whether the request contains credentials, even if they are malformed. */
   readonly hasCredentials: boolean;
-  /** The audience that the request specifies. If undefined, the token's audience or the default is used. */
+  /**
+   * The audience that the request specifies. If it is undefined, the token's audience or the default audience applies.
+   */
   readonly audience: string | undefined;
-  /** The address that links in emails lead to: the requested one if the redirect rule allows it, otherwise the site URL. */
+  /**
+   * Returns the address to which links in emails lead. This is the requested address if the redirect rule allows it,
+   * and otherwise the site URL.
+   */
   redirectTo(): string;
   /**
-   * Sets a response header. Headers aren't part of the result because a failed request carries them too, for example the
-   * session that a rejected refresh token belongs to.
+   * Sets a response header. Headers aren't part of the result because error responses also need them. For example,
+   * one header identifies the session that a rejected refresh token belongs to.
    */
   setHeader(name: string, value: string): void;
 }
@@ -28,7 +33,9 @@ export interface Caller {
 export interface UserCaller extends Caller {
   readonly claims: Claims;
   readonly user: User;
-  /** The session at the token's assurance level. Undefined if the token has no session. */
+  /**
+   * The token's session, reduced to the assurance level that the token proves. Undefined if the token has no session.
+   */
   readonly session: Session | undefined;
 }
 

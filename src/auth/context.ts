@@ -12,33 +12,35 @@ import type { Oidc } from './oidc.ts';
 import type { Passwords } from './passwords.ts';
 import type { RateLimits } from './rate-limits.ts';
 import type { Settings } from './settings.ts';
-import type { SpentAssertions } from './spent-assertions.ts';
+import type { SignInCounts } from './sign-in-counts.ts';
+import type { ConsumedAssertions } from './spent-assertions.ts';
 import type { RotateToken } from './token-rotation.ts';
 import type { TotpSteps } from './totp-steps.ts';
 
 export interface AuthContext {
   readonly settings: Settings;
   /**
-   * Runs as supabase_auth_admin, so triggers on users have that role's rights and search_path, as on the hosted
-   * service.
+   * The pool for the `auth` schema, which connects as supabase_auth_admin. Triggers on users therefore have that role's
+   * rights and search_path, as on the hosted service.
    */
   readonly pool: Pool;
   /**
-   * Access to schema `_plinth`, which no project role can read. Must not be used while a transaction of `pool` holds a
-   * lock that the query needs.
+   * The pool for the `_plinth` schema, which no project role can read. Don't use this pool while a transaction from
+   * `pool` holds a lock that the query needs.
    */
   readonly ownTables: Pool;
-  /** False for a database of the hosted service, where we create no tables. */
+  /** Whether our own tables exist. False for databases on the hosted service, where we don't create tables. */
   readonly hasOwnTables: boolean;
   readonly keys: Keys;
   readonly mailer: Mailer;
   readonly passwords: Passwords;
-  /** Undefined if the check is disabled. */
+  /** Checks passwords for known leaks. Undefined if the check is disabled. */
   readonly leakedPasswords: LeakedPasswords | undefined;
   readonly limits: RateLimits;
   readonly guesses: AttemptLimits;
+  readonly signIns: SignInCounts;
   readonly rotateToken: RotateToken;
-  readonly assertions: SpentAssertions;
+  readonly assertions: ConsumedAssertions;
   readonly totpSteps: TotpSteps;
   readonly backgroundWork: BackgroundWork;
   readonly clock: Clock;

@@ -1,18 +1,36 @@
 /**
- * The time limit of a request. A request that exceeds it gets 504 `request_timeout`, and its open transactions are
- * canceled, so nothing that wasn't acknowledged is committed.
+ * Limits the duration of requests. A request that exceeds the limit gets 504 `request_timeout`. Its open transactions
+ * are canceled, so that changes which the client considers failed aren't committed.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Pool } from '../database/types.ts';
+import { networkOf } from '../shared/network-of.ts';
 import { authError } from './errors.ts';
 
-const deadlines = new AsyncLocalStorage<AbortSignal>();
+interface CurrentRequest {
+  readonly signal: AbortSignal;
+  readonly client: string;
+}
 
-/** Aborts when the current request exceeds its time limit. Undefined outside of requests. */
-export const currentDeadline = (): AbortSignal | undefined => deadlines.getStore();
+const requests = new AsyncLocalStorage<CurrentRequest>();
 
-/** Throws `request_timeout` if `work` takes too long. The work itself continues but doesn't affect the response. */
-export async function withDeadline<T>(timeoutMs: number, work: () => Promise<T>): Promise<T> {
+/**
+ * Returns a signal that aborts when the current request exceeds its time limit. Returns undefined outside of requests.
+ */
+export const currentDeadline = (): AbortSignal | undefined => requests.getStore()?.signal;
+
+/** The client of the current request, which takes turns with other clients. */
+export const currentClient = (): string => requests.getStore()?.client ?? '';
+
+/**
+ * Throws `request_timeout` if `work` takes too long. The work continues, but its result is discarded. `address` is
+ * the client's address.
+ */
+export async function withDeadline<T>(
+  timeoutMs: number,
+  address: string,
+  work: () => Promise<T>,
+): Promise<T> {
   const controller = new AbortController();
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
@@ -21,7 +39,10 @@ export async function withDeadline<T>(timeoutMs: number, work: () => Promise<T>)
     late.reject(error);
   }, timeoutMs);
   try {
-    return await Promise.race([deadlines.run(controller.signal, work), late.promise]);
+    return await Promise.race([
+      requests.run({ signal: controller.signal, client: networkOf(address) }, work),
+      late.promise,
+    ]);
   } finally {
     clearTimeout(timer);
   }

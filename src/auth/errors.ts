@@ -8,7 +8,7 @@ export interface ErrorEntry {
 }
 
 export const errorTable = {
-  // general
+  // General errors.
   unknown: { status: 400, message: 'Unknown error' },
   unexpected_failure: {
     status: 500,
@@ -23,7 +23,7 @@ export const errorTable = {
   },
   request_entity_too_large: { status: 413, message: 'Request body too large (max 1048576 bytes)' },
   feature_disabled: { status: 404, message: 'This feature is disabled' },
-  // token, user
+  // Errors for tokens and users.
   bad_jwt: { status: 403, message: 'Invalid token' },
   not_admin: { status: 403, message: 'User not allowed' },
   no_authorization: { status: 401, message: 'This endpoint requires a valid Bearer token' },
@@ -36,7 +36,7 @@ export const errorTable = {
   unexpected_audience: { status: 403, message: "Token audience doesn't match request audience" },
   invalid_credentials: { status: 400, message: 'Invalid login credentials' },
   insufficient_aal: { status: 403, message: 'AAL2 required to enroll a new factor' },
-  // sign-up, email, phone
+  // Errors for sign-up, email addresses and phone numbers.
   signup_disabled: { status: 422, message: 'Signups not allowed for this instance' },
   user_already_exists: { status: 422, message: 'User already registered' },
   email_exists: { status: 422, message: 'A user with this email address has already been registered' },
@@ -56,19 +56,19 @@ export const errorTable = {
   otp_expired: { status: 403, message: 'Token has expired or is invalid' },
   otp_disabled: { status: 422, message: 'Signups not allowed for otp' },
   sms_send_failed: { status: 422, message: 'Error sending the code' },
-  // password
+  // Errors for passwords.
   weak_password: { status: 422, message: 'Password is too weak' },
   same_password: { status: 422, message: 'New password should be different from the old password.' },
   reauthentication_needed: { status: 400, message: 'Password update requires reauthentication' },
   reauthentication_not_valid: { status: 422, message: 'Nonce has expired or is invalid' },
   current_password_invalid: { status: 400, message: 'Current password required when setting new password.' },
   current_password_required: { status: 400, message: 'Current password required when setting new password.' },
-  // limits
+  // Errors for rate limits.
   over_request_rate_limit: { status: 429, message: 'Request rate limit reached' },
   over_email_send_rate_limit: { status: 429, message: 'email rate limit exceeded' },
   over_sms_send_rate_limit: { status: 429, message: 'SMS rate limit exceeded' },
   captcha_failed: { status: 400, message: 'captcha protection: request disallowed' },
-  // OAuth, PKCE
+  // Errors for sign-in with OAuth and PKCE.
   flow_state_not_found: { status: 404, message: 'invalid flow state, no valid flow state found' },
   flow_state_expired: { status: 422, message: 'invalid flow state, flow state has expired' },
   flow_state_already_used: { status: 400, message: 'invalid flow state, it was used before' },
@@ -88,7 +88,7 @@ export const errorTable = {
   web3_unsupported_chain: { status: 400, message: 'Unsupported chain' },
   custom_provider_not_found: { status: 404, message: 'Custom provider not found' },
   over_custom_provider_quota: { status: 400, message: 'Too many custom providers' },
-  // identities
+  // Errors for identities.
   identity_not_found: { status: 422, message: "Identity doesn't exist" },
   identity_already_exists: { status: 422, message: 'Identity is already linked' },
   single_identity_not_deletable: {
@@ -100,7 +100,7 @@ export const errorTable = {
     message: 'Unable to unlink identity due to email conflict',
   },
   manual_linking_disabled: { status: 404, message: 'Manual linking is disabled' },
-  // SSO
+  // Errors for single sign-on.
   user_sso_managed: {
     status: 422,
     message: 'Updating email, phone, password of a SSO account only possible via SSO',
@@ -133,7 +133,7 @@ export const errorTable = {
   saml_assertion_no_email: { status: 400, message: 'SAML Assertion does not contain an email address' },
   saml_metadata_fetch_failed: { status: 400, message: 'Could not fetch the SAML metadata' },
   saml_entity_id_mismatch: { status: 400, message: 'SAML metadata has a different EntityID' },
-  // MFA
+  // Errors for second factors (MFA).
   too_many_enrolled_mfa_factors: {
     status: 422,
     message: 'Maximum number of verified factors reached, unenroll to continue',
@@ -154,7 +154,7 @@ export const errorTable = {
   mfa_totp_verify_not_enabled: { status: 422, message: 'MFA verification is disabled for TOTP' },
   mfa_webauthn_enroll_not_enabled: { status: 422, message: 'MFA enroll is disabled for WebAuthn' },
   mfa_webauthn_verify_not_enabled: { status: 422, message: 'MFA verification is disabled for WebAuthn' },
-  // passkeys
+  // Errors for passkeys.
   passkey_disabled: { status: 404, message: 'Passkeys are disabled' },
   too_many_passkeys: { status: 422, message: 'Maximum number of passkeys reached' },
   webauthn_credential_not_found: { status: 404, message: 'Passkey not found' },
@@ -162,7 +162,7 @@ export const errorTable = {
   webauthn_challenge_not_found: { status: 400, message: 'Challenge not found or already used' },
   webauthn_challenge_expired: { status: 400, message: 'Challenge has expired' },
   webauthn_verification_failed: { status: 400, message: 'Credential verification failed' },
-  // OAuth server
+  // Errors of the OAuth server.
   oauth_client_not_found: { status: 404, message: 'OAuth client not found' },
   oauth_authorization_not_found: { status: 404, message: 'OAuth authorization not found' },
   oauth_consent_not_found: { status: 404, message: 'OAuth consent not found' },
@@ -170,7 +170,7 @@ export const errorTable = {
     status: 403,
     message: 'Dynamic client registration is not enabled',
   },
-  // hooks
+  // Errors for hooks.
   hook_timeout: { status: 422, message: 'Failed to reach hook within maximum time of 5.000000 seconds' },
   hook_timeout_after_retry: { status: 422, message: 'Failed to reach hook after maximum retries' },
   hook_payload_over_size_limit: { status: 422, message: 'Payload size exceeded size limit of 204800 bytes' },
@@ -183,7 +183,7 @@ export type WeakPasswordReason = 'length' | 'characters' | 'pwned';
 
 /** An error with a code from the table. The client sees the code and the message. `cause` is only logged. */
 export class AuthError extends Error {
-  /** Undefined for errors that a hook defines. Rendered as `unknown` or `unexpected_failure`. */
+  /** The code. Undefined for errors that a hook defines, which are rendered as `unknown` or `unexpected_failure`. */
   readonly code: ErrorCode | undefined;
   readonly status: number;
   readonly weakPasswordReasons: readonly WeakPasswordReason[] | undefined;
@@ -210,7 +210,7 @@ export class AuthError extends Error {
 }
 
 /**
- * Creates an {@link AuthError}. An optional message replaces the table's message.
+ * Creates an {@link AuthError}. If a message is passed, it replaces the message in the table.
  *
  * @example throw authError('validation_failed', 'missing email or phone');
  */
@@ -222,12 +222,15 @@ export function authError(
   return new AuthError(code, message === undefined ? options : { ...options, message });
 }
 
-/** Creates a 500 whose message names the failed step. The cause is only logged. */
+/** Creates an error with status 500 whose message names the step that failed. The cause is only logged. */
 export function internalError(message: string, cause?: unknown): AuthError {
   return new AuthError('unexpected_failure', cause === undefined ? { message } : { message, cause });
 }
 
-/** An error of the token endpoint in the form of RFC 6749: always 400, `{error, error_description}`. */
+/**
+ * An error of the token endpoint in the format of RFC 6749. The status is always 400, and the body is `{error,
+ * error_description}`.
+ */
 export class OAuthShapedError extends Error {
   readonly error: string;
   readonly description: string;

@@ -1,4 +1,4 @@
-/** Periodically deletes expired rows in the background. */
+/** Deletes expired rows periodically, in the background. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuthContext } from './context.ts';
 import { batchRows, cleanups, type Lifetimes, tryLock } from './queries/housekeeping.ts';
@@ -7,15 +7,15 @@ import type { Settings } from './settings.ts';
 
 export interface Housekeeping {
   start(): void;
-  /** Waits for the current round, which ends after its current statement. */
+  /** Stops the rounds. If a round is running, it ends after its current statement. */
   stop(): Promise<void>;
-  /** Runs one round. Returns false if another process is running one. */
+  /** Runs one round. Returns false if another process is already running a round. */
   sweep(): Promise<boolean>;
 }
 
-/** Long enough that an idle server doesn't keep a connection open. */
+/** The interval is long enough that an idle server doesn't keep a connection open for this task. */
 const sweepEveryMs = 600_000;
-/** The pause between two batches, so that a large backlog doesn't slow down requests. */
+/** The pause between two batches. It prevents a large backlog from slowing down requests. */
 const pauseMs = 20;
 
 type Tools = Pick<

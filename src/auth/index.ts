@@ -1,13 +1,16 @@
 /**
- * Users and sessions: sign-up, sign-in, codes, factors and their administration under `/auth/v1`, compatible with
- * GoTrue 2.196.
+ * The auth service under `/auth/v1`, compatible with GoTrue 2.196. Manages users and sessions: sign-up, sign-in, codes,
+ * factors and administration.
  */
 import type { FastifyPluginAsync } from 'fastify';
-import type { Config } from '../config/index.ts';
+import type { LiveConfig } from '../config/index.ts';
 import type { Database, MigrationSet } from '../database/types.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
-import type { Service } from '../kernel/service.ts';
+import { LabeledCounts } from '../kernel/metrics/counts.ts';
+import type { QueueLoad } from '../kernel/queue-load.ts';
+import type { Observe, Service } from '../kernel/service.ts';
+import { sql } from '../kernel/sql.ts';
 import type { Keys } from '../keys/types.ts';
 import type { Mailer } from '../mail/types.ts';
 import { createOutgoing, type Outgoing } from '../shared/outgoing.ts';
@@ -20,13 +23,14 @@ import { endingWithRequests } from './deadline.ts';
 import { type CodeRequest, issueCode } from './flows/app-codes.ts';
 import { type GuestTransfer, type GuestTransferOutcome, transferGuest } from './flows/guest-transfer.ts';
 import { createMessagePreviews, type MessagePreviews } from './flows/message-previews.ts';
-import { isVettedClient, releaseAuthorization } from './flows/oauth-consent.ts';
+import { isTrustedClient, releaseAuthorization } from './flows/oauth-consent.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { sendError } from './http/render-error.ts';
-import { answerUnknown } from './http/unknown.ts';
+import { respondToUnknownRoutes } from './http/unknown.ts';
 import { createLeakedPasswords } from './leaked-passwords.ts';
 import { createOidc } from './oidc.ts';
 import { createPasswords } from './passwords.ts';
+import { overloadedBody } from './public-errors.ts';
 import { listCustomProviders } from './queries/custom-providers.ts';
 import { createRateLimits } from './rate-limits.ts';
 import { adminLinkRoutes } from './routes/admin-links.ts';
@@ -47,7 +51,7 @@ import { passkeyRoutes } from './routes/passkeys.ts';
 import { pendingChangeRoutes } from './routes/pending-changes.ts';
 import { publicRoutes } from './routes/public.ts';
 import { recoveryCodeRoutes } from './routes/recovery-codes.ts';
-import { definer } from './routes/route.ts';
+import { createRouter } from './routes/route.ts';
 import { scimRoutes } from './routes/scim.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { signupRoutes } from './routes/signup.ts';
@@ -55,7 +59,10 @@ import { ssoRoutes } from './routes/sso.ts';
 import { tokenRoutes } from './routes/token.ts';
 import { userRoutes } from './routes/user.ts';
 import { verifyRoutes } from './routes/verify.ts';
-import { type Mode, settingsFrom } from './settings.ts';
+import type { SelfService } from './self-service/types.ts';
+import { createSelfService } from './self-service.ts';
+import { type Mode, maxBodyBytes, settingsFrom } from './settings.ts';
+import { createSignInCounts } from './sign-in-counts.ts';
 import { localAssertions, sharedAssertions } from './spent-assertions.ts';
 import { createTokenRotation } from './token-rotation.ts';
 import { localTotpSteps, sharedTotpSteps } from './totp-steps.ts';
@@ -64,72 +71,103 @@ import { createUserAdministration, type UserAdministration } from './user-admini
 export type { AttemptLimits } from './attempt-limits.ts';
 export { authError, errorTable } from './errors.ts';
 export type { MailPreview, MessagePreviews } from './flows/message-previews.ts';
+export type {
+  AuthUser,
+  PageClient,
+  PublicSettings,
+  SelfService,
+  TokenPair,
+  UserOperations,
+  VisitorOperations,
+} from './self-service/types.ts';
 export type { OperationError, UserAdministration } from './user-administration.ts';
 
-export const migrations: MigrationSet = { room: 'auth', dir: new URL('./sql/', import.meta.url) };
+export const migrations: MigrationSet = { module: 'auth', dir: new URL('./sql/', import.meta.url) };
 
 export interface AuthDeps {
   readonly database: Database;
   readonly keys: Keys;
-  readonly config: Config;
+  readonly config: LiveConfig;
   readonly mailer: Mailer;
-  /** The project root. Template paths are relative to it. */
+  /** The project's root folder. Template paths are relative to this folder. */
   readonly projectDir: string;
   /**
-   * Returns the public API address, for example http://127.0.0.1:54321. This is a function because port 0 is resolved
-   * late.
+   * Returns the public API address, for example http://127.0.0.1:54321. This is a function because, with port 0, the
+   * port is known only after startup.
    */
   readonly apiUrl: () => string;
   readonly mode: Mode;
-  /** Whether pages are served at `/account`. True by default. */
+  /** Whether pages are served at `/account`. Defaults to true. */
   readonly hasAccountPages?: boolean;
   readonly clock: Clock;
-  /** Sends requests to other servers. Uses the network by default. */
+  /** Reports the calls that the Account pages make within this process. */
+  readonly observe: Observe;
+  /** Sends requests to other servers. By default, requests are sent over the network. */
   readonly outgoing?: Outgoing;
+  /** The bcrypt cost of new password hashes. Tests use a lower cost. See `passwords.ts`. */
+  readonly passwordCost?: number;
   readonly log: Logger;
 }
 
-const maxBodyBytes = 1_048_576;
-
 export interface AuthService extends Service {
-  /** Whether the redirect rule allows an absolute address. */
+  /** Returns whether the redirect rule allows an absolute address. */
   readonly isAllowedRedirect: (address: string) => boolean;
-  /** See `flows/app-codes.ts`. */
+  /** Returns a code that signs the user in to an app. See `flows/app-codes.ts`. */
   readonly issueCode: (request: CodeRequest) => Promise<string>;
-  /** See `flows/guest-transfer.ts`. */
+  /** Transfers a guest's data to an account. See `flows/guest-transfer.ts`. */
   readonly transferGuest: (request: GuestTransfer) => Promise<GuestTransferOutcome>;
-  /** See `flows/oauth-consent.ts`. */
-  readonly isVettedClient: (clientId: string) => Promise<boolean>;
+  /** Implemented in `flows/oauth-consent.ts`. */
+  readonly isTrustedClient: (clientId: string) => Promise<boolean>;
   readonly releaseAuthorization: (authorizationId: string, userId: string) => Promise<void>;
   /** The enabled custom providers, sorted by name. `id` is the value of `provider` at /authorize. */
   readonly customProviders: () => Promise<{ id: string; name: string }[]>;
   readonly messagePreviews: MessagePreviews;
   readonly users: UserAdministration;
-  /** For the Console. Attempts are counted regardless of `auth.guess_limits`. */
+  readonly selfService: SelfService;
+  /** The attempt limits, which the Console also uses. Attempts are counted regardless of `auth.guess_limits`. */
   readonly guesses: AttemptLimits;
+  /** Returns the load of the queue for password hashes. */
+  readonly passwordQueue: () => QueueLoad;
 }
 
 export function createAuth(deps: AuthDeps): AuthService {
-  const settings = settingsFrom(deps.config, deps.mode, deps.apiUrl, deps.hasAccountPages);
+  const current = deps.config.derive((config) =>
+    settingsFrom(config, deps.mode, deps.apiUrl, deps.hasAccountPages),
+  );
   const outgoing = deps.outgoing ?? createOutgoing({ mode: deps.mode });
-  const { leakedPasswords } = settings;
+  const leakedPasswords = deps.config.derive(({ plinth }) =>
+    plinth.auth.password.hibp.enabled
+      ? createLeakedPasswords(plinth.auth.password.hibp, outgoing)
+      : undefined,
+  );
   const authPool = deps.database.pool('supabase_auth_admin');
   const ownTables = deps.database.pool('supabase_admin');
   const hasOwnTables = deps.database.info.ownsSchemas;
   const attemptStore = hasOwnTables ? sharedAttempts(ownTables) : localAttempts();
+  const limited = new LabeledCounts([['address'], ['email'], ['sms'], ['guess']]);
+  const signIns = createSignInCounts();
+  const onGuessBlocked = (): void => limited.add(['guess']);
   const ctx: AuthContext = {
-    settings,
+    // Read for every request, because settings can change while the server runs.
+    get settings() {
+      return current();
+    },
+    get leakedPasswords() {
+      return leakedPasswords();
+    },
     pool: endingWithRequests(authPool),
     keys: deps.keys,
     mailer: deps.mailer,
-    passwords: createPasswords(),
-    leakedPasswords: leakedPasswords.enabled ? createLeakedPasswords(leakedPasswords, outgoing) : undefined,
-    limits: createRateLimits(hasOwnTables ? sharedBuckets(ownTables) : localBuckets(), settings),
-    guesses: createAttemptLimits(attemptStore, deps.clock, settings.limitsGuesses),
+    passwords: createPasswords(deps.passwordCost, () => current().requestTimeoutMs),
+    limits: createRateLimits(hasOwnTables ? sharedBuckets(ownTables) : localBuckets(), current, (limit) =>
+      limited.add([limit]),
+    ),
+    guesses: createAttemptLimits(attemptStore, deps.clock, () => current().limitsGuesses, onGuessBlocked),
+    signIns,
     backgroundWork: createBackgroundWork(deps.log),
     assertions: hasOwnTables ? sharedAssertions(ownTables) : localAssertions(),
     totpSteps: hasOwnTables ? sharedTotpSteps(ownTables) : localTotpSteps(),
-    rotateToken: createTokenRotation(authPool, settings, deps.clock),
+    rotateToken: createTokenRotation(authPool, current, deps.clock),
     hasOwnTables,
     ownTables,
     clock: deps.clock,
@@ -140,7 +178,15 @@ export function createAuth(deps: AuthDeps): AuthService {
   const housekeeping = createHousekeeping(ctx);
   return {
     name: 'auth',
+    metrics: () => ({
+      plinth_auth_sign_ins_total: signIns.samples(),
+      plinth_auth_rate_limited_total: limited.samples(),
+    }),
     start: async () => housekeeping.start(),
+    async check() {
+      await ctx.pool.query(sql`select exists (select from auth.users)`);
+      return undefined;
+    },
     stop: async () => {
       await ctx.backgroundWork.settled();
       await housekeeping.stop();
@@ -148,6 +194,7 @@ export function createAuth(deps: AuthDeps): AuthService {
     mounts: [
       {
         prefix: '/auth/v1',
+        overloaded: () => overloadedBody,
         plugin: authPlugin(ctx),
         cors: 'open',
         exposeHeaders: ['X-Total-Count', 'Link', 'X-Supabase-Api-Version'],
@@ -155,14 +202,16 @@ export function createAuth(deps: AuthDeps): AuthService {
       },
       { ...rootDiscovery(ctx), cors: 'open', apiKeys: false },
     ],
-    isAllowedRedirect: (address) => isRedirectAllowed(settings.redirects, address),
+    isAllowedRedirect: (address) => isRedirectAllowed(current().redirects, address),
     issueCode: (request) => issueCode(ctx, request),
     transferGuest: (request) => transferGuest(ctx, request),
-    isVettedClient: (clientId) => isVettedClient(ctx, clientId),
+    isTrustedClient: (clientId) => isTrustedClient(ctx, clientId),
     releaseAuthorization: (id, userId) => releaseAuthorization(ctx, id, userId),
     messagePreviews: createMessagePreviews(ctx),
     users: createUserAdministration(ctx),
-    guesses: createAttemptLimits(attemptStore, deps.clock, true),
+    selfService: createSelfService(ctx, deps.observe),
+    guesses: createAttemptLimits(attemptStore, deps.clock, () => true, onGuessBlocked),
+    passwordQueue: () => ctx.passwords.load(),
     customProviders: async () =>
       (await listCustomProviders(ctx.pool))
         .filter(({ enabled }) => enabled)
@@ -179,33 +228,33 @@ function authPlugin(ctx: AuthContext): FastifyPluginAsync {
       done(null, body);
     });
     app.setErrorHandler((error, request, reply) => sendError(ctx.log, error, request, reply));
-    answerUnknown(app);
+    respondToUnknownRoutes(app);
 
-    const define = definer(app, ctx);
-    publicRoutes(define, ctx);
-    signupRoutes(define, ctx);
-    tokenRoutes(define, ctx);
-    codeRoutes(define, ctx);
-    verifyRoutes(define, ctx);
-    userRoutes(define, ctx);
-    sessionRoutes(define, ctx);
-    pendingChangeRoutes(define, ctx);
-    ownAccountRoutes(define, ctx);
-    factorRoutes(define, ctx);
-    recoveryCodeRoutes(define, ctx);
-    passkeyRoutes(define, ctx);
-    identityRoutes(define, ctx);
-    adminUserRoutes(define, ctx);
-    adminLinkRoutes(define, ctx);
-    externalRoutes(define, ctx);
-    callbackRoutes(define, ctx);
-    customProviderRoutes(define, ctx);
-    scimRoutes(define);
-    ssoRoutes(define, ctx);
-    adminSsoRoutes(define, ctx);
-    discoveryRoutes(define, ctx);
-    oauthServerRoutes(define, ctx);
-    oauthClientRoutes(define, ctx);
-    oauthGrantRoutes(define, ctx);
+    const router = createRouter(app, ctx);
+    publicRoutes(router, ctx);
+    signupRoutes(router);
+    tokenRoutes(router, ctx);
+    codeRoutes(router);
+    verifyRoutes(router);
+    userRoutes(router, ctx);
+    sessionRoutes(router, ctx);
+    pendingChangeRoutes(router, ctx);
+    ownAccountRoutes(router, ctx);
+    factorRoutes(router, ctx);
+    recoveryCodeRoutes(router, ctx);
+    passkeyRoutes(router, ctx);
+    identityRoutes(router, ctx);
+    adminUserRoutes(router, ctx);
+    adminLinkRoutes(router, ctx);
+    externalRoutes(router);
+    callbackRoutes(router, ctx);
+    customProviderRoutes(router, ctx);
+    scimRoutes(router);
+    ssoRoutes(router, ctx);
+    adminSsoRoutes(router, ctx);
+    discoveryRoutes(router, ctx);
+    oauthServerRoutes(router, ctx);
+    oauthClientRoutes(router, ctx);
+    oauthGrantRoutes(router, ctx);
   };
 }

@@ -1,10 +1,10 @@
-/** Checks passwords against leaks, through a service or a file of the project. */
+/** Checks whether passwords have been leaked, with a service or a file that the project configures. */
 import { open } from 'node:fs/promises';
 import type { Outgoing } from '../shared/outgoing.ts';
 import { leakHashOf, listHolds, rangeHolds, rangePrefixChars } from './core/leaked-passwords.ts';
 
 export interface LeakedPasswords {
-  /** Throws if the check isn't possible. */
+  /** Returns whether the password has been leaked. Rejects if the check isn't possible. */
   has(password: string): Promise<boolean>;
 }
 
@@ -14,7 +14,7 @@ export interface LeakedPasswordSettings {
   readonly list_path: string | undefined;
 }
 
-/** Upstream's limit, so that a sign-up doesn't wait for long. */
+/** The timeout of a check, which is the same as upstream's, so that a sign-up isn't delayed for long. */
 const leakCheckTimeoutMs = 5000;
 
 export function createLeakedPasswords(
@@ -25,15 +25,15 @@ export function createLeakedPasswords(
   return {
     async has(password) {
       const hash = leakHashOf(password);
-      const answer = await outgoing.send({
+      const response = await outgoing.send({
         url: `${url.replace(/\/+$/, '')}/range/${hash.slice(0, rangePrefixChars)}`,
         reach: 'configured',
-        // Padding hides the range, which the response size would otherwise reveal.
+        // Padding hides the actual size of the response, which would reveal the range.
         headers: { accept: 'text/plain', 'user-agent': user_agent, 'add-padding': 'true' },
         timeoutMs: leakCheckTimeoutMs,
       });
-      if (answer.status !== 200) throw new Error(`${url} answered ${answer.status}`);
-      return rangeHolds(answer.text, hash);
+      if (response.status !== 200) throw new Error(`${url} answered ${response.status}`);
+      return rangeHolds(response.text, hash);
     },
   };
 }

@@ -1,9 +1,9 @@
 /**
- * OpenID Connect issuers: caches discovery documents and keys, and verifies ID tokens with them (OpenID Connect Core
- * section 3.1.3.7, Discovery section 4.3).
+ * Manages OpenID Connect issuers. Caches their discovery documents and keys, and verifies ID tokens with them (OpenID
+ * Connect Core section 3.1.3.7, Discovery section 4.3).
  */
 import { createHash } from 'node:crypto';
-import type { Clock } from '../kernel/clock.ts';
+import { ageMs, type Clock } from '../kernel/clock.ts';
 import { createRemoteKeySet, isSignedBy, parseToken, type RemoteKeySet } from '../keys/index.ts';
 import type { Outgoing, Reach } from '../shared/outgoing.ts';
 import { isJsonObject, type JsonObject } from './core/json.ts';
@@ -12,7 +12,7 @@ import type { IdTokenClaims } from './core/providers/id-token-profiles.ts';
 export interface IssuerLocation {
   readonly issuer: string;
   readonly reach: Reach;
-  /** Defaults to the well-known path below the issuer. */
+  /** The address of the discovery document. Defaults to the well-known path below the issuer. */
   readonly discoveryUrl?: string;
 }
 
@@ -22,28 +22,34 @@ export interface Discovery {
   readonly tokenEndpoint: string;
   readonly userinfoEndpoint: string;
   readonly jwksUri: string;
-  /** The asymmetric algorithms that the issuer signs ID tokens with. RS256 if the document lists none. */
+  /** The asymmetric algorithms with which the issuer signs ID tokens. RS256 if the document doesn't list any. */
   readonly algorithms: readonly string[];
   /** Whether the issuer adds `iss` to its authorization responses (RFC 9207). */
   readonly namesItself: boolean;
-  /** The document as received. */
+  /** The discovery document as received. */
   readonly document: JsonObject;
 }
 
 export interface IdTokenRules {
-  readonly place: IssuerLocation;
-  /** Other issuer names that the token may contain. */
+  readonly location: IssuerLocation;
+  /** Other names of the issuer that the token may contain. */
   readonly aliases?: readonly string[];
   /** The token's audience must contain at least one of these values. */
   readonly audience: readonly string[];
-  /** Compared with `at_hash` if both are present. */
+  /**
+   * The access token that was issued together with the ID token. It is compared with the token's `at_hash` if both are
+   * present.
+   */
   readonly accessToken: string | undefined;
 }
 
 export interface Oidc {
-  /** @throws {Error} if the document can't be fetched or belongs to another issuer */
-  discover(place: IssuerLocation): Promise<Discovery>;
-  /** Returns the claims of a valid, unexpired token. @throws {IdTokenError} */
+  /**
+   * Returns an issuer's discovery document. @throws {Error} if the document can't be fetched or belongs to another
+   * issuer
+   */
+  discover(location: IssuerLocation): Promise<Discovery>;
+  /** Verifies an ID token and returns its claims. @throws {IdTokenError} if the token is invalid or expired */
   verify(token: string, rules: IdTokenRules): Promise<IdTokenClaims>;
   /** Removes the issuer from the cache. */
   forget(issuer: string): void;
@@ -51,8 +57,8 @@ export interface Oidc {
 
 export class IdTokenError extends Error {
   /**
-   * `audience`: the token is valid but issued to another client. `subject`: the token is valid but has no subject.
-   * Upstream returns a separate message for each.
+   * The kind of error. `audience`: the token is valid but was issued to another client. `subject`: the token is valid
+   * but has no subject. Upstream returns a separate message for each of these.
    */
   readonly fault: 'audience' | 'subject' | 'other';
 
@@ -67,7 +73,7 @@ export class IdTokenError extends Error {
 export const isToken = (text: string): boolean => !('reason' in parseToken(text));
 
 const discoveryLifetimeMs = 3_600_000;
-/** Bounds the cache, because an ID token can specify any Microsoft tenant. */
+/** The maximum number of cached issuers. The cache is limited because an ID token can specify any Microsoft tenant. */
 const maxIssuers = 200;
 /** The tolerated clock skew for `nbf`. */
 const notBeforeSkewSeconds = 300;
@@ -80,49 +86,49 @@ interface Known {
 
 export function createOidc(outgoing: Outgoing, clock: Clock): Oidc {
   const known = new Map<string, Known>();
-  const underWay = new Map<string, Promise<Known>>();
+  const inFlight = new Map<string, Promise<Known>>();
   const keyOf = ({ issuer, reach, discoveryUrl }: IssuerLocation) =>
     `${reach} ${issuer} ${discoveryUrl ?? ''}`;
 
-  async function load(place: IssuerLocation): Promise<Known> {
-    const discovery = await fetchDiscovery(outgoing, place);
+  async function load(location: IssuerLocation): Promise<Known> {
+    const discovery = await fetchDiscovery(outgoing, location);
     const keys = createRemoteKeySet({
       now: () => clock.now(),
-      fetch: () => fetchJson(outgoing, discovery.jwksUri, place.reach),
+      fetch: () => fetchJson(outgoing, discovery.jwksUri, location.reach),
     });
     const entry = { fetchedAt: clock.now(), discovery, keys };
     if (known.size >= maxIssuers) known.delete(known.keys().next().value ?? '');
-    known.set(keyOf(place), entry);
+    known.set(keyOf(location), entry);
     return entry;
   }
 
-  async function find(place: IssuerLocation): Promise<Known> {
-    const key = keyOf(place);
+  async function find(location: IssuerLocation): Promise<Known> {
+    const key = keyOf(location);
     const entry = known.get(key);
-    if (entry && clock.now() - entry.fetchedAt < discoveryLifetimeMs) return entry;
-    let loading = underWay.get(key);
+    if (entry && ageMs(entry.fetchedAt, clock.now()) < discoveryLifetimeMs) return entry;
+    let loading = inFlight.get(key);
     if (loading === undefined) {
-      loading = load(place).finally(() => underWay.delete(key));
-      underWay.set(key, loading);
+      loading = load(location).finally(() => inFlight.delete(key));
+      inFlight.set(key, loading);
     }
-    // Uses the cached document if the issuer is unavailable, so that its users can still sign in.
+    // If the issuer is unavailable, the cached document is used, so that the issuer's users can still sign in.
     return entry ? loading.catch(() => entry) : loading;
   }
 
   return {
-    discover: async (place) => (await find(place)).discovery,
+    discover: async (location) => (await find(location)).discovery,
     async verify(text, rules) {
-      const { discovery, keys } = await find(rules.place);
+      const { discovery, keys } = await find(rules.location);
       const token = parseToken(text);
       if ('reason' in token) throw new IdTokenError(`not a token: ${token.reason}`);
       if (!discovery.algorithms.includes(token.alg)) {
-        throw new IdTokenError(`${discovery.issuer} does not sign with ${token.alg}`);
+        throw new IdTokenError(`${discovery.issuer} doesn't sign with ${token.alg}`);
       }
       const candidates = await keys.find(token);
-      if (!isSignedBy(token, candidates)) throw new IdTokenError('the signature is not of the issuer');
-      judgeOrigin(token.claims, [rules.place.issuer, ...(rules.aliases ?? [])], clock.now() / 1000);
-      judgeAccessToken(token.claims, token.alg, rules.accessToken);
-      judgeTarget(token.claims, rules.audience);
+      if (!isSignedBy(token, candidates)) throw new IdTokenError("the signature isn't from the issuer");
+      checkOrigin(token.claims, [rules.location.issuer, ...(rules.aliases ?? [])], clock.now() / 1000);
+      checkAccessToken(token.claims, token.alg, rules.accessToken);
+      checkTarget(token.claims, rules.audience);
       return token.claims;
     },
     forget(issuer) {
@@ -131,15 +137,15 @@ export function createOidc(outgoing: Outgoing, clock: Clock): Oidc {
   };
 }
 
-function judgeOrigin({ iss, exp, nbf }: IdTokenClaims, issuers: readonly string[], nowSeconds: number): void {
+function checkOrigin({ iss, exp, nbf }: IdTokenClaims, issuers: readonly string[], nowSeconds: number): void {
   if (typeof iss !== 'string' || !issuers.includes(iss)) throw new IdTokenError(`issued by ${String(iss)}`);
   if (typeof exp !== 'number' || nowSeconds >= exp) throw new IdTokenError('the token has expired');
   if (nbf !== undefined && (typeof nbf !== 'number' || nowSeconds + notBeforeSkewSeconds < nbf)) {
-    throw new IdTokenError('the token does not count yet');
+    throw new IdTokenError("the token isn't valid yet");
   }
 }
 
-function judgeTarget({ sub, aud }: IdTokenClaims, audience: readonly string[]): void {
+function checkTarget({ sub, aud }: IdTokenClaims, audience: readonly string[]): void {
   if (typeof sub !== 'string' || sub === '') {
     throw new IdTokenError('Missing sub claim in id_token', 'subject');
   }
@@ -153,37 +159,42 @@ function judgeTarget({ sub, aud }: IdTokenClaims, audience: readonly string[]): 
  * Checks that `at_hash` is the left half of the access token's hash, computed with the ID token's algorithm (OpenID
  * Connect Core section 3.1.3.8).
  */
-function judgeAccessToken(claims: IdTokenClaims, alg: string, accessToken: string | undefined): void {
+function checkAccessToken(claims: IdTokenClaims, alg: string, accessToken: string | undefined): void {
   const expected = claims.at_hash;
   if (accessToken === undefined || typeof expected !== 'string' || expected === '') return;
   const bits = /(256|384)$/.exec(alg)?.[1] ?? '512';
   const digest = createHash(`sha${bits}`).update(accessToken).digest();
   if (digest.subarray(0, digest.length / 2).toString('base64url') !== expected) {
-    throw new IdTokenError('the access token does not belong to the ID token');
+    throw new IdTokenError("the access token doesn't belong to the ID token");
   }
 }
 
-/** Excludes symmetric algorithms, because a secret shared with the provider would let us sign its tokens. */
+/**
+ * The accepted algorithms. Symmetric algorithms are excluded, because a secret shared with the provider would allow us
+ * to sign the provider's tokens.
+ */
 const publicAlgorithms = new Set('RS256 RS384 RS512 ES256 ES384 ES512 PS256 PS384 PS512 EdDSA'.split(' '));
 
-async function fetchDiscovery(outgoing: Outgoing, place: IssuerLocation): Promise<Discovery> {
-  const url = place.discoveryUrl ?? `${place.issuer.replace(/\/+$/, '')}/.well-known/openid-configuration`;
-  const document = await fetchJson(outgoing, url, place.reach);
+async function fetchDiscovery(outgoing: Outgoing, location: IssuerLocation): Promise<Discovery> {
+  const url =
+    location.discoveryUrl ?? `${location.issuer.replace(/\/+$/, '')}/.well-known/openid-configuration`;
+  const document = await fetchJson(outgoing, url, location.reach);
   if (!isJsonObject(document)) throw new Error(`oidc: failed to decode discovery document from ${url}`);
   const text = (name: string): string => (typeof document[name] === 'string' ? document[name] : '');
-  if (text('issuer') !== place.issuer) {
-    throw new Error(`oidc: issuer mismatch, expected "${place.issuer}" got "${text('issuer')}"`);
+  if (text('issuer') !== location.issuer) {
+    throw new Error(`oidc: issuer mismatch, expected "${location.issuer}" got "${text('issuer')}"`);
   }
   const named = document.id_token_signing_alg_values_supported;
   for (const name of ['authorization_endpoint', 'token_endpoint', 'userinfo_endpoint', 'jwks_uri']) {
-    // Browsers are sent to the authorization endpoint, and secrets to the token endpoint.
-    if (place.reach === 'public' && text(name) !== '' && !text(name).startsWith('https://')) {
-      throw new Error(`oidc: ${name} of ${place.issuer} must use HTTPS`);
+    // The addresses must use https, because browsers are sent to the authorization endpoint and secrets are sent to the
+    // token endpoint.
+    if (location.reach === 'public' && text(name) !== '' && !text(name).startsWith('https://')) {
+      throw new Error(`oidc: ${name} of ${location.issuer} must use HTTPS`);
     }
   }
   const algorithms = Array.isArray(named) ? named.filter((alg) => publicAlgorithms.has(String(alg))) : [];
   return {
-    issuer: place.issuer,
+    issuer: location.issuer,
     authorizationEndpoint: text('authorization_endpoint'),
     tokenEndpoint: text('token_endpoint'),
     userinfoEndpoint: text('userinfo_endpoint'),
@@ -195,7 +206,7 @@ async function fetchDiscovery(outgoing: Outgoing, place: IssuerLocation): Promis
 }
 
 async function fetchJson(outgoing: Outgoing, url: string, reach: Reach): Promise<unknown> {
-  const answer = await outgoing.send({ url, reach, redirects: 3 });
-  if (answer.status !== 200) throw new Error(`oidc: request to ${url} returned ${answer.status}`);
-  return JSON.parse(answer.text) as unknown;
+  const response = await outgoing.send({ url, reach, redirects: 3 });
+  if (response.status !== 200) throw new Error(`oidc: request to ${url} returned ${response.status}`);
+  return JSON.parse(response.text) as unknown;
 }

@@ -1,51 +1,55 @@
 /**
- * Password hashes. New ones use bcrypt with cost 10 and the prefix `$2a$`, as GoTrue and pgcrypto write it (equivalent
- * to `$2b$` for up to 72 bytes). Verifies every format of `core/password-hash.ts`. Hashing runs on Node's thread pool
- * behind a queue, so that bursts of sign-ins leave threads for file and DNS operations.
+ * Hashes and verifies passwords. New hashes use bcrypt with cost 10 and the prefix `$2a$`, which GoTrue and pgcrypto
+ * also write (equivalent to `$2b$` for up to 72 bytes). All formats in `core/password-hash.ts` can be verified. Hashes
+ * are computed on Node's thread pool behind a queue, so that many simultaneous sign-ins leave threads for file and DNS
+ * operations.
  */
 import { createCipheriv, scrypt, timingSafeEqual } from 'node:crypto';
-import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
+import type * as Argon2 from '@node-rs/argon2';
+import type * as Bcrypt from '@node-rs/bcrypt';
+import type { QueueLoad } from '../kernel/queue-load.ts';
+import { importPackage } from '../packages/index.ts';
+import { thisMachine } from '../shared/machine.ts';
 import { type FirebaseHash, parsePasswordHash } from './core/password-hash.ts';
-import { createWorkQueue, QueueFullError } from './core/work-queue.ts';
-import { currentDeadline } from './deadline.ts';
-import { authError } from './errors.ts';
+import { createWorkQueue } from './core/work-queue.ts';
+import { currentClient, currentDeadline } from './deadline.ts';
 
-const cost = 10;
+const defaultCost = 10;
 
-/** The pool in Node has four threads. */
+const loadBcrypt = () => importPackage<typeof Bcrypt>('server', '@node-rs/bcrypt');
+
+/** Node's thread pool has four threads, so one thread is left for other work. */
 const maxThreads = 3;
-/** More hashes than can complete within the time limit of a request. */
+/** Limits the memory for waiting hashes. */
 const maxWaitingHashes = 1000;
 
 export interface Passwords {
   hash(password: string): Promise<string>;
-  /** Returns false for an empty or unknown hash. */
+  /** Whether the password matches the hash. Returns false if the hash is empty or its format is unknown. */
   verify(password: string, hash: string): Promise<boolean>;
-  /** Takes as long as a verification, so that timing doesn't reveal whether an account exists. */
+  /** Takes as long as verifying a password, so that the response time doesn't reveal whether an account exists. */
   pretendToVerify(password: string): Promise<void>;
+  /** Returns the load of the queue for hashes. */
+  load(): QueueLoad;
 }
 
-/** All methods throw `over_request_rate_limit` if the queue is full. */
-export function createPasswords(): Passwords {
-  const queue = createWorkQueue({
-    concurrency: Math.min(maxThreads, availableParallelism()),
-    waiting: maxWaitingHashes,
-  });
+/**
+ * Creates the password functions, which all throw a `QueueFullError` if a hash would probably wait for longer than
+ * `maxWaitMs()`. New hashes take 2^`cost` rounds of bcrypt. A hash contains its cost, so `verify` accepts every cost.
+ */
+export function createPasswords(cost = defaultCost, maxWaitMs = () => Number.POSITIVE_INFINITY): Passwords {
+  const queue = createWorkQueue(
+    { concurrency: Math.min(maxThreads, thisMachine().cores), waiting: maxWaitingHashes, maxWaitMs },
+    () => performance.now(),
+  );
   let decoy: Promise<string> | undefined;
 
-  const queued = async <T>(work: () => Promise<T>): Promise<T> => {
-    try {
-      return await queue.run(work, currentDeadline());
-    } catch (error) {
-      if (error instanceof QueueFullError)
-        throw authError('over_request_rate_limit', undefined, { cause: error });
-      throw error;
-    }
-  };
+  const queued = <T>(work: () => Promise<T>): Promise<T> =>
+    queue.run(work, currentDeadline(), currentClient());
 
   async function hash(password: string): Promise<string> {
-    const bcrypt = await import('@node-rs/bcrypt');
+    const bcrypt = await loadBcrypt();
     const text = await queued(() => bcrypt.hash(password, cost));
     return text.replace(/^\$2[bxy]\$/, '$2a$');
   }
@@ -54,11 +58,11 @@ export function createPasswords(): Passwords {
     const parsed = parsePasswordHash(stored);
     switch (parsed?.kind) {
       case 'bcrypt': {
-        const bcrypt = await import('@node-rs/bcrypt');
+        const bcrypt = await loadBcrypt();
         return queued(() => bcrypt.verify(password, parsed.text));
       }
       case 'argon2': {
-        const argon2 = await import('@node-rs/argon2');
+        const argon2 = await importPackage<typeof Argon2>('server', '@node-rs/argon2');
         return queued(() => argon2.verify(parsed.text, password));
       }
       case 'firebase':
@@ -70,14 +74,14 @@ export function createPasswords(): Passwords {
 
   async function pretendToVerify(password: string): Promise<void> {
     decoy ??= hash('not the password of any user');
-    // After a failure caused by a full queue, the next call computes the decoy again.
+    // Creating the decoy may have failed because the queue was full, so the next call creates it again.
     decoy.catch(() => {
       decoy = undefined;
     });
     await verify(password, await decoy);
   }
 
-  return { hash, verify, pretendToVerify };
+  return { hash, verify, pretendToVerify, load: () => queue.load() };
 }
 
 const scryptKey = promisify<string, Buffer, number, object, Buffer>(scrypt);

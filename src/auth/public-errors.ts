@@ -1,8 +1,12 @@
-/** Public errors: the part of a thrown value that clients may see. */
+/** Converts thrown values to errors that can be shown to clients. */
+import type { Logger } from '../kernel/log.ts';
+import type { OverloadBody } from '../kernel/service.ts';
 import { isPostgresError } from '../shared/postgres-error.ts';
-import { AuthError, authError } from './errors.ts';
+import { retryAfterOf } from '../shared/retry-after.ts';
+import type { JsonObject } from './core/json.ts';
+import { AuthError, authError, OAuthShapedError } from './errors.ts';
 
-/** Converts any thrown value to an error of the table. `cause` contains the details for the log. */
+/** Converts any thrown value to an error from the table. `cause` contains the details for the log. */
 export function publicError(error: unknown): AuthError {
   const known = asAway(asAuthError(error));
   return known.status >= 500 && isFaultyText(known.cause)
@@ -10,7 +14,43 @@ export function publicError(error: unknown): AuthError {
     : known;
 }
 
-/** The code to show for an error that has none. */
+/**
+ * Returns the status and the body of an error response in GoTrue's older format, or in OAuth's format for
+ * {@link OAuthShapedError}.
+ */
+export function errorResponse(error: unknown, requestId: string): { status: number; body: JsonObject } {
+  if (error instanceof OAuthShapedError) {
+    return { status: 400, body: { error: error.error, error_description: error.description } };
+  }
+  const known = publicError(error);
+  const postgres = publicPostgresError(known.cause);
+  if (postgres) return { status: postgres.status, body: { ...postgres.body } };
+  return {
+    status: known.status,
+    body: {
+      code: known.status,
+      error_code: known.code ?? fallbackCode(known),
+      msg: known.message,
+      ...(known.status >= 500 ? { error_id: requestId } : {}),
+      ...weakPasswordOf(known),
+    },
+  };
+}
+
+export function weakPasswordOf({ weakPasswordReasons: reasons }: AuthError): JsonObject {
+  return reasons === undefined ? {} : { weak_password: { reasons: [...reasons] } };
+}
+
+/** Logs an error if it is unexpected. */
+export function logUnexpected(log: Logger, error: unknown, requestId: string, path: string): void {
+  if (error instanceof OAuthShapedError) return;
+  const known = publicError(error);
+  // Requests that are rejected because of overload are only counted.
+  if (known.status >= 500 && retryAfterOf(known) === undefined)
+    log.error({ requestId, path, error: known.cause ?? known }, known.message);
+}
+
+/** Returns the code to show for an error that doesn't have one. */
 export const fallbackCode = ({ status }: AuthError): string =>
   status === 500 ? 'unexpected_failure' : 'unknown';
 
@@ -22,31 +62,50 @@ function asAuthError(error: unknown): AuthError {
 }
 
 /**
- * Returns 503 if PostgreSQL is unavailable: restarting (57P), unreachable (08) or out of connections (53300). GoTrue
- * returns 500. For supabase-js before June 2026, a 500 is a rejected refresh, so it signs the user out.
+ * Changes the error to 503 if too many requests are waiting or PostgreSQL is unavailable: restarting (57P), unreachable
+ * (08) or out of connections (53300). GoTrue returns 500. supabase-js before June 2026 treats a 500 as a rejected
+ * refresh and signs the user out.
  */
 function asAway(error: AuthError): AuthError {
-  if (error.status !== 500 || !isAway(error.cause)) return error;
-  return authError('unexpected_failure', away, { status: 503, cause: error.cause });
+  if (error.status !== 500) return error;
+  const { cause } = error;
+  if (retryAfterOf(cause) !== undefined)
+    return authError('unexpected_failure', overloaded, { status: 503, cause });
+  if (isAway(cause)) return authError('unexpected_failure', away, { status: 503, cause });
+  return isReadOnly(cause) ? authError('unexpected_failure', readOnly, { status: 503, cause }) : error;
 }
 
-const away = 'The database cannot be reached. Try again in a moment';
+const overloaded = 'Too many requests are waiting. Try again in a moment';
+
+/** The response to requests that are rejected because the server is overloaded, in GoTrue's older format. */
+export const overloadedBody: OverloadBody = {
+  type: 'application/json; charset=utf-8',
+  text: JSON.stringify({ code: 503, error_code: 'unexpected_failure', msg: overloaded }),
+};
+
+const away = "The database can't be reached. Try again in a moment";
+
+/** Whether the database is read-only, because it is a standby or its disk is full. */
+const isReadOnly = (error: unknown): boolean =>
+  (isPostgresError(error) && error.code === '25006') || (error instanceof Error && isReadOnly(error.cause));
+
+const readOnly = 'The database is read-only at the moment. Try again later';
 
 const isAway = (error: unknown): boolean =>
   (isPostgresError(error) && /^(08|57P|53300)/.test(error.code)) ||
   (error instanceof Error && isAway(error.cause));
 
 /**
- * SQLSTATEs for text that PostgreSQL can't store, such as a NUL. Our statements contain no such text, so it comes from
- * the request.
+ * The SQLSTATEs for text that PostgreSQL can't store, such as a NUL. Our statements contain no such text, so it comes
+ * from the request.
  */
 const faultyText = new Set(['22021', '22P05']);
 
-const unstorable = 'The request holds text that cannot be stored';
+const unstorable = "The request contains text that can't be stored";
 
 const isFaultyText = (cause: unknown): boolean => isPostgresError(cause) && faultyText.has(cause.code);
 
-/** SQLSTATEs that a project's triggers and constraints raise. Older clients see these errors unchanged. */
+/** The SQLSTATEs that a project's triggers and constraints raise. Older clients receive these errors unchanged. */
 const raisedByProject = new Set(['P0001', '23000', '23001', '23502', '23503', '23505', '23514', '23P01']);
 
 interface PostgresErrorBody {

@@ -1,8 +1,9 @@
 /**
- * Rate limits per address and handler, and server-wide limits on emails and text messages. A count survives the
- * rollback of the operation that it allowed.
+ * Limits requests per address and handler, and emails and text messages for the whole server. A request is counted even
+ * if the operation that it allowed is rolled back.
  */
 
+import { ageMs } from '../kernel/clock.ts';
 import { networkOf, siteOf } from '../shared/network-of.ts';
 import type { Buckets } from './buckets.ts';
 import {
@@ -16,50 +17,69 @@ import {
 import { authError } from './errors.ts';
 import type { Settings } from './settings.ts';
 
-/** A duration longer than the clock skew between two requests (`horizonMs`). */
+/** Added to `forMs`, because this is longer than the clock skew between two requests (`horizonMs`). */
 const onceSlackMs = 1000;
 
 export interface RateLimits {
-  /** Throws `over_request_rate_limit`. Runs no statement if addresses aren't limited. */
+  /**
+   * Counts a request. Throws `over_request_rate_limit`. Doesn't query the database if limits per address are disabled.
+   */
   address(handler: LimitedHandler, ip: string, nowMs: number): Promise<void>;
-  /** Throws `over_email_send_rate_limit`. */
+  /** Counts an email. Throws `over_email_send_rate_limit`. */
   email(nowMs: number): Promise<void>;
-  /** Throws `over_sms_send_rate_limit`. */
+  /** Counts a text message. Throws `over_sms_send_rate_limit`. */
   sms(nowMs: number): Promise<void>;
-  /** Returns true for the first call with a key, then false for at least `forMs`. */
+  /** Limits an action to once per key. Returns true for the first call with a key, then false for at least `forMs`. */
   once(key: string, forMs: number, nowMs: number): Promise<boolean>;
-  /** Deletes expired counts. */
+  /** Deletes counts that have expired. */
   sweep(nowMs: number): Promise<void>;
 }
 
-export function createRateLimits(buckets: Buckets, settings: Settings): RateLimits {
-  const { hourly, email, phone } = settings;
-  const takeHourly = async (key: string, count: number, nowMs: number): Promise<boolean> => {
+export type LimitName = 'address' | 'email' | 'sms';
+
+/**
+ * @param settings Returns the current settings.
+ * @param onLimited Called when a limit rejects a request, an email or a text message.
+ */
+export function createRateLimits(
+  buckets: Buckets,
+  settings: () => Settings,
+  onLimited: (limit: LimitName) => void = () => undefined,
+): RateLimits {
+  const consumeHourly = async (key: string, count: number, nowMs: number): Promise<boolean> => {
     const rule = bucket(count, hourMs, count);
     return rule !== undefined && buckets.take(key, rule, nowMs);
   };
-  const takeOfSite = async (handler: LimitedHandler, ip: string, rule: Bucket, nowMs: number) => {
+  const consumeOfSite = async (handler: LimitedHandler, ip: string, rule: Bucket, nowMs: number) => {
     const site = siteOf(ip);
     return site === undefined || buckets.take(`${handler}:${site}`, ruleOfSite(rule), nowMs);
   };
   return {
     async address(handler, ip, nowMs) {
-      if (!settings.limitsByAddress) return;
-      const rule = bucketOf(handler, settings.config.rate_limit);
+      const { limitsByAddress, config } = settings();
+      if (!limitsByAddress) return;
+      const rule = bucketOf(handler, config.rate_limit);
       const isAllowed =
         rule &&
         (await buckets.take(`${handler}:${networkOf(ip)}`, rule, nowMs)) &&
-        (await takeOfSite(handler, ip, rule, nowMs));
-      if (!isAllowed) throw authError('over_request_rate_limit');
+        (await consumeOfSite(handler, ip, rule, nowMs));
+      if (isAllowed) return;
+      onLimited('address');
+      throw authError('over_request_rate_limit');
     },
     async email(nowMs) {
-      // With autoconfirm, only a limit of 0 applies, as in upstream.
+      const { hourly, email: mail } = settings();
+      // As in upstream, autoconfirm disables the limit unless it is 0.
       const isOver =
-        hourly.emails === 0 || (!email.autoconfirm && !(await takeHourly('emails', hourly.emails, nowMs)));
-      if (isOver) throw authError('over_email_send_rate_limit');
+        hourly.emails === 0 || (!mail.autoconfirm && !(await consumeHourly('emails', hourly.emails, nowMs)));
+      if (!isOver) return;
+      onLimited('email');
+      throw authError('over_email_send_rate_limit');
     },
     async sms(nowMs) {
-      if (!phone.autoconfirm && !(await takeHourly('sms', hourly.sms, nowMs))) {
+      const { hourly, phone } = settings();
+      if (!phone.autoconfirm && !(await consumeHourly('sms', hourly.sms, nowMs))) {
+        onLimited('sms');
         throw authError('over_sms_send_rate_limit');
       }
     },
@@ -68,6 +88,13 @@ export function createRateLimits(buckets: Buckets, settings: Settings): RateLimi
   };
 }
 
+/** The times that two servers read can differ by this much. A later time was stored before the clock was set back. */
+const serverSkewMs = 60_000;
+
+/** Whether the last message was sent less than `minimumMs` ago. */
+export const isPausing = (sentAtMs: number, minimumMs: number, nowMs: number): boolean =>
+  ageMs(sentAtMs - serverSkewMs, nowMs) < minimumMs + serverSkewMs;
+
 /** Throws 429 if the last message to this user was sent less than `minimumMs` ago. */
 export function requirePause(
   sentAtMs: number | undefined,
@@ -75,7 +102,7 @@ export function requirePause(
   nowMs: number,
   code: 'over_email_send_rate_limit' | 'over_sms_send_rate_limit',
 ): void {
-  if (sentAtMs === undefined || sentAtMs + minimumMs <= nowMs) return;
+  if (sentAtMs === undefined || !isPausing(sentAtMs, minimumMs, nowMs)) return;
   const seconds = Math.trunc((sentAtMs + minimumMs - nowMs) / 1000);
   throw authError(code, `For security purposes, you can only request this after ${seconds} seconds.`);
 }

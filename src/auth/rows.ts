@@ -1,5 +1,5 @@
 /**
- * Rows of schema `auth` as the queries return them. Times are PostgreSQL's ISO text.
+ * Rows of the `auth` schema as the queries return them. Times are in PostgreSQL's ISO format.
  *
  * Glossary. *User*: an account. *Identity*: a way to sign in to an account. *Session*: a signed-in device. *Factor*: a
  * second factor. *One-time token*: the hash of a code or link that was sent. *Flow state*: a PKCE sign-in in progress.
@@ -44,7 +44,8 @@ export interface UserColumns {
 }
 
 /**
- * A user with the relations that the JSON representation shows. Use cases update the object together with the database.
+ * A user, with the relations that appear in the JSON representation. Use cases that change the user in the database
+ * also update this object.
  */
 export interface User extends UserColumns {
   identities: Identity[] | null;
@@ -85,7 +86,7 @@ export interface Passkey {
   readonly id: string;
   readonly user_id: string;
   readonly credential_id: Buffer;
-  /** Encoded as COSE_Key. */
+  /** The public key, encoded as COSE_Key. */
   readonly public_key: Buffer;
   readonly sign_count: number;
   readonly transports: readonly string[];
@@ -150,19 +151,19 @@ export interface FlowState {
   readonly authentication_method: string;
   readonly auth_code_issued_at: string | null;
   readonly invite_token: string | null;
-  /** The address that the browser is finally redirected to. */
+  /** The address to which the browser is redirected at the end of the sign-in. */
   readonly referrer: string | null;
   readonly oauth_client_state_id: string | null;
-  /** The user that gets the identity. */
+  /** The ID of the user to whom the identity is linked. */
   readonly linking_target_id: string | null;
   readonly email_optional: boolean;
 }
 
-/** An OAuth2 or OIDC provider that the project added. */
+/** An OAuth2 or OIDC provider that the project has added. */
 export interface CustomProvider {
   readonly id: string;
   readonly provider_type: 'oauth2' | 'oidc';
-  /** The identifier with its prefix: `custom:NAME`. */
+  /** The identifier, including its prefix: `custom:NAME`. */
   readonly identifier: string;
   readonly name: string;
   readonly client_id: string;

@@ -1,4 +1,4 @@
-/** The settings of config.toml as this service uses them. Read once, at creation. */
+/** Converts the settings in config.toml to the form that this service uses. */
 import type { Config } from '../config/index.ts';
 import { defaultColor, type MailBrand } from './core/default-mails.ts';
 import { type PasswordRules, requiredSets } from './core/password-rules.ts';
@@ -12,19 +12,25 @@ export type Mode = 'development' | 'production';
 
 export type HookName = keyof Config['auth']['hook'] | keyof Config['plinth']['auth']['hook'];
 
-/** A section `[auth.external.NAME]`. */
+/** The settings of a provider (`[auth.external.NAME]`). */
 export interface ProviderSettings {
   readonly enabled: boolean;
-  /** The first is our own client id at the provider. ID tokens may be issued to any of them. */
+  /**
+   * The accepted client IDs. The first is our own client ID at the provider. ID tokens may be issued to any of these
+   * IDs.
+   */
   readonly clientIds: readonly string[];
   readonly secret: string;
-  /** If empty, the provider's default address is used. */
+  /** The provider's address. If empty, the provider's default address is used. */
   readonly url: string;
-  /** If empty, our callback is used. */
+  /** The redirect address. If empty, our own callback address is used. */
   readonly redirectUri: string;
   readonly skipNonceCheck: boolean;
   readonly emailOptional: boolean;
 }
+
+/** The maximum size of a request body, both for the routes and for calls within this process. */
+export const maxBodyBytes = 1_048_576;
 
 export interface Settings {
   readonly audience: string;
@@ -32,10 +38,10 @@ export interface Settings {
   readonly adminRoles: readonly string[];
   readonly siteUrl: string;
   readonly redirects: RedirectRules;
-  /** Functions, because these addresses depend on the port. */
+  /** The addresses are functions, because they depend on the port. */
   readonly externalUrl: () => string;
   readonly issuer: () => string;
-  /** The address of the Account pages, or of the pages the project replaces them with. */
+  /** The address of the Account pages, or of the pages with which the project replaces them. */
   readonly accountUrl: () => string;
   readonly accessTokenSeconds: number;
   readonly signupEnabled: boolean;
@@ -54,12 +60,12 @@ export interface Settings {
     readonly singlePerUser: boolean;
   };
   readonly requestTimeoutMs: number;
-  /** If undefined, guests are kept forever. */
+  /** The time after which guests are deleted. If undefined, guests are never deleted. */
   readonly guestLifetimeMs: number | undefined;
   readonly email: {
     readonly enabled: boolean;
     readonly autoconfirm: boolean;
-    /** Whether responses hide whether an account exists. */
+    /** Whether responses conceal which accounts exist. */
     readonly hidesAccounts: boolean;
     readonly doubleConfirmChanges: boolean;
     readonly maxFrequencyMs: number;
@@ -67,10 +73,10 @@ export interface Settings {
     readonly otpExpiryMs: number;
   };
   readonly mail: {
-    /** The addresses in lower case. An empty list allows every address. */
+    /** The addresses that may receive emails, in lower case. An empty list allows every address. */
     readonly authorizedAddresses: readonly string[];
     readonly checksDomains: boolean;
-    /** Whether the links of all emails lead to a page with a button. */
+    /** Whether the links in all emails lead to a page with a button. */
     readonly confirmsByButton: boolean;
     readonly brand: MailBrand;
   };
@@ -83,7 +89,7 @@ export interface Settings {
     readonly otpLength: number;
     readonly otpExpiryMs: number;
     readonly template: string;
-    /** Fixed codes by phone number, without `+`. */
+    /** The fixed codes by phone number. The numbers have no `+`. */
     readonly testCodes: ReadonlyMap<string, string>;
   };
   /** The settings for the SMS provider. */
@@ -91,7 +97,10 @@ export interface Settings {
   readonly oauthServer: {
     readonly enabled: boolean;
     readonly allowsRegistration: boolean;
-    /** The page that asks users for their consent. Undefined if there is none. */
+    /**
+     * The address of the page on which users consent to an OAuth client's request. Undefined if the project has no such
+     * page.
+     */
     readonly consentUrl: () => string | undefined;
   };
   readonly providers: ReadonlyMap<string, ProviderSettings>;
@@ -99,14 +108,14 @@ export interface Settings {
   readonly passkeysEnabled: boolean;
   readonly relyingParty: RelyingParty;
   readonly hooks: Config['auth']['hook'] & Config['plinth']['auth']['hook'];
-  /** Emails and text messages per hour, for the whole server. */
+  /** The maximum number of emails and text messages that the whole server sends per hour. */
   readonly hourly: { readonly emails: number; readonly sms: number };
   /**
-   * False in development, because all clients share one address and the local stack has no header that distinguishes
-   * them.
+   * Whether requests are limited per address. False in development, because all clients have the same address there and
+   * the local stack has no header that distinguishes them.
    */
   readonly limitsByAddress: boolean;
-  /** Whether an OAuth client's token can change the account, as upstream allows. */
+  /** Whether an OAuth client can change the account with its token, as upstream allows. */
   readonly clientsActAsUsers: boolean;
   /** Whether wrong attempts at user-entered secrets are limited per account and token. */
   readonly limitsGuesses: boolean;
@@ -115,10 +124,13 @@ export interface Settings {
 
 const smsProviders = ['twilio', 'twilio_verify', 'messagebird', 'textlocal', 'vonage'] as const;
 
-/** SMS codes are valid longer than on the hosted service: 6000 seconds and 6 digits, as on the local stack. */
+/**
+ * The settings for SMS codes, as on the local stack: 6 digits, and valid for 6000 seconds. Codes on the hosted service
+ * are valid for a shorter time.
+ */
 const smsOtp = { length: 6, expiryMs: 6_000_000 };
 
-/** The same as on the local stack if the project has no mail server. */
+/** The hourly email limit if the project has no mail server, as on the local stack. */
 const practicallyNoLimit = 360_000;
 
 export function settingsFrom(
@@ -128,7 +140,7 @@ export function settingsFrom(
   hasAccountPages = true,
 ): Settings {
   const externalUrl = () => auth.external_url ?? `${apiUrl()}/auth/v1`;
-  // In development, responses match upstream's, including delivery errors.
+  // Accounts are hidden only in production. In development, responses match upstream's, including delivery errors.
   const hidesAccounts = mode === 'production' && !plinth.auth.reveal_accounts;
   const provider = smsProviders.find((name) => auth.sms[name].enabled) ?? '';
   return {
@@ -182,12 +194,12 @@ export function settingsFrom(
       brand: {
         name: plinth.branding.name ?? project_id ?? '',
         color: plinth.branding.color ?? defaultColor,
-        // A relative path is useless in an email.
+        // An address that is only a path is removed, because it doesn't work in an email.
         supportUrl: plinth.branding.support_url?.replace(/^\/.*/, '') ?? '',
       },
     },
     phone: {
-      // The local stack disables phone sign-in without a provider. Here, messages are captured instead.
+      // The local stack disables sign-in by phone if no provider is configured. Plinth captures the messages instead.
       enabled: auth.sms.enable_signup,
       autoconfirm: !auth.sms.enable_confirmations,
       hidesAccounts,
@@ -220,7 +232,10 @@ export function settingsFrom(
   };
 }
 
-/** Returns the project's own page if configured, otherwise our page below `apiUrl`. */
+/**
+ * Returns the address of the consent page. This is the project's own page if it is configured, otherwise our page below
+ * `apiUrl`.
+ */
 function consentUrl(auth: Config['auth'], apiUrl: string | undefined): string | undefined {
   const path = auth.oauth_server.authorization_url_path ?? '';
   if (path === '') return apiUrl && `${apiUrl}/account/consent`;

@@ -1,28 +1,33 @@
-/** Accepted SAML assertions. Each is valid for only one sign-in. */
+/** Records accepted SAML assertions, because each can be used for only one sign-in. */
 import type { Queryable } from '../database/types.ts';
-import { deleteOldAssertions, findSessionEnd, type SpentAssertion, spendAssertion } from './queries/sso.ts';
+import {
+  type ConsumedAssertion,
+  consumeAssertion,
+  deleteOldAssertions,
+  findSessionEnd,
+} from './queries/sso.ts';
 
-export interface SpentAssertions {
-  /** Returns false if the assertion was used before. */
-  spend(assertion: SpentAssertion): Promise<boolean>;
-  /** Returns when the session of this flow must end. Undefined if the provider set no limit. */
+export interface ConsumedAssertions {
+  /** Records an assertion. Returns false if it was used before. */
+  spend(assertion: ConsumedAssertion): Promise<boolean>;
+  /** Returns when this flow's session must end. Returns undefined if the provider hasn't set a limit. */
   sessionEnd(flowStateId: string): Promise<string | undefined>;
   /** Deletes assertions that have expired. */
   sweep(nowMs: number): Promise<void>;
 }
 
 /** Stores assertions in the database, where all processes share them. */
-export function sharedAssertions(db: Queryable): SpentAssertions {
+export function sharedAssertions(db: Queryable): ConsumedAssertions {
   return {
-    spend: (assertion) => spendAssertion(db, assertion),
+    spend: (assertion) => consumeAssertion(db, assertion),
     sessionEnd: (flowStateId) => findSessionEnd(db, flowStateId),
     sweep: (nowMs) => deleteOldAssertions(db, nowMs),
   };
 }
 
 /** Stores assertions in this process, for databases without our own tables. */
-export function localAssertions(): SpentAssertions {
-  const spent = new Map<string, SpentAssertion>();
+export function localAssertions(): ConsumedAssertions {
+  const spent = new Map<string, ConsumedAssertion>();
   return {
     async spend(assertion) {
       const key = assertion.hash.toString('hex');

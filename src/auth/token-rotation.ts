@@ -1,7 +1,7 @@
 /**
- * Refreshes tokens in batches. Handles the common case: an active token of form 1 and a valid session that no other
- * request is using. Two round trips refresh a whole batch, because commits are a large part of the cost of a refresh.
- * Never rejects a refresh. Requests that don't qualify fall back to `flows/refresh-session.ts`.
+ * Refreshes tokens in batches. Handles only the common case: an active token of form 1 with a valid session that no
+ * other request is using. A batch requires only two round trips, because commits are a large part of the cost of a
+ * refresh. Never rejects a refresh. Requests that don't qualify fall back to `flows/refresh-session.ts`.
  */
 import type { Pool } from '../database/types.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -23,9 +23,12 @@ import {
 import type { User } from './rows.ts';
 import type { Settings } from './settings.ts';
 
-/** Refreshes per transaction. Each holds several locks until all rows are written. */
+/** The maximum number of refreshes per transaction. Each refresh holds several locks until all rows are written. */
 const maxBatchSize = 16;
-/** Longer than a commit takes. A project's trigger may take any amount of time. */
+/**
+ * A batch that takes longer than this is considered slow. A normal commit is faster, but a project's trigger may take
+ * any amount of time.
+ */
 const slowAfterMs = 25;
 const maxConcurrent = 4;
 
@@ -33,21 +36,22 @@ export interface RotationRequest {
   readonly token: string;
   readonly userAgent: string;
   readonly ip: string;
-  /** The request's deadline. */
+  /** Aborts when the request exceeds its time limit. */
   readonly signal: AbortSignal | undefined;
 }
 
 export interface RotatedToken {
   readonly user: User;
   readonly session: RefreshedSession;
-  /** The new active token. */
+  /** The text of the new active token. */
   readonly child: string;
 }
 
-/** Undefined if nothing was changed, or if the outcome is unknown. */
+/** Rotates a refresh token. Resolves with undefined if nothing was changed or the outcome is unknown. */
 export type RotateToken = (request: RotationRequest) => Promise<RotatedToken | undefined>;
 
-export function createTokenRotation(pool: Pool, settings: Settings, clock: Clock): RotateToken {
+/** @param settings Returns the current settings. */
+export function createTokenRotation(pool: Pool, settings: () => Settings, clock: Clock): RotateToken {
   const rotateAll = (requests: readonly RotationRequest[]) =>
     pool.transaction(
       async (tx, rows) => {
@@ -56,10 +60,11 @@ export function createTokenRotation(pool: Pool, settings: Settings, clock: Clock
           rows[0]?.map((row) => readActiveRefresh(row)).map((each) => [each.place, each]),
         );
         const rotations = requests.map((request, index) => {
-          // A token that occurs twice in a batch uses the fallback, like a token that another request has locked.
+          // A token that occurs twice in a batch uses the fallback path. A token that another request has locked does
+          // so, too.
           const isFirst = requests.findIndex(({ token }) => token === request.token) === index;
           const active = isFirst ? found.get(index + 1) : undefined;
-          return active && isUsual(active, settings, clock.now())
+          return active && isUsual(active, settings(), clock.now())
             ? rotationOf(active, request, now)
             : undefined;
         });
@@ -69,24 +74,26 @@ export function createTokenRotation(pool: Pool, settings: Settings, clock: Clock
           (rotation) => rotation && { user: rotation.user, session: rotation.session, child: rotation.child },
         );
       },
-      // The first request has waited longest, so its deadline applies.
+      // The first request in the batch has waited longest, so its deadline applies to the batch.
       {
         settings: rotationSettings,
         first: [activeRefreshes(requests.map(({ token }) => token))],
         signal: requests[0]?.signal,
       },
     );
-  const ask = createBatcher<RotationRequest, RotatedToken | undefined>({
+  const enqueue = createBatcher<RotationRequest, RotatedToken | undefined>({
     work: rotateAll,
     maxBatchSize,
     slowAfterMs,
     maxConcurrent,
   });
-  // After an error, every request in the batch uses the fallback, where only the faulty request fails.
-  return (request) => ask(request).catch(() => undefined);
+  // If a batch fails, every request in the batch uses the fallback path, where only the faulty request fails.
+  return (request) => enqueue(request).catch(() => undefined);
 }
 
-/** Excludes sessions of OAuth clients, because those require client authentication. */
+/**
+ * Whether the refresh can be part of a batch. Sessions of OAuth clients can't, because those clients must authenticate.
+ */
 function isUsual({ user, session, tokenUpdatedAt }: ActiveRefresh, settings: Settings, nowMs: number) {
   if (session.oauth_client_id !== null) return false;
   const validity = checkSession(sessionTimes(session), toMs(tokenUpdatedAt), settings.sessions, nowMs);

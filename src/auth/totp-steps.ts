@@ -1,10 +1,12 @@
-/** Accepted TOTP time steps, so that each code of an authenticator app works once (RFC 6238 section 5.2). */
+/**
+ * Records accepted TOTP time steps, so that each code from an authenticator app works only once (RFC 6238 section 5.2).
+ */
 import type { Queryable } from '../database/types.ts';
 import { oldestTotpStep } from '../shared/totp.ts';
-import { deleteTotpSteps, takeTotpStep } from './queries/totp-steps.ts';
+import { consumeTotpStep, deleteTotpSteps } from './queries/totp-steps.ts';
 
 export interface TotpSteps {
-  /** Returns false if this step or a newer one of the factor was used before. */
+  /** Records a step. Returns false if this step or a newer step was recorded for the factor before. */
   take(factorId: string, step: number): Promise<boolean>;
   /** Deletes steps whose codes have expired. */
   sweep(nowMs: number): Promise<void>;
@@ -13,7 +15,7 @@ export interface TotpSteps {
 /** Stores steps in the database, where all processes share them. */
 export function sharedTotpSteps(db: Queryable): TotpSteps {
   return {
-    take: (factorId, step) => takeTotpStep(db, factorId, step),
+    take: (factorId, step) => consumeTotpStep(db, factorId, step),
     sweep: (nowMs) => deleteTotpSteps(db, oldestTotpStep(nowMs)),
   };
 }

@@ -1,4 +1,4 @@
-/** User administration for other modules of this process, with the use cases that `/auth/v1/admin` serves over HTTP. */
+/** Administers users for other modules in this process, with the use cases that `/auth/v1/admin` serves over HTTP. */
 import type { AdminCaller } from './caller.ts';
 import type { AuthContext } from './context.ts';
 import { fieldsOf } from './core/fields.ts';
@@ -6,10 +6,13 @@ import type { JsonObject } from './core/json.ts';
 import { renderUser } from './core/render-user.ts';
 import { renderSessionEntry } from './core/session-entry.ts';
 import { withDeadline } from './deadline.ts';
+import { createByAdmin } from './flows/admin-create-user.ts';
+import { deleteByAdmin } from './flows/admin-delete-user.ts';
 import { deleteFactorByAdmin } from './flows/admin-factors.ts';
 import { generateLink, invite } from './flows/admin-links.ts';
 import { listUsersByAdmin } from './flows/admin-lists.ts';
-import { createByAdmin, deleteByAdmin, requireTarget, updateByAdmin } from './flows/admin-users.ts';
+import { requireTarget } from './flows/admin-target.ts';
+import { updateByAdmin } from './flows/admin-update-user.ts';
 import { requireFactor } from './flows/factors.ts';
 import { unlinkIdentityByAdmin } from './flows/identities.ts';
 import { endAllSessions, endSession, listUserSessions } from './flows/own-sessions.ts';
@@ -18,8 +21,8 @@ import { retryOnConflict } from './flows/retry-conflicts.ts';
 import { fallbackCode, publicError, publicPostgresError } from './public-errors.ts';
 
 /**
- * Users are JSON objects as GoTrue returns them, and so are the bodies of `create` and `update`. Every operation rejects with
- * an {@link OperationError}.
+ * The operations of the admin API. Users are JSON objects as GoTrue returns them, and the arguments of `create` and
+ * `update` have the same form. Every operation rejects with an {@link OperationError}.
  */
 export interface UserAdministration {
   list(options: { page: number; perPage: number; filter: string }): Promise<{
@@ -32,17 +35,20 @@ export interface UserAdministration {
   remove(id: string): Promise<void>;
   invite(email: string): Promise<JsonObject>;
   sendRecovery(email: string): Promise<void>;
-  /** The link of a recovery email, which isn't sent. */
+  /** Returns the link that a recovery email would contain. The email isn't sent. */
   recoveryLink(email: string): Promise<string>;
   removeFactor(id: string, factorId: string): Promise<void>;
-  /** Banned users can have sessions too, because a ban only prevents their use. */
+  /**
+   * Returns a user's sessions. Banned users have sessions too, because a ban prevents the use of sessions but doesn't
+   * delete them.
+   */
   sessions(id: string): Promise<JsonObject[]>;
   endSession(id: string, sessionId: string): Promise<void>;
   endSessions(id: string): Promise<void>;
   unlinkIdentity(id: string, identityId: string): Promise<void>;
 }
 
-/** Why an operation failed, with the status, code and message of an HTTP response. */
+/** The reason why an operation failed, with the status, code and message of an HTTP response. */
 export class OperationError extends Error {
   readonly status: number;
   readonly code: string;
@@ -68,7 +74,7 @@ export function createUserAdministration(ctx: AuthContext): UserAdministration {
   };
   /** Runs an operation within the time limit of requests. */
   const run = <T>(operation: () => Promise<T>): Promise<T> =>
-    withDeadline(ctx.settings.requestTimeoutMs, operation).catch((error: unknown) => {
+    withDeadline(ctx.settings.requestTimeoutMs, caller.ip, operation).catch((error: unknown) => {
       throw operationError(ctx, error);
     });
   const target = (id: string) => requireTarget(ctx, id);
@@ -119,7 +125,7 @@ export function createUserAdministration(ctx: AuthContext): UserAdministration {
   };
 }
 
-/** Logs unexpected errors, as the HTTP routes do. */
+/** Converts an error, and logs it if it is unexpected, as the HTTP routes do. */
 function operationError(ctx: AuthContext, thrown: unknown): OperationError {
   const error = publicError(thrown);
   if (error.status >= 500) ctx.log.error({ error: error.cause ?? error }, error.message);

@@ -31,14 +31,14 @@ const create = (attestationObject: Uint8Array) => {
 
 const assert = (authenticatorData: Uint8Array, signature: Uint8Array) => {
   if (!ceremony) throw new Error('no ceremony');
-  const answer = {
+  const response = {
     id: 'AAAA',
     clientDataJSON,
     authenticatorData: Buffer.from(authenticatorData).toString('base64url'),
     signature: Buffer.from(signature).toString('base64url'),
     userHandle: '',
   };
-  return verifyAssertion(party, ceremony, answer, key);
+  return verifyAssertion(party, ceremony, response, key);
 };
 
 test('any bytes are judged, and none are believed', async () => {
@@ -52,7 +52,7 @@ test('any bytes are judged, and none are believed', async () => {
 });
 
 test('bytes that nest without end are malformed', async () => {
-  // A list that contains a list, and so on.
+  // This is a deeply nested list.
   expect(await create(Buffer.alloc(200_000, 0x81))).toMatchObject({ ok: false, fault: 'malformed' });
   expect(await create(Buffer.alloc(200_000, 0xa1))).toMatchObject({ ok: false, fault: 'malformed' });
   const extension = Buffer.concat([

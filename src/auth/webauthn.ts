@@ -9,24 +9,27 @@ import type { AssertionResponse, CreationResponse } from './core/webauthn/respon
 
 export type Verification<T> =
   | { readonly ok: true; readonly proven: T }
-  /** `malformed`: the value isn't an authenticator response. `refused`: the response doesn't match this ceremony. */
+  /**
+   * `malformed`: the value isn't an authenticator's response. `refused`: the response doesn't belong to this ceremony.
+   */
   | { readonly ok: false; readonly fault: 'malformed' | 'refused'; readonly cause: unknown };
 
 /** Verifies a new key. Attestation statements are verified, but every authenticator model is accepted. */
 export async function verifyCreation(
   party: RelyingParty,
   ceremony: Ceremony,
-  answer: CreationResponse,
+  response: CreationResponse,
 ): Promise<Verification<NewKey>> {
   const [{ verifyRegistrationResponse }, { decodeAttestationObject, parseAuthenticatorData }] = await load();
   try {
-    const object = decodeAttestationObject(bytesOf(answer.attestationObject));
-    if (!parseAuthenticatorData(object.get('authData')).flags.at) throw new Error('No key in the answer');
+    const object = decodeAttestationObject(bytesOf(response.attestationObject));
+    if (!parseAuthenticatorData(object.get('authData')).flags.at)
+      throw new Error("The response doesn't contain a key");
   } catch (cause) {
     return { ok: false, fault: 'malformed', cause };
   }
   try {
-    const { id, clientDataJSON, attestationObject, transports } = answer;
+    const { id, clientDataJSON, attestationObject, transports } = response;
     const { registrationInfo } = await verifyRegistrationResponse({
       response: {
         id,
@@ -41,7 +44,7 @@ export async function verifyCreation(
       requireUserVerification: ceremony.userVerification === 'required',
       supportedAlgorithmIDs: [...ceremony.algorithms],
     });
-    if (!registrationInfo) throw new Error('The attestation statement does not verify');
+    if (!registrationInfo) throw new Error("The attestation statement isn't valid");
     const { credential, fmt, aaguid, userVerified, credentialDeviceType, credentialBackedUp } =
       registrationInfo;
     const proven = {
@@ -65,17 +68,17 @@ export async function verifyCreation(
 export async function verifyAssertion(
   party: RelyingParty,
   ceremony: Ceremony,
-  answer: AssertionResponse,
+  response: AssertionResponse,
   key: KeyRecord,
 ): Promise<Verification<KeyUse>> {
   const [{ verifyAuthenticationResponse }, { parseAuthenticatorData }] = await load();
   try {
-    parseAuthenticatorData(bytesOf(answer.authenticatorData));
+    parseAuthenticatorData(bytesOf(response.authenticatorData));
   } catch (cause) {
     return { ok: false, fault: 'malformed', cause };
   }
   try {
-    const { id, clientDataJSON, authenticatorData, signature } = answer;
+    const { id, clientDataJSON, authenticatorData, signature } = response;
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
       response: {
         id,
@@ -86,7 +89,7 @@ export async function verifyAssertion(
       },
       expectedChallenge: ceremony.challenge,
       expectedOrigin: [...party.origins],
-      // Our own pages may frame each other.
+      // One of our own pages may be embedded in another one.
       expectedTopOrigin: [...party.origins],
       expectedRPID: party.id,
       requireUserVerification: ceremony.userVerification === 'required',
@@ -96,10 +99,11 @@ export async function verifyAssertion(
         counter: 0,
       },
     });
-    if (!verified) throw new Error('The signature does not verify');
+    if (!verified) throw new Error("The signature isn't valid");
     const { newCounter, userVerified, credentialDeviceType, credentialBackedUp } = authenticationInfo;
     const backupEligible = credentialDeviceType === 'multiDevice';
-    if (backupEligible !== key.backupEligible) throw new Error('The key has changed how it is backed up');
+    if (backupEligible !== key.backupEligible)
+      throw new Error('The backup eligibility of the key has changed');
     const proven = { signCount: newCounter, userVerified, backupEligible, backedUp: credentialBackedUp };
     return { ok: true, proven };
   } catch (cause) {

@@ -7,25 +7,25 @@ export interface Option {
   readonly type: 'string' | 'boolean';
   readonly short?: string;
   readonly multiple?: boolean;
-  /** The placeholder of the value in the help: `PORT`. */
+  /** The placeholder for the value in the help text, such as `PORT`. */
   readonly value?: string;
   readonly help: string;
-  /** For Plinth's own processes, so it isn't in the help. */
+  /** Whether only Plinth's own processes use the command. If so, the help text doesn't list it. */
   readonly hidden?: true;
 }
 
 export interface Command {
-  /** The command as typed: `migration new`. */
+  /** The command as users type it, such as `migration new`. */
   readonly name: string;
-  /** The positional arguments: `NAME`, `[LANG]`. */
+  /** The positional arguments, such as `NAME` and `[LANG]`. */
   readonly takes?: string;
   readonly about: string;
   readonly options: Readonly<Record<string, Option>>;
-  /** Command lines and their effects. */
+  /** Example command lines, with descriptions. */
   readonly examples: readonly (readonly [line: string, effect: string])[];
-  /** Lines at the end of the help. */
+  /** Returns lines to print at the end of the help text. */
   readonly more?: () => Promise<readonly string[]>;
-  /** The exit status. */
+  /** Runs the command and resolves with the exit status. */
   run(input: Input): Promise<number>;
 }
 
@@ -33,14 +33,14 @@ export interface Input {
   readonly positionals: readonly string[];
   /** Returns the last value of an option. */
   text(name: string): string | undefined;
-  /** Returns every value of an option, split at commas. */
+  /** Returns all values of an option, split at commas. */
   list(name: string): string[];
   flag(name: string): boolean;
-  /** @throws {UsageError} */
+  /** Returns the value of an option as a port. @throws {UsageError} */
   port(name: string): number | undefined;
 }
 
-/** An invalid command line. Printed with the command's usage, with exit status 2. */
+/** An invalid command line. The error is printed with the command's usage, and the exit status is 2. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }
@@ -56,11 +56,11 @@ export const projectOptions = {
 
 export interface ParsedInput extends Input {
   readonly help: boolean;
-  /** Notes about flags of the upstream CLI that are accepted but have no effect. */
+  /** Notes about flags that upstream's CLI accepts but that don't have an effect in Plinth. */
   readonly notes: readonly string[];
 }
 
-/** @throws {UsageError} */
+/** Parses the arguments of a command. @throws {UsageError} */
 export function parseInput(command: Command, args: readonly string[]): ParsedInput {
   const options: ParseArgsOptionsConfig = { help: { type: 'boolean', short: 'h' } };
   const upstream = upstreamFlagsOf(command.name, command.options);
@@ -90,13 +90,13 @@ export function parseInput(command: Command, args: readonly string[]): ParsedInp
     if (refuse !== undefined) throw new UsageError(`--${name}: ${refuse}.`);
     if (note !== undefined) notes.push(`--${name}: ${note}.`);
   }
-  const most =
+  const max =
     command.takes === undefined
       ? 0
       : command.takes.endsWith('...')
         ? Infinity
         : command.takes.split(' ').length;
-  if (positionals.length > most) throw new UsageError(`Unexpected argument ${positionals[most]}`);
+  if (positionals.length > max) throw new UsageError(`Unexpected argument ${positionals[max]}`);
 
   const text = (name: string) => {
     const value = values[name];

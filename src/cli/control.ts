@@ -1,9 +1,10 @@
 /**
- * Lets a command control the running process over HTTP on a separate loopback port. Requests need a token that only the
- * owner of the data folder can read. A response consists of JSON lines: progress, then one result or error.
+ * Allows a command to control the running process over HTTP on a separate loopback port. Requests require a token that
+ * only the owner of the data folder can read. A response consists of JSON lines: first progress messages, then one
+ * result or error.
  *
- * After a process is killed, any user of the machine can listen on its port. Therefore the process must first prove
- * that it knows the token. Only then does a command send the token and trust the response.
+ * After a process is killed, any user of the machine can listen on its port. Before a command sends the token and
+ * trusts the response, the process must therefore prove that it knows the token.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -43,7 +44,7 @@ export async function startControl(operations: Readonly<Record<string, Operation
       response.writeHead(401).end();
       return;
     }
-    answer(request, response, operations).catch(() => response.destroy());
+    respond(request, response, operations).catch(() => response.destroy());
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -61,18 +62,18 @@ export async function startControl(operations: Readonly<Record<string, Operation
 
 const challengeHeader = 'x-plinth-challenge';
 
-/** Computes a proof that doesn't reveal the token. */
+/** Computes a proof of knowing the token that doesn't reveal the token. */
 const proofOf = (token: string, challenge: string): string =>
   createHmac('sha256', token).update(`plinth control ${challenge}`).digest('base64url');
 
 function isAllowed({ headers }: IncomingMessage, token: string): boolean {
   const given = Buffer.from(headers.authorization ?? '');
-  const wanted = Buffer.from(`Bearer ${token}`);
-  // Browsers send an Origin header, but Plinth's commands don't.
-  return headers.origin === undefined && given.length === wanted.length && timingSafeEqual(given, wanted);
+  const expected = Buffer.from(`Bearer ${token}`);
+  // Browsers send an Origin header, whereas Plinth's commands don't.
+  return headers.origin === undefined && given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-async function answer(
+async function respond(
   request: IncomingMessage,
   response: ServerResponse,
   operations: Readonly<Record<string, Operation>>,
@@ -102,10 +103,10 @@ async function textOf(stream: Readable): Promise<string> {
 
 const proofTimeoutMs = 10_000;
 
-/** A running Plinth process for this data folder. */
+/** A Plinth process that is running for this data folder. */
 export interface Running {
   readonly state: State;
-  /** @throws {RemoteError} with the message of the running process. */
+  /** Runs an operation in the process. @throws {RemoteError} with the process's error message */
   call<T = unknown>(
     operation: string,
     parameters?: Readonly<Record<string, unknown>>,
@@ -113,7 +114,9 @@ export interface Running {
   ): Promise<T>;
 }
 
-/** Returns undefined if Plinth isn't running for this data folder, even if a killed process left files. */
+/**
+ * Returns undefined if Plinth isn't running for this data folder, even if a killed process left its state file behind.
+ */
 export async function findRunning(dataDir: string): Promise<Running | undefined> {
   const state = readState(dataDir);
   if (state === undefined) return undefined;
@@ -133,7 +136,7 @@ export async function findRunning(dataDir: string): Promise<Running | undefined>
 
 function provesToken({ controlPort, token }: State): Promise<boolean> {
   const challenge = randomBytes(24).toString('base64url');
-  const wanted = proofOf(token, challenge);
+  const expected = proofOf(token, challenge);
   return new Promise((resolve, reject) => {
     const headers = { [challengeHeader]: challenge };
     const call = request({ host: '127.0.0.1', port: controlPort, headers, agent: false }, (response) => {
@@ -141,14 +144,14 @@ function provesToken({ controlPort, token }: State): Promise<boolean> {
       response.setEncoding('utf8');
       response.on('data', (chunk: string) => {
         proof += chunk;
-        if (proof.length > wanted.length) call.destroy();
+        if (proof.length > expected.length) call.destroy();
       });
-      response.on('end', () => resolve(proof === wanted));
+      response.on('end', () => resolve(proof === expected));
       response.on('error', reject);
     });
-    // Another program on that port might never respond.
+    // Another program that listens on this port might never respond.
     call.setTimeout(proofTimeoutMs, () =>
-      call.destroy(new Error("The running Plinth didn't prove its identity in time.")),
+      call.destroy(new Error("The running Plinth process didn't identify itself in time.")),
     );
     call.on('error', reject);
     call.end();
@@ -171,7 +174,7 @@ function callControl<T>(
       headers,
       agent: false,
     };
-    const lost = () => reject(new Error('The running Plinth exited before it responded.'));
+    const lost = () => reject(new Error('The Plinth process exited before it responded.'));
     const call = request(options, (response) => {
       if (response.statusCode !== 200) {
         response.resume();

@@ -1,11 +1,11 @@
-/** The error messages of failed commands. Unexpected errors are printed with their stack. */
+/** Describes the errors of failed commands. Unexpected errors are printed with their stack trace. */
 
 export interface Described {
   readonly message: string;
   readonly advice: readonly string[];
 }
 
-/** An error in the running process, printed by the command that called it. */
+/** An error in the running process, which is printed by the command that called the process. */
 export class RemoteError extends Error {
   override name = 'RemoteError';
   readonly advice: readonly string[];
@@ -15,7 +15,7 @@ export class RemoteError extends Error {
   }
 }
 
-/** An error of the CLI, with advice. */
+/** An error of the CLI with advice on how to fix it. */
 export class CommandError extends Error {
   override name = 'CommandError';
   readonly advice: readonly string[];
@@ -33,8 +33,14 @@ const spoken = new Set([
   'CommandError',
   'RemoteError',
   'ConfigError',
+  'PackageError',
   'ProjectError',
   'DatabaseError',
+  'BackupError',
+  'DumpError',
+  'UpgradeError',
+  'ConnectionError',
+  'ConnectionStringError',
   'UsageError',
   'ServerConfigError',
 ]);
@@ -56,7 +62,7 @@ export function describeError(error: unknown): Described {
   }
   if (spoken.has(error.name))
     return { message: error.message, advice: advice ?? (hint === undefined ? [] : [hint]) };
-  // The system's message contains the path: EACCES: permission denied, mkdir '/x'.
+  // The system's error message already contains the path, as in `EACCES: permission denied, mkdir '/x'`.
   if (syscall !== undefined) return { message: error.message, advice: [] };
   return { message: error.stack ?? error.message, advice: [] };
 }

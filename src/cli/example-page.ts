@@ -1,7 +1,10 @@
-/** The process of the example page: Vite's dev server. It receives the backend's URL once and exits with its parent. */
-import type { PageAnswer, PageOrder } from './example.ts';
+/**
+ * The process that serves the example page with Vite's dev server. The process receives the backend's URL once and
+ * exits when its parent exits.
+ */
+import type { PageMessage, PageOrder } from './example.ts';
 
-const answer = (message: PageAnswer) => {
+const send = (message: PageMessage) => {
   if (process.connected) process.send?.(message);
 };
 
@@ -24,10 +27,10 @@ process.once('message', async (order: PageOrder) => {
       server: { host: order.host, port: order.port, strictPort: true },
     });
     await server.listen();
-    answer({ ready: true });
+    send({ ready: true });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    answer({
+    send({
       failed:
         code === 'ERR_MODULE_NOT_FOUND'
           ? `${message}. Run "npm ci" to install the dependencies`

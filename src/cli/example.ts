@@ -1,6 +1,6 @@
 /**
- * `start --example`: starts the included example project and its page. The page is Vite's dev server in a separate process
- * (`example-page.ts`), so that its modules aren't loaded into the server process.
+ * Implements `start --example`, which starts the included example project and its page. Vite's dev server serves the
+ * page from a separate process (`example-page.ts`), so its modules aren't loaded into the server process.
  */
 import { fork } from 'node:child_process';
 import { createServer } from 'node:net';
@@ -9,39 +9,45 @@ import { fileURLToPath } from 'node:url';
 import { type Input, UsageError } from './command.ts';
 import { CommandError } from './errors.ts';
 import { say } from './output.ts';
-import type { Place } from './place.ts';
+import type { ProjectLocation } from './project-location.ts';
 import type { Companion } from './run-server.ts';
 
 const projectDir = fileURLToPath(new URL('../../examples/live-board', import.meta.url));
 const host = '127.0.0.1';
-/** The port in the example's config.toml and README. */
+/** The port that the example's config.toml and README contain. */
 const usualPort = 5173;
 
-/** @throws {UsageError} */
-export function examplePlace(input: Input): Place {
+/** Returns the location of the example project. @throws {UsageError} */
+export function exampleLocation(input: Input): ProjectLocation {
   if (input.text('workdir') !== undefined)
     throw new UsageError("--example and --workdir can't be used together");
   return { projectDir, dataDir: resolve(input.text('data-dir') ?? join(projectDir, '.plinth')) };
 }
 
-/** The example page. Its URL is known before the server starts because redirects must lead to it. */
+/** The example page. Its URL is known before the server starts because the redirect rules must allow it. */
 export interface ExamplePage {
   readonly flags: Readonly<Record<string, string>>;
   start(status: Readonly<Record<string, string>>): Promise<Companion>;
 }
 
 /**
- * Returns undefined without `--example`.
+ * Prepares the example page. Returns undefined if `--example` isn't set.
  *
- * @throws {CommandError} if the requested port is in use.
+ * @throws {CommandError} if the requested port is in use
  */
-export async function examplePage(input: Input, { dataDir }: Place): Promise<ExamplePage | undefined> {
-  const asked = input.port('example-port');
+export async function examplePage(
+  input: Input,
+  { dataDir }: ProjectLocation,
+): Promise<ExamplePage | undefined> {
+  const requested = input.port('example-port');
   if (!input.flag('example')) {
-    if (asked === undefined) return undefined;
+    if (requested === undefined) return undefined;
     throw new UsageError('--example-port requires --example');
   }
-  const port = await choosePort(asked ?? (input.port('port') === 0 ? 0 : usualPort), asked !== undefined);
+  const port = await choosePort(
+    requested ?? (input.port('port') === 0 ? 0 : usualPort),
+    requested !== undefined,
+  );
   const url = `http://${host}:${port}`;
   return {
     flags: port === usualPort ? {} : { 'auth.site_url': url },
@@ -49,21 +55,21 @@ export async function examplePage(input: Input, { dataDir }: Place): Promise<Exa
   };
 }
 
-async function choosePort(wanted: number, insisted: boolean): Promise<number> {
-  const free = await probe(wanted);
+async function choosePort(requested: number, insisted: boolean): Promise<number> {
+  const free = await probe(requested);
   if (free !== undefined) return free;
   if (insisted) {
     throw new CommandError(
-      `Port ${wanted} is in use by another program.`,
+      `Port ${requested} is in use by another program.`,
       'Use another port with --example-port, or 0 for a free port.',
     );
   }
   const other = (await probe(0)) as number;
-  say(`Port ${wanted} is in use by another program, so the example page uses port ${other}.`);
+  say(`Port ${requested} is in use by another program, so the example page uses port ${other}.`);
   return other;
 }
 
-/** Returns the port, or a free port for 0. Returns undefined if the port is in use. */
+/** Returns the port, or a free port if the argument is 0. Returns undefined if the port is in use. */
 function probe(port: number): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -77,17 +83,17 @@ function probe(port: number): Promise<number | undefined> {
   });
 }
 
-/** The message that the page's process receives once. */
+/** The only message that the example page's process receives. */
 export interface PageOrder {
   readonly root: string;
   readonly cacheDir: string;
   readonly host: string;
   readonly port: number;
-  /** The values of `import.meta.env` in the page. */
+  /** The values that the page reads from `import.meta.env`. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-export type PageAnswer = { readonly ready: true } | { readonly failed: string };
+export type PageMessage = { readonly ready: true } | { readonly failed: string };
 
 async function startPage(
   url: string,
@@ -101,21 +107,22 @@ async function startPage(
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const order: PageOrder = {
     root: projectDir,
-    // Uses a cache per data folder because two concurrent pages would conflict in a shared cache.
+    // Each data folder has a separate cache because two example pages running at the same time would conflict in a
+    // shared cache.
     cacheDir: join(dataDir, 'page'),
     host,
     port: Number(new URL(url).port),
     env: { VITE_SUPABASE_URL: API_URL, VITE_SUPABASE_KEY: PUBLISHABLE_KEY },
   };
   child.send(order);
-  const answer = await new Promise<PageAnswer>((resolve) => {
-    child.once('message', (message) => resolve(message as PageAnswer));
+  const response = await new Promise<PageMessage>((resolve) => {
+    child.once('message', (message) => resolve(message as PageMessage));
     child.once('error', (error) => resolve({ failed: error.message }));
     void ended.then(() => resolve({ failed: 'its process exited' }));
   });
-  if ('failed' in answer) {
+  if ('failed' in response) {
     child.kill();
-    throw new CommandError(`Failed to start the example page: ${answer.failed}`);
+    throw new CommandError(`Failed to start the example page: ${response.failed}`);
   }
   let stopping = false;
   void ended.then(() => {
@@ -126,7 +133,7 @@ async function startPage(
     fields: { EXAMPLE_URL: url },
     async stop() {
       stopping = true;
-      // The child exits when it's disconnected, even if this process is killed.
+      // The child process exits when its channel to this process closes, even if this process is killed.
       if (child.connected) child.disconnect();
       const late = setTimeout(() => child.kill('SIGKILL'), 3000);
       await ended;

@@ -5,39 +5,49 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { hostedTarget, isProjectRef, type LinkedTarget } from './core/linked-target.ts';
-import type { Place } from './place.ts';
+import { CommandError } from './errors.ts';
+import type { ProjectLocation } from './project-location.ts';
 import { ensureDataDir } from './state.ts';
 
-const ownFile = ({ dataDir }: Place) => join(dataDir, 'link.json');
-const refFile = ({ projectDir }: Place) => join(projectDir, 'supabase', '.temp', 'project-ref');
-const poolerFile = ({ projectDir }: Place) => join(projectDir, 'supabase', '.temp', 'pooler-url');
+const ownFile = ({ dataDir }: ProjectLocation) => join(dataDir, 'link.json');
+const refFile = ({ projectDir }: ProjectLocation) => join(projectDir, 'supabase', '.temp', 'project-ref');
+const poolerFile = ({ projectDir }: ProjectLocation) => join(projectDir, 'supabase', '.temp', 'pooler-url');
 
 const readText = (path: string): string | undefined =>
   existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined;
 
-export function hostedTargetOf(place: Place, ref: string): LinkedTarget {
-  return hostedTarget(ref, readText(poolerFile(place)));
+export function hostedTargetOf(location: ProjectLocation, ref: string): LinkedTarget {
+  return hostedTarget(ref, readText(poolerFile(location)));
 }
 
-export function readLink(place: Place): LinkedTarget | undefined {
-  const own = readText(ownFile(place));
+export function readLink(location: ProjectLocation): LinkedTarget | undefined {
+  const own = readText(ownFile(location));
   if (own !== undefined) return JSON.parse(own) as LinkedTarget;
-  const ref = readText(refFile(place));
-  return ref !== undefined && isProjectRef(ref) ? hostedTargetOf(place, ref) : undefined;
+  const ref = readText(refFile(location));
+  return ref !== undefined && isProjectRef(ref) ? hostedTargetOf(location, ref) : undefined;
 }
 
-export function writeLink(place: Place, target: LinkedTarget): void {
-  ensureDataDir(place.dataDir);
-  writeFileSync(ownFile(place), JSON.stringify(target), { mode: 0o600 });
-  rmSync(refFile(place), { force: true });
+export function writeLink(location: ProjectLocation, target: LinkedTarget): void {
+  ensureDataDir(location.dataDir);
+  writeFileSync(ownFile(location), JSON.stringify(target), { mode: 0o600 });
+  rmSync(refFile(location), { force: true });
   if (target.ref === undefined) return;
-  mkdirSync(dirname(refFile(place)), { recursive: true });
-  writeFileSync(refFile(place), target.ref);
+  mkdirSync(dirname(refFile(location)), { recursive: true });
+  writeFileSync(refFile(location), target.ref);
 }
 
-/** Returns false if no database was linked. */
-export function removeLink(place: Place): boolean {
-  const files = [ownFile(place), refFile(place), poolerFile(place)].filter((path) => existsSync(path));
+/** Removes the link. Returns false if no database was linked. */
+export function removeLink(location: ProjectLocation): boolean {
+  const files = [ownFile(location), refFile(location), poolerFile(location)].filter((path) =>
+    existsSync(path),
+  );
   for (const path of files) rmSync(path, { force: true });
   return files.length > 0;
+}
+
+/** Returns the linked database. @throws {CommandError} if no database is linked */
+export function linkedUrl(location: ProjectLocation): string {
+  const linked = readLink(location);
+  if (linked !== undefined) return linked.url;
+  throw new CommandError('No database is linked.', 'Use --db-url URL, or run "plinth link" once.');
 }

@@ -1,24 +1,24 @@
-/** The command line: finds the command and prints its result or error. Contains no SQL. */
-import { readFileSync } from 'node:fs';
+/** The command line, which finds the command, runs it, and prints its result or error. */
 import { nearest } from '../config/index.ts';
+import { installedVersion } from '../shared/version.ts';
 import { type Command, helpOf, parseInput, UsageError } from './command.ts';
-import { asUpstreamStarts, insteadOf } from './core/upstream-commands.ts';
+import { asUpstream, insteadOf } from './core/upstream-commands.ts';
 import { commandFirst } from './core/upstream-flags.ts';
 import { describeError } from './errors.ts';
 import { columns, print, say } from './output.ts';
 import { aliases, registry } from './registry.ts';
 
 /**
- * @param name The name of the called program. Existing scripts call `supabase`.
- * @returns The exit status: 0 for success, 1 for failure, 2 for an invalid command line.
+ * @param name the name under which the program was called, which is `supabase` in existing scripts
+ * @returns the exit status: 0 for success, 1 for failure, 2 for an invalid command line
  */
 export async function main(line: readonly string[], name: 'plinth' | 'supabase' = 'plinth'): Promise<number> {
-  const args = name === 'supabase' ? asUpstreamStarts(commandFirst(line)) : commandFirst(line);
+  const args = name === 'supabase' ? asUpstream(commandFirst(line)) : commandFirst(line);
   const [first] = args;
   if (first === undefined || first === 'help' || first === '--help' || first === '-h')
     return await help(args.slice(1));
   if (first === '--version' || first === 'version') {
-    print(version());
+    print(installedVersion());
     return 0;
   }
   const found = findCommand(args);
@@ -45,7 +45,10 @@ async function runCommand(command: Command, args: readonly string[]): Promise<nu
   }
 }
 
-/** Finds the longest command at the start of the line: `migration new` before `migration`. */
+/**
+ * Returns the command with the longest name at the start of the line, so `migration new` takes precedence over
+ * `migration`.
+ */
 function findCommand(args: readonly string[]) {
   for (const words of [2, 1]) {
     const name = args.slice(0, words).join(' ');
@@ -84,9 +87,4 @@ async function help(topic: readonly string[]): Promise<number> {
   print(columns(rows));
   print('\nRun "plinth COMMAND --help" for details and examples.');
   return 0;
-}
-
-function version(): string {
-  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(manifest) as { version: string }).version;
 }

@@ -1,18 +1,27 @@
 /**
- * The operations that commands run on a backend. Commands call them in the running process through `control.ts`. If no
- * process is running, {@link withBackend} starts a backend for the duration of the command, on free ports.
+ * The operations that commands run on a backend. If a process is running, commands call the operations in this process
+ * through `control.ts`. Otherwise, {@link withBackend} starts a backend on free ports for the duration of the command.
  */
 import { loadConfig } from '../config/index.ts';
+import { inspect, type ReportName } from '../database/index.ts';
 import { silentLogger } from '../kernel/log.ts';
 import { type Backend, createBackend } from '../main.ts';
-import { lint, listMigrations, migrateUp, repairMigrations, seedBuckets } from '../project/index.ts';
+import {
+  lint,
+  listMigrations,
+  migrateUp,
+  recordedMigrations,
+  repairMigrations,
+  seedBuckets,
+} from '../project/index.ts';
 import { findRunning, type Operation } from './control.ts';
-import { notRunning } from './errors.ts';
-import type { Place } from './place.ts';
+import { CommandError, notRunning } from './errors.ts';
+import { withCleanUp } from './interruption.ts';
+import type { ProjectLocation } from './project-location.ts';
 import { functionsServeOperation } from './serve-functions.ts';
 import { ensureDataDir } from './state.ts';
 
-interface Context extends Place {
+interface Context extends ProjectLocation {
   readonly mode: 'development' | 'production';
 }
 
@@ -49,14 +58,22 @@ export function backendOperations(backend: () => Backend, { projectDir, mode }: 
     },
     migrationUp: async ({ includeAll }, onProgress) =>
       migrateUp(projectDeps(onProgress), { includeAll: includeAll === true }),
-    migrationRepair: async ({ versions, status }) =>
+    migrationRepair: async ({ versions, status, isWhole }) =>
       repairMigrations(
         projectDeps(() => {}),
-        versions as string[],
-        status as 'applied' | 'reverted',
+        {
+          versions: versions as string[],
+          status: status as 'applied' | 'reverted',
+          isWhole: isWhole === true,
+        },
       ),
+    recordedMigrations: async () => recordedMigrations(backend().database.pool('postgres')),
     lint: async ({ schemas }, onProgress) =>
       lint(backend().database.pool('postgres'), schemas as string[], onProgress),
+    inspect: async ({ name }) =>
+      (await inspect(backend().database.pool('postgres'), name as ReportName)) ?? null,
+    backupRun: async () => backupsOf(backend()).run(),
+    backupPrune: async () => backupsOf(backend()).prune(),
     seedBuckets: async (_, onProgress) => {
       const { config, fetch, keys } = backend();
       await seedBuckets({ config, fetch, serviceRoleKey: keys.serviceRoleKey, onProgress });
@@ -64,14 +81,26 @@ export function backendOperations(backend: () => Backend, { projectDir, mode }: 
   } satisfies Record<string, Operation>;
 }
 
+function backupsOf({ backups, database }: Backend): NonNullable<Backend['backups']> {
+  if (backups !== undefined) return backups;
+  if (!database.info.embedded)
+    throw new CommandError(
+      'Plinth backs up only the embedded PostgreSQL, and this project uses another server.',
+    );
+  throw new CommandError(
+    'Backups have no target.',
+    'Set [backup] to and encryption_key in supabase/plinth.toml.',
+  );
+}
+
 type OperationName = keyof ReturnType<typeof backendOperations>;
 
 /**
- * Runs an operation in the process that serves this folder, or in a temporary backend. `needs: 'running'` excludes the
- * latter because its services don't listen.
+ * Runs an operation in the process that serves this folder, or in a temporary backend. With `needs: 'running'`, a
+ * temporary backend isn't used because its services don't listen.
  */
 export async function perform<T>(
-  place: Place,
+  location: ProjectLocation,
   operation: OperationName,
   parameters: Readonly<Record<string, unknown>>,
   {
@@ -79,47 +108,42 @@ export async function perform<T>(
     onProgress,
   }: { readonly needs: 'running' | 'database'; readonly onProgress: (message: string) => void },
 ): Promise<T> {
-  const running = await findRunning(place.dataDir);
+  const running = await findRunning(location.dataDir);
   if (running !== undefined) return await running.call<T>(operation, parameters, onProgress);
   if (needs === 'running') throw notRunning();
-  return await withBackend(place, onProgress, async (backend) => {
+  return await withBackend(location, onProgress, async (backend) => {
     const operations: Readonly<Record<string, Operation>> = backendOperations(() => backend, {
-      ...place,
+      ...location,
       mode: 'development',
     });
     return (await operations[operation]?.(parameters, onProgress, new AbortController().signal)) as T;
   });
 }
 
-/** Starts a backend with its database for the duration of `work`. Its services don't listen. */
+/**
+ * Starts a backend with its database for the duration of `work`, and stops it even if a signal ends the command. The
+ * backend's services don't listen.
+ */
 export async function withBackend<T>(
-  place: Place,
+  location: ProjectLocation,
   onProgress: (message: string) => void,
   work: (backend: Backend) => Promise<T>,
 ): Promise<T> {
-  const backend = await openBackend(place, onProgress);
-  try {
-    return await work(backend);
-  } finally {
-    await backend.stop();
-  }
+  const opening = openBackend(location, onProgress);
+  return await withCleanUp(
+    async () => await work(await opening),
+    async () => (await opening).stop(),
+  );
 }
 
-/** Starts such a backend. The caller stops it. */
-export async function openBackend(
-  { projectDir, dataDir }: Place,
+/** Options for a backend that can run at the same time as others. */
+export const freePorts = { port: 0, dbPort: 0, mailPort: 0, consolePort: 0 } as const;
+
+async function openBackend(
+  { projectDir, dataDir }: ProjectLocation,
   onProgress: (message: string) => void,
 ): Promise<Backend> {
   ensureDataDir(dataDir);
   const { config } = loadConfig({ projectDir });
-  return await createBackend({
-    projectDir,
-    dataDir,
-    config,
-    port: 0,
-    dbPort: 0,
-    mailPort: 0,
-    consolePort: 0,
-    onProgress,
-  });
+  return await createBackend({ projectDir, dataDir, config, ...freePorts, onProgress });
 }

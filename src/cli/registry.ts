@@ -1,4 +1,4 @@
-/** Lists all commands with one line of help. A command's module is loaded when it's called. */
+/** Lists all commands, each with one line of help. A command's module is loaded when the command is called. */
 import type { Command } from './command.ts';
 
 export interface Entry {
@@ -23,9 +23,17 @@ export const registry: Readonly<Record<string, Entry>> = {
     summary: 'Start only the REST service for your own PostgreSQL',
     load: async () => (await import('./commands/rest.ts')).rest,
   },
+  promote: {
+    summary: 'Make a restored copy the production server',
+    load: async () => (await import('./commands/promote.ts')).promote,
+  },
   stop: {
     summary: 'Stop Plinth in this folder',
     load: async () => (await import('./commands/stop.ts')).stop,
+  },
+  reload: {
+    summary: 'Apply changed settings without a restart',
+    load: async () => (await import('./commands/reload.ts')).reload,
   },
   status: {
     summary: 'Show the URLs and keys of Plinth in this folder',
@@ -51,6 +59,22 @@ export const registry: Readonly<Record<string, Entry>> = {
     summary: 'Correct the list of applied migrations',
     load: async () => (await import('./commands/migration.ts')).migrationRepair,
   },
+  'migration fetch': {
+    summary: 'Write the migrations that a database has recorded',
+    load: async () => (await import('./commands/migration.ts')).migrationFetch,
+  },
+  'migration down': {
+    summary: 'Recreate the database without the newest migrations',
+    load: async () => (await import('./commands/migration.ts')).migrationDown,
+  },
+  'db diff': {
+    summary: 'Print the schema changes that the migrations lack',
+    load: async () => (await import('./commands/db-diff.ts')).dbDiff,
+  },
+  'db pull': {
+    summary: "Write a database's schema changes to a migration",
+    load: async () => (await import('./commands/db-pull.ts')).dbPull,
+  },
   'db reset': {
     summary: 'Recreate the database from migrations and seeds',
     load: async () => (await import('./commands/db-reset.ts')).dbReset,
@@ -62,6 +86,14 @@ export const registry: Readonly<Record<string, Entry>> = {
   'db lint': {
     summary: 'Find functions with errors',
     load: async () => (await import('./commands/db-lint.ts')).dbLint,
+  },
+  'db dump': {
+    summary: 'Write the database to a SQL file',
+    load: async () => (await import('./commands/db-dump.ts')).dbDump,
+  },
+  'db restore': {
+    summary: 'Run a SQL file from db dump or pg_dump',
+    load: async () => (await import('./commands/db-restore.ts')).dbRestore,
   },
   'db push': {
     summary: 'Apply pending migrations to another database',
@@ -75,12 +107,16 @@ export const registry: Readonly<Record<string, Entry>> = {
     summary: 'Remove the link to a database',
     load: async () => (await import('./commands/link.ts')).unlink,
   },
+  inspect: {
+    summary: 'Show slow statements, locks, sizes and more',
+    load: async () => (await import('./commands/inspect.ts')).inspect,
+  },
   'test db': {
     summary: 'Run pgTAP tests',
     load: async () => (await import('./commands/test-database.ts')).testDb,
   },
   'db test': {
-    summary: 'Same as "test db"',
+    summary: 'Runs the same tests as "test db"',
     load: async () => (await import('./commands/test-database.ts')).dbTest,
   },
   'test new': {
@@ -119,12 +155,36 @@ export const registry: Readonly<Record<string, Entry>> = {
     summary: 'Invalidate all tokens that a key signed',
     load: async () => (await import('./commands/keys.ts')).keysRevoke,
   },
+  backup: {
+    summary: 'Create a backup now',
+    load: async () => (await import('./commands/backup.ts')).backup,
+  },
+  'backup list': {
+    summary: 'List the backups',
+    load: async () => (await import('./commands/backup.ts')).backupList,
+  },
+  'backup verify': {
+    summary: 'Check that a backup can be restored',
+    load: async () => (await import('./commands/backup.ts')).backupVerify,
+  },
+  'backup prune': {
+    summary: 'Remove expired backups',
+    load: async () => (await import('./commands/backup.ts')).backupPrune,
+  },
+  restore: {
+    summary: 'Restore a backup into an empty data folder',
+    load: async () => (await import('./commands/restore.ts')).restore,
+  },
+  upgrade: {
+    summary: 'Move the data to a new PostgreSQL version',
+    load: async () => (await import('./commands/upgrade.ts')).upgrade,
+  },
   'functions new': {
     summary: 'Create a function',
     load: async () => (await import('./commands/functions-new.ts')).functionsNew,
   },
   'functions serve': {
-    summary: 'Show function output and serve functions with other options',
+    summary: 'Show function output and serve functions with different options',
     load: async () => (await import('./commands/functions-serve.ts')).functionsServe,
   },
   'users create': {
@@ -143,11 +203,15 @@ export const registry: Readonly<Record<string, Entry>> = {
     summary: 'List Console operators',
     load: async () => (await import('./commands/operators.ts')).operatorsList,
   },
+  fetch: {
+    summary: 'Download PostgreSQL, Deno and other programs ahead of their first use',
+    load: async () => (await import('./commands/fetch.ts')).fetch,
+  },
   doctor: {
     summary: 'Check this machine and this project',
     load: async () => (await import('./commands/doctor.ts')).doctor,
   },
 };
 
-/** Aliases of commands. */
-export const aliases: Readonly<Record<string, string>> = { seed: 'seed buckets' };
+/** Aliases for commands. */
+export const aliases: Readonly<Record<string, string>> = { seed: 'seed buckets', 'backup run': 'backup' };

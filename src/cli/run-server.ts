@@ -1,56 +1,82 @@
-/** `start` and `serve`: starts a backend, handles other commands while it runs, and stops it cleanly. */
+/**
+ * Implements `start` and `serve`: starts a backend, serves other commands while the backend runs, and stops the
+ * backend.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import module from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Config, loadConfig } from '../config/index.ts';
-import { createFileLogger } from '../logging.ts';
-import { type Backend, type BackendOptions, createBackend } from '../main.ts';
+import { type Config, loadConfig, settingsFiles } from '../config/index.ts';
+import { type Backend, type BackendOptions, createBackend, type Reload, settingName } from '../main.ts';
 import { listFailures } from '../project/index.ts';
+import { thisMachine } from '../shared/machine.ts';
+import { createLogger, type ProcessLogger } from '../telemetry/index.ts';
 import { type ControlServer, findRunning, startControl } from './control.ts';
 import { CommandError } from './errors.ts';
 import { backendOperations } from './operations.ts';
-import type { Place } from './place.ts';
+import type { ProjectLocation } from './project-location.ts';
 import { ensureDataDir, removeState, writeState } from './state.ts';
+import { surviveClosedOutput, watchStopSignals } from './stop-signals.ts';
+import { watchSettings } from './watch-settings.ts';
 
-export interface ServerOptions extends Place {
+export interface ServerOptions extends ProjectLocation {
   readonly mode: 'development' | 'production';
-  /** Settings from flags, by dotted key of config.toml. */
+  /** Settings that flags override, by their dotted keys in config.toml. */
   readonly flags: Readonly<Record<string, string | number | boolean>>;
   readonly databaseUrl?: string;
+  /** The number of API workers, which overrides the setting. `plinth start` has none. */
+  readonly workers?: number | 'auto' | undefined;
   readonly exclude: readonly string[];
   readonly ignoreHealthCheck: boolean;
-  /** Whether the first start skips statements that fail. Resets have a separate option. */
+  /** Whether the first start skips failing statements. Resets have a separate option for this. */
   readonly keepGoing: boolean;
+  /** Whether the process that started this one doesn't wait until this process ends. */
+  readonly isDaemon: boolean;
+  /** Whether the server stops when stdin closes. */
+  readonly followsInput: boolean;
   readonly onProgress: (message: string) => void;
-  /** Starts a companion when the server is ready. */
+  /** Starts a companion process when the server is ready. */
   readonly companion?: (status: Record<string, string>) => Promise<Companion>;
-  /** Called once when the server is ready. */
+  /** Called once, when the server is ready. */
   readonly onReady: (ready: ReadyServer) => void | Promise<void>;
 }
 
 export interface ReadyServer {
   readonly status: Record<string, string>;
-  /** Issues a sign-in link. Undefined if the Console is disabled. */
+  /** Issues a sign-in link for the Console. Undefined if the Console is disabled. */
   readonly consoleLink: (() => Promise<string>) | undefined;
 }
 
-/** Runs with the server and is stopped before it. Its fields are part of the status. */
+/** A process that runs alongside the server and is stopped before the server. Its fields are included in the status. */
 export interface Companion {
   readonly fields: Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }
 
-/** Resolves when the server was stopped by a signal or `plinth stop`. */
+/** Resolves after a signal or `plinth stop` has stopped the server. */
 export async function runServer(options: ServerOptions): Promise<void> {
   const { projectDir, dataDir, mode, onProgress } = options;
   ensureDataDir(dataDir);
-  const log = createFileLogger(join(dataDir, 'logs'));
+  const config = loadProject(options, onProgress);
+  const log = createLogger(join(dataDir, 'logs'), config.plinth.log);
   const server = new Server(options, log);
-  const asked = stopAsked(server);
+  // If a stop is requested during startup, the server stops after startup so that no step is left incomplete.
+  const stopRequested = Promise.withResolvers<void>();
+  server.onStop = stopRequested.resolve;
+  surviveClosedOutput();
+  const unwatch = watchStopSignals({
+    followsNpm: !options.isDaemon,
+    onStop: stopRequested.resolve,
+    onForce: () => process.exit(1),
+    onReload: () => void server.reload().catch(() => undefined),
+    onRestartWorkers: () => void server.restartWorkers().catch(() => undefined),
+  });
+  if (options.followsInput) process.stdin.resume().once('close', stopRequested.resolve);
   const control = await startControl({ ...server.operations });
+  let unwatchSettings: (() => void) | undefined;
   try {
-    await server.start({ keepGoing: options.keepGoing });
+    await server.start({ keepGoing: options.keepGoing, config });
     await server.startCompanion();
     writeState(dataDir, {
       pid: process.pid,
@@ -62,57 +88,51 @@ export async function runServer(options: ServerOptions): Promise<void> {
     });
     await options.onReady({ status: server.status(), consoleLink: server.consoleLink() });
     module.flushCompileCache();
-    await asked;
+    if (mode === 'development' || config.plinth.server.watch_config)
+      unwatchSettings = watchSettings({
+        files: settingsFiles({ projectDir }),
+        reload: () => server.reload(),
+        print: onProgress,
+      });
+    await stopRequested.promise;
     onProgress('Stopping...');
   } finally {
+    unwatchSettings?.();
     await server.stop();
     removeState(dataDir, control.token);
     closeSoon(control);
-    log.flush();
+    await log.end();
+    unwatch();
   }
 }
 
-/** Closes the control server after the response to `stop` was sent. */
+/** Closes the control server once the response to `stop` has been sent. */
 function closeSoon(control: ControlServer): void {
   setTimeout(() => control.close(), 50);
-}
-
-/**
- * Resolves on SIGINT, SIGTERM, a closed terminal or the operation `stop`. A stop during startup takes effect after
- * startup, so that no step is left incomplete. A second signal takes effect immediately.
- */
-function stopAsked(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    let asked = false;
-    const onSignal = () => {
-      if (asked) process.exit(1);
-      asked = true;
-      resolve();
-    };
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
-    server.onStop = resolve;
-  });
 }
 
 class Server {
   backend!: Backend;
   onStop: () => void = () => {};
   readonly #options: ServerOptions;
-  readonly #log: BackendOptions['log'];
-  /** The ports in use. A reset keeps them because clients keep using the URLs. */
+  readonly #log: ProcessLogger;
+  /** The ports in use. They don't change during a reset because clients continue to use the URLs. */
   #ports: Pick<BackendOptions, 'port' | 'dbPort' | 'mailPort' | 'consolePort'> = {};
   #resetFailed = false;
+  /** Reloads, restarts and resets run one after the other. */
+  #changing: Promise<unknown> = Promise.resolve();
   #stopped: Promise<void> | undefined;
+  #restarting: Promise<void> | undefined;
   #companion: Companion | undefined;
 
-  constructor(options: ServerOptions, log: BackendOptions['log']) {
+  constructor(options: ServerOptions, log: ProcessLogger) {
     this.#options = options;
     this.#log = log;
   }
 
   async start(extra: Partial<BackendOptions> = {}, onProgress = this.#options.onProgress): Promise<void> {
     const { projectDir, dataDir, mode, databaseUrl, exclude, ignoreHealthCheck } = this.#options;
-    const config = extra.config ?? this.#loadConfig(onProgress);
+    const config = extra.config ?? loadProject(this.#options, onProgress);
     const backend = await createBackend({
       projectDir,
       dataDir,
@@ -120,7 +140,19 @@ class Server {
       exclude,
       onProgress,
       ...(databaseUrl === undefined ? {} : { databaseUrl }),
-      ...(this.#log === undefined ? {} : { log: this.#log }),
+      configSource: {
+        load: () => loadConfig({ projectDir, flags: this.#options.flags }),
+        files: settingsFiles({ projectDir }),
+      },
+      onConfig: (next) => this.#log.configure(next.plinth.log),
+      restart: () =>
+        void this.restart().catch((error: unknown) =>
+          this.#log.error({ service: 'reload', error }, 'the restart failed'),
+        ),
+      log: this.#log,
+      droppedLogLines: () => this.#log.droppedLines(),
+      ...workersFor(this.#options, config),
+      ...(this.#log.hasFiles ? { logDir: join(dataDir, 'logs') } : {}),
       ...this.#ports,
       ...extra,
       config,
@@ -128,7 +160,7 @@ class Server {
     this.backend = backend;
     try {
       await backend.start();
-      this.#ports = portsOf(backend.status(), config);
+      this.#ports = portsOf(backend.status(), config, databaseUrl === undefined);
       if (!ignoreHealthCheck) await waitForHealth(backend, config.db.health_timeout);
     } catch (error) {
       await backend.stop();
@@ -142,6 +174,7 @@ class Server {
   }
 
   async #stopAll(): Promise<void> {
+    await this.#restarting?.catch(() => undefined);
     await this.#companion?.stop();
     await this.backend?.stop();
   }
@@ -168,27 +201,114 @@ class Server {
     );
   }
 
+  /**
+   * Reads the settings again and applies the changes that the running server can apply. Invalid settings are logged, and
+   * nothing is changed.
+   * @throws {ConfigError}
+   */
+  reload(): Promise<Reload> {
+    return this.#alone(async () => {
+      const { configuration } = this.#live();
+      if (configuration === undefined) throw new Error('the settings have no files');
+      return await configuration.reload();
+    });
+  }
+
+  /**
+   * Stops the backend and starts it again with the settings in the files, in this process and on the same ports unless
+   * their settings have changed. If the new settings don't work, the previous ones are used again.
+   * @throws {ConfigError} The settings are invalid, and nothing was stopped.
+   */
+  restart(onProgress = this.#options.onProgress): Promise<void> {
+    this.#restarting = this.#alone(() => this.#restart(onProgress));
+    return this.#restarting;
+  }
+
+  async #restart(onProgress: (message: string) => void): Promise<void> {
+    if (this.#stopped !== undefined) return;
+    const config = loadProject(this.#options, onProgress);
+    const previous = this.#live().config;
+    onProgress('Restarting...');
+    await this.backend.stop();
+    this.#ports = keptPorts(this.#ports, previous, config);
+    try {
+      await this.start({ config }, onProgress);
+    } catch (error) {
+      this.#log.error({ service: 'reload', error }, 'the restart failed, so the previous settings are used');
+      await this.#startAgain(previous, onProgress);
+      throw error;
+    }
+    this.#log.configure(config.plinth.log);
+    onProgress('Restarted.');
+  }
+
+  /** If the server can't start with its previous settings either, the process ends, so that a supervisor notices it. */
+  async #startAgain(config: Config, onProgress: (message: string) => void): Promise<void> {
+    try {
+      await this.start({ config }, onProgress);
+    } catch (error) {
+      process.exitCode = 1;
+      this.onStop();
+      throw error;
+    }
+  }
+
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const next = this.#changing.catch(() => undefined).then(work);
+    this.#changing = next;
+    return next;
+  }
+
+  #settingsStatus() {
+    const status = this.#live().configuration?.status();
+    return status && { ...status, needsRestart: status.needsRestart.map(({ key }) => settingName(key)) };
+  }
+
+  /** Replaces the API workers. Failures are logged. */
+  async restartWorkers(): Promise<void> {
+    try {
+      await this.#live().restartWorkers();
+    } catch (error) {
+      this.#log.child({ service: 'workers' }).error({ error }, 'the API workers were not replaced');
+      throw error;
+    }
+  }
+
   /** The operations that other commands can call. */
   get operations() {
     return {
       ...backendOperations(() => this.#live(), this.#options),
       status: async () => this.status(),
       ping: async () => process.pid,
+      reload: async () => {
+        const { applied, needsRestart, problems } = await this.reload();
+        return {
+          applied: applied.map(settingName),
+          needsRestart: needsRestart.map(({ key, reason }) => ({ key: settingName(key), reason })),
+          problems,
+        };
+      },
+      restart: async (_: unknown, onProgress: (message: string) => void) => this.restart(onProgress),
+      settings: async () => this.#settingsStatus(),
+      restartWorkers: async () => this.restartWorkers(),
       stop: async () => {
         this.onStop();
         await this.stop();
       },
       reset: async (parameters: Readonly<Record<string, unknown>>, onProgress: (message: string) => void) => {
-        return await this.#reset(parameters, onProgress);
+        return await this.#alone(() => this.#reset(parameters, onProgress));
       },
     };
   }
 
-  /** Creates a new cluster and repeats the first start. Returns the number of skipped statements. Only for the embedded database. */
+  /**
+   * Creates a new cluster and repeats the first start. Returns the number of skipped statements. This is possible only
+   * with the embedded database.
+   */
   async #reset(
     parameters: Readonly<Record<string, unknown>>,
     onProgress: (message: string) => void,
-  ): Promise<{ readonly leftOut: number }> {
+  ): Promise<{ readonly skipped: number }> {
     const { dataDir, databaseUrl } = this.#options;
     if (databaseUrl !== undefined) {
       throw new CommandError(
@@ -196,36 +316,69 @@ class Server {
       );
     }
     onProgress('Resetting the database...');
-    const config = withSeedOptions(this.#loadConfig(onProgress), parameters);
+    const config = withSeedOptions(loadProject(this.#options, onProgress), parameters);
     this.#resetFailed = true;
     await this.backend.stop();
     for (const name of ['postgres', 'storage']) rmSync(join(dataDir, name), { recursive: true, force: true });
     const keepGoing = parameters.keepGoing === true;
     await this.start({ config, keepGoing, ...upToVersion(parameters) }, onProgress);
     this.#resetFailed = false;
-    return { leftOut: (await listFailures(this.backend.database)).length };
+    return { skipped: (await listFailures(this.backend.database)).length };
   }
+}
 
-  #loadConfig(onProgress: (message: string) => void): Config {
-    const { projectDir, flags } = this.#options;
-    const { config, warnings } = loadConfig({ projectDir, flags });
-    for (const warning of warnings) onProgress(`Warning: ${warning}`);
-    return config;
-  }
+/** Returns no option for a single process, which needs no workers. */
+function workersFor({ mode, workers }: ServerOptions, { plinth }: Config): Pick<BackendOptions, 'workers'> {
+  if (mode !== 'production') return {};
+  const wanted = workers ?? plinth.server.workers;
+  const count = wanted === 'auto' ? thisMachine().cores : wanted;
+  return count === 1 ? {} : { workers: { count, fork: forkWorker } };
+}
+
+/** Starts this program again. Data is passed over IPC, because other users can read arguments. */
+const forkWorker = (): ChildProcess =>
+  fork(process.argv[1] ?? '', ['serve', '--api-worker'], {
+    serialization: 'advanced',
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+
+/** Loads the project's configuration and reports its warnings. @throws {ConfigError} */
+function loadProject(
+  { projectDir, flags }: Pick<ServerOptions, 'projectDir' | 'flags'>,
+  onProgress: (message: string) => void,
+): Config {
+  const { config, warnings } = loadConfig({ projectDir, flags });
+  for (const warning of warnings) onProgress(`Warning: ${warning}`);
+  return config;
 }
 
 function portsOf(
   { API_URL, DB_URL, MAILPIT_URL, STUDIO_URL }: Readonly<Record<string, string>>,
   config: Config,
+  isEmbedded: boolean,
 ) {
   const port = (url: string | undefined) =>
     url === undefined ? undefined : Number(new URL(url).port) || undefined;
   return {
     port: port(API_URL),
-    dbPort: port(DB_URL),
+    dbPort: isEmbedded ? port(DB_URL) : undefined,
     mailPort: port(MAILPIT_URL),
-    // Otherwise the port is configured, and the URL may be that of a proxy.
+    // In all other cases, the port is configured, and the URL may belong to a proxy.
     consolePort: config.studio.port === 0 ? port(STUDIO_URL) : undefined,
+  };
+}
+
+/** Returns the ports that a restart keeps, which are those whose settings haven't changed. */
+function keptPorts(
+  ports: Pick<BackendOptions, 'port' | 'dbPort' | 'mailPort' | 'consolePort'>,
+  before: Config,
+  after: Config,
+): typeof ports {
+  return {
+    ...(before.api.port === after.api.port ? { port: ports.port } : {}),
+    ...(before.db.port === after.db.port ? { dbPort: ports.dbPort } : {}),
+    ...(before.local_smtp.port === after.local_smtp.port ? { mailPort: ports.mailPort } : {}),
+    ...(before.studio.port === after.studio.port ? { consolePort: ports.consolePort } : {}),
   };
 }
 
@@ -240,14 +393,14 @@ function upToVersion({ upToVersion }: Readonly<Record<string, unknown>>): Partia
   return typeof upToVersion === 'string' ? { upToVersion } : {};
 }
 
-/** Waits until all services are healthy after their start, for at most `db.health_timeout`. */
+/** Waits after startup until all services are healthy, but no longer than `db.health_timeout`. */
 async function waitForHealth(backend: Backend, timeoutMs: number): Promise<void> {
-  const deadline = Date.now() + timeoutMs;
+  const deadline = performance.now() + timeoutMs;
   for (;;) {
-    // Doesn't use HTTP because loading a client would take longer than startup.
+    // The check doesn't use HTTP because loading an HTTP client would take longer than the startup itself.
     const faults = Object.entries(backend.health()).filter(([, fault]) => fault !== undefined);
     if (faults.length === 0) return;
-    if (Date.now() > deadline) {
+    if (performance.now() > deadline) {
       const report = faults.map(([name, fault]) => `${name}: ${fault}`).join('; ');
       const advice = 'See .plinth/logs/plinth.log, or use --ignore-health-check to start anyway.';
       throw new CommandError(`A service is unhealthy: ${report}`, advice);
@@ -256,8 +409,8 @@ async function waitForHealth(backend: Backend, timeoutMs: number): Promise<void>
   }
 }
 
-/** @throws {CommandError} if Plinth is already running in this folder. */
-export async function refuseIfRunning({ dataDir }: Place): Promise<void> {
+/** Rejects a second start. @throws {CommandError} if Plinth is already running in this folder */
+export async function rejectIfRunning({ dataDir }: ProjectLocation): Promise<void> {
   const running = await findRunning(dataDir);
   if (running === undefined) return;
   throw new CommandError(

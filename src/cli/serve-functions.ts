@@ -1,9 +1,12 @@
-/** The operation of `plinth functions serve`: serves functions with other options and streams their log until the command ends. */
+/**
+ * The operation behind `plinth functions serve`. It serves functions with the command's options instead of the
+ * server's, and streams the log of the functions until the command ends.
+ */
 import type { Backend, FunctionLogLine, InspectMode, ServeSession } from '../main.ts';
 import type { Operation } from './control.ts';
 
 /** The maximum number of function URLs to print. */
-const mostAddresses = 5;
+const maxAddresses = 5;
 
 export function functionsServeOperation(backend: () => Backend): Operation {
   return async (parameters, onProgress, gone) => {
@@ -18,8 +21,8 @@ export function functionsServeOperation(backend: () => Backend): Operation {
     try {
       onProgress(`Serving functions on ${url}/functions/v1/<function-name>`);
       const slugs = functions.list();
-      for (const slug of slugs.slice(0, mostAddresses)) onProgress(` - ${url}/functions/v1/${slug}`);
-      if (slugs.length > mostAddresses) onProgress(` … and ${slugs.length - mostAddresses} more`);
+      for (const slug of slugs.slice(0, maxAddresses)) onProgress(` - ${url}/functions/v1/${slug}`);
+      if (slugs.length > maxAddresses) onProgress(` … and ${slugs.length - maxAddresses} more`);
       for (const [slug, { enabled }] of Object.entries(config.functions))
         if (!enabled) onProgress(`Skipped serving Function: ${slug}`);
       if (inspectMode !== undefined)

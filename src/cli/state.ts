@@ -14,7 +14,7 @@ export interface State {
 
 const fileOf = (dataDir: string) => join(dataDir, 'state.json');
 
-/** Creates the data folder if it's missing, ignored by git. */
+/** Creates the data folder if it doesn't exist, and makes git ignore it. */
 export function ensureDataDir(dataDir: string): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   writeFileSync(join(dataDir, '.gitignore'), '*\n', { mode: 0o600 });
@@ -27,8 +27,8 @@ export function writeState(dataDir: string, state: State): void {
 }
 
 /**
- * Returns undefined if there is no state file. The process may have been killed, so only its response proves that it is
- * running.
+ * Returns the state, or undefined if the state file doesn't exist. The process may have been killed, so only a response
+ * proves that it is running.
  */
 export function readState(dataDir: string): State | undefined {
   try {
@@ -38,7 +38,7 @@ export function readState(dataDir: string): State | undefined {
   }
 }
 
-/** Removes the file if it belongs to this process or to a process that has exited. */
+/** Removes the state file if it belongs to this process or to a process that has exited. */
 export function removeState(dataDir: string, token: string): void {
   if (readState(dataDir)?.token === token) rmSync(fileOf(dataDir), { force: true });
 }

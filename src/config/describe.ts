@@ -1,4 +1,5 @@
-/** Describes each setting in the schema, for settings pages. */
+/** Describes the settings in the schema, for pages that show them. */
+import { effectOf } from './core/applies.ts';
 import { printDuration, printSize } from './core/values.ts';
 import type { Fields, Node, Section, Type } from './schema/define.ts';
 import { developerSettings } from './schema/developer-settings.ts';
@@ -9,15 +10,17 @@ export interface SettingFacts {
   readonly file: SettingsFile;
   readonly path: readonly string[];
   readonly type: Type['name'];
-  /** The values of an enum. */
+  /** The allowed values, if the type is an enum. */
   readonly values?: readonly string[];
   readonly min?: number;
   readonly max?: number;
-  /** The default in the notation of the file, or null if there isn't one. */
+  /** The default as it would be written in the file. Null if the setting has no default. */
   readonly default: string | null;
   readonly help: string;
-  /** The lowest role that can change the setting. */
+  /** The role with the fewest permissions that can change the setting. */
   readonly changedBy: 'owner' | 'developer';
+  /** The reason why a change needs a restart. Null if a change applies while the server runs. */
+  readonly restart: string | null;
 }
 
 export interface SectionFacts {
@@ -27,25 +30,28 @@ export interface SectionFacts {
   readonly settings: readonly SettingFacts[];
 }
 
-/** A table whose keys the user chooses, for example `[functions.SLUG]`. */
+/** A table whose keys the user chooses, such as `[functions.SLUG]`. */
 export interface NamesFacts {
   readonly file: SettingsFile;
-  /** The path of the table. {@link anyName} replaces user-defined names. */
+  /** The path of the table. In it, {@link anyName} stands for the names that the user chooses. */
   readonly path: readonly string[];
   readonly help: string;
-  /** A placeholder for the name, for example `SLUG`. */
+  /** The placeholder for the name, such as `SLUG`. */
   readonly placeholder: string;
-  /** The pattern of valid names: the source of a RegExp. */
+  /** The pattern that names must match, as the source of a RegExp. */
   readonly pattern: string;
   readonly upperCase: boolean;
-  /** The settings of each name. Their paths contain {@link anyName}. A path that ends with it is the value of the name. */
+  /**
+   * The settings for each name. Their paths contain {@link anyName}. If a path ends with it, the setting is the value
+   * of the name itself.
+   */
   readonly settings: readonly SettingFacts[];
 }
 
-/** Replaces user-defined names in the paths of {@link NamesFacts}. */
+/** Stands for the names that the user chooses, in the paths of {@link NamesFacts}. */
 export const anyName = '*';
 
-/** Lists all tables with user-defined keys, in schema order. */
+/** Lists all tables whose keys the user chooses, in the order of the schema. */
 export function describeNames(): NamesFacts[] {
   return [...namesIn('config.toml', projectSchema, []), ...namesIn('plinth.toml', plinthSchema, [])];
 }
@@ -70,7 +76,10 @@ function namesIn(file: SettingsFile, node: Node, path: readonly string[]): Names
   return [...(settings.length === 0 ? [] : [own]), ...namesIn(file, value, below)];
 }
 
-/** Lists all settings with an effect, in schema order, except those of {@link describeNames}. */
+/**
+ * Lists all settings that have an effect, in the order of the schema. Settings in {@link describeNames} aren't
+ * included.
+ */
 export function describeSettings(): SectionFacts[] {
   return [...sections('config.toml', projectSchema, []), ...sections('plinth.toml', plinthSchema, [])];
 }
@@ -103,9 +112,15 @@ function settingsOf(file: SettingsFile, fields: Fields, path: readonly string[])
         default: defaultText(node),
         help: node.help,
         changedBy: developerSettings[file].has([...path, key].join('.')) ? 'developer' : 'owner',
+        restart: restartReason(file, [...path, key]),
       },
     ];
   });
+}
+
+function restartReason(file: SettingsFile, path: readonly string[]): string | null {
+  const effect = effectOf(file === 'plinth.toml' ? ['plinth', ...path] : path);
+  return typeof effect === 'object' ? effect.restart : null;
 }
 
 function defaultText({

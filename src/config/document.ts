@@ -1,6 +1,7 @@
 /** Generates `docs/config.md` from the schema. */
+import { effectOfSetting } from './core/applies.ts';
 import { printDuration, printSize } from './core/values.ts';
-import type { Fields, Node, Section, Setting } from './schema/define.ts';
+import type { Applies, Fields, Node, Section, Setting } from './schema/define.ts';
 import { plinthSchema, projectSchema } from './schema/index.ts';
 
 const head = `# Configuration
@@ -11,8 +12,9 @@ This page lists all settings. Plinth reads the upstream CLI's settings from \`su
 \`config.jsonc\`) and its own settings from \`supabase/plinth.toml\`. Command-line flags override environment variables, which override
 the file, which overrides the defaults.
 
-- **Environment variables.** The name consists of a prefix, the section and the key in uppercase. For example, \`[api] port\` is
-  \`SUPABASE_API_PORT\`, and \`[branding] name\` in plinth.toml is \`PLINTH_BRANDING_NAME\`.
+- **Environment variables.** An environment variable can set the value of a setting. Its name consists of a prefix, the section and the key
+  in uppercase. For example, \`SUPABASE_API_PORT\` sets \`[api] port\`, and \`PLINTH_BRANDING_NAME\` sets \`[branding] name\` in
+  plinth.toml.
 - **References.** A value of the form \`env(NAME)\` is replaced with the environment variable NAME, regardless of the setting's type.
   Variables are read from the shell, then from \`.env.<SUPABASE_ENV>.local\`, \`.env.local\`, \`.env.<SUPABASE_ENV>\` and \`.env\` in
   \`supabase/\`, then from the same files in the project folder. The first file that sets a variable takes precedence. SUPABASE_ENV
@@ -24,7 +26,11 @@ the file, which overrides the defaults.
 - **File paths.** Paths are relative to \`supabase/\`, except \`auth.email.template.*.content_path\`, which is relative to the project
   folder.
 - **Errors.** An unknown key is ignored with a warning. All other errors are reported together, with file and line.
-- **Remotes.** \`[remotes.NAME]\` contains sections for a linked hosted project. They are validated but have no effect in Plinth.
+- **Changes.** The column "Change" says when a changed value takes effect. *Live* settings apply while the server runs: after
+  \`plinth reload\`, SIGHUP or a change in the Console, and immediately with \`plinth start\` or \`[server] watch_config\`. A request
+  that is in progress keeps the values with which it started. The other settings need a restart for the given reason. If a file
+  is invalid, no setting changes.
+- **Remotes.** \`[remotes.NAME]\` contains settings for a linked hosted project. Plinth validates them, but they have no effect.
 `;
 
 export function configDocument(): string {
@@ -37,7 +43,10 @@ export function configDocument(): string {
   ].join('\n');
 }
 
-function sectionLines(section: Section<Fields>, path: readonly string[]): string[] {
+const tableHead = ['| Key | Type | Default | Change | Description |', '| --- | --- | --- | --- | --- |'];
+
+function sectionLines(section: Section<Fields>, path: readonly string[], outer?: Applies): string[] {
+  const inherited = section.applies ?? outer;
   const lines: string[] = [];
   const settings = Object.entries(section.fields).filter(
     (entry): entry is [string, Setting<unknown>] => entry[1].kind === 'setting',
@@ -48,43 +57,50 @@ function sectionLines(section: Section<Fields>, path: readonly string[]): string
     lines.push(`### [${path.join('.')}]\n`, `${section.help}${alias}${pending}\n`);
   }
   if (settings.length > 0) {
-    lines.push('| Key | Type | Default | Description |', '| --- | --- | --- | --- |');
-    for (const [key, setting] of settings) lines.push(settingLine(key, setting));
+    lines.push(...tableHead);
+    for (const [key, setting] of settings) lines.push(settingLine(key, setting, inherited));
     lines.push('');
   }
-  for (const [key, node] of Object.entries(section.fields)) lines.push(...nodeLines(node, [...path, key]));
+  for (const [key, node] of Object.entries(section.fields))
+    lines.push(...nodeLines(node, [...path, key], inherited));
   return lines;
 }
 
-function nodeLines(node: Node, path: readonly string[]): string[] {
-  if (node.kind === 'section') return sectionLines(node, path);
+function nodeLines(node: Node, path: readonly string[], inherited: Applies | undefined): string[] {
+  if (node.kind === 'section') return sectionLines(node, path, inherited);
   if (node.kind === 'setting') return [];
   const named = [...path, node.placeholder];
   if (node.value.kind === 'section') {
     if (Object.keys(node.value.fields).length === 0) return [`### [${named.join('.')}]\n`, `${node.help}\n`];
-    return sectionLines({ ...node.value, help: node.help }, named);
+    return sectionLines({ ...node.value, help: node.help }, named, inherited);
   }
   return [
     `### [${path.join('.')}]\n`,
     `${node.help}\n`,
-    '| Key | Type | Default | Description |',
-    '| --- | --- | --- | --- |',
-    settingLine(node.placeholder, node.value),
+    ...tableHead,
+    settingLine(node.placeholder, node.value, inherited),
     '',
   ];
 }
 
-function settingLine(key: string, setting: Setting<unknown>): string {
+function settingLine(key: string, setting: Setting<unknown>, inherited: Applies | undefined): string {
   const name = setting.alias === undefined ? `\`${key}\`` : `\`${key}\`, \`${setting.alias}\``;
   const help =
     setting.ignored === undefined ? setting.help : `${setting.help} No effect in Plinth: ${setting.ignored}.`;
-  const cells = [name, typeText(setting), defaultText(setting), help];
+  const cells = [name, typeText(setting), defaultText(setting), effectText(setting, inherited), help];
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+}
+
+function effectText(setting: Setting<unknown>, inherited: Applies | undefined): string {
+  const effect = effectOfSetting(setting, inherited);
+  if (effect === undefined || effect === 'never') return '-';
+  return effect === 'live' ? 'live' : `restart: ${effect.restart}`;
 }
 
 function typeText({ type }: Setting<unknown>): string {
   if (type.name === 'enum') return type.values.map((value) => `\`"${value}"\``).join(', ');
-  if (type.name === 'integer' && type.max < 2 ** 31 - 1) return `number, ${type.min} to ${type.max}`;
+  if (type.name === 'integer' && type.max < 2 ** 31 - 1)
+    return `number, ${type.min} to ${type.max}${type.orAuto ? ', or `"auto"`' : ''}`;
   if (type.name === 'integer' && type.min > 0) return `number from ${type.min}`;
   const words: Partial<Record<typeof type.name, string>> = {
     integer: 'number',

@@ -1,9 +1,10 @@
 /**
- * The configuration: one schema and one loader. Only this module reads `process.env`.
+ * The configuration: one schema and one loader. Only this module and `packages` read `process.env`.
  *
  * @example
  * const { config, environment, warnings, supabaseDir } = loadConfig({ projectDir: '/home/ada/app' });
  */
+export { type Changes, compareConfigs, type NeedsRestart } from './core/changes.ts';
 export { setToml, type TomlValue } from './core/edit-toml.ts';
 export { nearest } from './core/nearest.ts';
 export { ConfigError, type Notice, noticeText } from './core/tree.ts';
@@ -16,6 +17,8 @@ export {
   type SectionFacts,
   type SettingFacts,
 } from './describe.ts';
+export { type FilesState, readFilesState } from './files-state.ts';
+export { createLiveConfig, type LiveConfig, type LiveConfigOwner } from './live.ts';
 export {
   configFrom,
   defaultConfig,
@@ -23,9 +26,10 @@ export {
   type LoadOptions,
   loadConfig,
   type PartialConfig,
+  settingsFiles,
 } from './load.ts';
 export type { Config } from './schema/index.ts';
 
-/** The shell's environment, for compositions with separate settings. */
+/** Returns the shell's environment. Used by commands whose settings aren't part of the schema. */
 export const shellEnvironment = (): Readonly<Record<string, string | undefined>> => process.env;
 export type { SettingsFile } from './schema/settings-file.ts';

@@ -1,4 +1,4 @@
-/** Reads the settings once: files of the project folder, dotenv files, the environment and flags. */
+/** Loads the settings once, from the files in the project folder, dotenv files, the environment and flags. */
 import { existsSync, lstatSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, parse, relative, resolve as resolvePath } from 'node:path';
 import { check } from './core/check.ts';
@@ -13,28 +13,29 @@ import { ConfigError, type Notice, noticeText, type RawTable, treeFrom } from '.
 import { type Config, plinthSchema, projectSchema } from './schema/index.ts';
 
 export interface LoadOptions {
-  /** The folder that contains `supabase/`, which may be missing. */
+  /** The folder that contains `supabase/`, if that folder exists. */
   readonly projectDir: string;
   /** The shell's environment. Defaults to `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Values by dotted key, for example `{ 'api.port': 0 }`, with the highest precedence. */
+  /** Values by key, such as `{ 'api.port': 0 }`. They have the highest precedence. */
   readonly flags?: Readonly<Record<string, string | number | boolean>>;
-  /** Texts that replace files in `supabase/`, by filename, to validate a change before it's written. */
+  /** Texts that replace files in `supabase/`, by file name. They are used to validate a change before it is written. */
   readonly texts?: Readonly<Record<string, string>>;
 }
 
 export interface Loaded {
   readonly config: Config;
-  /** The variables of the shell and the dotenv files, as used by `env()`, for functions. */
+  /** The variables that `env()` uses, from the shell and the dotenv files. Functions receive them, too. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Warnings of one line each, with file and line. */
+  /** Warnings with file and line, one per line. */
   readonly warnings: readonly string[];
-  /** The `supabase/` folder, whether it exists or not. */
+  /** The path of the `supabase/` folder. The folder may not exist. */
   readonly supabaseDir: string;
 }
 
 /**
- * @throws {ConfigError} with every error in both files.
+ * Loads the configuration.
+ * @throws {ConfigError} with all errors in both files
  * @example
  * const { config } = loadConfig({ projectDir: process.cwd(), flags: { 'api.port': 0 } });
  */
@@ -61,7 +62,20 @@ export function loadConfig({ projectDir, env = process.env, flags = {}, texts = 
   return { config, environment, warnings: warnings.map(noticeText), supabaseDir };
 }
 
-/** Returns all defaults, for tests and for folders without settings. */
+/**
+ * Returns the paths of the files that {@link loadConfig} reads, whether they exist or not. Files that settings refer to,
+ * such as certificates, aren't included.
+ */
+export function settingsFiles({ projectDir, env = process.env }: LoadOptions): string[] {
+  const supabaseDir = join(projectDir, 'supabase');
+  const settings = ['config.json', 'config.jsonc', 'config.toml', 'plinth.toml'];
+  return [
+    ...settings.map((name) => join(supabaseDir, name)),
+    ...[supabaseDir, projectDir].flatMap((dir) => dotenvFiles(env).map((name) => join(dir, name))),
+  ];
+}
+
+/** Returns all defaults, for tests and for folders that don't have settings. */
 export function defaultConfig(): Config {
   return configFrom({});
 }
@@ -75,7 +89,8 @@ type DeepPartial<T> = T extends readonly unknown[]
 export type PartialConfig = DeepPartial<Config>;
 
 /**
- * Returns the defaults with some settings replaced, validated like a file. Doesn't read files or the environment.
+ * Returns the defaults with some settings replaced. The settings are validated like a file. Neither files nor the
+ * environment are read.
  *
  * @throws {ConfigError}
  * @example configFrom({ auth: { enable_anonymous_sign_ins: true } });
@@ -89,31 +104,31 @@ export function configFrom(partial: PartialConfig, supabaseDir = join(process.cw
     defaultProjectId: 'plinth',
     exists: existsSync,
     numbersAreUnits: true,
-    // Code can use any file.
+    // Settings from code are allowed to refer to any file.
     outside: () => undefined,
   }).config;
 }
 
 type BuildOptions = Omit<Sources, 'prefix' | 'privateKeys'> & {
   readonly defaultProjectId: string;
-  /** Returns an error message if a file is outside the project folder and the `allowed` folders. */
+  /** Returns an error message if a file is outside of the project folder and of the `allowed` folders. */
   readonly outside: (file: NamedFile, allowed: readonly string[]) => string | undefined;
 };
 
-/** Resolves symbolic links in the part of the path that exists, including dangling links. */
+/** Resolves symbolic links in the part of the path that exists. This includes links whose target doesn't exist. */
 function realPathOf(path: string, links = 0): string {
   try {
     return realpathSync(path);
   } catch {
     const above = dirname(path);
-    // The links are circular.
-    if (above === path || links > mostLinks) return parse(path).root;
+    // The symbolic links form a circle.
+    if (above === path || links > maxLinks) return parse(path).root;
     const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
     if (isLink) return realPathOf(resolvePath(above, readlinkSync(path)), links + 1);
     return join(realPathOf(above, links), basename(path));
   }
 }
-const mostLinks = 40;
+const maxLinks = 40;
 
 function build(project: RawTable, plinth: RawTable, options: BuildOptions) {
   const sources = { ...options, privateKeys: privateKeysFrom(options.environment) };
@@ -160,12 +175,15 @@ function build(project: RawTable, plinth: RawTable, options: BuildOptions) {
   return { config, warnings };
 }
 
-/** Returns the position of a key, or of the nearest enclosing section in the file. */
-function at({ places }: Resolved, key: string): Pick<Notice, 'place'> {
+/**
+ * Returns the position of a key. If the file doesn't contain the key, returns the position of the nearest section
+ * around it.
+ */
+function at({ locations }: Resolved, key: string): Pick<Notice, 'location'> {
   const parts = key.split('.');
   for (let length = parts.length; length > 0; length--) {
-    const place = places.get(parts.slice(0, length).join('.'));
-    if (place !== undefined) return { place };
+    const location = locations.get(parts.slice(0, length).join('.'));
+    if (location !== undefined) return { location };
   }
   return {};
 }
@@ -191,8 +209,9 @@ function readFirst(
 }
 
 /**
- * Reads the shell's variables, then the dotenv files of each folder. The first definition of a name wins. The order in a
- * folder is `.env.ENV.local`, `.env.local` (not in tests), `.env.ENV`, `.env`, with ENV from SUPABASE_ENV.
+ * Reads the shell's variables and then the dotenv files in each folder. The first definition of a name applies. The
+ * order within a folder is `.env.ENV.local`, `.env.local` (except in tests), `.env.ENV` and `.env`, where ENV is the
+ * value of SUPABASE_ENV.
  */
 function readEnvironment(
   env: Readonly<Record<string, string | undefined>>,
@@ -201,9 +220,7 @@ function readEnvironment(
 ): Record<string, string> {
   const merged: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) if (value !== undefined) merged[name] = value;
-  const stage = merged.SUPABASE_ENV || 'development';
-  const local = stage === 'test' ? [] : ['.env.local'];
-  const files = [`.env.${stage}.local`, ...local, `.env.${stage}`, '.env'];
+  const files = dotenvFiles(merged);
   for (const dir of dirs) {
     for (const file of files) {
       const path = join(dir, file);
@@ -211,6 +228,12 @@ function readEnvironment(
     }
   }
   return merged;
+}
+
+function dotenvFiles(env: Readonly<Record<string, string | undefined>>): string[] {
+  const stage = env.SUPABASE_ENV || 'development';
+  const local = stage === 'test' ? [] : ['.env.local'];
+  return [`.env.${stage}.local`, ...local, `.env.${stage}`, '.env'];
 }
 
 function readIfThere(path: string): string | undefined {

@@ -1,27 +1,30 @@
-/** The audit log of operators' actions. Entries are never changed (sql/0002_audit_log.sql). */
+/** The audit log of operators' actions. Entries can't be changed (sql/0002_audit_log.sql). */
 import type { FastifyRequest } from 'fastify';
 import type { Queryable } from '../database/types.ts';
 import { sql } from '../kernel/sql.ts';
 
-/** Called after each change, and before a secret is returned. */
+/** Records an action. Called after each change, and before a secret is returned. */
 export type Audit = (
-  /** The operator and the request. A route's call has both. */
+  /** The operator and the request. The call object of a route contains both. */
   by: { readonly operator: Actor; readonly request?: Pick<FastifyRequest, 'id'> },
-  /** `subject.verb`, for example `row.delete`. */
+  /** The action in the form `subject.verb`, such as `row.delete`. */
   action: string,
-  /** The target's display name: `public.tasks`, an email address or a bucket's name. '' if there is no target. */
+  /**
+   * The name of the target, such as `public.tasks`, an email address or a bucket name. Empty if the action has no
+   * target.
+   */
   target: string,
-  /** Must not contain secrets, because every operator can read the log. */
+  /** The details. They must not contain secrets, because every operator can read the log. */
   detail?: object,
 ) => Promise<void>;
 
 export interface Actor {
-  /** Null for the command line. */
+  /** The operator's ID. Null for the command line. */
   readonly id: string | null;
   readonly name: string;
 }
 
-/** Anyone with access to the project's folder. */
+/** The operator that is recorded for commands, which anyone with access to the project's folder can run. */
 export const commandLine: Actor = { id: null, name: 'command line' };
 
 export const createAudit =

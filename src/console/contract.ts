@@ -1,4 +1,8 @@
-/** Every route of the Console's API, for the web app. It contains types only, because importing a value would load zod. */
+/**
+ * The types of all routes in the Console's API, for the web app. The file contains only types, because importing a
+ * value would load zod.
+ */
+import type { contract as backups } from './backups/contract.ts';
 import type { contract as functions } from './functions/contract.ts';
 import type { contract as home } from './home/contract.ts';
 import type { contract as inbox } from './inbox/contract.ts';
@@ -8,6 +12,7 @@ import type { contract as logs } from './logs/contract.ts';
 import type { contract as operators } from './operators/contract.ts';
 import type { contract as persona } from './persona/contract.ts';
 import type { contract as policies } from './policies/contract.ts';
+import type { contract as queries } from './queries-page/contract.ts';
 import type { contract as realtime } from './realtime/contract.ts';
 import type { contract as reference } from './reference/contract.ts';
 import type { contract as schema } from './schema/contract.ts';
@@ -18,7 +23,8 @@ import type { contract as tables } from './tables/contract.ts';
 import type { contract as users } from './users/contract.ts';
 import type { contract as why } from './why/contract.ts';
 
-export type ConsoleContract = typeof functions &
+export type ConsoleContract = typeof backups &
+  typeof functions &
   typeof home &
   typeof inbox &
   typeof jobs &
@@ -27,6 +33,7 @@ export type ConsoleContract = typeof functions &
   typeof operators &
   typeof persona &
   typeof policies &
+  typeof queries &
   typeof realtime &
   typeof reference &
   typeof schema &

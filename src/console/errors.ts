@@ -1,4 +1,4 @@
-/** The Console API's errors: one table, `{code, message, detail?, hint?, requestId}` on the wire. */
+/** The errors of the Console's API. They are sent as `{code, message, detail?, hint?, requestId}`. */
 
 import type { Question } from './sql-page/contract.ts';
 
@@ -40,8 +40,11 @@ export const errors = {
     status: 409,
     message: "The row wasn't changed because a policy, trigger or rule rejected the change.",
   },
-  not_as_told: { status: 409, message: 'This would affect rows other than the ones you confirmed.' },
-  confirm: { status: 409, message: 'Destructive statement. Confirm to run it.' },
+  not_as_told: {
+    status: 409,
+    message: 'This operation would affect rows other than the ones you confirmed.',
+  },
+  confirm: { status: 409, message: 'This statement is destructive. Confirm it before it runs.' },
   read_only: { status: 403, message: 'Your role is read-only.' },
   cancelled: { status: 409, message: 'The operation was canceled.' },
   busy: { status: 429, message: 'Too many operations are running. Wait until one finishes, or cancel one.' },
@@ -58,15 +61,15 @@ export interface ConsoleErrorFields {
   readonly hint?: string;
   /** The SQLSTATE of an error from PostgreSQL. */
   readonly sqlstate?: string;
-  /** The column in PostgreSQL's error. */
+  /** The column that PostgreSQL's error names. */
   readonly column?: string;
   /** The zero-based index of the edit that failed. */
   readonly index?: number;
-  /** For `retry-after`. */
+  /** The value of the `retry-after` header. */
   readonly waitSeconds?: number;
   /** The statements that the operator must confirm first. */
   readonly questions?: readonly Question[];
-  /** The current row, for a conflict. */
+  /** The current row, if the error is a conflict. */
   readonly current?: Record<string, string | null>;
 }
 

@@ -1,26 +1,29 @@
 /**
  * Streams log entries as server-sent events (HTML standard, section 9.2). The number and duration of streams are
- * limited. The browser reconnects automatically, and its session is checked again. If a reader is slow, entries are
- * dropped and their number is sent.
+ * limited. When a stream ends, the browser reconnects automatically, and its session is checked again. If a client
+ * reads too slowly, entries are dropped, and the client receives their number.
  */
 import type { ServerResponse } from 'node:http';
 import { ConsoleError } from './errors.ts';
 
-/** The limit for each of the two logs: the log of all services and the log of functions. */
-const mostStreams = 30;
-const longestMs = 5 * 60_000;
+/**
+ * The maximum number of streams for each of the two logs, which are the log of all services and the log of functions.
+ */
+const maxStreams = 30;
+const maxStreamMs = 5 * 60_000;
 const heartbeatMs = 15_000;
 const flushMs = 200;
-/** The maximum number of entries per flush. */
-const mostEntries = 200;
+/** The maximum number of entries per message. */
+const maxEntries = 200;
 
 export interface EventStreams {
   /**
-   * `follow` receives the function that sends an entry as JSON, and returns a function that stops following. With an
-   * id, a reconnecting browser sends the last id that it received (section 9.2.4). @throws {ConsoleError} too_many
+   * Opens a stream. `follow` receives a function that sends an entry as JSON, and returns a function that stops
+   * following. If entries have IDs, a browser that reconnects sends the ID of the last entry that it received (section
+   * 9.2.4). @throws {ConsoleError} too_many
    */
   open(response: ServerResponse, follow: (send: (json: string, id?: number) => void) => () => void): void;
-  /** Ends all streams, because a server that is stopping would wait for them. */
+  /** Ends all streams, because a server that stops would otherwise wait for them. */
   closeAll(): void;
 }
 
@@ -28,7 +31,7 @@ export function createEventStreams(): EventStreams {
   const open = new Set<() => void>();
   return {
     open(response, follow) {
-      if (open.size >= mostStreams)
+      if (open.size >= maxStreams)
         throw new ConsoleError('too_many', {
           message: 'Too many operators are following the logs.',
           waitSeconds: 10,
@@ -44,7 +47,7 @@ export function createEventStreams(): EventStreams {
       let left = 0;
       let lastId: number | undefined;
       const unfollow = follow((json, id) => {
-        if (waiting.length < mostEntries) waiting.push(json);
+        if (waiting.length < maxEntries) waiting.push(json);
         else left++;
         lastId = id;
       });
@@ -57,7 +60,7 @@ export function createEventStreams(): EventStreams {
       }, flushMs);
       const beat = setInterval(() => response.write(':\n\n'), heartbeatMs);
       const close = (): void => void response.end();
-      const end = setTimeout(close, longestMs);
+      const end = setTimeout(close, maxStreamMs);
       for (const timer of [flush, beat, end]) timer.unref();
       open.add(close);
       response.once('close', () => {

@@ -1,13 +1,14 @@
 /**
- * The Console's server side, on a separate port. It serves the built pages below `/console`, signs operators in, and serves
- * the API that every page uses. Service credentials never leave the server.
+ * The server side of the Console, which has a separate port. It serves the built pages below `/console`, signs
+ * operators in, and serves the API for all pages. Credentials for services never leave the server.
  *
- * Glossary. *Operator*: a person who runs the project, not an end user of the app. *Link*: a one-time sign-in address;
- * its secret is in the fragment, which server logs don't contain. *Permission*: read, secrets, write or own (`core/roles.ts`).
+ * Glossary. *Operator*: a person who runs the project, as opposed to an end user of the app. *Link*: a one-time sign-in
+ * URL. Its secret is in the fragment, which doesn't appear in server logs. *Permission*: read, secrets, write or own
+ * (`core/roles.ts`).
  */
 import { join } from 'node:path';
 import type { AttemptLimits, MessagePreviews, UserAdministration } from '../auth/index.ts';
-import type { Config } from '../config/index.ts';
+import type { LiveConfig } from '../config/index.ts';
 import type { Database, MigrationSet } from '../database/types.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
@@ -20,6 +21,7 @@ import type { RealtimeService } from '../realtime/types.ts';
 import type { Attempt } from '../rest/index.ts';
 import type { Telemetry } from '../telemetry/types.ts';
 import { commandLine, createAudit } from './audit.ts';
+import { type BackupDeps, backupRoutes } from './backups/routes.ts';
 import { arrivalOf, arrivalPlaceholder } from './core/arrival.ts';
 import type { OperatorRole } from './core/roles.ts';
 import { type FunctionsView, functionRoutes } from './functions/routes.ts';
@@ -36,15 +38,16 @@ import { createSeal } from './operators/seal.ts';
 import { personaRoutes } from './persona/routes.ts';
 import { policyRoutes } from './policies/routes.ts';
 import * as queries from './queries.ts';
+import { queryRoutes } from './queries-page/routes.ts';
 import { realtimeRoutes } from './realtime/routes.ts';
 import { referenceRoutes } from './reference/routes.ts';
 import { createApi, parseAs } from './routes/api.ts';
 import type { WriteMigration } from './schema/apply.ts';
 import { schemaRoutes } from './schema/routes.ts';
-import { createServices } from './services.ts';
+import { createServiceClient } from './service-client.ts';
 import { createSessions } from './sessions.ts';
 import { messageRoutes } from './settings/message-routes.ts';
-import { settingsRoutes } from './settings/routes.ts';
+import { type SettingsDeps, settingsRoutes } from './settings/routes.ts';
 import { sqlRoutes } from './sql-page/routes.ts';
 import { storageRoutes } from './storage/routes.ts';
 import { tableRoutes } from './tables/routes.ts';
@@ -54,42 +57,48 @@ import { whyRoutes } from './why/routes.ts';
 export type { OperatorRole } from './core/roles.ts';
 export { roles } from './core/roles.ts';
 
-export const migrations: MigrationSet = { room: 'console', dir: new URL('./sql/', import.meta.url) };
+export const migrations: MigrationSet = { module: 'console', dir: new URL('./sql/', import.meta.url) };
 
 export interface ConsoleDeps {
   readonly database: Database;
   readonly keys: KeyStore;
-  readonly config: Config;
+  readonly config: LiveConfig;
   readonly inbox: Inbox;
   readonly mailer: Mailer;
   readonly messagePreviews: MessagePreviews;
   readonly users: UserAdministration;
   readonly guesses: AttemptLimits;
-  /** The folder that contains `supabase/`, and `supabase/` itself. Settings are written there. */
+  /** The folder that contains `supabase/`, followed by `supabase/` itself, where settings are saved. */
   readonly projectDir: string;
   readonly supabaseDir: string;
   readonly apiUrl: () => string;
-  /** The Console's address for operators, for example `http://127.0.0.1:54323`. */
+  /** Returns the Console's URL for operators, such as `http://127.0.0.1:54323`. */
   readonly consoleUrl: () => string;
-  /** The host names that the Console accepts. */
+  /** The host names at which the Console can be reached. */
   readonly ownAddress: OwnAddress;
-  /** The health of every service: undefined, or a sentence about the problem. */
+  /**
+   * Returns the health of every service. The value is undefined if the service works, and otherwise a sentence that
+   * describes the problem.
+   */
   readonly health: () => Record<string, string | undefined>;
-  /** Project statements that were skipped at startup because of --keep-going. */
-  readonly leftOut: HomeDeps['leftOut'];
-  /** Sends a request to REST that can be rolled back. */
+  /** Returns the project's statements that were skipped at startup because of --keep-going. */
+  readonly skipped: HomeDeps['skipped'];
+  /** Sends a request to the REST service, whose changes can be rolled back. */
   readonly attempt: Attempt;
-  /** Sends a request to a service in this process, for example /auth/v1/admin/users. */
+  /** Sends a request to a service in this process, such as /auth/v1/admin/users. */
   readonly internalFetch: (path: string, init?: RequestInit) => Promise<Response>;
-  /** Like `internalFetch`, but streams the response body. `init.signal` ends the response. */
+  /** Sends a request like `internalFetch` and streams the response body. Aborting `init.signal` ends the response. */
   readonly internalStream: (path: string, init?: RequestInit) => Promise<Response>;
   readonly functions: FunctionsView;
-  readonly realtime: Pick<RealtimeService, 'verdicts' | 'report'>;
-  /** Writes a schema change as a migration of the project. */
+  readonly realtime: Pick<RealtimeService, 'deliveryChecks' | 'report'>;
+  readonly backups: BackupDeps['backups'];
+  readonly drills: BackupDeps['drills'];
+  readonly configuration: SettingsDeps['configuration'];
+  readonly restart: SettingsDeps['restart'];
+  /** Writes a change to the schema as a migration file in the project. */
   readonly writeMigration: WriteMigration;
-  /** `.plinth/`, which contains the key that encrypts second factors. */
+  /** The folder `.plinth/`, which contains the key that encrypts second factors. */
   readonly dataDir: string;
-  /** The log and the metrics. */
   readonly telemetry: Telemetry;
   /** The folder of the built web app (dist/web). */
   readonly webDir: string;
@@ -98,22 +107,22 @@ export interface ConsoleDeps {
 }
 
 export interface ConsoleService extends Service {
-  /** Returns a new one-time link, valid for ten minutes. The default operator is `owner`. */
+  /** Returns a new one-time link that is valid for ten minutes. If no name is specified, the link is for `owner`. */
   issueLink(operatorName?: string): Promise<string>;
   listOperators(): Promise<
     { name: string; role: OperatorRole; created_at: string; last_sign_in_at: string | null }[]
   >;
-  /** Returns false if an operator with this name exists. */
+  /** Returns false if an operator with this name already exists. */
   createOperator(name: string, role: OperatorRole): Promise<boolean>;
 }
 
 export function createConsole(deps: ConsoleDeps): ConsoleService {
   const { database, log } = deps;
   const db = database.pool('supabase_admin');
-  const factorRequired = deps.config.plinth.console.require_mfa;
+  const factorRequired = (): boolean => deps.config.current.plinth.console.require_mfa;
+  const issuer = `${deps.config.current.project_id} Console`;
   const sessions = createSessions({
     db,
-    clock: deps.clock,
     consoleUrl: deps.consoleUrl,
     ownAddress: deps.ownAddress,
     factorRequired,
@@ -123,18 +132,18 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
     seal: createSeal(join(deps.dataDir, 'console.key')),
     guesses: deps.guesses,
     clock: deps.clock,
-    issuer: `${deps.config.project_id} Console`,
+    issuer,
     required: factorRequired,
   });
   const passkeys = createPasskeys({
     db,
     consoleUrl: deps.consoleUrl,
-    issuer: `${deps.config.project_id} Console`,
+    issuer,
   });
   const linkOf = (token: string): string => `${deps.consoleUrl()}/console/sign-in#token=${token}`;
   const face = createWebFace(`${deps.webDir}/console`);
   const audit = createAudit(db);
-  const services = createServices(deps);
+  const callService = createServiceClient(deps);
 
   return {
     name: 'console',
@@ -147,7 +156,7 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
         plugin: async (app) => {
           await app.register(
             async (scope) => {
-              // Passes uploaded files to the handlers as streams.
+              // Uploaded files are passed to the handlers as streams.
               scope.addContentTypeParser('application/octet-stream', (_request, body, done) =>
                 done(null, body),
               );
@@ -184,10 +193,10 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
               });
               userRoutes(api, { ...deps, audit });
               storageRoutes(api, {
-                services,
+                callService,
                 audit,
                 apiUrl: deps.apiUrl,
-                fileSizeLimitBytes: deps.config.storage.file_size_limit,
+                fileSizeLimitBytes: () => deps.config.current.storage.file_size_limit,
               });
               functionRoutes(scope, api, { ...deps, audit });
               realtimeRoutes(api, { ...deps, audit });
@@ -195,12 +204,18 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
               logRoutes(scope, api, deps);
               settingsRoutes(api, { ...deps, audit });
               messageRoutes(api, { ...deps, audit });
-              keyRoutes(api, { keys: deps.keys, jwtExpirySeconds: deps.config.auth.jwt_expiry, audit });
+              backupRoutes(api, { ...deps, audit });
+              keyRoutes(api, {
+                keys: deps.keys,
+                jwtExpirySeconds: () => deps.config.current.auth.jwt_expiry,
+                audit,
+              });
               inboxRoutes(api, deps.inbox, audit);
               personaRoutes(api, database, deps.clock);
               sqlRoutes(api, database, deps.clock, audit);
               policyRoutes(api, database, audit);
               jobRoutes(api, database, audit);
+              queryRoutes(api, database, audit);
               whyRoutes(api, database, deps.clock);
             },
             { prefix: '/api' },
@@ -208,7 +223,7 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
           app.get<{ Params: { name: string } }>('/assets/:name', (request, reply) =>
             face.sendAsset(request, reply, request.params.name),
           );
-          // The web app has its own router, so each of its addresses returns the same HTML.
+          // The web app has its own router, so the server returns the same HTML for each of its paths.
           app.get('/*', { config: { isPage: true } }, (request, reply) => {
             const html = face.html('index.html');
             if (html === undefined) {

@@ -1,5 +1,3 @@
-/** SQL statements for operators, their links and sessions. */
-
 import type { Queryable } from '../database/types.ts';
 import { sql } from '../kernel/sql.ts';
 import type { OperatorRole } from './core/roles.ts';
@@ -17,7 +15,7 @@ export async function findOperator(db: Queryable, name: string): Promise<Operato
   return row;
 }
 
-/** Returns the operator of a link without a name. */
+/** Returns the operator for whom a link is created if no name is specified. */
 export async function findFirstOwner(db: Queryable): Promise<OperatorRow | undefined> {
   const [row] = await db.query<OperatorRow>(
     sql`select id, name, role from _plinth.operators where role = 'owner' order by created_at, name limit 1`,
@@ -64,8 +62,11 @@ export async function insertLink(
     values (${tokenHash}, ${operatorId}, now() + make_interval(secs => ${lifetimeSeconds}))`);
 }
 
-/** Deletes the link, so that it works once even if two browsers send it at the same time. */
-export async function takeLink(
+/**
+ * Deletes the link and returns its operator, so that the link works only once even if two browsers use it at the same
+ * time.
+ */
+export async function consumeLink(
   db: Queryable,
   tokenHash: Buffer,
 ): Promise<(OperatorRow & { has_factor: boolean }) | undefined> {
@@ -105,7 +106,7 @@ export async function insertSession(
   return row.id;
 }
 
-/** Finds a session and updates its last use, at most once per five minutes. */
+/** Finds a session. Also updates the time of its last use, at most once every five minutes. */
 export async function findSession(db: Queryable, cookieHash: Buffer): Promise<SessionRow | undefined> {
   const [row] = await db.query<SessionRow>(sql`
     with seen as (

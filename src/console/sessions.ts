@@ -1,11 +1,10 @@
 /**
- * Operator sign-in. A one-time link becomes a session in an httpOnly cookie. Each request that isn't a GET must contain the
- * session's CSRF token, which proves that it comes from the Console's pages.
+ * Signs operators in. A one-time link is exchanged for a session in an httpOnly cookie. Every request except GET must
+ * contain the session's CSRF token, which proves that it comes from a Console page.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Queryable } from '../database/types.ts';
-import type { Clock } from '../kernel/clock.ts';
 import { isToPublicUrl, type OwnAddress } from '../kernel/request-origin.ts';
 import { sameOriginHeader } from '../kernel/same-origin.ts';
 import { createAttempts } from './core/attempts.ts';
@@ -16,8 +15,8 @@ import * as queries from './queries.ts';
 
 const linkLifetimeSeconds = 600;
 const sessionLifetimeSeconds = 12 * 3600;
-const attemptLimits = { most: 10, windowMs: 60_000, addresses: 1000 };
-/** The operator for the start command's link if there is no owner yet. */
+const attemptLimits = { max: 10, windowMs: 60_000, addresses: 1000 };
+/** The operator for whom the start command creates a link if the project doesn't have an owner yet. */
 const firstOperator = { name: 'owner', role: 'owner' } as const;
 
 export interface Operator {
@@ -30,56 +29,58 @@ export interface Operator {
 }
 
 export interface Sessions {
-  /** Returns the secret of a new one-time link. The default operator is the first owner. Rejects if the operator doesn't exist. */
+  /**
+   * Returns the secret of a new one-time link. If no name is specified, the link is for the first owner. Rejects if the
+   * operator doesn't exist.
+   */
   issueLinkToken(operatorName?: string): Promise<string>;
-  /** Like {@link issueLinkToken}, for an invitation. */
+  /** Returns the secret of a link for an invitation. */
   linkTokenFor(operatorId: string, lifetimeSeconds: number): Promise<string>;
-  /** Runs before the body is read. @throws {ConsoleError} csrf, too_many */
+  /** Checks a sign-in before its body is read. @throws {ConsoleError} csrf, too_many */
   checkSignIn(request: FastifyRequest): void;
-  /** Consumes the link and sets the cookie. @throws {ConsoleError} link_invalid */
+  /** Uses up the link and sets the session cookie. @throws {ConsoleError} link_invalid */
   signIn(token: string, request: FastifyRequest, reply: FastifyReply): Promise<Operator>;
   signOut(request: FastifyRequest, reply: FastifyReply): Promise<void>;
   /**
-   * `beforeFactor`: also allows sessions whose second factor isn't verified yet. @throws {ConsoleError} signed_out,
-   * csrf, factor_needed, forbidden
+   * Authenticates the operator and checks the permission. If `beforeFactor` is set, the session's second factor doesn't
+   * have to be verified yet. @throws {ConsoleError} signed_out, csrf, factor_needed, forbidden
    */
   authorize(request: FastifyRequest, permission: Permission, beforeFactor?: boolean): Promise<Operator>;
-  /** Returns what a page needs: the operator, the permissions and the CSRF token. */
+  /** Returns the data that every page needs: the operator, the permissions and the CSRF token. */
   described(operator: Operator): Session;
 }
 
 export interface SessionsDeps {
   readonly db: Queryable;
-  readonly clock: Clock;
   readonly consoleUrl: () => string;
-  /** The host names that the Console accepts. */
+  /** The host names at which the Console can be reached. */
   readonly ownAddress: OwnAddress;
   /** Whether every operator must have a second factor. */
-  readonly factorRequired: boolean;
+  readonly factorRequired: () => boolean;
 }
 
 /** The maximum number of cookies with our name that are looked up per request. */
-const mostCookies = 4;
+const maxCookies = 4;
 
-export function createSessions({
-  db,
-  clock,
-  consoleUrl,
-  ownAddress,
-  factorRequired,
-}: SessionsDeps): Sessions {
+export function createSessions({ db, consoleUrl, ownAddress, factorRequired }: SessionsDeps): Sessions {
   const attempts = createAttempts(attemptLimits);
 
-  /** Other hosts of the domain can't set a `__Host-` cookie (RFC 6265bis section 4.1.3). Browsers accept it only over TLS. */
+  /**
+   * Whether the cookie has the prefix `__Host-`, so that other hosts in the domain can't set it (RFC 6265bis, section
+   * 4.1.3). Browsers accept this prefix only over TLS.
+   */
   const isSecure = ({ headers }: FastifyRequest): boolean =>
     ownAddress.publicUrl?.protocol === 'https:' && isToPublicUrl(headers, ownAddress);
-  // Includes the port, because browsers share cookies between ports and two projects may run on one host.
+  // The name contains the port, because browsers share cookies between all ports of a host and two projects may run on
+  // one host.
   const cookieName = (request: FastifyRequest): string =>
     isSecure(request) ? '__Host-plinth-console' : `plinth-console-${new URL(consoleUrl()).port || 'default'}`;
 
   function cookieHeader(request: FastifyRequest, value: string, maxAgeSeconds: number): string {
-    // The path limits the cookie, because other ports of this host would receive it too.
-    const scope = isSecure(request) ? 'Path=/; Secure' : 'Path=/console';
+    // The path limits where browsers send the cookie, because they would otherwise also send it to the other ports of
+    // this host.
+    const secure = request.protocol === 'https' ? '; Secure' : '';
+    const scope = isSecure(request) ? 'Path=/; Secure' : `Path=/console${secure}`;
     return `${cookieName(request)}=${value}; ${scope}; HttpOnly; SameSite=Strict; Max-Age=${maxAgeSeconds}`;
   }
 
@@ -87,12 +88,12 @@ export function createSessions({
     const prefix = `${cookieName(request)}=`;
     const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
     const values = pairs.filter((pair) => pair.startsWith(prefix)).map((pair) => pair.slice(prefix.length));
-    return values.slice(0, mostCookies);
+    return values.slice(0, maxCookies);
   }
 
   /**
-   * Returns undefined if there is no session or more than one. A page on another port of this host may have set a
-   * second cookie to make the operator work in a foreign session.
+   * Returns undefined unless exactly one session is found. A page on another port of this host could set a second
+   * cookie to make the operator work in someone else's session.
    */
   async function sessionOf(request: FastifyRequest): Promise<queries.SessionRow | undefined> {
     const rows = await Promise.all(
@@ -113,7 +114,7 @@ export function createSessions({
   }
 
   const factorOf = (hasFactor: boolean, proven: boolean): FactorState => {
-    if (!hasFactor) return factorRequired ? 'missing' : 'none';
+    if (!hasFactor) return factorRequired() ? 'missing' : 'none';
     return proven ? 'proven' : 'owed';
   };
 
@@ -129,15 +130,16 @@ export function createSessions({
     },
     linkTokenFor,
     checkSignIn(request) {
-      // The port's guard has checked the browser's headers. This header can't be sent by a form of another website.
+      // The browser's own headers were checked before any route. In addition, a form on another website can't send this
+      // header.
       if (request.headers[sameOriginHeader] !== '1') throw new ConsoleError('csrf');
-      const waitSeconds = attempts.waitSeconds(request.ip, clock.now());
+      const waitSeconds = attempts.waitSeconds(request.ip, performance.now());
       if (waitSeconds > 0) throw new ConsoleError('too_many', { waitSeconds });
     },
     async signIn(token, request, reply) {
-      const operator = await queries.takeLink(db, hash(token));
+      const operator = await queries.consumeLink(db, hash(token));
       if (operator === undefined) {
-        attempts.failed(request.ip, clock.now());
+        attempts.failed(request.ip, performance.now());
         throw new ConsoleError('link_invalid');
       }
       const cookie = randomBytes(32).toString('base64url');
@@ -151,7 +153,7 @@ export function createSessions({
         ip: request.ip,
         lifetimeSeconds: sessionLifetimeSeconds,
       });
-      // Ends the browser's previous sessions, which would otherwise stay open.
+      // Ends previous sessions of the same browser, because they would otherwise remain valid.
       await endSessions(request);
       reply.header('set-cookie', cookieHeader(request, cookie, sessionLifetimeSeconds));
       const { id, name, role, has_factor } = operator;

@@ -1,7 +1,8 @@
 /**
- * Implements `[api].auto_expose_new_tables`, which determines whether new objects that `postgres` creates in `public`
- * are granted to the API roles.
+ * Implements the setting `[api].auto_expose_new_tables`, which determines whether the API roles can access new objects
+ * that `postgres` creates in `public`.
  */
+import { quoteIdentifier, sql } from '../kernel/sql.ts';
 import type { Database } from './types.ts';
 
 const apiRoles = 'anon, authenticated, service_role';
@@ -12,16 +13,26 @@ const kinds = [
 ] as const;
 
 /**
- * Must run after the services' SQL files and before the user's roles, migrations and seeds. The bootstrap grants these
- * privileges. They are granted again here so that the setting can be changed back.
+ * Applies the setting. This must run after the services' SQL files and before the user's roles, migrations and seeds.
+ * The bootstrap already grants these privileges. They are granted again here so that the setting can be turned back on.
  */
 export async function setAutoExposeNewTables(database: Database, expose: boolean): Promise<void> {
-  if (!database.info.ownsSchemas) return;
+  const { ownsSchemas, embedded } = database.info;
+  if (!ownsSchemas) return;
+  const role = embedded ? 'postgres' : await projectRole(database);
   const statements = kinds.map(([privileges, objects]) => {
     const change = expose
       ? `grant ${privileges} on ${objects} to ${apiRoles}`
       : `revoke ${privileges} on ${objects} from ${apiRoles}`;
-    return `alter default privileges for role postgres in schema public ${change}`;
+    return `alter default privileges for role ${quoteIdentifier(role)} in schema public ${change}`;
   });
   await database.pool('supabase_admin').exec(statements.join(';\n'));
+}
+
+/** On an external server with a different administrator named `postgres`, this is the account of the URL. */
+async function projectRole(database: Database): Promise<string> {
+  const [row] = await database
+    .pool('postgres')
+    .query<{ name: string }>(sql`select current_user::text as name`);
+  return row?.name ?? 'postgres';
 }

@@ -9,7 +9,7 @@ export interface TypesOptions {
   readonly swiftAccess?: 'internal' | 'public';
 }
 
-/** Loads the generator and its client on demand because loading is slow. */
+/** The generator and its client are loaded on demand, because loading them is slow. */
 export async function generateTypes(
   url: string,
   schemas: readonly string[],

@@ -1,6 +1,7 @@
 /**
- * Adds `ComputedFields` to generated TypeScript types, as CLI 3.1 prints them. These are the names in a `Row` that are
- * functions of the row rather than columns. The generator's published version doesn't support them yet.
+ * Adds `ComputedFields` to generated TypeScript types, in the format of CLI 3.1. A computed field is a member of a
+ * `Row` that is a function of the row rather than a column. The published version of the generator doesn't support
+ * computed fields yet.
  */
 
 interface Column {
@@ -20,7 +21,8 @@ const levels = {
 const width = 80;
 
 /**
- * @param types Types formatted with two spaces per level.
+ * Adds the computed fields to the types.
+ * @param types Types that are indented with two spaces per level.
  * @param columns The columns of every table and view in the types.
  */
 export function withComputedFields(types: string, columns: readonly Column[]): string {

@@ -1,60 +1,99 @@
 /**
- * Assembles the module: a server (embedded or external), Plinth's SQL files, pools, the request path and the listener.
+ * Assembles the database module: a server (embedded or external), Plinth's SQL files, pools, the request path and the
+ * listener.
  */
 import { type Logger, silentLogger } from '../kernel/log.ts';
 import { sql } from '../kernel/sql.ts';
+import { bootstrapSet } from './bootstrap-set.ts';
 import { type Cluster, startCluster } from './embedded/cluster.ts';
+import { updateOwnExtensions } from './embedded/extension-updates.ts';
 import { connectAdmin, repairRoles } from './embedded/self-repair.ts';
 import { clusterTarget, type ReachedCluster, type SignIns, signInsOf } from './embedded/sign-ins.ts';
 import { connectExternal } from './external/external.ts';
+import { type Connected, readFindings } from './external/preflight/index.ts';
 import { sqlOnlyFiles } from './external/sql-only.ts';
 import { applyDatabaseSettings, applyPasswords } from './logins/apply.ts';
+import { memberOf } from './member.ts';
 import { readMigrationFiles } from './migrate/files.ts';
+import { rejectNewerSchema } from './migrate/future.ts';
 import { applyFiles } from './migrate/runner.ts';
-import { createRequestPath } from './path/index.ts';
-import { createListenHub, createPools } from './pool/index.ts';
+import { createRequestPath, type RequestPathLimits } from './path/index.ts';
+import { createListenHub, createPools, type PoolsOptions } from './pool/index.ts';
 import { checkOutsideRole, checkRole } from './request-role.ts';
-import type { Database, DatabaseInfo, MigrationSet, PostgresErrorShape, Setting } from './types.ts';
-import { Client, connectReplication, runUncollected } from './wire/index.ts';
+import type {
+  Database,
+  DatabaseInfo,
+  LoginRole,
+  MigrationSet,
+  PostgresErrorShape,
+  Queryable,
+  Setting,
+} from './types.ts';
+import {
+  Client,
+  type ConnectionOptions,
+  connectReplication,
+  type Environment,
+  runUncollected,
+} from './wire/index.ts';
+import { readVersion } from './wire/version.ts';
 
 export interface DatabaseOptions {
-  /** Plinth's data folder (`.plinth`). The cluster is in its subfolder `postgres/`. Not used with `databaseUrl`. */
+  /**
+   * Plinth's data folder (`.plinth`). The cluster is stored in the subfolder `postgres/`. Not used if `databaseUrl` is
+   * set.
+   */
   readonly dataDir: string;
   /** The loopback port of the embedded server: 0 selects a free port, and null (the default) disables TCP. */
   readonly port?: number | null;
   /** The URL of an external PostgreSQL, version 15 or newer, that replaces the embedded server. */
   readonly databaseUrl?: string;
-  /** `[db.settings]` from config.toml, for postgresql.conf. */
+  /** The environment variables that complete the URL as in libpq, such as PGPASSFILE. Defaults to none. */
+  readonly environment?: Environment;
+  /** The settings in `[db.settings]` of config.toml, which are written to postgresql.conf. */
   readonly dbSettings?: Readonly<Record<string, string | number | boolean>>;
-  /** Settings of the database itself, such as `app.settings.jwt_secret`. Embedded server only. */
+  /**
+   * Settings of the database itself, such as `app.settings.jwt_secret`. They are used only with the embedded server.
+   */
   readonly databaseSettings?: readonly Setting[];
-  /** Settings from earlier versions, which are removed if they still have this value. */
+  /** Settings that earlier versions applied. They are removed if they still have this value. */
   readonly withheldSettings?: readonly Setting[];
   /** The password of the role `postgres` on the embedded server. Defaults to `postgres`. */
   readonly password?: string;
   /** Whether all login roles share one password (`[database] shared_password`). */
   readonly sharedPassword?: boolean;
-  /** Whether the role `postgres` of the embedded server has REPLICATION (`[database] replication`). */
+  /** Whether the embedded server's `postgres` role has REPLICATION (`[database] replication`). */
   readonly replication?: boolean;
-  /** The number of connections shared by fast REST requests. Defaults to 4. */
-  readonly requestPathConnections?: number;
-  /** False disables fsync, for disposable test clusters. */
+  /** The sizes and limits of the request path. */
+  readonly requestPath?: RequestPathLimits;
+  /** The sizes and limits of the pools. */
+  readonly pools?: Pick<PoolsOptions, 'max' | 'maxWaiting'>;
+  /** Whether data must survive a crash. False disables fsync, for disposable test clusters. */
   readonly durable?: boolean;
+  /** Returns the folder of a prepared cluster that a new data folder is copied from. */
+  readonly prepared?: (() => Promise<string | undefined>) | undefined;
   readonly log?: Logger;
-  /** Called with a sentence before each step that may be slow. */
+  /**
+   * All migrations of this version, except the module's own. If set, a database with migrations of a newer version is
+   * rejected before it is changed.
+   */
+  readonly knownMigrations?: () => Promise<readonly MigrationSet[]>;
+  /** Called before each step that may be slow, with a sentence that describes the step. */
   readonly onProgress?: (message: string) => void;
-  /** Called, possibly several times, while the embedded server is starting and there is time for other work. */
+  /** Called while the embedded server is starting and this process can do other work. May be called several times. */
   readonly whileStarting?: () => void;
 }
 
-/** The first migrations of every database: roles, schemas and guards. */
-const bootstrapSet: MigrationSet = { room: 'database', dir: new URL('./sql/', import.meta.url) };
-
-/** A running server, embedded or external, and one of its databases. */
+/** A running server (embedded or external) and one of its databases. */
 export interface Server extends SignIns {
-  /** The session that applies Plinth's numbered SQL files. It is closed at the end of the first `migrate`. */
-  readonly admin: Client;
+  /**
+   * The session that applies Plinth's numbered SQL files. The session is closed at the end of the first `migrate`.
+   * Undefined if this process doesn't apply any.
+   */
+  readonly admin?: Client;
   readonly info: DatabaseInfo;
+  /** Facts about an external server that its catalogs don't contain. Undefined for the embedded server. */
+  readonly connected?: () => Connected;
   stop(): Promise<void>;
 }
 
@@ -64,8 +103,8 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
   const server =
     options.databaseUrl === undefined
       ? await startEmbedded(options, log, onProgress)
-      : await connectToExternal(options.databaseUrl, options.sharedPassword ?? false, log, onProgress);
-  return openDatabase(server, log, onProgress, options.requestPathConnections);
+      : await connectToExternal(options.databaseUrl, options, log, onProgress);
+  return openDatabase(server, log, onProgress, options.requestPath, options.pools);
 }
 
 async function startEmbedded(
@@ -82,12 +121,20 @@ async function startEmbedded(
       password: options.password ?? 'postgres',
       sharedPassword: options.sharedPassword ?? false,
       resetSuperuser,
+      prepared: options.prepared,
       log,
       onProgress,
       whileStarting: options.whileStarting,
     });
   const signIn = (cluster: Cluster): Promise<Client> =>
-    connectAdmin(clusterTarget(cluster, 'supabase_admin', 'postgres'), log);
+    connectAdmin(
+      clusterTarget(
+        { ...cluster, logins: cluster.preparedLogins ?? cluster.logins },
+        'supabase_admin',
+        'postgres',
+      ),
+      log,
+    );
   let cluster = await start(false);
   try {
     let admin: Client;
@@ -95,13 +142,15 @@ async function startEmbedded(
       admin = await signIn(cluster);
     } catch (error) {
       if ((error as PostgresErrorShape).code !== '28P01') throw error;
-      // The folder was copied without its key or with a different key.
+      // The folder was copied without its key or together with another folder's key.
       await cluster.stop();
       cluster = await start(true);
       admin = await signIn(cluster);
     }
     const serverVersion = readVersion(admin);
+    await rejectNewer(admin, options, `in ${options.dataDir}`);
     await applyFiles({ session: admin, serverVersion, log, onProgress }, readMigrationFiles([bootstrapSet]));
+    await updateOwnExtensions(admin, log, onProgress);
     await repairRoles(admin, log, { replication: options.replication ?? false });
     await applyPasswords(admin, cluster.logins);
     await applyDatabaseSettings(admin, options.databaseSettings ?? [], options.withheldSettings ?? []);
@@ -122,14 +171,31 @@ async function startEmbedded(
   }
 }
 
+/** Compares the ledger with the files of all modules. */
+async function rejectNewer(
+  session: Client,
+  { knownMigrations }: DatabaseOptions,
+  database: string,
+): Promise<void> {
+  if (knownMigrations === undefined) return;
+  const files = readMigrationFiles([bootstrapSet, ...(await knownMigrations())]);
+  await rejectNewerSchema(session, files, database);
+}
+
 async function connectToExternal(
-  url: string,
-  sharedPassword: boolean,
+  text: string,
+  options: DatabaseOptions,
   log: Logger,
   onProgress: (message: string) => void,
 ): Promise<Server> {
-  const external = await connectExternal(url, { sharedPassword, log });
-  const { session, serverVersion, ownsSchemas, target, targetOf } = external;
+  const { sharedPassword = false, environment = {} } = options;
+  const external = await connectExternal(text, {
+    sharedPassword,
+    environment,
+    log,
+    check: (session, host) => rejectNewer(session, options, `at ${host}`),
+  });
+  const { session, url, serverVersion, ownsSchemas, target, targetOf, connected } = external;
   try {
     if (ownsSchemas) {
       const rows = await session.query<{ name: string }>(
@@ -150,7 +216,7 @@ async function connectToExternal(
     throw error;
   }
   const info = { url, projectUrl: external.projectUrl(), embedded: false, serverVersion, ownsSchemas };
-  return { target, targetOf, admin: session, info, stop: async () => {} };
+  return { target, targetOf, connected, admin: session, info, stop: async () => {} };
 }
 
 /** Creates the pools, the request path and the listener for a bootstrapped database. */
@@ -158,28 +224,29 @@ export function openDatabase(
   server: Server,
   log: Logger,
   onProgress: (message: string) => void,
-  requestPathConnections?: number,
+  pathLimits: RequestPathLimits = {},
+  poolLimits: Pick<PoolsOptions, 'max' | 'maxWaiting'> = {},
 ): Database {
   const { target, info } = server;
-  const pools = createPools({ connectOptions: target });
+  const pools = createPools({ connectOptions: target, ...poolLimits });
   const requestPath = createRequestPath({
     connectOptions: () => target('authenticator'),
-    sharedConnections: requestPathConnections,
+    ...pathLimits,
   });
   const hub = createListenHub({
     connectOptions: () => target('authenticator'),
     onError: (error) => log.warn({ service: 'database', error }, 'The LISTEN connection failed'),
   });
   const runFiles = async (sets: readonly MigrationSet[]): Promise<void> => {
-    const session = server.admin.connection.ended
-      ? await Client.connect(target('supabase_admin'))
-      : server.admin;
+    const { admin } = server;
+    const session =
+      admin === undefined || admin.connection.ended ? await Client.connect(target('supabase_admin')) : admin;
     try {
       if (!info.ownsSchemas) return;
       const run = { session, serverVersion: info.serverVersion, log, onProgress };
       await applyFiles(run, readMigrationFiles(sets));
     } finally {
-      // The session's caches are large after a bootstrap, and the session isn't needed again.
+      // The session is closed, because it is no longer needed and its caches are large after a bootstrap.
       await session.connection.close();
     }
   };
@@ -197,41 +264,109 @@ export function openDatabase(
     },
     async statementsAsRequest(context, statements, options) {
       checkRole(context.role);
-      return pools.pool('authenticator').statements(statements, {
-        ...options,
-        settings: [['role', context.role], ...context.settings],
-      });
+      return pools
+        .pool('authenticator')
+        .of(context.client)
+        .statements(statements, {
+          ...options,
+          settings: [['role', context.role], ...context.settings],
+        });
     },
     async rowsAsRequest(context, statement, onRow, options) {
       checkRole(context.role);
-      return pools.pool('authenticator').rows(statement, onRow, {
-        ...options,
-        settings: [['role', context.role], ...context.settings],
-      });
+      return pools
+        .pool('authenticator')
+        .of(context.client)
+        .rows(statement, onRow, {
+          ...options,
+          settings: [['role', context.role], ...context.settings],
+        });
     },
     async asRequest(context, work, options) {
       checkRole(context.role);
-      return pools.pool('authenticator').transaction(work, {
-        ...options,
-        settings: [['role', context.role], ...context.settings],
-      });
+      return pools
+        .pool('authenticator')
+        .of(context.client)
+        .transaction(work, {
+          ...options,
+          settings: [['role', context.role], ...context.settings],
+        });
     },
+    loads: () => [
+      ...requestPath.loads().map((load) => ({ ...load, name: `rest_${load.name}` })),
+      ...pools.loads(),
+    ],
     requestPath,
     listen: hub.listen,
     connectReplication: () => connectReplication(target('supabase_replication_admin')),
+    async checkLogins() {
+      await Promise.all(checkedRoles.map((role) => checkLogin(target(role))));
+    },
+    findings: cached(findingsLifetimeMs, async () => {
+      const { connected } = server;
+      if (connected === undefined) return [];
+      const work = (tx: Queryable) => readFindings(tx, connected());
+      return pools.pool('supabase_admin').transaction(work, { readOnly: true });
+    }),
+    async setReadOnly(isReadOnly) {
+      const superuser = pools.pool('supabase_admin');
+      await superuser.exec(
+        isReadOnly
+          ? 'alter system set default_transaction_read_only = on'
+          : 'alter system reset default_transaction_read_only',
+      );
+      await superuser.exec('select pg_reload_conf()');
+      // A checkpoint removes WAL files that are no longer needed.
+      if (isReadOnly) await superuser.exec('checkpoint');
+    },
     migrate: runFiles,
     info,
+    member: () => memberOf(server),
+    restoreLogins: async () => target('authenticator').onPasswordRejected?.(),
     async stop() {
       await requestPath.stop();
       await hub.end();
       await pools.end();
-      await server.admin.connection.close();
+      await server.admin?.connection.close();
       await server.stop();
     },
   };
 }
 
-/** The connection string for users and ORMs. */
+const findingsLifetimeMs = 10_000;
+
+/** Repeats the call only after the lifetime of its last result. Errors aren't kept. */
+function cached<T>(lifetimeMs: number, call: () => Promise<T>): () => Promise<T> {
+  let latest: { readonly at: number; readonly result: Promise<T> } | undefined;
+  return () => {
+    const now = performance.now();
+    if (latest !== undefined && now - latest.at < lifetimeMs) return latest.result;
+    const result = call();
+    latest = { at: now, result };
+    result.catch(() => {
+      latest = undefined;
+    });
+    return result;
+  };
+}
+
+const checkedRoles: readonly LoginRole[] = [
+  'authenticator',
+  'supabase_auth_admin',
+  'supabase_storage_admin',
+  'supabase_realtime_admin',
+];
+
+async function checkLogin(target: ConnectionOptions): Promise<void> {
+  const client = await Client.connect(target);
+  try {
+    await client.query(sql`select 1`);
+  } finally {
+    await client.connection.close();
+  }
+}
+
+/** Returns the connection string that users and ORMs can use. */
 export function clusterUrl(
   cluster: ReachedCluster & { readonly tcpPort: number | null },
   database: string,
@@ -240,12 +375,4 @@ export function clusterUrl(
   if (cluster.tcpPort !== null) return `postgresql://${login}@${cluster.host}:${cluster.tcpPort}/${database}`;
   const folder = encodeURIComponent(cluster.socketDir ?? '');
   return `postgresql://${login}@/${database}?host=${folder}&port=${cluster.port}`;
-}
-
-/** Converts a version such as `18.4` to 180004. */
-export function readVersion(client: Client): number {
-  const [major = '0', minor = '0'] = (client.connection.parameters.get('server_version') ?? '').split(
-    /[.\s]/,
-  );
-  return Number(major) * 10_000 + (Number.parseInt(minor, 10) || 0);
 }

@@ -1,4 +1,4 @@
-/** All errors that can prevent the database from starting, by code, with message and hint. */
+/** The errors that can prevent the database from starting, by code, with a message and a hint. */
 
 const table = {
   platform: {
@@ -26,13 +26,26 @@ const table = {
   },
   wrong_version: {
     message: (d: Details) =>
-      `The data folder ${d.dir} was created by PostgreSQL ${d.found}, but this is PostgreSQL ${d.expected}.`,
-    hint: 'Use the Plinth version that created it, or dump and restore the data.',
+      `The data folder ${d.dir} was created by PostgreSQL ${d.found}, and this version of Plinth has PostgreSQL ${d.expected}, so run "plinth upgrade" first.`,
+    hint: '"plinth upgrade --check" checks the upgrade without changing anything.',
+  },
+  newer_version: {
+    message: (d: Details) =>
+      `The data folder ${d.dir} was created by PostgreSQL ${d.found}, which is newer than PostgreSQL ${d.expected} in this version of Plinth.`,
+    hint: 'Install the version of Plinth that created it. Nothing was changed.',
+  },
+  no_cluster: {
+    message: (d: Details) => `The folder ${d.dir} doesn't contain a database.`,
+    hint: 'Use --workdir or --data-dir to name the project or its data folder.',
   },
   no_identity: {
     message: (d: Details) =>
       `PostgreSQL can't run as root, and Plinth found no other user that can use ${d.dir}.`,
     hint: 'Start Plinth as a regular user, install util-linux (unshare), or use a folder that the user nobody can access.',
+  },
+  restore_unfinished: {
+    message: (d: Details) => `A restore into the data folder ${d.dir} didn't finish.`,
+    hint: 'Delete the content of the folder and run "plinth restore" again.',
   },
   initdb_failed: {
     message: (d: Details) => `Failed to initialize the data folder ${d.dir}: ${d.reason}`,
@@ -49,12 +62,11 @@ const table = {
   },
   bad_url: {
     message: (d: Details) => `The database URL is invalid: ${d.reason}`,
-    hint: 'Use the form postgresql://user:password@host:5432/database.',
+    hint: 'Use the form postgresql://user:password@host:5432/database or host=… user=… dbname=….',
   },
-  version_too_old: {
-    message: (d: Details) =>
-      `The database at ${d.host} runs PostgreSQL ${d.found}, but 15 or newer is required.`,
-    hint: 'Upgrade it, or omit --database-url to use the embedded PostgreSQL 18.',
+  unusable: {
+    message: (d: Details) => `Plinth can't use the database at ${d.host}. ${d.reason}`,
+    hint: 'Nothing was changed. Run "plinth doctor --database-url URL" to check the server again.',
   },
   unreachable: {
     message: (d: Details) => `Failed to connect to the database at ${d.host} as ${d.user}: ${d.reason}`,
@@ -63,6 +75,11 @@ const table = {
   login_refused: {
     message: (d: Details) => `Plinth can't sign in to the database as ${d.role}: ${d.reason}`,
     hint: 'Services sign in with the password in the database URL. Add a password to the URL, and allow its roles in pg_hba.conf.',
+  },
+  schema_newer: {
+    message: (d: Details) =>
+      `The database ${d.database} was changed by a newer version of Plinth (${d.file}${Number(d.count) > 1 ? ` and ${Number(d.count) - 1} more` : ''}), so this version doesn't start on it.`,
+    hint: 'Install the newer version again, or restore a backup from before the upgrade. Nothing was changed.',
   },
   migration_failed: {
     message: (d: Details) => `Failed to apply ${d.file}: ${d.reason}`,
@@ -74,7 +91,9 @@ export type DatabaseErrorCode = keyof typeof table;
 
 type Details = Readonly<Record<string, string | number | undefined>>;
 
-/** An error during start or migration, shown to the user who started Plinth. `hint` contains the remedy. */
+/**
+ * An error during startup or migration. It is shown to the user who started Plinth, and `hint` describes how to fix it.
+ */
 export class DatabaseError extends Error {
   readonly code: DatabaseErrorCode;
   readonly hint: string;
@@ -84,7 +103,8 @@ export class DatabaseError extends Error {
     super(table[code].message(details), cause === undefined ? undefined : { cause });
     this.name = 'DatabaseError';
     this.code = code;
-    this.hint = table[code].hint;
+    const { hint } = table[code];
+    this.hint = details.statements ? `An administrator can run:\n${details.statements}\n${hint}` : hint;
     this.details = details;
   }
 }

@@ -1,32 +1,72 @@
-/** The database module: starts and bootstraps a PostgreSQL server and provides access to it. */
-import { connectDatabase, type DatabaseOptions } from './database.ts';
+/** The database module, which starts and bootstraps a PostgreSQL server and provides access to it. */
+import { connectDatabase, type DatabaseOptions, openDatabase } from './database.ts';
+import { type MemberOptions, serverOfMember } from './member.ts';
 import type { Database } from './types.ts';
 
 export { setAutoExposeNewTables } from './auto-expose.ts';
 export { generateTypes, type TypeLanguage, typeLanguages } from './client-types.ts';
+export { type CopySession, openCopySession } from './copy-session.ts';
 export type { DatabaseOptions } from './database.ts';
+export { binaryPackage, linkBinaries } from './embedded/binaries.ts';
+export { clearLeftovers } from './embedded/leftovers.ts';
 export { isHeld, type LockInfo, readLock } from './embedded/lock.ts';
+export {
+  type RecoveredCluster,
+  type RecoveryOptions,
+  startRecovery,
+  type TableReader,
+} from './embedded/recovery.ts';
+export { migrateNewCluster } from './embedded/upgrade/migrate.ts';
+export { type ClusterPair, openClusterPair, type PrivateServer } from './embedded/upgrade/pair.ts';
 export { DatabaseError, type DatabaseErrorCode, databaseErrors } from './errors.ts';
 export { missingExtensions, missingSentence, placeholderVersion } from './extensions/missing.ts';
+export { type ExternalOptions, examineExternal } from './external/external.ts';
+export {
+  type Cell,
+  type CellKind,
+  type Column,
+  inspect,
+  isReportName,
+  type Report,
+  type ReportName,
+  reports,
+} from './inspect/index.ts';
+export type { MemberOptions } from './member.ts';
 export { type OtherDatabase, openOtherDatabase } from './other.ts';
+export type { RequestPathLimits } from './path/index.ts';
 export { openRemote, type Remote, type RemoteOptions } from './remote.ts';
+export { readSizes, readStatistics } from './statistics.ts';
 export { openTextSession, type TextSession } from './text-session.ts';
 export type * from './types.ts';
 export {
   ConnectionError,
   type ConnectionOptions,
   ConnectionStringError,
+  connectionOf,
   PostgresError,
   parseConnectionString,
+  printConnectionUri,
+  readCopiedRow,
 } from './wire/index.ts';
 
 /**
- * Starts the embedded PostgreSQL or connects to an external one, and bootstraps it. @throws {DatabaseError}
+ * Starts the embedded PostgreSQL or connects to an external one, and bootstraps the database. @throws {DatabaseError}
  *
  * @example
  * const database = await createDatabase({ dataDir: '/project/.plinth', port: 54322 });
- * await database.migrate([{ room: 'auth', dir: new URL('./auth/sql/', import.meta.url) }]);
+ * await database.migrate([{ module: 'auth', dir: new URL('./auth/sql/', import.meta.url) }]);
  */
 export function createDatabase(options: DatabaseOptions): Promise<Database> {
   return connectDatabase(options);
+}
+
+/** Opens a database that another process has started. Nothing is started or changed. */
+export function joinDatabase(options: MemberOptions): Database {
+  return openDatabase(
+    serverOfMember(options),
+    options.log,
+    () => undefined,
+    options.requestPath,
+    options.pools,
+  );
 }

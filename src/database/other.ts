@@ -1,22 +1,56 @@
-/**
- * Opens a database that doesn't belong to this project, for a command. Uses one login and a few connections, and
- * doesn't make any changes.
- */
+/** Opens a database that doesn't belong to this project, for a command. Uses one login and a few connections. */
 import { createPools } from './pool/index.ts';
-import type { Pool } from './types.ts';
-import { parseConnectionString } from './wire/index.ts';
+import { ownSessionSettings } from './superuser.ts';
+import type { Pool, PostgresErrorShape } from './types.ts';
+import { Client, type ConnectionOptions, parseConnectionString } from './wire/index.ts';
 
 export interface OtherDatabase {
   readonly pool: Pool;
   stop(): Promise<void>;
 }
 
-/**
- * @param password Used if the URL doesn't contain a password.
- * @throws {ConnectionStringError}
- */
-export function openOtherDatabase(url: string, password?: string): OtherDatabase {
-  const target = parseConnectionString(url, { password });
-  const pools = createPools({ connectOptions: () => ({ ...target, applicationName: 'plinth' }), max: 1 });
+export interface OtherDatabaseOptions {
+  /** The password to use if the URL doesn't contain one. */
+  readonly password?: string | undefined;
+  /**
+   * `inspect` reads the catalogs. The login may be a superuser and the database may be hostile, so names refer only to
+   * PostgreSQL's own objects, and event triggers don't run. `project` runs the project's SQL with the login's own
+   * settings.
+   */
+  readonly session: 'inspect' | 'project';
+}
+
+/** Opens a database by its URL. @throws {ConnectionStringError | PostgresErrorShape} */
+export async function openOtherDatabase(
+  url: string,
+  { password, session }: OtherDatabaseOptions,
+): Promise<OtherDatabase> {
+  const target: ConnectionOptions = {
+    ...parseConnectionString(url, { password }),
+    applicationName: 'plinth',
+  };
+  const parameters = session === 'inspect' ? await inspectSettings(target) : target.parameters;
+  const pools = createPools({ connectOptions: () => ({ ...target, parameters }), max: 1 });
   return { pool: pools.pool('postgres'), stop: () => pools.end() };
 }
+
+/**
+ * Returns the settings that the server accepts. Only a superuser can turn event triggers off, and only since PostgreSQL
+ * 17, whose login triggers this prevents. Poolers may reject all settings, so transactions also set the search path.
+ */
+async function inspectSettings(target: ConnectionOptions): Promise<ConnectionOptions['parameters']> {
+  const pinned = { ...target.parameters, ...ownSessionSettings };
+  for (const parameters of [{ ...pinned, event_triggers: 'off' }, pinned]) {
+    try {
+      const client = await Client.connect({ ...target, parameters });
+      await client.connection.close();
+      return parameters;
+    } catch (error) {
+      if (!rejectsSetting.has((error as PostgresErrorShape).code)) throw error;
+    }
+  }
+  return target.parameters;
+}
+
+/** PostgreSQL doesn't know the setting, the login isn't allowed to change it, or a pooler doesn't support it. */
+const rejectsSetting = new Set(['42704', '42501', '08P01']);

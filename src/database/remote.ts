@@ -1,33 +1,36 @@
 /**
- * Access to a PostgreSQL server that is only queried, with a single login and without changes. Used by the standalone
- * REST server, which serves databases that don't belong to Plinth.
+ * Provides access to a PostgreSQL server that doesn't belong to Plinth, with a single login. Plinth queries the server
+ * but never changes its schema. Used by the standalone REST server.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createRequestPath, type PathLoad } from './path/index.ts';
+import { createRequestPath } from './path/index.ts';
 import { createListenHub, createPools } from './pool/index.ts';
-import type { Database, Pool } from './types.ts';
+import type { Database, Pool, PoolLoad } from './types.ts';
 import type { ConnectionOptions } from './wire/index.ts';
 
 export interface RemoteOptions {
-  /** Called for each connection, so a change applies to connections opened afterwards. */
+  /**
+   * Returns the connection options. Called for each connection, so a change applies to connections that are opened
+   * afterward.
+   */
   readonly connectOptions: () => ConnectionOptions;
   /**
-   * The maximum number of connections for requests. Listening uses one additional connection, and reading catalogs
-   * briefly uses another.
+   * The maximum number of connections for requests. Listening uses one additional connection, and reading the catalogs
+   * uses another one for a short time.
    */
   readonly connections: number;
   readonly acquireTimeoutMs: number;
   readonly idleTimeoutMs: number;
   readonly maxLifetimeMs: number;
-  /** Called if the connection for notifications can't be opened or was lost. It is retried automatically. */
+  /** Called if the connection for notifications can't be opened or is lost. Plinth tries again automatically. */
   readonly onListenError: (error: unknown) => void;
 }
 
 export interface Remote extends Pick<Database, 'requestPath' | 'listen'> {
-  /** Used for catalogs and settings. Has one connection, which is closed soon after use. */
+  /** A pool for queries of the catalogs and settings. It has one connection, which is closed soon after use. */
   readonly catalogs: Pool;
-  load(): PathLoad;
-  /** Retires all open connections, which then don't accept new requests. */
+  load(): Pick<PoolLoad, 'open' | 'busy' | 'waiting'>;
+  /** Closes all open connections once their requests have finished. New requests use new connections. */
   renew(): void;
   stop(): Promise<void>;
 }
@@ -40,7 +43,7 @@ export function openRemote(options: RemoteOptions): Remote {
   const { connections, maxLifetimeMs, onListenError } = options;
   const connectOptions = () => ({ ...options.connectOptions(), bareSession: true });
   let renewedAt = 0;
-  // Some connections are shared by fast requests. If there is only one connection, all requests use it in turn.
+  // Fast requests share some of the connections. If there is only one connection, all requests use it in turn.
   const shared = Math.min(4, Math.floor(connections / 2));
   const requestPath = createRequestPath({
     connectOptions,
@@ -63,7 +66,11 @@ export function openRemote(options: RemoteOptions): Remote {
   return {
     requestPath,
     catalogs: pools.pool('authenticator'),
-    load: () => requestPath.load(),
+    load() {
+      const loads = requestPath.loads();
+      const sum = (key: 'open' | 'busy' | 'waiting') => loads.reduce((total, load) => total + load[key], 0);
+      return { open: sum('open'), busy: sum('busy'), waiting: sum('waiting') };
+    },
     renew() {
       renewedAt = performance.now();
     },

@@ -1,13 +1,14 @@
 /**
- * Checks externally chosen roles: roles in a client's request before SET ROLE, and roles of jobs before they sign in.
+ * Checks roles that come from outside: the role in a client's request before SET ROLE, and the role of a job before it
+ * signs in.
  */
 import { sql } from '../kernel/sql.ts';
 import type { Queryable } from './types.ts';
 import { PostgresError } from './wire/index.ts';
 
 /**
- * SET ROLE accepts `none` for the session's own role, which a token must not select. Like any role that doesn't exist,
- * it is rejected with 22023.
+ * Rejects the role `none`. SET ROLE would switch to the session's own role, which a token must not select. Like any
+ * role that doesn't exist, `none` is rejected with 22023.
  */
 export function checkRole(role: string): void {
   if (role !== 'none') return;
@@ -15,8 +16,9 @@ export function checkRole(role: string): void {
 }
 
 /**
- * A session for a project's code starts as a role that `postgres` can switch to, and never as a superuser, because the
- * project may have chosen the role. `db` must be able to read the catalog. @throws {PostgresError} 28000
+ * Checks that a project's code can run as this role. The role must be one that `postgres` can switch to, and never a
+ * superuser, because the project may have chosen the role. `db` must be able to read the catalog. @throws
+ * {PostgresError} 28000
  */
 export async function checkOutsideRole(db: Queryable, role: string): Promise<void> {
   const [found] = await db.query<{ permitted: boolean }>(sql`

@@ -1,10 +1,11 @@
-/** Databases for tests. Most tests only need {@link createTestDatabase}. */
+/** Provides databases for tests. Most tests need only {@link createTestDatabase}. */
 export {
   createTestDatabase,
   openTestDatabase,
   resetTestCluster,
   startTestCluster,
   stopTestCluster,
+  type Template,
   type TestCluster,
   type TestDatabase,
   type TestServerAddress,

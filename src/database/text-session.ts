@@ -1,5 +1,6 @@
 /**
- * A session on any PostgreSQL server for scripts that users write. Runs their statements unchanged and returns text.
+ * Opens a session on any PostgreSQL server, for scripts that users write. The statements aren't changed, and the
+ * results are text.
  */
 import { Connection, parseConnectionString, runScript, type ScriptResult } from './wire/index.ts';
 
@@ -14,7 +15,7 @@ export interface TextSessionOptions {
   readonly onNotice?: (notice: { readonly severity: string; readonly message: string }) => void;
 }
 
-/** Opens a session with the settings of the role and the database, like psql. @throws {ConnectionError} */
+/** Opens a session with the settings of the role and the database, as psql does. @throws {ConnectionError} */
 export async function openTextSession(
   url: string,
   { applicationName, onNotice }: TextSessionOptions,

@@ -1,15 +1,15 @@
 /**
  * The interface of the database module.
  *
- * Glossary. *Login role*: the role that a connection signs in as. *Request context*: the role, claims and settings of a
- * client request, always set with `set_config(…, true)` and discarded at the end of its transaction. *Request path*:
- * the way in which `rest` sends a request in one write (Bind/Execute set_config, Bind/Execute statement, Sync).
+ * Glossary. *Login role*: the role that a connection uses to sign in. *Request context*: the role, claims and settings
+ * of a client request, always set with `set_config(…, true)` and discarded at the end of its transaction. *Request
+ * path*: the way in which `rest` sends a request in one write (Bind/Execute set_config, Bind/Execute statement, Sync).
  */
 import type { Sql } from '../kernel/sql.ts';
 
 export type { PostgresErrorShape } from '../shared/postgres-error.ts';
 
-/** Roles that Plinth's own pools sign in as. `supabase_admin` is never used for anything that runs a user's code. */
+/** The roles as which Plinth's own pools sign in. `supabase_admin` never runs a user's code. */
 export type LoginRole =
   | 'supabase_admin'
   | 'postgres'
@@ -18,8 +18,8 @@ export type LoginRole =
   | 'supabase_storage_admin'
   | 'supabase_realtime_admin'
   /**
-   * The only role with REPLICATION. It runs replication commands and functions in `pg_catalog`, and none of a project's
-   * code.
+   * The only role that has REPLICATION. It runs replication commands and functions in `pg_catalog`, but never a
+   * project's code.
    */
   | 'supabase_replication_admin'
   | 'supabase_functions_admin'
@@ -34,11 +34,11 @@ export type LoginRole =
 export type Row = Record<string, unknown>;
 
 export interface Queryable {
-  /** Runs one statement and returns rows as objects. @throws {PostgresErrorShape} */
+  /** Runs one statement and returns its rows as objects. @throws {PostgresErrorShape} */
   query<R extends object = Row>(statement: Sql): Promise<R[]>;
   /**
-   * Runs one statement and returns every value as PostgreSQL's text or null, with column names and type OIDs. Used for
-   * grids and exports.
+   * Runs one statement and returns every value as PostgreSQL's text or null, with column names and type OIDs. Used to
+   * show and export tables.
    */
   queryText(statement: Sql): Promise<TextResult>;
   /** Runs one or more statements without parameters (simple protocol). Used for scripts. */
@@ -48,33 +48,36 @@ export interface Queryable {
 export interface TextResult {
   readonly columns: readonly { readonly name: string; readonly typeOid: number; readonly tableOid: number }[];
   readonly rows: readonly (readonly (string | null)[])[];
-  /** For example `SELECT 3`. */
+  /** The command tag of the statement, for example `SELECT 3`. */
   readonly commandTag: string;
 }
 
 /**
- * A row as bytes in PostgreSQL's text format. Valid only until the callback that received it returns. Columns count
- * from 0.
+ * A row as bytes in PostgreSQL's text format. The row is valid only until the callback that received it returns. Column
+ * numbers start at 0.
  */
 export interface RawRow {
   readonly buffer: Buffer;
-  /** The offset of a cell's first byte in `buffer`, or -1 for null. */
+  /** Returns the offset of a cell's first byte in `buffer`. Returns -1 for null. */
   start(column: number): number;
-  /** The offset after a cell's last byte. */
+  /** The offset of the first byte after a cell. */
   end(column: number): number;
   text(column: number): string | null;
 }
 
 export interface Transaction extends Queryable {
-  /** Runs `work` inside a savepoint. An error rolls back to the savepoint and is rethrown. */
+  /**
+   * Runs `work` inside a savepoint. If `work` throws, the transaction is rolled back to the savepoint and the error is
+   * rethrown.
+   */
   savepoint<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
 }
 
-/** The outermost transaction, as opposed to a savepoint. */
+/** A whole transaction. A {@link Transaction} can also be a savepoint within one. */
 export interface WholeTransaction extends Transaction {
   /**
-   * Sends the last statements and COMMIT in one write, so that they need a single round trip. No statement may follow.
-   * An error rolls everything back.
+   * Sends the last statements and COMMIT in one write, so that they need a single round trip. No other statement may
+   * follow. An error rolls back the whole transaction.
    */
   finish(statements: readonly Sql[]): Promise<void>;
 }
@@ -82,11 +85,14 @@ export interface WholeTransaction extends Transaction {
 export interface TransactionOptions {
   readonly readOnly?: boolean;
   readonly isolation?: 'read committed' | 'repeatable read' | 'serializable';
-  /** Settings that are local to the transaction, set in this order in one round trip with BEGIN. */
+  /** Settings that are local to the transaction. They are applied in this order, in the same round trip as BEGIN. */
   readonly settings?: readonly Setting[];
-  /** Statements that are sent with BEGIN, after the settings. `work` receives the rows of each. */
+  /** Statements that are sent together with BEGIN, after the settings. `work` receives the rows of each statement. */
   readonly first?: readonly Sql[];
-  /** If `rollback`, everything is rolled back even if `work` succeeds (authorization probes, previews). */
+  /**
+   * How the transaction ends. With `rollback`, everything is rolled back even if `work` succeeds. Used to check
+   * permissions and for previews.
+   */
   readonly end?: 'commit' | 'rollback';
   readonly signal?: AbortSignal | undefined;
 }
@@ -94,22 +100,25 @@ export interface TransactionOptions {
 /** Options for statements that don't depend on each other's results. */
 export type StatementsOptions = Pick<TransactionOptions, 'readOnly' | 'isolation' | 'settings' | 'end'>;
 
-/** Polled, so a listener isn't needed. An AbortSignal can be used. `reason` is passed to the caller. */
+/**
+ * Indicates whether the caller has canceled the work. `aborted` is polled, so no listener is needed. An AbortSignal can
+ * be used here. The caller receives `reason`.
+ */
 export interface Cancellation {
   readonly aborted: boolean;
   readonly reason: unknown;
 }
 
-/** `rows` contains the rows of {@link TransactionOptions.first}. */
+/** The work of a transaction. `rows` contains the rows of {@link TransactionOptions.first}. */
 export type TransactionWork<T> = (tx: WholeTransaction, rows: readonly (readonly object[])[]) => Promise<T>;
 
-/** A name and a value, as for `set_config`. */
+/** A setting's name and value, as in `set_config`. */
 export type Setting = readonly [name: string, value: string];
 
 export interface Pool extends Queryable {
   readonly role: LoginRole;
   transaction<T>(work: TransactionWork<T>, options?: TransactionOptions): Promise<T>;
-  /** Runs these statements as one transaction in one round trip and returns the rows of each. */
+  /** Runs the statements as one transaction in one round trip, and returns the rows of each statement. */
   statements(statements: readonly Sql[], options?: StatementsOptions): Promise<(readonly object[])[]>;
   /**
    * Runs one statement as a transaction in one round trip and passes its rows to `onRow` as they arrive. The rows are
@@ -117,8 +126,8 @@ export interface Pool extends Queryable {
    */
   rows(statement: Sql, onRow: (row: RawRow) => void, options?: StatementsOptions): Promise<void>;
   /**
-   * Reserves a connection (for LISTEN, session locks or long-running work). The connection must be released. A broken
-   * connection is discarded.
+   * Reserves a connection, for example for LISTEN, session locks or long-running work. The connection must be released.
+   * A broken connection is discarded.
    */
   connect(): Promise<Session>;
 }
@@ -127,35 +136,35 @@ export interface Session extends Queryable {
   transaction<T>(work: TransactionWork<T>, options?: TransactionOptions): Promise<T>;
   /**
    * Discards all session state: an open transaction, role, settings, temporary tables, prepared statements, cursors and
-   * advisory locks. Afterwards, Plinth's own statements aren't prepared on the server, so that a script can use and
+   * advisory locks. Afterward, the server has none of Plinth's own prepared statements, so that a script can use and
    * deallocate any name.
    */
   reset(): Promise<void>;
   release(): void;
-  /** Ends the connection instead of returning it. */
+  /** Closes the connection instead of returning it to the pool. */
   destroy(): void;
   /** The server process ID, for pg_cancel_backend and logs. */
   readonly processId: number;
   /**
-   * Prepares a user's statement, runs it once, and passes its rows on as they arrive. The server rejects text with
-   * several statements (42601).
+   * Prepares a user's statement, runs it once, and passes on its rows as they arrive. The server rejects text that
+   * contains several statements (42601).
    */
   runCapped(text: string, rows: CappedRows): Promise<CappedEnd>;
-  /** Requests that the server cancel the running statement. Resolves once the request is delivered. */
+  /** Asks the server to cancel the running statement. Resolves once the request has been delivered. */
   cancel(): Promise<void>;
-  /** Calls `listener` with the server's notices until the session is released. */
+  /** Calls `listener` with each notice from the server until the session is released. */
   onNotice(listener: (notice: NoticeShape) => void): void;
 }
 
-/** A connection that signed in as its role itself, so that SQL can't switch back to another role. */
+/** A session in which the role itself has signed in, so that SQL can't switch back to another role. */
 export interface RoleSession {
   readonly processId: number;
   /**
-   * Runs a script with the simple protocol. A script with a single statement runs outside a transaction. Rows are
-   * counted and discarded. Resolves with the command tag of the last statement or with its row count.
+   * Runs a script in the simple protocol. A script with a single statement runs outside a transaction. Rows are counted
+   * and discarded. Resolves with the command tag or the row count of the last statement.
    */
   run(text: string): Promise<{ readonly commandTag: string; readonly rowCount: number | undefined }>;
-  /** Requests that the server cancel the running statement. */
+  /** Asks the server to cancel the running statement. */
   cancel(): Promise<void>;
   end(): Promise<void>;
 }
@@ -163,10 +172,13 @@ export interface RoleSession {
 /** Receives the rows of {@link Session.runCapped}. */
 export interface CappedRows {
   readonly maxRows: number;
-  /** The maximum size of a cell's UTF-8 text. The rest isn't read into memory. Row and column numbers count from 0. */
+  /**
+   * The maximum size of the UTF-8 text of a cell. The rest of a longer cell isn't read into memory. Row and column
+   * numbers start at 0.
+   */
   readonly maxCellBytes: number | ((row: number, column: number) => number);
   columns(columns: TextResult['columns']): void;
-  /** `cut` contains the indexes of truncated cells. `flow` pauses and resumes the connection. */
+  /** Receives a row. `cut` contains the indexes of truncated cells. `flow` pauses and resumes the connection. */
   row(
     cells: readonly (string | null)[],
     cut: readonly number[],
@@ -175,11 +187,11 @@ export interface CappedRows {
 }
 
 export interface CappedEnd {
-  /** Empty for an empty statement, and if there were more rows than requested. */
+  /** The command tag. Empty if the statement was empty, or if there were more rows than requested. */
   readonly commandTag: string;
-  /** Whether there were more rows, in which case the statement was stopped. */
+  /** Whether there were more rows than requested. In that case, the statement was stopped. */
   readonly more: boolean;
-  /** Whether the statement left the session in a transaction. */
+  /** Whether a transaction is still open after the statement. */
   readonly inTransaction: boolean;
 }
 
@@ -194,89 +206,142 @@ export interface NoticeShape {
 
 /** A request from the REST service to PostgreSQL. */
 export interface PathRequest {
-  /** The role from the claims. Statements are prepared under role and key, because a plan is bound to the role. */
+  /**
+   * The role from the claims. A plan is bound to its role, so a prepared statement is identified by the role and the
+   * key.
+   */
   readonly role: string;
-  /** All local settings in order, including `role` and `search_path`. */
+  /** All local settings in the order in which they are applied, including `role` and `search_path`. */
   readonly settings: readonly Setting[];
-  /** `key` identifies the statement. Statements with equal keys must have equal text. */
+  /** The main statement, which is identified by `key`. Statements with the same key must have the same text. */
   readonly statement: { readonly key: string; readonly text: string };
-  /** Parameters in text format. Bytes are sent unchanged (for example a JSON body). */
+  /** The parameters in text format. Bytes, such as a JSON body, are sent unchanged. */
   readonly params: readonly (string | Uint8Array | null)[];
   readonly access: 'read only' | 'read write';
-  /** Statements before and after the main one in the same transaction (pre-request function, EXPLAIN for counts). */
+  /**
+   * Statements that run before and after the main one in the same transaction, such as a pre-request function or the
+   * EXPLAIN for a count.
+   */
   readonly before?: readonly PathStatement[];
   readonly after?: readonly PathStatement[];
   /**
-   * Only required if the caller must see the result before it decides between commit and rollback, or if an isolation
-   * level is requested. BEGIN … COMMIT then replaces the implicit transaction.
+   * Requests an explicit transaction (BEGIN … COMMIT) instead of an implicit one. This is only required if the caller
+   * must see the result before deciding between commit and rollback, or if an isolation level is requested.
    */
   readonly explicit?: {
     readonly isolation?: 'read committed' | 'repeatable read' | 'serializable';
-    /** Called with the results. `rollback` also checks deferred constraints first (SET CONSTRAINTS ALL IMMEDIATE). */
+    /**
+     * Called with the results. If it returns `rollback`, deferred constraints are checked before the rollback (SET
+     * CONSTRAINTS ALL IMMEDIATE).
+     */
     readonly decide: (result: PathResult) => 'commit' | 'rollback';
   };
   /**
-   * `shared`: known to be fast, so the request can be queued behind others on a connection. `alone`: needs a
-   * separate connection.
+   * `shared`: the request is known to be fast, so it can be queued behind others on a connection. `alone`: the request
+   * needs a separate connection.
    */
   readonly lane: 'shared' | 'alone';
+  /** The client, which takes turns with other clients. Requests without one aren't limited. */
+  readonly client?: RequestClient;
+  /** The measured speed of the query shape. Requests without it aren't limited. */
+  readonly speed?: ShapeSpeed;
   /**
-   * Whether session state is reset afterwards, because volatile functions can leave behind locks, temporary tables or
-   * settings.
+   * Whether to reset the session state after the request, because volatile functions can leave behind locks, temporary
+   * tables or settings.
    */
   readonly resetAfter?: boolean;
   /**
-   * Aborted when the client disconnects. The statement is canceled if no other request is in flight on the connection.
+   * Aborts when the client disconnects. The statement is then canceled, unless other requests are in flight on the
+   * connection.
    */
   readonly signal?: Cancellation;
-  /** The destination of a result that may be large. Without it, all rows are kept in memory. */
+  /** Where to store a result that may be large. If undefined, all rows are kept in memory. */
   readonly overflow?: Overflow;
-  /** Joins the main statement's rows, which must have a single cell, with these bytes (at most 11). */
+  /**
+   * A separator of up to 11 bytes. If it is set, the rows of the main statement, which must have a single cell, are
+   * joined with it.
+   */
   readonly joinWith?: Uint8Array;
 }
 
-/** Stores the rows of a main statement that are too many or too large for memory. */
+/** The client of a request, for fair queues. */
+export interface RequestClient {
+  /** The user or, for anonymous requests, the address. */
+  readonly key: string;
+  readonly isAnonymous: boolean;
+}
+
+/** The measured speed of a query shape, shared by all requests of that shape. */
+export interface ShapeSpeed {
+  /** Whether the shape has recently been fast a few times. Until then, its concurrent calls are limited. */
+  readonly isBrief: boolean;
+  /** Whether the shape needs one of the connections for slow calls. */
+  readonly isBlocking: boolean;
+  /** Records the duration of a run, without the time in a queue. */
+  record(durationMs: number): void;
+  /** Records a run that blocked its connection for too long. The run may still be in progress. */
+  recordBlocking(startedAt: number, now: number): void;
+}
+
+/** The current load of a group of connections. */
+export interface PoolLoad {
+  readonly name: string;
+  readonly limit: number;
+  readonly open: number;
+  readonly busy: number;
+  /** The number of requests that wait for a connection. */
+  readonly waiting: number;
+  /** The number of requests that were rejected because too many were waiting. */
+  readonly rejected: number;
+  /** The number of requests that waited for a connection until the time limit. */
+  readonly timeouts: number;
+  /** The total time that requests have waited, and their number. */
+  readonly waitedMs: number;
+  readonly waited: number;
+}
+
+/** Stores the rows of a main statement if they are too many or too large for memory. */
 export interface Overflow {
-  /** The column whose cells are stored. The other cells remain in memory. */
+  /** The column whose cells are stored. All other cells are kept in memory. */
   readonly column: number;
-  /** Rows up to this total size in bytes remain in memory without being counted. */
+  /** Rows are kept in memory, without being counted, up to this total size in bytes. */
   readonly freeBytes: number;
   /** Opens a store for one execution of the statement. */
   open(flow: RowFlow, signal: Cancellation | undefined): RowStore;
 }
 
-/** Controls the connection that delivers the rows to a store. */
+/** Controls the connection from which a store receives its rows. */
 export interface RowFlow {
   pause(): void;
   resume(): void;
   /**
-   * Rejects the remaining rows because there is no space or no reader. The statement is canceled if this doesn't affect
-   * any other request.
+   * Rejects the remaining rows, because space has run out or no one reads them. The statement is canceled if this
+   * doesn't affect any other request.
    */
   refuse(): void;
 }
 
 export interface RowStore {
   /**
-   * Returns the number of bytes that can remain in memory, at least `sizeBytes`, or undefined if cells must be written
-   * from now on.
+   * Returns the number of bytes that can be kept in memory, which is at least `sizeBytes`. Returns undefined if cells
+   * must be written from now on.
    */
   keep(sizeBytes: number): number | undefined;
-  /** Announces a cell of this size, which follows in one or more writes. */
+  /** Announces a cell of this size. One or more calls of `write` follow. */
   begin(sizeBytes: number): void;
-  /** Copies the bytes from `start` to `end`. */
+  /** Writes the bytes from `start` to `end`. The bytes are copied. */
   write(buffer: Buffer, start: number, end: number): void;
-  /** The number of cells written. */
+  /** The number of cells that have been written. */
   readonly cells: number;
-  /** The size of all cells and separators. */
+  /** The total size of all cells and separators. */
   readonly sizeBytes: number;
-  /** Resolves once everything is stored. Throws if that fails. */
+  /** Resolves once everything is stored. Rejects if that fails. */
   finish(): Promise<void>;
-  /** The reason why the rows were rejected. Undefined if they weren't or the reason isn't known yet. */
+  /** The reason why the rows were rejected. Undefined if they weren't rejected, or if the reason isn't known yet. */
   readonly failure: unknown;
-  /** Iterates over the stored bytes. A chunk is valid until the next one is requested. */
+  /** Iterates over the stored bytes. A chunk is valid only until the next one is requested. */
   chunks(): AsyncIterable<Buffer>;
-  /** Releases all resources. Can be called at any time and repeatedly. */
+  /** Releases all resources. This can be called at any time and more than once. */
   free(): void;
 }
 
@@ -288,13 +353,15 @@ export interface PathStatement {
 
 export interface PathResult {
   /**
-   * The rows of the main statement as raw bytes in text format. If rows are stored, contains only the other cells. With
-   * `joinWith`, contains pieces of the joined text, between which the separator is still missing.
+   * The rows of the main statement, as raw bytes in text format. If cells are stored, contains only the other cells. If
+   * `joinWith` is set, contains chunks of the joined text, and the caller must add the separator between the chunks.
    */
   readonly rows: readonly (readonly (Buffer | null)[])[];
   /** The number of rows that the statement returned. */
   readonly rowCount: number;
-  /** Set if there were many or large rows. Call `finish` before you use the store and `free` afterwards. */
+  /**
+   * The store. Only set if there were many or large rows. Call `finish` before you use the store, and `free` afterward.
+   */
   readonly stored: RowStore | undefined;
   readonly columns: readonly string[];
   readonly commandTag: string;
@@ -303,36 +370,45 @@ export interface PathResult {
 }
 
 export interface RequestPath {
-  /** Resolves after ReadyForQuery and never earlier, because deferred constraints only fail at that point. */
+  /**
+   * Runs a request. Resolves only after ReadyForQuery, because errors in deferred constraints aren't raised earlier.
+   */
   execute(request: PathRequest): Promise<PathResult>;
   stop(): Promise<void>;
+  /** Returns the load of each group of connections. */
+  loads(): readonly PoolLoad[];
 }
 
-/** The role, claims and headers of a client request, for services that run several statements (storage, realtime). */
+/**
+ * The role, claims and headers of a client request. Used by services that run several statements (storage, realtime).
+ */
 export interface RequestContext {
   readonly role: string;
-  /** The settings besides `role`, such as request.jwt.claims, request.headers and storage.operation. */
+  /** The settings other than `role`, such as request.jwt.claims, request.headers and storage.operation. */
   readonly settings: readonly Setting[];
+  /** The client, which takes turns with other clients. Undefined for the server's own work. */
+  readonly client?: RequestClient | undefined;
 }
 
 export interface Database {
   /**
-   * Returns the pool of a login role. The pool is created on first use, has few connections, and closes idle
+   * Returns the pool for a login role. The pool is created on first use, has few connections, and closes idle
    * connections.
    */
   pool(role: LoginRole): Pool;
   /**
-   * Opens a session for code of any role in any database of the server. @throws if the role isn't allowed to sign in
+   * Opens a session in which code can run as any role in any database of the server. @throws if the role isn't allowed
+   * to sign in
    */
   signIn(role: string, database: string): Promise<RoleSession>;
-  /** Runs a transaction on the authenticator's pool with the context set locally. */
+  /** Runs a transaction on the authenticator's pool. The context is set for this transaction only. */
   asRequest<T>(
     context: RequestContext,
     work: (tx: Transaction) => Promise<T>,
     options?: Omit<TransactionOptions, 'settings'>,
   ): Promise<T>;
   /**
-   * Like {@link Database.asRequest}, for statements that don't depend on each other's results. Needs a single round
+   * Runs statements that don't depend on each other's results, like {@link Database.asRequest} but in a single round
    * trip.
    */
   statementsAsRequest(
@@ -340,18 +416,20 @@ export interface Database {
     statements: readonly Sql[],
     options?: Omit<StatementsOptions, 'settings'>,
   ): Promise<(readonly object[])[]>;
-  /** Like {@link Pool.rows}, with the context set locally. */
+  /** Runs a query like {@link Pool.rows}. The context is set for this query only. */
   rowsAsRequest(
     context: RequestContext,
     statement: Sql,
     onRow: (row: RawRow) => void,
     options?: Omit<StatementsOptions, 'settings'>,
   ): Promise<void>;
-  /** The request path of the REST service, which uses a small number of separate connections as `authenticator`. */
+  /** Returns the load of all pools and of the request path. */
+  loads(): readonly PoolLoad[];
+  /** The request path of the REST service. It signs in as `authenticator` on a small number of separate connections. */
   readonly requestPath: RequestPath;
   /**
    * Receives notifications on one shared connection that reconnects automatically. `onLost` runs when the connection is
-   * lost and `onReconnect` when it is restored. Returns a function that stops listening.
+   * lost, and `onReconnect` runs when it is restored. Returns a function that stops listening.
    */
   listen(
     channel: string,
@@ -361,58 +439,125 @@ export interface Database {
   ): Promise<() => Promise<void>>;
   /** Opens a walsender connection in database mode as supabase_replication_admin. */
   connectReplication(): Promise<ReplicationConnection>;
-  /** Applies the numbered files that haven't been applied yet, in the given order. */
+  /** Signs in as each role that the services use. @throws if the server can't be reached or rejects a role */
+  checkLogins(): Promise<void>;
+  /** Returns the current findings about an external server, and an empty list for the embedded server. */
+  findings(): Promise<readonly Finding[]>;
+  /** Makes the embedded server reject or accept writes. Sessions of Plinth's superuser can always write. */
+  setReadOnly(isReadOnly: boolean): Promise<void>;
+  /** Applies the numbered SQL files that haven't been applied yet, in the given order. */
   migrate(sets: readonly MigrationSet[]): Promise<void>;
   readonly info: DatabaseInfo;
+  /** Returns what another process of this server needs to serve requests from the database. */
+  member(): Member;
+  /** Resets the passwords of Plinth's login roles, because a member's password was rejected. */
+  restoreLogins(): Promise<void>;
   stop(): Promise<void>;
 }
 
+/**
+ * How another process signs in. It can be sent to that process, but it contains a password, so it must not appear in
+ * arguments, the environment or logs.
+ */
+export interface Member {
+  readonly authenticator: object;
+  readonly info: Omit<DatabaseInfo, 'url' | 'projectUrl' | 'socketDir'>;
+}
+
 export interface DatabaseInfo {
-  /** The connection string for users and ORMs: `postgresql://postgres:postgres@127.0.0.1:54322/postgres`. */
+  /** The connection string for users and ORMs, such as `postgresql://postgres:postgres@127.0.0.1:54322/postgres`. */
   readonly url: string;
   /**
-   * The connection string for the project's own code, such as functions. It uses `postgres` unless the account in
-   * {@link url} is the only account.
+   * The connection string for the project's own code, such as functions. It uses the role `postgres`, unless the
+   * account in {@link url} is the only account.
    */
   readonly projectUrl: string;
   readonly embedded: boolean;
-  /** The version as a number, for example 180004. */
+  /** The version of the server as a number, for example 180004. */
   readonly serverVersion: number;
   /**
-   * The server's socket folder, in which this process can listen. Undefined if Plinth didn't start the server or the
-   * server doesn't have a socket folder.
+   * The folder of the server's Unix socket, in which this process can listen. Undefined if Plinth didn't start the
+   * server or the server doesn't have a socket.
    */
   readonly socketDir?: string | undefined;
-  /** False for an existing database of the hosted service, on which service migrations don't run. */
+  /**
+   * Whether Plinth owns the schemas. False for an existing database of the hosted service. The services' migrations
+   * don't run there.
+   */
   readonly ownsSchemas: boolean;
 }
 
-/** `dir` contains files `NNNN_subject.sql`. Each is applied once, in a transaction, as supabase_admin. */
+/** A property of an external server that Plinth depends on. */
+export interface Finding {
+  /** For example `realtime`. */
+  readonly check: string;
+  /** `degraded`: a feature is disabled or limited. `failing`: Plinth can't use the server. */
+  readonly status: 'ok' | 'degraded' | 'failing';
+  readonly message: string;
+  /** Statements for an administrator that solve the problem. */
+  readonly statements: readonly string[];
+}
+
+/**
+ * A module's SQL files. The folder `dir` contains files with names like `NNNN_subject.sql`. Each file is applied once,
+ * in a transaction, as supabase_admin.
+ */
 export interface MigrationSet {
-  readonly room: string;
+  readonly module: string;
   readonly dir: URL;
 }
 
 export interface ReplicationConnection {
   /**
-   * Runs a simple-protocol command (CREATE_REPLICATION_SLOT …, IDENTIFY_SYSTEM). Returns rows as text by column name.
+   * Runs a command in the simple protocol (CREATE_REPLICATION_SLOT …, IDENTIFY_SYSTEM). Returns the rows as text by
+   * column name.
    */
   command(text: string): Promise<Record<string, string | null>[]>;
   /**
-   * Runs START_REPLICATION. `onMessage` receives each XLogData payload. Keepalives are automatically answered with the
-   * LSNs passed to `acknowledge`.
+   * Runs START_REPLICATION. `onMessage` receives each XLogData payload. When the server sends a keepalive, the response
+   * automatically contains the LSN that was last passed to `acknowledge`.
    */
   stream(
     command: string,
     onMessage: (payload: Buffer, walStart: bigint, serverTimeMicros: bigint) => void,
   ): { readonly ended: Promise<void> };
-  /** Confirms to the server that everything up to `lsn` has been processed. */
+  /** Runs BASE_BACKUP. The parts arrive in order: first an archive with its data, then the manifest with its data. */
+  baseBackup(command: string, onPart: (part: BaseBackupPart) => void): Promise<BaseBackupEnd>;
+  /** Runs START_REPLICATION PHYSICAL. The caller must confirm positions with `acknowledge` and {@link sendStatus}. */
+  streamWal(command: string, onChunk: (chunk: WalChunk) => void): { readonly ended: Promise<void> };
+  /** Sends the confirmed position of a WAL stream immediately, and requests a keepalive from the server. */
+  sendStatus(): void;
+  /** Confirms that everything up to `lsn` has been processed. */
   acknowledge(lsn: bigint): void;
   /**
-   * Stops reading until {@link resume}, so that the server waits. Status updates are still sent every few seconds, so
-   * the server doesn't time out. Some messages that were already read may still arrive.
+   * Stops reading until {@link resume}, so that the server must wait. Status updates are still sent every few seconds,
+   * so that the server doesn't time out. Messages that were already read may still arrive.
    */
   pause(): void;
   resume(): void;
   destroy(): void;
+}
+
+export type BaseBackupPart =
+  /** An archive begins. It is the tar archive of a tablespace. */
+  | { readonly kind: 'archive' }
+  /** The manifest begins. */
+  | { readonly kind: 'manifest' }
+  /** Bytes of the archive or manifest that began most recently. */
+  | { readonly kind: 'data'; readonly bytes: Buffer };
+
+export interface BaseBackupEnd {
+  /** The start of the backup's WAL. Positions have PostgreSQL's format, such as `0/3000028`. */
+  readonly startLsn: string;
+  readonly endLsn: string;
+  readonly timeline: number;
+}
+
+/** A chunk of the WAL. A keepalive has no bytes. */
+export interface WalChunk {
+  readonly start: bigint;
+  readonly bytes: Buffer;
+  /** The position at which the server's WAL ended when it sent the chunk. */
+  readonly serverEnd: bigint;
+  readonly serverTimeMs: number;
 }

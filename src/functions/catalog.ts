@@ -1,19 +1,22 @@
-/** Finds the functions of a project: `supabase/functions/SLUG/index.ts` and each `[functions.SLUG]` in config.toml. */
+/**
+ * Finds the functions of a project, which are the folders `supabase/functions/SLUG/index.ts` and the sections
+ * `[functions.SLUG]` in config.toml.
+ */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import type { Config } from '../config/index.ts';
+import type { LiveConfig } from '../config/index.ts';
 
 export interface FunctionSource {
   readonly slug: string;
   readonly verifyJwt: boolean;
   /** The absolute path of the main module. */
   readonly entrypoint: string;
-  /** The Deno flags that control import resolution. */
+  /** The flags for Deno that control how imports are resolved. */
   readonly importFlags: readonly string[];
-  /** The files that can affect import resolution. Some of them may not exist. */
+  /** The files that can affect how imports are resolved. Some of them may not exist. */
   readonly importFiles: readonly string[];
-  /** Whether npm resolution uses the package.json beside the entrypoint. */
+  /** Whether npm packages are resolved with the package.json beside the entrypoint. */
   readonly packageJson: boolean;
   readonly staticFiles: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -21,20 +24,20 @@ export interface FunctionSource {
 
 const slugPattern = /^[A-Za-z][A-Za-z0-9_-]*$/;
 
-/** Overrides that apply while `plinth functions serve` is running. */
+/** Settings that replace the configured ones while `plinth functions serve` is running. */
 export interface ServeOverrides {
-  /** An absolute path that replaces `functions/.env`. */
+  /** The absolute path of a file that replaces `functions/.env`. */
   readonly envFile?: string | undefined;
-  /** An absolute path that overrides every function's import map. */
+  /** The absolute path of an import map that replaces the import map of every function. */
   readonly importMap?: string | undefined;
-  /** When true, no function requires a token. */
+  /** Whether requests to all functions are accepted without a token. */
   readonly noVerifyJwt?: boolean | undefined;
 }
 
 export interface Catalog {
   /**
-   * Returns undefined if the function doesn't exist or is disabled. Reads the disk on each call, so a new folder is
-   * served immediately.
+   * Returns a function's source. Returns undefined if the function doesn't exist or is disabled. Reads the file system
+   * at each call, so that a new folder is served immediately.
    */
   find(slug: string): FunctionSource | undefined;
   list(): string[];
@@ -42,21 +45,25 @@ export interface Catalog {
   sharedEnv(): Record<string, string>;
 }
 
-export function createCatalog(supabaseDir: string, config: Config, overrides: () => ServeOverrides): Catalog {
+export function createCatalog(
+  supabaseDir: string,
+  config: LiveConfig,
+  overrides: () => ServeOverrides,
+): Catalog {
   const functionsDir = join(supabaseDir, 'functions');
   return {
     functionsDir,
     sharedEnv: () => readEnvFile(overrides().envFile ?? join(functionsDir, '.env')),
     find(slug) {
       if (!slugPattern.test(slug)) return undefined;
-      const settings = config.functions[slug];
+      const settings = config.current.functions[slug];
       if (settings?.enabled === false) return undefined;
       const entrypoint = settings?.entrypoint
         ? resolve(supabaseDir, settings.entrypoint)
         : join(functionsDir, slug, 'index.ts');
       if (!isFile(entrypoint)) return undefined;
-      // Evaluated lazily because this code runs on every request. Import resolution is only needed when a worker starts
-      // and takes about a dozen file system calls.
+      // This is evaluated only when it is needed, because the surrounding code runs for every request. The import
+      // configuration is needed only when a worker starts, and finding it takes about a dozen file system calls.
       const imports = once(() =>
         importsOf(
           dirname(entrypoint),
@@ -86,7 +93,7 @@ export function createCatalog(supabaseDir: string, config: Config, overrides: ()
     },
     list() {
       const folders = foldersOf(functionsDir).filter((name) => slugPattern.test(name));
-      const slugs = new Set([...folders, ...Object.keys(config.functions)]);
+      const slugs = new Set([...folders, ...Object.keys(config.current.functions)]);
       return [...slugs].filter((slug) => this.find(slug) !== undefined).sort();
     },
   };
@@ -102,7 +109,7 @@ function once<T>(make: () => T): () => T {
 
 function foldersOf(dir: string): string[] {
   if (!existsSync(dir)) return [];
-  // Includes symbolic links to folders, because a repository may store its functions elsewhere.
+  // Symbolic links to folders are included, because a repository may store its functions in a different place.
   return readdirSync(dir).filter((name) =>
     statSync(join(dir, name), { throwIfNoEntry: false })?.isDirectory(),
   );
@@ -115,9 +122,9 @@ function definedOf(names: Readonly<Record<string, string | undefined>> = {}): Re
 }
 
 /**
- * Returns the first import configuration that exists: `import_map` from config.toml, deno.json(c), import_map.json
- * beside the entrypoint or in functions/, then package.json. A node_modules folder beside the entrypoint is used
- * unchanged. Without such a folder, packages come from Deno's cache.
+ * Returns the first import configuration that exists. The order is `import_map` in config.toml, deno.json(c) and
+ * import_map.json beside the entrypoint or in functions/, and then package.json. If there is a node_modules folder
+ * beside the entrypoint, it is used. Otherwise, packages come from Deno's cache.
  */
 function importsOf(
   folder: string,
@@ -140,7 +147,7 @@ function importsOf(
   });
   if (configured !== undefined) return found(['--no-config', `--import-map=${configured}`, ...vendored]);
   const config = [json, jsonc].find(isFile);
-  // deno.json itself configures the node_modules and vendor folders.
+  // If there is a deno.json, it configures the node_modules and vendor folders itself.
   if (config !== undefined) return found([`--config=${config}`]);
   const map = [ownMap, sharedMap].find(isFile);
   if (map !== undefined) return found(['--no-config', `--import-map=${map}`, ...vendored]);

@@ -1,20 +1,26 @@
-/** The environment variables of workers: the project's variables, the platform's and this machine's network settings. */
+/**
+ * Determines the environment variables of workers: the project's variables, the platform's variables and the machine's
+ * network settings.
+ */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Config } from '../config/index.ts';
+import type { LiveConfig } from '../config/index.ts';
 import type { Database } from '../database/types.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Keys } from '../keys/types.ts';
 import type { Catalog, FunctionSource } from './catalog.ts';
 import { functionEnvironment } from './core/environment.ts';
 import { machineNetwork } from './core/machine-network.ts';
+import { trustCertificate } from './trusted-certificates.ts';
 import type { WorkerEnvironment } from './worker-starter.ts';
 
 interface EnvironmentDeps {
   readonly apiUrl: () => string;
-  readonly config: Config;
+  /** The file of the self-signed certificate at `apiUrl`. */
+  readonly ownCertificate: string | undefined;
+  readonly config: LiveConfig;
   readonly database: Pick<Database, 'info'>;
-  /** Includes the JWT secret in development. */
+  /** In development, the JWKS includes the JWT secret. */
   readonly isDevelopment: boolean;
   readonly keys: Keys;
   readonly log: Logger;
@@ -34,12 +40,15 @@ export class FunctionEnvironments {
     this.#catalog = catalog;
   }
 
-  /** The variables of the project and the platform, and the names of project variables that have no effect. */
+  /**
+   * Returns the variables of the project and the platform. Also returns the names of project variables that have no
+   * effect.
+   */
   projectVariables(source: FunctionSource): ReturnType<typeof functionEnvironment> {
     const { config, keys, apiUrl, database, isDevelopment } = this.#deps;
     return functionEnvironment({
       slug: source.slug,
-      configSecrets: config.edge_runtime.secrets,
+      configSecrets: config.current.edge_runtime.secrets,
       sharedFile: this.#catalog.sharedEnv(),
       own: source.env,
       apiUrl: apiUrl(),
@@ -52,11 +61,13 @@ export class FunctionEnvironments {
   of(source: FunctionSource): WorkerEnvironment {
     const { env: project, ignored } = this.projectVariables(source);
     for (const name of ignored) this.#warn(name);
-    const network = machineNetwork(this.#deps.shell, project, this.#deps.apiUrl(), existingFile);
+    const { shell, apiUrl, ownCertificate } = this.#deps;
+    const trusting = ownCertificate === undefined ? shell : trustCertificate(shell, ownCertificate);
+    const network = machineNetwork(trusting, project, apiUrl(), existingFile);
     return { env: { ...project, ...network.env }, hidden: network.hidden };
   }
 
-  /** Logs each ignored variable once. */
+  /** Logs a warning about an ignored variable, but only once for each name. */
   #warn(name: string): void {
     if (this.#warned.has(name)) return;
     this.#warned.add(name);

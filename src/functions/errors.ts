@@ -1,9 +1,11 @@
-/** Errors that the platform returns on behalf of a function, as `{code, message}`. */
+/** Errors that the platform returns instead of a function, as `{code, message}`. */
 
 export interface PlatformError {
   readonly status: number;
   readonly code: string;
   readonly message: string;
+  /** The number of seconds after which the client can retry. */
+  readonly retryAfterSeconds?: number;
 }
 
 export const errors = {
@@ -18,6 +20,12 @@ export const errors = {
     status: 546,
     code: 'WORKER_LIMIT',
     message: 'Worker failed to respond due to a resource limit (please check logs)',
+  },
+  overloaded: {
+    status: 503,
+    code: 'OVERLOADED',
+    retryAfterSeconds: 1,
+    message: 'The server receives too many requests. Try again in a moment.',
   },
   idle: {
     status: 504,
@@ -41,7 +49,7 @@ export const errors = {
   },
 } as const satisfies Record<string, PlatformError>;
 
-/** Used only inside this module. `routes.ts` renders it. */
+/** An error that `routes.ts` converts to a response. Other modules never receive it. */
 export class FunctionError extends Error {
   readonly entry: PlatformError;
   /** Output of Deno or the platform. It is logged and, in development, included in the response. */

@@ -1,34 +1,38 @@
 /**
- * Server functions: runs each function in `supabase/functions` in a separate Deno process and routes requests to it.
+ * Serves functions. Each function in `supabase/functions` runs in its own Deno process, to which requests are
+ * forwarded.
  *
  * Glossary. *Function*: a folder with an entrypoint, identified by its slug. *Worker*: a process that serves one
- * function. *Policy*: `per_worker` shares a worker between requests, and `oneshot` starts a worker per request.
+ * function. *Policy*: with `per_worker`, requests share a worker, and with `oneshot`, each request gets its own worker.
  */
 import { dirname, join, relative } from 'node:path';
-import type { Config } from '../config/index.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { Config, LiveConfig } from '../config/index.ts';
 import type { Database } from '../database/types.ts';
-import { systemClock } from '../kernel/clock.ts';
+import { monotonicClock, systemClock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
-import type { Service } from '../kernel/service.ts';
+import type { QueueLoad } from '../kernel/queue-load.ts';
+import type { Mount, Service } from '../kernel/service.ts';
+import type { Trace } from '../kernel/trace.ts';
 import type { Keys } from '../keys/types.ts';
 import { createCatalog, type FunctionSource, type ServeOverrides } from './catalog.ts';
 import { defaultLimits, type Limits } from './core/limits.ts';
 import type { ModuleGraph } from './core/module-graph.ts';
 import type { InspectMode } from './deno/arguments.ts';
-import { findDeno } from './deno/binary.ts';
+import { ensureDeno, findDeno } from './deno/binary.ts';
 import { createTypeChecker } from './deno/check.ts';
 import { createGraphs } from './deno/graph.ts';
 import { FunctionEnvironments } from './environments.ts';
 import { createInvocations, type Invocations } from './invocations.ts';
 import { createLineLog } from './line-log.ts';
 import { createFunctionLogs, type FunctionLogs } from './logs.ts';
+import { createFunctionMetrics } from './metrics.ts';
 import { createProxy } from './proxy.ts';
-import { mostReadableFiles, readablePaths } from './readable-files.ts';
+import { maxReadableFiles, readablePaths } from './readable-files.ts';
 import { type Reload, reloadOnChange } from './reload.ts';
-import { functionsPlugin, upgradeHandler } from './routes.ts';
+import { functionsPlugin, overloadedBody, upgradeHandler } from './routes.ts';
 import { lastChangeOf } from './source-files.ts';
-import { createSupervisor, type FunctionState } from './supervisor.ts';
-import type { WorkerEnvironment } from './worker-starter.ts';
+import { createSupervisor, type FunctionState, type Supervisor } from './supervisor.ts';
 
 export type { ServeOverrides } from './catalog.ts';
 export type { InspectMode } from './deno/arguments.ts';
@@ -39,61 +43,102 @@ export type { FunctionState } from './supervisor.ts';
 export interface FunctionsDeps {
   readonly database: Pick<Database, 'info'>;
   readonly keys: Keys;
-  readonly config: Config;
-  /** The environment in which Plinth was started. Used for its network settings. */
+  readonly config: LiveConfig;
+  /** The environment in which Plinth was started, from which the network settings are read. */
   readonly shell: Readonly<Record<string, string | undefined>>;
   /** The `supabase/` folder. */
   readonly supabaseDir: string;
-  /** The parent folder of Deno's module cache (`.plinth`). */
+  /** The folder that contains Deno's module cache (`.plinth`). */
   readonly dataDir: string;
   /**
-   * Returns the URL at which functions reach the API. A function, because the port isn't known in advance if it is
-   * configured as 0.
+   * Returns the URL at which functions can reach the API. It is a function because the port isn't known in advance if
+   * it is configured as 0.
    */
   readonly apiUrl: () => string;
+  /** The file of the self-signed certificate at {@link apiUrl}. */
+  readonly ownCertificate: string | undefined;
+  /** Returns the traceparent header for a function. Undefined passes the caller's header on. */
+  readonly traceparent?: ((trace: Trace) => string) | undefined;
   /** Enables reloads, type checks and errors in responses. */
   readonly isDevelopment: boolean;
-  /** Overrides the default limits in tests. */
+  /** Limits that replace the defaults in tests. */
   readonly limits?: Limits;
   readonly log: Logger;
 }
 
-/** Information about a function that is available without calling it. */
+/** Information about a function that doesn't require calling it. */
 export interface FunctionFacts {
   readonly slug: string;
   readonly verifyJwt: boolean;
-  /** Relative to the project's `supabase` folder, with `/`. */
+  /** The path of the entrypoint relative to the project's `supabase` folder, with `/` as the separator. */
   readonly entrypoint: string;
   readonly state: FunctionState;
-  /** The number of requests in progress. */
+  /** The number of pending requests. */
   readonly pending: number;
-  /** When the newest source file changed, in milliseconds since the epoch. */
+  /** The time when the newest source file changed, in milliseconds since the epoch. */
   readonly changedAt: number;
-  /** The names of the environment variables that the project sets, sorted. Values are never included. */
+  /** The sorted names of the environment variables that the project sets. The values are never included. */
   readonly secretNames: readonly string[];
 }
 
 export interface FunctionsService extends Service {
   list(): string[];
-  /** Returns undefined if the function doesn't exist or is disabled. */
+  /** Returns information about a function. Returns undefined if it doesn't exist or is disabled. */
   describe(slug: string): FunctionFacts | undefined;
   readonly logs: FunctionLogs;
+  /** Returns the load of the queue for workers. */
+  readonly queue: () => QueueLoad;
   readonly invocations: Invocations;
   /**
-   * Restarts every function with these options until the returned function is called. If `serve` is called twice, the
-   * later session applies.
+   * Restarts every function with these options, and keeps them until the returned function is called. If `serve` is
+   * called twice, the options of the second call apply.
    */
   serve(session: ServeSession): () => void;
 }
 
 export interface ServeSession extends ServeOverrides {
   /**
-   * The debugger's mode and first port. Each additional function that starts uses the next port. Disables time limits.
+   * The mode of the debugger and its first port. Each function that starts uses the next port. With a debugger, time
+   * limits don't apply.
    */
   readonly inspect?: { readonly mode: InspectMode; readonly port: number } | undefined;
 }
 
 const prefix = '/functions/v1';
+
+/** The folders that determine which files a function can read and import. */
+const foldersOf = ({ supabaseDir, dataDir }: FunctionsDeps, functionsDir: string) => ({
+  functionsDir,
+  projectDir: dirname(supabaseDir),
+  dataDir,
+});
+
+const workerSettings = ({ functions, edge_runtime, plinth }: Config) => [
+  functions,
+  edge_runtime,
+  plinth.edge_runtime.deny_net,
+];
+
+const mountOf = (config: LiveConfig, routes: RouteDeps): Mount => ({
+  prefix,
+  cors: 'none',
+  apiKeys: true,
+  get documents() {
+    return config.current.plinth.edge_runtime.html === 'page' ? 'operator' : 'users';
+  },
+  plugin: functionsPlugin(routes),
+  overloaded: () => overloadedBody,
+  upgrade: upgradeHandler(routes),
+});
+
+type RouteDeps = Parameters<typeof functionsPlugin>[0] & Parameters<typeof upgradeHandler>[0];
+
+/** Workers receive these settings when they start. Requests in progress keep their worker. */
+function replaceWorkersOnChange(config: LiveConfig, supervisor: Supervisor): void {
+  config.onChange((next, previous) => {
+    if (!isDeepStrictEqual(workerSettings(next), workerSettings(previous))) supervisor.reload(undefined);
+  });
+}
 
 export function createFunctions(deps: FunctionsDeps): FunctionsService {
   const { config, keys, log, isDevelopment } = deps;
@@ -105,8 +150,8 @@ export function createFunctions(deps: FunctionsDeps): FunctionsService {
   const proxy = createProxy(limits);
   const logs = createFunctionLogs();
   const invocations = createInvocations();
+  const metrics = createFunctionMetrics();
   const environments = new FunctionEnvironments(deps, catalog);
-  const environment = (source: FunctionSource): WorkerEnvironment => environments.of(source);
   const onLine = createLineLog(logs, log);
   const inspect = (slug: string): ServeSession['inspect'] => {
     if (session.inspect === undefined) return undefined;
@@ -115,16 +160,12 @@ export function createFunctions(deps: FunctionsDeps): FunctionsService {
   };
   const deno = findDeno();
   const cacheDir = join(deps.dataDir, 'deno');
-  const denyNet = config.plinth.edge_runtime.deny_net;
-  const folders = {
-    functionsDir: catalog.functionsDir,
-    projectDir: dirname(deps.supabaseDir),
-    dataDir: deps.dataDir,
-  };
+  const denyNet = (): readonly string[] => config.current.plinth.edge_runtime.deny_net;
+  const folders = foldersOf(deps, catalog.functionsDir);
   const readable = (source: FunctionSource, graph: ModuleGraph | undefined): readonly string[] => {
-    const { paths, leftOut } = readablePaths(source, graph?.files ?? [], folders);
-    if (leftOut > 0) {
-      const line = `${leftOut} of its files are beyond the ${mostReadableFiles} that a function may read`;
+    const { paths, skipped } = readablePaths(source, graph?.files ?? [], folders);
+    if (skipped > 0) {
+      const line = `a function can read at most ${maxReadableFiles} files, so ${skipped} of its files aren't readable`;
       onLine({ function: source.slug, level: 'warn', line, requestId: undefined });
     }
     return paths;
@@ -136,60 +177,54 @@ export function createFunctions(deps: FunctionsDeps): FunctionsService {
           deno,
           cacheDir,
           denyNet,
-          environment: (source) => environment(source).env,
+          environment: (source) => environments.of(source).env,
           onRead: (files) => reload?.follow(files),
           rules: folders,
         });
   const supervisor = createSupervisor({
     deno,
+    ensureDeno: () => ensureDeno((message) => log.info({}, message)),
     graphs,
-    policy: config.edge_runtime.policy,
+    policy: () => config.current.edge_runtime.policy,
     limits,
     cacheDir,
     readable,
     denyNet,
-    clock: systemClock,
+    clock: monotonicClock,
     onWorkerExit: proxy.close,
+    onStart: metrics.started,
     onLine,
-    environment,
+    environment: (source) => environments.of(source),
     showsErrors: isDevelopment,
     inspect,
   });
+  const environmentOf = (source: FunctionSource) => environments.of(source).env;
+  const onTypeError = (slug: string, line: string): void =>
+    onLine({ function: slug, level: 'warn', line, requestId: undefined });
   const checker =
     deno === undefined || !isDevelopment
       ? undefined
-      : createTypeChecker({
-          deno,
-          cacheDir,
-          denyNet,
-          environment: (source) => environment(source).env,
-          onError: (slug, line) => onLine({ function: slug, level: 'warn', line, requestId: undefined }),
-        });
+      : createTypeChecker({ deno, cacheDir, denyNet, environment: environmentOf, onError: onTypeError });
   const routes = {
     prefix,
     catalog,
     supervisor,
     proxy,
     keys,
-    onInvocation: invocations.add,
+    onInvocation: metrics.counting(invocations.add),
+    traceparent: deps.traceparent,
     showsErrors: isDevelopment,
     clock: systemClock,
     log,
   };
+  replaceWorkersOnChange(config, supervisor);
   return {
     name: 'functions',
-    mounts: [
-      {
-        prefix,
-        cors: 'none',
-        apiKeys: true,
-        documents: config.plinth.edge_runtime.html === 'page' ? 'operator' : 'users',
-        plugin: functionsPlugin(routes),
-        upgrade: upgradeHandler(routes),
-      },
-    ],
+    mounts: [mountOf(config, routes)],
+    metrics: () => metrics.values(supervisor.load(), limits.maxWorkers),
     list: () => catalog.list(),
     logs,
+    queue: () => supervisor.queue(),
     invocations,
     describe(slug) {
       const source = catalog.find(slug);

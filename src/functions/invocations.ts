@@ -1,7 +1,7 @@
-/** Stores the outcome, duration and resource usage of each function's latest requests in memory, up to a limit. */
+/** Keeps the results, durations and resource usage of the latest requests to each function in memory, up to a limit. */
 
 export interface Invocation {
-  /** Increases with each invocation of any function while this process runs. */
+  /** A number that increases with each invocation of any function, until the server restarts. */
   readonly id: number;
   /** When the request arrived, in milliseconds since the epoch. */
   readonly at: number;
@@ -9,22 +9,28 @@ export interface Invocation {
   readonly function: string;
   readonly requestId: string;
   readonly method: string;
-  /** The path as the function sees it, without the query, which can contain secrets. */
+  /** The path that the function received, without the query, because the query can contain secrets. */
   readonly path: string;
-  /** Null if the caller disconnected before the response began. 101 for a WebSocket connection. */
+  /**
+   * The status of the response. Null if the client disconnected before the response began, and 101 for a WebSocket
+   * connection.
+   */
   readonly status: number | null;
   /**
-   * The code of an error returned by the platform, such as `WORKER_LIMIT` or `BOOT_ERROR`. Undefined if the function
+   * The code of an error that the platform returned, such as `WORKER_LIMIT` or `BOOT_ERROR`. Undefined if the function
    * responded.
    */
   readonly code: string | undefined;
-  /** The time until the response or the socket ended. */
+  /** The time until the response was complete or, for a WebSocket connection, until the socket was closed. */
   readonly durationMs: number;
-  /** The time that the request waited for a process to start. Undefined if a process was already running. */
+  /** The time that the request waited until a process had started. Undefined if one was already running. */
   readonly bootMs: number | undefined;
-  /** The CPU time of the process's first thread during the request, including the CPU time of concurrent requests. */
+  /**
+   * The CPU time that the first thread of the process used during the request. It includes the CPU time of concurrent
+   * requests.
+   */
   readonly cpuMs: number | undefined;
-  /** The resident memory of the process when the request ended. */
+  /** The resident memory of the process at the end of the request. */
   readonly memoryBytes: number | undefined;
 }
 
@@ -50,7 +56,7 @@ export const defaultInvocationBounds: InvocationBounds = {
 };
 
 export function createInvocations(bounds: InvocationBounds = defaultInvocationBounds): InvocationRing {
-  // Sorted by latest invocation, so the first entry is the one to evict.
+  // The function that was invoked least recently comes first and is the next one to be removed.
   const rings = new Map<string, Invocation[]>();
   let lastId = 0;
   return {

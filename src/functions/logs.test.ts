@@ -47,7 +47,7 @@ test('of one second so many lines of a function, one that says so, and none of t
   expect(kept).toEqual([
     'at 1000',
     'at 1001',
-    'more than 2 lines in one second: the rest of them is not kept',
+    'more than 2 lines in one second, so the other lines are dropped',
     undefined,
     undefined,
     'at 2000',

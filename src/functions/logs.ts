@@ -1,51 +1,54 @@
 /**
- * Stores the latest log lines of every function in memory: the function's output and the platform's notes about its
- * worker. Lines, line length, functions and lines per second are limited, so a function with endless output doesn't use
- * more memory than any other function.
+ * Keeps the latest log lines of every function in memory. These are the function's output and the platform's notes
+ * about its worker. The number of lines, their length, the number of functions and the lines per second are limited, so
+ * a function with endless output doesn't use more memory than others.
  */
 import type { LogLevel } from './core/log-frames.ts';
 
 export type { LogLevel } from './core/log-frames.ts';
 
 export interface FunctionLogLine {
-  /** Increases with each line of any function while this process runs. */
+  /** A number that increases with each line of any function, until the server restarts. */
   readonly id: number;
   /** Milliseconds since the epoch. */
   readonly at: number;
   /** The function's slug. */
   readonly function: string;
   /**
-   * The level of the console call. Other standard output has level `info`, standard error has level `error`, and the
-   * platform's notes have level `warn`.
+   * The level of the console call. Other lines on standard output have the level `info`, lines on standard error have
+   * `error`, and the platform's notes have `warn`.
    */
   readonly level: LogLevel;
   readonly line: string;
-  /** Set for console output. For other output, only set if the worker had a single request at the time. */
+  /**
+   * The request that printed the line. For output that didn't come from the console, it is set only if the worker had a
+   * single request at the time.
+   */
   readonly requestId: string | undefined;
 }
 
 export type NewLogLine = Omit<FunctionLogLine, 'id' | 'at'>;
 
-/** A line must match every given criterion. */
+/** A line must match all criteria that are set. */
 export interface LogFilter {
   readonly function?: string | undefined;
-  /** The minimum severity. */
+  /** The minimum level of a line. */
   readonly level?: LogLevel | undefined;
   readonly requestId?: string | undefined;
 }
 
 export interface FunctionLogs {
-  /** Returns the matching lines after `afterId`, oldest first. */
+  /** Returns the matching lines after the line `afterId`, oldest first. */
   recent(filter?: LogFilter, afterId?: number): FunctionLogLine[];
   /**
-   * Calls the listener with each new matching line and returns a function that unsubscribes. The listener must be fast
-   * and must not throw.
+   * Calls the listener with each new line that matches. Returns a function that removes the listener. The listener must
+   * be fast and must not throw an error.
    */
   follow(filter: LogFilter, listener: (line: FunctionLogLine) => void): () => void;
 }
 
 export interface FunctionLogRing extends FunctionLogs {
-  /** Returns the stored line, or undefined if the function exceeded its lines per second. */
+  /** Adds a line and returns it. Returns undefined if the function has exceeded its lines per second. */
   add(line: NewLogLine, at: number): FunctionLogLine | undefined;
 }
 
@@ -53,7 +56,7 @@ export interface LogBounds {
   readonly linesPerFunction: number;
   readonly charsPerLine: number;
   readonly functions: number;
-  /** The maximum number of lines per second for each function. */
+  /** The maximum number of lines per second and function. */
   readonly linesPerSecond: number;
 }
 
@@ -67,20 +70,21 @@ export const defaultLogBounds: LogBounds = {
 const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 
 /**
+ * Returns a function that tests whether a line matches the filter.
  * @example
  * passes({ level: 'warn' })({ …, level: 'error' }); // true
  */
 export function passes(filter: LogFilter): (line: FunctionLogLine) => boolean {
-  const least = filter.level === undefined ? 0 : levels.indexOf(filter.level);
+  const minLevel = filter.level === undefined ? 0 : levels.indexOf(filter.level);
   return (line) =>
     (filter.function === undefined || line.function === filter.function) &&
-    levels.indexOf(line.level) >= least &&
+    levels.indexOf(line.level) >= minLevel &&
     (filter.requestId === undefined || line.requestId === filter.requestId);
 }
 
 interface Ring {
   readonly lines: FunctionLogLine[];
-  /** The current second and the number of lines logged in it. */
+  /** The current second, and the number of lines in it. */
   second: number;
   count: number;
 }
@@ -92,7 +96,7 @@ interface Ring {
  * logs.recent({ function: 'hello' }).length; // 1
  */
 export function createFunctionLogs(bounds: LogBounds = defaultLogBounds): FunctionLogRing {
-  // Sorted by latest line, so the first entry is the one to evict.
+  // The function whose last line is the oldest comes first and is the next one to be removed.
   const rings = new Map<string, Ring>();
   const listeners = new Set<(line: FunctionLogLine) => void>();
   let lastId = 0;
@@ -128,15 +132,15 @@ export function createFunctionLogs(bounds: LogBounds = defaultLogBounds): Functi
       ring.count += 1;
       if (ring.count <= bounds.linesPerSecond) return keep(ring, given, at);
       if (ring.count > bounds.linesPerSecond + 1) return undefined;
-      const line = `more than ${bounds.linesPerSecond} lines in one second: the rest of them is not kept`;
+      const line = `more than ${bounds.linesPerSecond} lines in one second, so the other lines are dropped`;
       return keep(ring, { function: given.function, level: 'warn', line, requestId: given.requestId }, at);
     },
     recent(filter = {}, afterId = 0) {
       const own = filter.function === undefined ? [...rings.values()] : [rings.get(filter.function)];
       const isWanted = passes(filter);
       const lines = own.flatMap((ring) => ring?.lines ?? []);
-      const wanted = lines.filter((line) => line.id > afterId && isWanted(line));
-      return filter.function === undefined ? wanted.sort((left, right) => left.id - right.id) : wanted;
+      const selected = lines.filter((line) => line.id > afterId && isWanted(line));
+      return filter.function === undefined ? selected.sort((left, right) => left.id - right.id) : selected;
     },
     follow(filter, listener) {
       const isWanted = passes(filter);

@@ -1,6 +1,6 @@
 /**
- * Forwards a request to a worker and streams the response back. Responses aren't buffered, and aborted requests are
- * aborted at the worker.
+ * Forwards a request to a worker and streams the response. Neither is buffered. If the client aborts the request, the
+ * request to the worker is aborted too.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
@@ -13,14 +13,15 @@ import { RequestBody } from './request-body.ts';
 import { connectWorker } from './worker-socket.ts';
 
 /**
- * The maximum size of a response header. Matches the local stack's gateway, which allows many cookies or a long
- * Content-Security-Policy.
+ * The maximum size of the headers of a response. The gateway of the local stack has the same limit, which allows many
+ * cookies or a long Content-Security-Policy.
  */
 const maxResponseHeadBytes = 160 * 1024;
 
 export interface FunctionProxy {
   /**
-   * Returns the function's status, or undefined if the caller disconnected before the response began.
+   * Forwards the request. Returns the status of the function's response, or undefined if the client disconnected before
+   * the response began.
    * @throws {FunctionError} worker, limit or idle, if no response had begun
    */
   forward(
@@ -38,7 +39,7 @@ export function createProxy(limits: Limits): FunctionProxy {
   function poolOf(worker: Worker): Promise<Pool> {
     const known = pools.get(worker);
     if (known !== undefined) return known;
-    // Loaded with the first function call so that an idle Plinth doesn't use memory for it.
+    // The package is loaded at the first function call, so an idle Plinth process doesn't use memory for it.
     const made = import('undici').then(
       ({ Pool }) =>
         new Pool('http://function', {
@@ -58,7 +59,7 @@ export function createProxy(limits: Limits): FunctionProxy {
   return {
     async forward(worker, path, request, response) {
       const pool = await poolOf(worker);
-      // The caller disconnected while a worker was starting, so no `close` event will follow.
+      // If the client disconnected while a worker was starting, there won't be another `close` event.
       if (response.destroyed) return undefined;
       const gone = new AbortController();
       const onClose = (): void => {
@@ -68,24 +69,24 @@ export function createProxy(limits: Limits): FunctionProxy {
       let status: number | undefined;
       try {
         const body = await bodyOf(request);
-        const answer = await pool.request({
+        const upstream = await pool.request({
           path,
           method: request.method as 'GET',
           headers: requestHeaders(request),
           body,
-          // A node:http server that leaves a body unread accepts no more requests on that connection.
+          // A node:http server that hasn't read a body to its end doesn't accept another request on the same
+          // connection.
           reset: body instanceof RequestBody,
           signal: gone.signal,
           responseHeaders: 'raw',
         });
-        status = answer.statusCode;
-        writeHead(request, response, status, answer.headers as unknown as (string | Buffer)[]);
-        // Deno sends neither content nor a content length for this status, so waiting for the end of the body would
-        // never finish.
+        status = upstream.statusCode;
+        writeHead(request, response, status, upstream.headers as unknown as (string | Buffer)[]);
+        // For this status, Deno sends neither content nor a content length, so the end of the body would never arrive.
         if (status === 205) {
-          answer.body.on('error', () => undefined).destroy();
+          upstream.body.on('error', () => undefined).destroy();
           response.end();
-        } else await pipeline(answer.body, response);
+        } else await pipeline(upstream.body, response);
         return status;
       } catch (error) {
         if (gone.signal.aborted || request.errored !== null) return status;
@@ -107,7 +108,7 @@ export function createProxy(limits: Limits): FunctionProxy {
   };
 }
 
-/** Determines why a worker closed the connection. */
+/** Returns the error for the reason why a worker closed the connection. */
 export async function reasonOf(
   error: unknown,
   worker: Worker,
@@ -120,8 +121,8 @@ export async function reasonOf(
 }
 
 /**
- * Bodies up to this size in bytes are collected and sent with the header so that the connection to the worker can be
- * reused.
+ * The maximum size of a body that is read completely and sent together with the headers, in bytes. The connection to
+ * the worker can then be reused.
  */
 const smallBody = 16_384;
 
@@ -137,7 +138,8 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer | RequestBody | 
 
 function requestHeaders(request: IncomingMessage): string[] {
   const headers: string[] = [];
-  // Uses `headers` instead of `rawHeaders` because the gateway may have replaced the Authorization header in `headers`.
+  // `headers` is used instead of `rawHeaders`, because the gateway may have replaced the Authorization header only
+  // there.
   for (const [name, value] of Object.entries(request.headers)) {
     if (value === undefined || hopByHop.has(name)) continue;
     if (name === 'host') continue;
@@ -150,7 +152,7 @@ function requestHeaders(request: IncomingMessage): string[] {
 const latin1 = (value: string | Buffer | undefined): string =>
   typeof value === 'string' ? value : (value?.toString('latin1') ?? '');
 
-/** Statuses that never have content (RFC 9110 section 15). */
+/** Statuses of responses that never have content (RFC 9110, section 15). */
 const withoutContent = new Set([204, 205, 304]);
 
 function writeHead(
@@ -159,8 +161,8 @@ function writeHead(
   status: number,
   raw: readonly (string | Buffer)[],
 ): void {
-  // The local stack's gateway allows every requested header. A function with a fixed list of headers must not block
-  // headers that newer clients send.
+  // The gateway of the local stack allows all headers that a preflight request asks for. A function with a fixed list
+  // of headers must not block headers that newer clients send.
   const requested =
     request.method === 'OPTIONS' ? request.headers['access-control-request-headers'] : undefined;
   const requestId = response.getHeader('x-request-id');
@@ -171,18 +173,18 @@ function writeHead(
     const name = latin1(raw[index]);
     const value = latin1(raw[index + 1]);
     const lower = name.toLowerCase();
-    // The logs use the gateway's request ID.
+    // The request ID from the gateway is kept, because the logs contain it.
     if (hopByHop.has(lower) || (lower === 'x-request-id' && requestId !== undefined)) continue;
     if (lower === 'access-control-allow-origin') namesOrigin = true;
     if (lower === 'content-length') hasLength = true;
     headers.push(name, lower === 'access-control-allow-headers' ? withRequested(value, requested) : value);
   }
-  // The gateway allows every origin unless the function sets its own CORS headers.
+  // The gateway allows all origins unless the function sets its own CORS headers.
   if (!namesOrigin) headers.push('access-control-allow-origin', '*');
   if (requestId !== undefined) headers.push('x-request-id', String(requestId));
   response.writeHead(status, headers);
-  // The header of a response of unknown length is sent immediately, because the first chunk may be delayed. Otherwise,
-  // header and content are sent together.
+  // If the length of the response isn't known, its headers are sent immediately, because the first chunk may arrive
+  // later. Otherwise, headers and content are sent together.
   if (!hasLength) response.flushHeaders();
 }
 

@@ -1,7 +1,7 @@
 /**
- * Lists the files that a function can read at runtime: its modules, its static files, and the data files beside them.
- * Files are listed individually because a folder would also include files that are added later, such as another
- * function's `.env`. Only package folders are allowed as a whole.
+ * Lists the files that a function can read while it runs: its modules, its static files, and the data files beside
+ * them. Files are listed one by one, because a folder would also include files that are added later, such as the `.env`
+ * of another function. Only package folders are included as a whole.
  */
 import { existsSync, globSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
@@ -12,22 +12,25 @@ export interface ReadableRules {
   readonly functionsDir: string;
   /** The folder that contains `supabase/`. */
   readonly projectDir: string;
-  /** The server's data folder, which may be inside the project. */
+  /** The data folder of the server, which may be inside the project folder. */
   readonly dataDir: string;
 }
 
-/** More files would slow down every start because Deno checks each file. */
-export const mostReadableFiles = 1000;
+/** The number is limited, because Deno checks each file and more files would slow down every start. */
+export const maxReadableFiles = 1000;
 
 /** Package folders contain thousands of files but no secrets. */
 const packageFolders = new Set(['node_modules', 'vendor']);
 
-/** @param modules The files in the function's module graph. */
+/**
+ * Returns the paths that the function can read.
+ * @param modules The files in the function's module graph.
+ */
 export function readablePaths(
   source: FunctionSource,
   modules: readonly string[],
   rules: ReadableRules,
-): { readonly paths: readonly string[]; readonly leftOut: number } {
+): { readonly paths: readonly string[]; readonly skipped: number } {
   const { functionsDir } = rules;
   const paths = new Set(modules);
   const folder = dirname(source.entrypoint);
@@ -36,20 +39,20 @@ export function readablePaths(
     ...source.staticFiles.flatMap((glob) => matchesOf(glob)),
     ...[...roots, ...sharedFolders(functionsDir)].flatMap((root) => filesBelow(root)),
   ];
-  let leftOut = 0;
+  let skipped = 0;
   for (const path of found) {
     if (paths.has(path) || !mayBeRead(path, rules)) continue;
-    if (paths.size < mostReadableFiles) paths.add(path);
-    else leftOut += 1;
+    if (paths.size < maxReadableFiles) paths.add(path);
+    else skipped += 1;
   }
   for (const root of new Set([folder, functionsDir]))
     for (const name of packageFolders) if (existsSync(join(root, name))) paths.add(join(root, name));
-  return { paths: [...paths], leftOut };
+  return { paths: [...paths], skipped };
 }
 
 /**
- * Returns `_shared` and other folders whose names start with an underscore. They aren't functions but are imported by
- * several functions.
+ * Returns `_shared` and other folders whose name begins with an underscore. They aren't functions, but several
+ * functions import from them.
  */
 function sharedFolders(functionsDir: string): string[] {
   if (!existsSync(functionsDir)) return [];
@@ -59,14 +62,17 @@ function sharedFolders(functionsDir: string): string[] {
     .filter((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory());
 }
 
-/** Wildcards don't match hidden files. A folder matches the files in it. */
+/**
+ * Returns the files that match a pattern. Wildcards don't match hidden files. If a folder matches, the files in it are
+ * returned.
+ */
 function matchesOf(glob: string): string[] {
   return globSync(glob).flatMap((path) =>
     statSync(path, { throwIfNoEntry: false })?.isDirectory() ? filesBelow(path) : [path],
   );
 }
 
-/** Skips hidden files and packages, and doesn't follow symbolic links to folders. */
+/** Returns the files below a folder, except hidden files and packages. Symbolic links to folders aren't followed. */
 function filesBelow(root: string): string[] {
   const files: string[] = [];
   const folders = [root];
@@ -77,16 +83,16 @@ function filesBelow(root: string): string[] {
       if (entry.isDirectory()) {
         if (!packageFolders.has(entry.name)) folders.push(path);
       } else if (entry.isFile() || entry.isSymbolicLink()) files.push(path);
-      // The caller counts the files in all folders. This limit only prevents walking a huge tree.
-      if (files.length > 10 * mostReadableFiles) return files;
+      // The caller limits the total number of files. This limit only prevents reading a huge folder tree.
+      if (files.length > 10 * maxReadableFiles) return files;
     }
   }
   return files;
 }
 
 /**
- * Deno follows symbolic links, so a link's target is checked like imported data. Files that usually contain secrets
- * (.env, .npmrc) are never readable.
+ * Whether a function can read a file. Deno follows symbolic links, so the target of a link is checked like imported
+ * data. Files that usually contain secrets (.env, .npmrc) can't be read.
  */
 function mayBeRead(path: string, rules: ReadableRules): boolean {
   let real: string;

@@ -1,6 +1,6 @@
 /**
- * Reloads functions in development. Saving a file ends the workers of all functions that use it. Functions that were
- * running restart immediately so that errors are logged before the next call, and their types are checked.
+ * Reloads functions in development. When a file is saved, the workers of all functions that use it end. Functions that
+ * were running restart immediately, so that errors are logged before the next request, and their types are checked.
  */
 import { dirname, join, relative, sep } from 'node:path';
 import type { Catalog, FunctionSource } from './catalog.ts';
@@ -16,7 +16,7 @@ export interface ReloadDeps {
 }
 
 export interface Reload {
-  /** Also watches the folders of these files. */
+  /** Starts watching the folders that contain these files. */
   follow(files: readonly string[]): void;
   stop(): void;
 }
@@ -24,7 +24,7 @@ export interface Reload {
 export function reloadOnChange({ catalog, graphs, supervisor, checkTypes }: ReloadDeps): Reload {
   const { functionsDir } = catalog;
 
-  /** Returns undefined if all functions are affected. */
+  /** Returns the functions that use the changed files. Returns undefined if all functions are affected. */
   function usersOf(files: ReadonlySet<string> | undefined): string[] | undefined {
     if (files === undefined) return undefined;
     const slugs = new Set(graphs?.usersOf(files));
@@ -32,7 +32,7 @@ export function reloadOnChange({ catalog, graphs, supervisor, checkTypes }: Relo
       // A shared .env file affects every function.
       if (dirname(file) === functionsDir && file.startsWith(join(functionsDir, '.env'))) return undefined;
       const [folder, ...rest] = relative(functionsDir, file).split(sep);
-      // The file is in a function's own folder, such as a new import map, a static file or a .env file.
+      // The file is in the folder of a function. It may be a new import map, a static file or a .env file.
       if (folder !== undefined && folder !== '..' && rest.length > 0) slugs.add(folder);
     }
     return [...slugs];

@@ -1,8 +1,13 @@
-/** Wraps a request body in a separate stream so that the caller's connection survives a worker that stops reading. */
+/**
+ * Wraps a request body in a separate stream, so that the client's connection remains usable if a worker stops reading.
+ */
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 
-/** Requires that nothing else reads the request. If destroyed early, the rest of the body is discarded. */
+/**
+ * The body of a request. Nothing else must read the request. If the stream is destroyed early, the rest of the body is
+ * read and discarded.
+ */
 export class RequestBody extends Readable {
   readonly #request: IncomingMessage;
 
@@ -10,7 +15,7 @@ export class RequestBody extends Readable {
     super();
     this.#request = request;
     request.on('data', this.#onData).once('end', this.#onEnd).once('close', this.#onClose);
-    // `close` also reports the error, but an `error` event without a listener would end the process.
+    // The `close` event reports the error, too. Without a listener, an `error` event would end the process.
     request.on('error', ignore);
     request.pause();
   }
@@ -21,7 +26,7 @@ export class RequestBody extends Readable {
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     this.#request.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onClose);
-    // Node reads the next request on a connection only after the current request has been read to the end.
+    // Node reads the next request on a connection only after it has read the current one to its end.
     this.#request.resume();
     done(error);
   }
@@ -30,7 +35,7 @@ export class RequestBody extends Readable {
     if (!this.push(chunk)) this.#request.pause();
   };
   readonly #onEnd = (): void => void this.push(null);
-  readonly #onClose = (): void => void this.destroy(new Error('The caller went away'));
+  readonly #onClose = (): void => void this.destroy(new Error('The client disconnected'));
 }
 
 const ignore = (): void => undefined;

@@ -1,6 +1,6 @@
 /**
- * Serves `/functions/v1/SLUG/…`: finds the function, verifies the token and forwards the request to a worker. Preflight
- * requests reach the function without a token check.
+ * Serves `/functions/v1/SLUG/…`. Finds the function, verifies the token and forwards the request to a worker. Preflight
+ * requests are forwarded without verifying a token.
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -9,6 +9,9 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../kernel/clock.ts';
 import { setGatewayHeaders } from '../kernel/gateway-headers.ts';
 import type { Logger } from '../kernel/log.ts';
+import type { OverloadBody, UpgradeCaller } from '../kernel/service.ts';
+import { schemeOf } from '../kernel/tls.ts';
+import type { Trace } from '../kernel/trace.ts';
 import type { Keys } from '../keys/types.ts';
 import { rawHead } from '../shared/response-head.ts';
 import type { Catalog, FunctionSource } from './catalog.ts';
@@ -27,15 +30,17 @@ export interface RoutesDeps {
   readonly keys: Pick<Keys, 'verify'>;
   /** Called when a request to a function has ended. */
   readonly onInvocation: (invocation: Omit<Invocation, 'id'>) => void;
-  /** Whether error responses include the log output. */
+  /** Whether error responses contain lines from the log. */
   readonly showsErrors: boolean;
+  /** Returns the traceparent header for a function. Undefined passes the caller's header on. */
+  readonly traceparent?: ((trace: Trace) => string) | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 interface Target {
   readonly source: FunctionSource;
-  /** The path that the function sees, which includes the slug but not the prefix. */
+  /** The path that the function receives. It contains the slug but not the prefix. */
   readonly path: string;
 }
 
@@ -51,24 +56,30 @@ export function functionsPlugin(deps: RoutesDeps): FastifyPluginAsync {
       });
     });
     app.get('/_internal/health', async () => ({ message: 'ok' }));
-    // Runs as a hook so that bodies are streamed to the function regardless of their type. After the hooks, the
-    // framework would reject content types that it can't parse.
+    // The request is handled in a hook, so that its body is streamed to the function regardless of its type. After the
+    // hooks, Fastify would reject content types that it can't parse.
     const serve = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
       const target = find(deps, request.raw.url ?? '');
       if (target === undefined)
         return reply.code(404).headers(corsHeaders).type('text/plain').send('Function not found');
       if (target.source.verifyJwt && request.method !== 'OPTIONS') {
-        const refusal = checkAuthorization(request.headers.authorization, deps.keys.verify, deps.clock.now());
-        if (refusal !== undefined) return render(reply, refusal);
+        const rejection = checkAuthorization(
+          request.headers.authorization,
+          deps.keys.verify,
+          deps.clock.now(),
+        );
+        if (rejection !== undefined) return render(reply, rejection);
       }
       const record = startRecord(deps, target, request.method, request.id);
       let lease: Lease | undefined;
       try {
-        lease = await deps.supervisor.acquire(target.source, request.id);
-        // The gateway has already removed headers that don't come from a trusted proxy.
+        lease = await deps.supervisor.acquire(target.source, request.id, request.ip);
+        // The gateway has already removed these headers unless they come from a trusted proxy.
         request.raw.headers['x-forwarded-proto'] = request.protocol;
         request.raw.headers['x-forwarded-for'] = request.ips?.toReversed().join(', ') ?? request.ip;
         request.raw.headers['x-request-id'] = request.id;
+        if (deps.traceparent !== undefined && request.trace !== undefined)
+          request.raw.headers.traceparent = deps.traceparent(request.trace);
         reply.hijack();
         setGatewayHeaders(reply);
         const status = await deps.proxy.forward(lease.worker, target.path, request.raw, reply.raw);
@@ -86,10 +97,10 @@ export function functionsPlugin(deps: RoutesDeps): FastifyPluginAsync {
   };
 }
 
-/** The hook has already sent the response. */
+/** There is nothing to send, because the hook has already sent the response. */
 const nothingIsLeft = (): void => undefined;
 
-/** Starts measuring an invocation. The returned function ends the measurement with a status or an error. */
+/** Starts measuring an invocation. Returns a function that ends the measurement with a status or an error. */
 function startRecord(
   { clock, onInvocation }: RoutesDeps,
   { source, path }: Target,
@@ -97,7 +108,7 @@ function startRecord(
   requestId: string,
 ): (lease: Lease | undefined, outcome: unknown) => void {
   const at = clock.now();
-  const begun = performance.now();
+  const startedAt = performance.now();
   return (lease, outcome) => {
     const entry = outcome instanceof FunctionError ? outcome.entry : undefined;
     const usage = lease?.release();
@@ -109,7 +120,7 @@ function startRecord(
       path: path.split('?', 1)[0] ?? path,
       status: entry?.status ?? (typeof outcome === 'number' ? outcome : outcome === undefined ? null : 500),
       code: entry?.code,
-      durationMs: performance.now() - begun,
+      durationMs: performance.now() - startedAt,
       bootMs: lease?.bootMs,
       cpuMs: usage?.cpuMs,
       memoryBytes: usage?.memoryBytes,
@@ -117,27 +128,30 @@ function startRecord(
   };
 }
 
-/** Handles WebSockets and other upgrades. Applies the same checks as for requests, then connects the two sockets. */
+/**
+ * Returns a handler for WebSockets and other upgrades. It performs the same checks as for requests and then connects
+ * the two sockets.
+ */
 export function upgradeHandler(
   deps: RoutesDeps,
-): (request: IncomingMessage, socket: Duplex, head: Buffer) => void {
-  return (request, socket, head) => {
+): (request: IncomingMessage, socket: Duplex, head: Buffer, caller: UpgradeCaller) => void {
+  return (request, socket, head, caller) => {
     const target = find(deps, request.url ?? '');
     if (target === undefined) return refuse(socket, 404, errors.notFound);
     if (target.source.verifyJwt) {
-      const refusal = checkAuthorization(request.headers.authorization, deps.keys.verify, deps.clock.now());
-      if (refusal !== undefined) return refuse(socket, refusal.status, refusal);
+      const rejection = checkAuthorization(request.headers.authorization, deps.keys.verify, deps.clock.now());
+      if (rejection !== undefined) return refuse(socket, rejection.status, rejection);
     }
     const requestId = randomUUID();
     request.headers['x-request-id'] = requestId;
-    // Existing headers come from a trusted proxy.
+    // If the headers are already set, they come from a trusted proxy.
     request.headers['x-forwarded-for'] ??= request.socket.remoteAddress ?? '';
-    request.headers['x-forwarded-proto'] ??= 'http';
+    request.headers['x-forwarded-proto'] ??= schemeOf(request);
     const record = startRecord(deps, target, request.method ?? 'GET', requestId);
     const carry = async (): Promise<void> => {
       let lease: Lease | undefined;
       try {
-        lease = await deps.supervisor.acquire(target.source, requestId);
+        lease = await deps.supervisor.acquire(target.source, requestId, caller.address);
         record(lease, await forwardUpgrade(lease.worker, target.path, request, socket, head));
       } catch (error) {
         record(lease, error);
@@ -162,7 +176,7 @@ const corsHeaders = {
   'access-control-expose-headers': 'sb-error-code',
 };
 
-/** Returns the lines that explain an error. Empty unless in development. */
+/** Returns the lines that explain an error. Outside of development, returns an empty list. */
 const detailsOf = ({ showsErrors }: RoutesDeps, { details }: FunctionError): readonly string[] =>
   showsErrors ? details : [];
 
@@ -174,15 +188,20 @@ function bodyOf({ status, code, message }: PlatformError, details: readonly stri
 function render(reply: FastifyReply, entry: PlatformError, details: readonly string[] = []): FastifyReply {
   return reply
     .code(entry.status)
-    .headers({ ...corsHeaders, 'sb-error-code': entry.code })
+    .headers({ ...corsHeaders, ...errorHeaders(entry) })
     .send(bodyOf(entry, details));
 }
+
+const errorHeaders = ({ code, retryAfterSeconds }: PlatformError): Record<string, string> => ({
+  'sb-error-code': code,
+  ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
+});
 
 function renderRaw(reply: FastifyReply, entry: PlatformError, details: readonly string[]): void {
   const body = JSON.stringify(bodyOf(entry, details));
   reply.raw.writeHead(entry.status, {
     ...corsHeaders,
-    'sb-error-code': entry.code,
+    ...errorHeaders(entry),
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),
   });
@@ -198,3 +217,9 @@ function refuse(socket: Duplex, status: number, entry: PlatformError): void {
   ]);
   socket.end(head + body);
 }
+
+/** The response to requests that are rejected because the server is overloaded. */
+export const overloadedBody: OverloadBody = {
+  type: 'application/json; charset=utf-8',
+  text: JSON.stringify(bodyOf(errors.overloaded)),
+};

@@ -1,17 +1,19 @@
-/** Determines when a function's source last changed. */
 import { readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The maximum number of files to inspect. A folder with more files isn't the source of a single function. */
-const mostFiles = 500;
+/**
+ * The maximum number of files that are checked. A folder with more files isn't the source code of a single function.
+ */
+const maxFiles = 500;
 const skipped = new Set(['node_modules', 'vendor']);
 
 /**
- * Returns the modification time of the newest file in the entrypoint's folder tree, in milliseconds since the epoch.
+ * Returns the modification time of the newest file in the entrypoint's folder or below it, in milliseconds since the
+ * epoch.
  */
 export function lastChangeOf(entrypoint: string): number {
   let newest = timeOf(entrypoint);
-  let left = mostFiles;
+  let left = maxFiles;
   const folders = [dirname(entrypoint)];
   for (let folder = folders.pop(); folder !== undefined && left > 0; folder = folders.pop()) {
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -26,5 +28,5 @@ export function lastChangeOf(entrypoint: string): number {
   return newest;
 }
 
-/** Returns 0 for a file that no longer exists. */
+/** Returns the modification time of a file, or 0 if it doesn't exist. */
 const timeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;

@@ -1,9 +1,15 @@
 /**
- * Manages workers. Starts one per function (or one per request under `oneshot`) at the function's first request, shares
- * it between requests, ends it when it is idle and replaces it when its source changes. The number of workers is
- * limited. Requests beyond the limit wait.
+ * Manages the workers of all functions. A worker starts at the first request to a function and is shared by all
+ * requests, or starts for each request with `oneshot`. It ends when it is idle, and it is replaced when its source
+ * changes. The number of workers is limited, and requests wait if the limit is reached.
  */
+
+import type { QueueLoad } from '../kernel/queue-load.ts';
+import { isCountedAddress } from '../shared/address-counts.ts';
+import { networkOf } from '../shared/network-of.ts';
 import type { FunctionSource } from './catalog.ts';
+import { ClientShares } from './client-shares.ts';
+import { maxRequestsPerClient } from './core/limits.ts';
 import type { RequestUsage, Worker } from './deno/worker.ts';
 import { errors, FunctionError } from './errors.ts';
 import { WaitingRequests } from './waiting-requests.ts';
@@ -11,30 +17,40 @@ import { WorkerPool } from './worker-pool.ts';
 import { note, type StarterOptions, WorkerStarter } from './worker-starter.ts';
 
 export interface SupervisorOptions extends StarterOptions {
-  readonly policy: 'per_worker' | 'oneshot';
+  readonly policy: () => 'per_worker' | 'oneshot';
 }
 
-/** `running`: a worker serves the function. `failed`: the function's last start failed. `idle`: neither applies. */
+/**
+ * The state of a function. It is `running` if a worker serves it, `failed` if its last start failed, and `idle`
+ * otherwise.
+ */
 export type FunctionState = 'running' | 'failed' | 'idle';
 
 export interface Lease {
   readonly worker: Worker;
-  /** Milliseconds that this request waited for a process to start. Undefined if a process was already running. */
+  /**
+   * The time that this request waited until a process had started, in milliseconds. Undefined if one was already
+   * running.
+   */
   readonly bootMs: number | undefined;
-  /** Ends the request. Later calls return the same usage. */
+  /** Ends the request and returns its usage. Later calls return the same usage. */
   release(): RequestUsage;
 }
 
 export interface Supervisor {
   /**
-   * Returns a ready worker for one request.
+   * Returns a worker that is ready for one request.
    * @throws {FunctionError} boot, noDeno, or limit if no worker becomes available in time
    */
-  acquire(source: FunctionSource, requestId: string): Promise<Lease>;
+  acquire(source: FunctionSource, requestId: string, address: string): Promise<Lease>;
+  /** Returns the load of the queue for workers. */
+  queue(): QueueLoad;
   stateOf(slug: string): { readonly state: FunctionState; readonly pending: number };
+  /** Returns the number of running workers and of the requests that they process. */
+  load(): { readonly workers: number; readonly pending: number };
   /**
-   * Replaces the workers of the changed functions, or of all functions if undefined, at their next request. Returns the
-   * functions that were running.
+   * Replaces the workers of the changed functions at their next request. If `slugs` is undefined, all workers are
+   * replaced. Returns the functions that were running.
    */
   reload(slugs: readonly string[] | undefined): string[];
   /** Starts a worker before the next request needs it. */
@@ -48,17 +64,21 @@ export const createSupervisor = (options: SupervisorOptions): Supervisor => new 
 
 class WorkerSupervisor implements Supervisor {
   readonly #options: SupervisorOptions;
-  readonly #isShared: boolean;
-  readonly #waiting = new WaitingRequests();
+  readonly #waiting: WaitingRequests;
+  readonly #shares: ClientShares;
   readonly #pool: WorkerPool;
   readonly #starter: WorkerStarter;
-  /** Pending starts of shared workers, by function. */
+  /** Shared workers that are starting, by function. */
   readonly #starting = new Map<string, Promise<Worker>>();
   #stopping = false;
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
-    this.#isShared = options.policy === 'per_worker';
+    this.#waiting = new WaitingRequests(
+      options.limits.maxWaiting,
+      () => new FunctionError(errors.overloaded),
+    );
+    this.#shares = new ClientShares(() => maxRequestsPerClient(options.limits, this.#isShared));
     this.#pool = new WorkerPool({
       limits: options.limits,
       clock: options.clock,
@@ -68,23 +88,67 @@ class WorkerSupervisor implements Supervisor {
     this.#starter = new WorkerStarter(options, this.#pool);
   }
 
-  async acquire(source: FunctionSource, requestId: string): Promise<Lease> {
+  get #isShared(): boolean {
+    return this.#options.policy() === 'per_worker';
+  }
+
+  async acquire(source: FunctionSource, requestId: string, address: string): Promise<Lease> {
+    const client = isCountedAddress(address) ? networkOf(address) : undefined;
+    const { slug } = source;
     const { clock, limits } = this.#options;
-    const until = clock.now() + limits.waitMs;
+    const arrivedAt = clock.now();
+    let hasWaited = false;
     for (;;) {
-      if (this.#stopping) throw new FunctionError(errors.boot);
-      const ready = this.#readyWorker(source.slug);
-      if (ready !== undefined) return this.#lease(ready, requestId, undefined);
-      const begun = clock.now();
-      const started = this.#isShared ? this.#startShared(source, requestId) : this.#start(source, requestId);
-      if (started === undefined) {
-        await this.#waiting.wait(until - begun, () => this.#timeout(source.slug, requestId));
-        continue;
+      if (this.#shares.mayStart(slug, client)) {
+        const lease = await this.#tryAcquire(source, requestId, client, arrivedAt + limits.waitMs);
+        if (lease !== undefined) {
+          if (hasWaited) this.#waiting.started(clock.now() - arrivedAt);
+          return lease;
+        }
       }
-      const worker = await started;
-      if (worker.ended === undefined && worker.pending < limits.maxRequests)
-        return this.#lease(worker, requestId, clock.now() - begun);
-      if (clock.now() > until) throw new FunctionError(errors.worker);
+      hasWaited = true;
+      await this.#waiting.wait(client ?? '', arrivedAt + limits.waitMs - clock.now(), () =>
+        this.#timeout(slug, requestId),
+      );
+    }
+  }
+
+  queue(): QueueLoad {
+    return this.#waiting.load();
+  }
+
+  /** Returns undefined if all slots are in use. */
+  async #tryAcquire(
+    source: FunctionSource,
+    requestId: string,
+    client: string | undefined,
+    until: number,
+  ): Promise<Lease | undefined> {
+    const { slug } = source;
+    const { clock, limits } = this.#options;
+    this.#shares.enter(slug, client);
+    let lease: Lease | undefined;
+    try {
+      while (lease === undefined) {
+        if (this.#stopping) throw new FunctionError(errors.boot);
+        const ready = this.#readyWorker(slug);
+        if (ready !== undefined) {
+          lease = this.#lease(ready, requestId, undefined, client);
+          break;
+        }
+        const startedAt = clock.now();
+        const started = this.#isShared
+          ? this.#startShared(source, requestId)
+          : this.#start(source, requestId);
+        if (started === undefined) return undefined;
+        const worker = await started;
+        if (worker.ended === undefined && worker.pending < limits.maxRequests)
+          lease = this.#lease(worker, requestId, clock.now() - startedAt, client);
+        else if (clock.now() > until) throw new FunctionError(errors.worker);
+      }
+      return lease;
+    } finally {
+      if (lease === undefined) this.#shares.leave(slug, client);
     }
   }
 
@@ -93,6 +157,11 @@ class WorkerSupervisor implements Supervisor {
     const pending = workers.reduce((sum, worker) => sum + worker.pending, 0);
     if (this.#starter.failed.has(slug)) return { state: 'failed', pending };
     return { state: workers.length > 0 ? 'running' : 'idle', pending };
+  }
+
+  load(): { readonly workers: number; readonly pending: number } {
+    const workers = this.#pool.all.filter((worker) => worker.ended === undefined);
+    return { workers: workers.length, pending: workers.reduce((sum, { pending }) => sum + pending, 0) };
   }
 
   reload(slugs: readonly string[] | undefined): string[] {
@@ -137,7 +206,8 @@ class WorkerSupervisor implements Supervisor {
     return isReady ? worker : undefined;
   }
 
-  #lease(worker: Worker, requestId: string, bootMs: number | undefined): Lease {
+  #lease(worker: Worker, requestId: string, bootMs: number | undefined, client: string | undefined): Lease {
+    let isHeld = true;
     const end = worker.begin(requestId);
     return {
       worker,
@@ -145,6 +215,8 @@ class WorkerSupervisor implements Supervisor {
       release: () => {
         const usage = end();
         if (!this.#isShared) worker.retire();
+        if (isHeld) this.#shares.leave(worker.slug, client);
+        isHeld = false;
         this.#waiting.wakeAll();
         return usage;
       },
@@ -152,15 +224,14 @@ class WorkerSupervisor implements Supervisor {
   }
 
   /**
-   * Returns the pending start of a function with a shared worker, or starts a worker. Returns undefined if no slot is
-   * free.
+   * Starts a shared worker. If one is already starting, returns that start. Returns undefined if all slots are in use.
    */
   #startShared(source: FunctionSource, requestId?: string): Promise<Worker> | undefined {
     const { slug } = source;
     const known = this.#starting.get(slug);
     if (known !== undefined) return known;
     const promise = this.#start(source, requestId)?.then((worker) => {
-      // The source changed during startup, so this worker only serves the requests that were waiting for it.
+      // If the source changed while the worker was starting, it serves only the requests that were waiting for it.
       if (this.#starting.get(slug) === promise) this.#pool.current.set(slug, worker);
       else setImmediate(() => worker.retire());
       return worker;
@@ -174,7 +245,7 @@ class WorkerSupervisor implements Supervisor {
     return promise;
   }
 
-  /** Starts a worker. Returns undefined if no slot is free. */
+  /** Starts a worker. Returns undefined if all slots are in use. */
   #start(source: FunctionSource, requestId?: string): Promise<Worker> | undefined {
     const release = this.#pool.reserve(source.slug);
     if (release === undefined) return undefined;

@@ -1,6 +1,6 @@
 /**
  * Forwards an upgrade request (WebSocket) to a worker. If the function accepts the upgrade, the two sockets are
- * connected. Otherwise, the response is forwarded and the connection is closed, because the caller's next request might
+ * connected. Otherwise, the response is forwarded and the connection is closed, because the client's next request might
  * be for a different function and must pass through the gateway.
  */
 import type { ClientRequest, IncomingMessage } from 'node:http';
@@ -13,8 +13,8 @@ import { FunctionError } from './errors.ts';
 import { reasonOf } from './proxy.ts';
 
 /**
- * Resolves when the connection is closed, with the status of the function's response, or with undefined if the caller
- * disconnected first.
+ * Resolves when the connection is closed. The value is the status of the function's response, or undefined if the
+ * client disconnected first.
  * @throws {FunctionError} worker or limit, if no response had begun
  */
 export async function forwardUpgrade(
@@ -24,7 +24,7 @@ export async function forwardUpgrade(
   socket: Duplex,
   head: Buffer,
 ): Promise<number | undefined> {
-  // The caller disconnected while a worker was starting, so no `close` event will follow.
+  // If the client disconnected while a worker was starting, there won't be another `close` event.
   if (socket.destroyed) return undefined;
   const offer = sendRequest({
     socketPath: worker.socketPath,
@@ -36,19 +36,19 @@ export async function forwardUpgrade(
   const leave = (): void => void offer.destroy();
   socket.once('close', leave);
   try {
-    const { answer, upstream, early } = await responseTo(offer);
+    const { response, upstream, early } = await responseTo(offer);
     if (upstream === undefined) {
-      socket.write(headOf(answer, [...endToEnd(answer.rawHeaders), 'Connection', 'close']));
-      await passOn(answer, socket);
+      socket.write(headOf(response, [...endToEnd(response.rawHeaders), 'Connection', 'close']));
+      await passOn(response, socket);
     } else {
       socket.once('close', () => upstream.destroy());
-      socket.write(headOf(answer, answer.rawHeaders));
+      socket.write(headOf(response, response.rawHeaders));
       socket.write(early);
       upstream.write(head);
       socket.pipe(upstream);
       await passOn(upstream, socket);
     }
-    return answer.statusCode;
+    return response.statusCode;
   } catch (error) {
     if (socket.destroyed) return undefined;
     throw new FunctionError(await reasonOf(error, worker), { cause: error, details: worker.lastErrors });
@@ -58,28 +58,30 @@ export async function forwardUpgrade(
 }
 
 interface UpgradeResponse {
-  readonly answer: IncomingMessage;
-  /** The connection to the worker and the bytes already read from it, if the function accepted the upgrade. */
+  readonly response: IncomingMessage;
+  /**
+   * The connection to the worker if the function accepted the upgrade, and the bytes that were already read from it.
+   */
   readonly upstream?: Duplex;
   readonly early?: Buffer;
 }
 
 function responseTo(offer: ClientRequest): Promise<UpgradeResponse> {
   return new Promise((resolve, reject) => {
-    offer.once('upgrade', (answer, upstream, early) => resolve({ answer, upstream, early }));
-    offer.once('response', (answer) => resolve({ answer }));
+    offer.once('upgrade', (response, upstream, early) => resolve({ response: response, upstream, early }));
+    offer.once('response', (response) => resolve({ response: response }));
     offer.on('error', reject);
     offer.end();
   });
 }
 
 /**
- * Resolves when the source has ended. The socket closes once the last bytes are written, however slowly the client
- * reads them.
+ * Passes on the data of the source and resolves when it has ended. The socket is closed after its last bytes have been
+ * written, even if the client reads slowly.
  */
 function passOn(source: Readable, socket: Duplex): Promise<void> {
   return new Promise((resolve) => {
-    // A `close` event follows.
+    // Ignored, because a `close` event follows.
     source.on('error', () => undefined);
     source.once('close', () => {
       socket.end(() => socket.destroy());

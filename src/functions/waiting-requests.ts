@@ -1,27 +1,78 @@
-/** Requests that wait for a free worker slot. Each request retries when a slot may be free. */
-export class WaitingRequests {
-  readonly #retries = new Set<() => void>();
+/**
+ * Requests that are waiting for a slot. When a slot might be available, each of them tries again, and the clients take
+ * turns.
+ */
+import type { QueueLoad } from '../kernel/queue-load.ts';
+import { FairQueue, type Waiter } from '../shared/fair-queue.ts';
 
-  /** Resolves when a slot may be free. Rejects with the result of `onTimeout` after `timeoutMs`. */
-  wait(timeoutMs: number, onTimeout: () => Error): Promise<void> {
+interface Waiting extends Waiter {
+  readonly retry: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+export class WaitingRequests {
+  readonly #queue: FairQueue<Waiting>;
+  readonly #onFull: () => Error;
+  #waited = 0;
+  #waitedMs = 0;
+  #rejected = 0;
+
+  /** If more than `limit` requests wait, one of the client with the most requests rejects with `onFull`. */
+  constructor(limit: number, onFull: () => Error) {
+    this.#queue = new FairQueue(limit);
+    this.#onFull = onFull;
+  }
+
+  /** Resolves when a slot might be available. After `timeoutMs`, rejects with the result of `onTimeout`. */
+  wait(client: string, timeoutMs: number, onTimeout: () => Error): Promise<void> {
     return new Promise((resolve, reject) => {
       const end = setTimeout(
         () => {
-          this.#retries.delete(retry);
+          this.#queue.remove(item);
+          this.#rejected += 1;
           reject(onTimeout());
         },
         Math.max(0, timeoutMs),
       );
-      const retry = (): void => {
-        clearTimeout(end);
-        this.#retries.delete(retry);
-        resolve();
+      const item: Waiting = {
+        client,
+        retry() {
+          clearTimeout(end);
+          resolve();
+        },
+        reject(error) {
+          clearTimeout(end);
+          reject(error);
+        },
       };
-      this.#retries.add(retry);
+      const rejected = this.#queue.push(item);
+      if (rejected === undefined) return;
+      this.#rejected += 1;
+      rejected.reject(this.#onFull());
     });
   }
 
   wakeAll(): void {
-    for (const retry of [...this.#retries]) retry();
+    const order: Waiting[] = [];
+    for (let item = this.#queue.next(); item !== undefined; item = this.#queue.next()) {
+      this.#queue.start(item);
+      order.push(item);
+    }
+    for (const { retry } of order) retry();
+  }
+
+  /** Counts a request that has waited and now starts. */
+  started(waitedMs: number): void {
+    this.#waited += 1;
+    this.#waitedMs += waitedMs;
+  }
+
+  load(): QueueLoad {
+    return {
+      waiting: this.#queue.size,
+      waited: this.#waited,
+      waitedMs: this.#waitedMs,
+      rejected: this.#rejected,
+    };
   }
 }

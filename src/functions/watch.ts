@@ -1,20 +1,22 @@
-/** Watches the functions folder, and other folders that functions import from, for changed files. */
+/** Watches the functions folder, and other folders from which functions import, for changed files. */
 import { existsSync, type FSWatcher, watch } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 
-/** The writes of a single save arrive within a few milliseconds. */
+/**
+ * The time without changes after which a change is reported. All writes of one save arrive within a few milliseconds.
+ */
 const quietMs = 25;
 const ignored = /(^|[\\/])(\.git|node_modules|\.vscode|\.idea|vendor)([\\/]|$)|~$|\.sw[px]$|^\.#/;
 
 export interface FunctionsWatch {
-  /** Also watches the folders of these files. */
+  /** Starts watching the folders that contain these files. */
   add(files: readonly string[]): void;
   stop(): void;
 }
 
 /**
- * Calls `onChange` with absolute paths after a short period without changes, or with undefined if the changed file is
- * unknown.
+ * Calls `onChange` with the absolute paths of changed files, after a short period without changes. If the changed file
+ * isn't known, calls it with undefined.
  */
 export function watchFunctions(
   functionsDir: string,
@@ -43,7 +45,7 @@ export function watchFunctions(
       watcher.on('error', () => watcher.close());
       watchers.set(folder, watcher);
     } catch {
-      // The machine has no file watches left. Functions still run, but changes require a restart.
+      // The machine's limit of file watches has been reached. Functions continue to run, but changes require a restart.
     }
   };
   open(functionsDir, true);

@@ -1,6 +1,6 @@
 /**
- * The workers of all functions. Assigns free slots, ends idle and outdated workers, and periodically checks the limits
- * of all workers.
+ * The workers of all functions. Assigns slots, ends idle and outdated workers, and periodically checks the limits of
+ * all workers.
  */
 import type { Clock } from '../kernel/clock.ts';
 import type { Limits } from './core/limits.ts';
@@ -8,11 +8,13 @@ import type { Worker } from './deno/worker.ts';
 
 export interface WorkerPoolOptions {
   readonly limits: Limits;
+  /** A monotonic clock. */
   readonly clock: Clock;
-  /** Called when a slot may have become free. */
+  /** Called when a slot might have become available. */
   readonly onFree: () => void;
   /**
-   * Called with a description of the limit that a worker exceeded, and with the worker's request if it had only one.
+   * Called with a description of the limit that a worker exceeded. Also receives the ID of the worker's request if it
+   * had only one.
    */
   readonly onLimit: (slug: string, reason: string, requestId: string | undefined) => void;
 }
@@ -21,13 +23,13 @@ const limitCheckMs = 100;
 const idleCheckMs = 1000;
 
 export class WorkerPool {
-  /** The worker that serves new requests, by function. */
+  /** The worker to which new requests are sent, by function. */
   readonly current = new Map<string, Worker>();
   readonly #options: WorkerPoolOptions;
   readonly #alive = new Set<Worker>();
-  /** Workers whose source has changed since they started. */
+  /** Workers whose source code has changed since they started. */
   readonly #outdated = new WeakSet<Worker>();
-  /** The number of slots reserved for starts in progress. */
+  /** The number of slots that are reserved for workers that are starting. */
   #reserved = 0;
   #timer: NodeJS.Timeout | undefined;
   #sinceIdleCheckMs = 0;
@@ -57,7 +59,10 @@ export class WorkerPool {
     this.#options.onFree();
   }
 
-  /** Reserves a slot for a start. Returns a function that releases it, or undefined if no slot is free. */
+  /**
+   * Reserves a slot for a worker that is about to start. Returns a function that releases it, or undefined if all slots
+   * are in use.
+   */
   reserve(slug: string): (() => void) | undefined {
     if (!this.#freeSlot(slug)) return undefined;
     this.#reserved += 1;
@@ -68,7 +73,7 @@ export class WorkerPool {
     };
   }
 
-  /** Stops sending requests to a worker. The worker exits after its pending requests. */
+  /** Stops sending requests to a worker. It exits after its pending requests have finished. */
   retire(worker: Worker): void {
     if (this.current.get(worker.slug) === worker) this.current.delete(worker.slug);
     worker.retire();
@@ -90,8 +95,8 @@ export class WorkerPool {
   }
 
   /**
-   * Whether another worker can start. If necessary, ends a worker with an outdated source or the worker that has been
-   * idle longest.
+   * Whether another worker can start. If necessary, ends a worker whose source is outdated, or the worker that has been
+   * idle for the longest time.
    */
   #freeSlot(slug: string): boolean {
     const { maxWorkersPerFunction, maxWorkers } = this.#options.limits;
@@ -100,7 +105,7 @@ export class WorkerPool {
     );
     const own = staying.filter((worker) => worker.slug === slug);
     if (own.length >= maxWorkersPerFunction) return this.#endOutdated(own);
-    // Starting workers are already counted.
+    // Workers that are starting have already been counted.
     const served = staying.filter((worker) => worker.bootMs !== undefined);
     if (served.length + this.#reserved < maxWorkers) return true;
     const [oldest] = [...this.current.values()]
@@ -112,8 +117,8 @@ export class WorkerPool {
   }
 
   /**
-   * Streams and sockets opened before a save may stay open for a long time, so the oldest outdated worker ends if its
-   * slot is needed.
+   * Ends the oldest outdated worker. Streams and sockets that were opened before a save can remain open for a long
+   * time, but the slot is needed.
    */
   #endOutdated(workers: readonly Worker[]): boolean {
     const oldest = workers.find((worker) => this.#outdated.has(worker));
@@ -138,7 +143,8 @@ export class WorkerPool {
     if (reason !== undefined) onLimit(slug, reason, onlyRequest);
     else if (worker.retired || worker.bootMs === undefined) return;
     else if (worker.pending === 0 && clock.now() - worker.idleSince > limits.idleMs) this.retire(worker);
-    // If no other worker can be started, this worker continues because a slow response is better than an error.
+    // If no other worker can start, this worker continues to receive requests, because a slow response is better than
+    // an error.
     else if (worker.isSpent && this.of(slug).length < limits.maxWorkersPerFunction) this.retire(worker);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A connection to a worker. A function can finish its response while the request body is still being sent. Writing then
- * fails, and a plain socket would close before the response was read.
+ * A connection to a worker. A function can finish its response while the request body is still being sent. Writing the
+ * body then fails, and a plain socket would close before the response has been read.
  */
 import { Socket } from 'node:net';
 
@@ -9,7 +9,8 @@ type Written = (error?: Error | null) => void;
 const wantsNoMore = new Set(['EPIPE', 'ECONNRESET']);
 
 /**
- * Treats bytes that the worker no longer reads as written. The next read returns the response or the end of the stream.
+ * Reports bytes as written even if the worker has stopped reading, so that the socket stays open. The next read then
+ * returns the response, or the end of the stream.
  */
 const tolerant =
   (done: Written): Written =>
@@ -26,7 +27,7 @@ class WorkerSocket extends Socket {
   }
 }
 
-/** Calls `done` once with the open socket or with an error. */
+/** Connects to a worker. Calls `done` once, with the open socket or with an error. */
 export function connectWorker(
   socketPath: string,
   done: (...outcome: [error: null, socket: Socket] | [error: Error, socket: null]) => void,

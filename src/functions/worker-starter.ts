@@ -1,8 +1,13 @@
-/** Starts workers: checks a function's imports, creates the worker's folder, and delays retries of failed starts. */
+/**
+ * Starts workers. Checks the imports of a function, creates the worker's folder, and delays the next attempt after a
+ * failed start.
+ */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
+import { PackageError } from '../packages/index.ts';
+import { makeRunFolder } from '../shared/run-folder.ts';
 import type { FunctionSource } from './catalog.ts';
 import { bootHint } from './core/boot-hint.ts';
 import type { Limits } from './core/limits.ts';
@@ -12,31 +17,35 @@ import type { Graphs } from './deno/graph.ts';
 import { startWorker, type Worker } from './deno/worker.ts';
 import { errors, FunctionError } from './errors.ts';
 import type { NewLogLine } from './logs.ts';
-import { makeRunFolder } from './run-folder.ts';
 import type { WorkerPool } from './worker-pool.ts';
 
 export interface WorkerEnvironment {
   readonly env: Readonly<Record<string, string>>;
-  /** Variables that Deno reads but the function can't. */
+  /** Variables that Deno reads but that are hidden from the function. */
   readonly hidden: readonly string[];
 }
 
 export interface StarterOptions {
   readonly deno: string | undefined;
+  /** Downloads Deno if necessary. Called before each use. */
+  readonly ensureDeno: () => Promise<void>;
   readonly graphs: Graphs | undefined;
   readonly limits: Limits;
   readonly cacheDir: string;
   /** Returns the project files that a function can read. */
   readonly readable: (source: FunctionSource, graph: ModuleGraph | undefined) => readonly string[];
-  readonly denyNet: readonly string[];
+  readonly denyNet: () => readonly string[];
   readonly environment: (source: FunctionSource) => WorkerEnvironment;
   /** Whether responses to uncaught errors include the stack trace. */
   readonly showsErrors: boolean;
-  /** Returns the debugger's mode and port for a function. Called at each start. */
+  /** Returns the debugger's mode and port for a function. It is called at each start. */
   readonly inspect: (slug: string) => { readonly mode: InspectMode; readonly port: number } | undefined;
   readonly onWorkerExit: (worker: Worker) => void;
-  /** Called with a function's output and with notes about its worker. */
+  /** Called with each line of a function's output, and with notes about its worker. */
   readonly onLine: (line: NewLogLine) => void;
+  /** Called after each start with its duration, or with undefined if it failed. */
+  readonly onStart: (bootMs: number | undefined) => void;
+  /** A monotonic clock. */
   readonly clock: Clock;
 }
 
@@ -45,10 +54,12 @@ interface Failure {
   readonly error: FunctionError;
 }
 
-/** The delay before the next attempt after a failed startup, so that a broken function doesn't keep a core busy. */
+/**
+ * The delay after a failed start before the next attempt, so that a broken function doesn't use all of the CPU time.
+ */
 const bootBackoffMs = 250;
 
-/** Adds a note about a worker to its function's log. */
+/** Adds a note about a worker to the log of its function. */
 export function note(
   { onLine }: Pick<StarterOptions, 'onLine'>,
   slug: string,
@@ -80,7 +91,7 @@ export class WorkerStarter {
   }
 
   /**
-   * Checks the imports, then starts a worker regardless of the number of running workers.
+   * Checks the imports of a function and starts a worker. The number of running workers isn't limited here.
    * @throws {FunctionError} boot, noDeno
    */
   async start(source: FunctionSource, requestId?: string): Promise<Worker> {
@@ -89,22 +100,25 @@ export class WorkerStarter {
     if (deno === undefined || graphs === undefined) throw new FunctionError(errors.noDeno);
     const failure = this.#failures.get(slug);
     if (failure !== undefined && clock.now() - failure.at < bootBackoffMs) throw failure.error;
+    await this.#installDeno(slug);
     const graph = await graphs.of(source);
     if (this.#stopping) throw new FunctionError(errors.boot);
     if (graph !== undefined && graph.refused.length > 0) {
-      const lines = graph.refused.map((file) => `A function may not import ${file}`);
+      const lines = graph.refused.map((file) => `A function isn't allowed to import ${file}`);
       for (const line of lines) note(this.#options, slug, line, requestId);
       throw this.#fail(slug, lines);
     }
-    // Only one process can use a debugger port.
+    // A debugger's port can be used by only one process.
     if (inspect(slug) !== undefined) await this.#pool.endAll(slug);
     const worker = this.#run(deno, source, graph);
     try {
       await worker.ready;
+      this.#options.onStart(worker.bootMs);
       this.#failures.delete(slug);
       return worker;
     } catch {
-      // Deno's error output may still be in the pipe.
+      this.#options.onStart(undefined);
+      // The last part of Deno's error output may arrive after the process has exited.
       await worker.exited;
       await new Promise((resolve) => setImmediate(resolve));
       const hint = bootHint(worker.lastErrors);
@@ -113,7 +127,18 @@ export class WorkerStarter {
     }
   }
 
-  /** Rejects starts that haven't created a process yet. */
+  async #installDeno(slug: string): Promise<void> {
+    try {
+      await this.#options.ensureDeno();
+    } catch (error) {
+      if (!(error instanceof PackageError)) throw error;
+      const lines = [error.message, ...error.advice];
+      for (const line of lines) note(this.#options, slug, line);
+      throw this.#fail(slug, lines);
+    }
+  }
+
+  /** Rejects all starts that haven't created a process yet. */
   stop(): void {
     this.#stopping = true;
   }
@@ -132,7 +157,7 @@ export class WorkerStarter {
     const { cacheDir, readable, denyNet, environment, limits, showsErrors, inspect, clock, onLine } =
       this.#options;
     const { slug } = source;
-    this.#runFolder ??= makeRunFolder(cacheDir);
+    this.#runFolder ??= makeRunFolder('plinth-fn-', cacheDir);
     const { env, hidden } = environment(source);
     const name = createHash('sha256').update(slug).digest('hex').slice(0, 6);
     const worker = startWorker({
@@ -143,7 +168,7 @@ export class WorkerStarter {
       runDir: mkdtempSync(join(this.#runFolder, `${name}-`)),
       cacheDir,
       readable: readable(source, graph),
-      denyNet,
+      denyNet: denyNet(),
       limits,
       showsErrors,
       inspect: inspect(slug),

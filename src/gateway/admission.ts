@@ -5,6 +5,7 @@
  */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { requestSocketEvent } from '../kernel/tls.ts';
 import { AddressCounts, isCountedAddress } from '../shared/address-counts.ts';
 import type { TrustedProxies } from './trusted-proxies.ts';
 
@@ -13,27 +14,37 @@ export interface AdmissionLimits {
   readonly maxConnectionsPerAddress: number;
 }
 
-export interface Refusal {
+export interface Rejection {
   readonly status: 429 | 503;
   readonly body: { readonly code: string; readonly message: string };
 }
 
 export interface Admission {
   /**
-   * Called for each request. The function passed to `release` runs when the request, or the socket it was upgraded to,
-   * has ended.
+   * Called for each request. `release` registers a function that runs when the request, or the socket that the request
+   * was upgraded to, has closed.
    */
-  admit(request: IncomingMessage, onOver: (release: () => void) => void): Refusal | undefined;
+  admit(request: IncomingMessage, onOver: (release: () => void) => void): Rejection | undefined;
+  load(): AdmissionLoad;
 }
 
-const full: Refusal = {
+export interface AdmissionLoad {
+  readonly connections: number;
+  readonly maxConnections: number;
+  /** The requests and WebSockets that are open. */
+  readonly inFlight: number;
+  /** The number of rejected requests and closed connections, by reason. */
+  readonly rejected: Readonly<Record<'total' | 'address' | 'pipelined', number>>;
+}
+
+const full: Rejection = {
   status: 503,
   body: {
     code: 'too_many_connections',
     message: 'The server has too many connections. Try again in a moment.',
   },
 };
-const tooMany: Refusal = {
+const tooMany: Rejection = {
   status: 429,
   body: {
     code: 'too_many_connections_from_address',
@@ -41,17 +52,17 @@ const tooMany: Refusal = {
   },
 };
 
-const tooManyAtATime: Refusal = {
+const tooManyAtATime: Rejection = {
   status: 429,
   body: {
     code: 'too_many_requests_on_connection',
-    message: 'Too many requests at a time on this connection. Wait for responses.',
+    message: 'Too many concurrent requests on this connection. Wait for responses before you send more.',
   },
 };
 
 /**
  * The maximum number of requests that a client can send on a connection before it receives responses (RFC 9112, section
- * 9.3.2). Browsers and common clients send one. Node itself doesn't have a limit.
+ * 9.3.2). Browsers and common clients send only one, and Node doesn't limit the number.
  */
 const maxRequestsAtATime = 100;
 
@@ -59,16 +70,22 @@ const maxRequestsAtATime = 100;
  * Connections over the limit receive a response. Connections beyond this additional fraction of the limit are closed
  * without a response.
  */
-const answeredPart = 1 / 8;
+const responsePart = 1 / 8;
 
-export function createAdmission(server: Server, limits: AdmissionLimits, proxies: TrustedProxies): Admission {
-  const { maxConnections, maxConnectionsPerAddress } = limits;
+/** @param limits Returns the current limits. Lower limits don't close existing connections. */
+export function createAdmission(
+  server: Server,
+  limits: () => AdmissionLimits,
+  proxies: TrustedProxies,
+): Admission {
   const counts = new AddressCounts();
-  const refused = new WeakMap<Socket, Refusal>();
+  const refused = new WeakMap<Socket, Rejection>();
   const requests = new WeakMap<Socket, number>();
   let connections = 0;
+  let open = 0;
+  const rejected = { total: 0, address: 0, pipelined: 0 };
   const isFarBeyond = (count: number, limit: number): boolean =>
-    count > limit + Math.ceil(limit * answeredPart);
+    count > limit + Math.ceil(limit * responsePart);
 
   server.on('connection', (socket: Socket) => {
     connections += 1;
@@ -79,32 +96,51 @@ export function createAdmission(server: Server, limits: AdmissionLimits, proxies
       connections -= 1;
       if (isCounted) counts.remove(address);
     });
-    if (isFarBeyond(connections, maxConnections) || isFarBeyond(ofAddress, maxConnectionsPerAddress))
-      socket.destroy();
-    else if (connections > maxConnections) refused.set(socket, full);
-    else if (ofAddress > maxConnectionsPerAddress) refused.set(socket, tooMany);
+    const { maxConnections, maxConnectionsPerAddress } = limits();
+    const isFull = isFarBeyond(connections, maxConnections);
+    if (!isFull && !isFarBeyond(ofAddress, maxConnectionsPerAddress)) return;
+    rejected[isFull ? 'total' : 'address']++;
+    socket.destroy();
+  });
+  server.on(requestSocketEvent(server), (socket: Socket) => {
+    const address = socket.remoteAddress;
+    const isCounted = isCountedAddress(address) && !proxies.trusts(address);
+    const { maxConnections, maxConnectionsPerAddress } = limits();
+    if (connections > maxConnections) refused.set(socket, full);
+    else if (isCounted && counts.of(address) > maxConnectionsPerAddress) refused.set(socket, tooMany);
   });
 
   return {
     admit(request, onOver) {
       const { socket } = request;
       const known = refused.get(socket);
-      if (known !== undefined) return known;
-      const underWay = (requests.get(socket) ?? 0) + 1;
-      if (underWay > maxRequestsAtATime) {
-        // Requests already received on this connection are still read and rejected in the same way.
+      if (known !== undefined) {
+        rejected[known === full ? 'total' : 'address']++;
+        return known;
+      }
+      const inFlight = (requests.get(socket) ?? 0) + 1;
+      if (inFlight > maxRequestsAtATime) {
+        // Requests that were already received on this connection are still read, and are rejected in the same way.
         socket.destroy();
+        rejected.pipelined++;
         return tooManyAtATime;
       }
-      requests.set(socket, underWay);
-      onOver(() => void requests.set(socket, (requests.get(socket) ?? 1) - 1));
+      requests.set(socket, inFlight);
+      open++;
+      onOver(() => {
+        open--;
+        requests.set(socket, (requests.get(socket) ?? 1) - 1);
+      });
       if (!proxies.trusts(socket.remoteAddress)) return undefined;
       const client = proxies.clientOf(request);
       if (!isCountedAddress(client)) return undefined;
-      const isOver = counts.add(client) > maxConnectionsPerAddress;
-      if (isOver) counts.remove(client);
-      else onOver(() => counts.remove(client));
+      const isOver = counts.add(client) > limits().maxConnectionsPerAddress;
+      if (isOver) {
+        counts.remove(client);
+        rejected.address++;
+      } else onOver(() => counts.remove(client));
       return isOver ? tooMany : undefined;
     },
+    load: () => ({ connections, maxConnections: limits().maxConnections, inFlight: open, rejected }),
   };
 }

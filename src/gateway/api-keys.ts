@@ -6,7 +6,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Keys } from '../keys/types.ts';
 
 export interface ApiKeyRule {
-  /** Returns the `Authorization` header for the service, or undefined if it must not have one. */
+  /** Returns the `Authorization` header for the service, or undefined if the request must not have one. */
   authorization(authorization: string | undefined, apikey: string | undefined): string | undefined;
   /** Returns the JWT for an `sb_` key. Any other text is returned unchanged. */
   exchange(apikey: string): string;

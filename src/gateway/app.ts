@@ -1,83 +1,105 @@
 /** The HTTP server of a port: timeouts, size limits, request IDs and responses to requests that can't be parsed. */
 import type { IncomingMessage } from 'node:http';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import Fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+} from 'fastify';
 import { originForm } from '../kernel/origin-form.ts';
 import type { Mount } from '../kernel/service.ts';
+import type { Certificates } from '../kernel/tls.ts';
 import type { RequestRecord } from '../kernel/trace.ts';
 import { clientErrorHandler, maxHeaderBytes } from './client-error.ts';
+import { findMount } from './find-mount.ts';
+import { tlsOptions } from './https.ts';
 import { lazyValidation } from './lazy-validation.ts';
 import { type GatewayLimits, headerCheckMs } from './limits.ts';
 import { requestIdOf } from './request-id.ts';
 import { SafeResponse } from './safe-response.ts';
-import { findMount, isUpgradable } from './upgrades.ts';
+import { isUpgradable } from './upgrades.ts';
 
 export interface AppOptions {
   readonly mounts: readonly Mount[];
   readonly limits: GatewayLimits;
-  readonly trustProxy: false | ((address: string) => boolean);
-  /** Whether pages of any origin may send requests. */
+  readonly trustProxy: (address: string) => boolean;
+  /** Whether pages from any origin can send requests. */
   readonly isOpen: boolean;
   readonly stripForwarding: (request: IncomingMessage) => void;
   readonly onRequestEnd: (record: RequestRecord) => void;
+  /** If undefined, the port uses unencrypted HTTP. */
+  readonly certificates: Certificates | undefined;
+  /** Called for a path with invalid percent-encoding. Returns true if another process responds. */
+  readonly takeBadPath: (request: FastifyRequest, reply: FastifyReply) => boolean;
 }
 
-/** Responses have no schemas here, so no serializers are generated. */
+/** Routes don't declare schemas for responses, so serializers aren't needed. */
 const plainJson = () => () => JSON.stringify;
 
 /** The keep-alive time for idle connections that is announced to clients, in milliseconds. */
 const keepAliveTimeout = 72_000;
 /**
  * The additional time for which idle connections are actually kept. A busy client may send its next request late, and
- * the connection must not have been closed just before.
+ * the server must not close the connection just before that.
  */
 const keepAliveTimeoutBuffer = 10_000;
 
 /**
  * The time without data, in milliseconds, after which the kernel probes whether the client is still connected. A client
- * that lost its network doesn't close its connection, so the server would wait forever for the rest of its body. A slow
- * client responds to the probe and can continue.
+ * that lost its network doesn't close its connection, so the server would wait indefinitely for the rest of the request
+ * body. A slow client responds to the probe and can continue.
  */
-const probeAfterMs = 5 * 60 * 1000;
+export const probeAfterMs = 5 * 60 * 1000;
 
-/** Applies to services that don't set a body limit. */
+/** The body limit of services that don't set their own. */
 const defaultBodyLimitBytes = 10 * 1024 * 1024;
 const maxPathChars = 64 * 1024;
 export function createApp(options: AppOptions): FastifyInstance {
-  const { mounts, limits, trustProxy, isOpen, stripForwarding, onRequestEnd } = options;
+  const { mounts, limits, trustProxy, isOpen, stripForwarding, onRequestEnd, certificates, takeBadPath } =
+    options;
+  // Requests to upgrade to protocols that no service supports (such as cleartext HTTP/2) are handled as plain requests.
+  const listener = {
+    ServerResponse: SafeResponse,
+    keepAliveTimeoutBuffer,
+    keepAlive: true,
+    keepAliveInitialDelay: probeAfterMs,
+    maxHeaderSize: maxHeaderBytes,
+    headersTimeout: limits.headerTimeoutMs,
+    connectionsCheckingInterval: headerCheckMs(limits),
+    shouldUpgradeCallback: (request: IncomingMessage) => isUpgradable(mounts, request),
+  };
   return Fastify({
+    ...(certificates === undefined
+      ? { http: listener }
+      : { https: { ...listener, ...tlsOptions(certificates, limits.headerTimeoutMs) } }),
     logger: false,
     bodyLimit: defaultBodyLimitBytes,
     trustProxy,
     forceCloseConnections: 'idle',
+    // A request that arrives on an open connection is handled, even while the port is being closed.
+    return503OnClosing: false,
     keepAliveTimeout,
-    // Requests to upgrade to protocols that no service supports (such as cleartext HTTP/2) are handled as plain
-    // requests.
-    http: {
-      ServerResponse: SafeResponse,
-      keepAliveTimeoutBuffer,
-      keepAlive: true,
-      keepAliveInitialDelay: probeAfterMs,
-      maxHeaderSize: maxHeaderBytes,
-      headersTimeout: limits.headerTimeoutMs,
-      connectionsCheckingInterval: headerCheckMs(limits),
-      shouldUpgradeCallback: (request) => isUpgradable(mounts, request),
-    },
     clientErrorHandler: clientErrorHandler(isOpen),
     // Runs first for every request.
     rewriteUrl: (request) => {
       stripForwarding(request);
       return originForm(request.url ?? '/');
     },
-    frameworkErrors: badPathAnswer(mounts, onRequestEnd),
+    frameworkErrors: badPathResponse(mounts, onRequestEnd, takeBadPath),
     genReqId: (request) => requestIdOf(request.headers),
     routerOptions: { maxParamLength: maxPathChars, ignoreTrailingSlash: false },
     exposeHeadRoutes: false,
     schemaController: { compilersFactory: { buildValidator: lazyValidation, buildSerializer: plainJson } },
-  });
+  } as FastifyServerOptions);
 }
 
-function badPathAnswer(mounts: readonly Mount[], onRequestEnd: AppOptions['onRequestEnd']) {
+function badPathResponse(
+  mounts: readonly Mount[],
+  onRequestEnd: AppOptions['onRequestEnd'],
+  takeBadPath: AppOptions['takeBadPath'],
+) {
   return (error: Error & { code: string }, request: FastifyRequest, reply: FastifyReply) => {
+    if (takeBadPath(request, reply)) return;
     const mount = findMount(mounts, request.url.split('?', 1)[0] ?? '/');
     const { status, body } = mount?.badPath ?? {
       status: 400,
@@ -90,7 +112,7 @@ function badPathAnswer(mounts: readonly Mount[], onRequestEnd: AppOptions['onReq
       requestId: request.id,
       service: 'gateway',
       method: request.method,
-      // The URL can't be parsed, so its secrets couldn't be removed.
+      // The URL can't be parsed, so secrets can't be removed from it.
       url: '',
       status,
       durationMs: 0,

@@ -1,55 +1,61 @@
-/** Responds to input that Node's parser rejects. No request exists yet, so no service or hook has seen it. */
+/**
+ * Responds to input that Node's parser rejects. No request exists at this point, so services and hooks aren't
+ * involved.
+ */
 import type { Socket } from 'node:net';
 import { STATUS_CODES } from '../kernel/http.ts';
 import { rawHead } from '../shared/response-head.ts';
 
 export interface ClientError extends Error {
   readonly code?: string;
-  /** The data that had been read, starting with the latest chunk. */
+  /** The data that was read, starting with the latest chunk. */
   readonly rawPacket?: unknown;
 }
 
 /** The maximum size of the request line and all headers, as in the local stack's gateway. */
 export const maxHeaderBytes = 32 * 1024;
 
-interface Refusal {
+interface Rejection {
   readonly status: 400 | 408 | 414 | 431;
   readonly code: string;
   readonly message: string;
 }
 
-const LIMIT = `${maxHeaderBytes / 1024} KiB`;
+const limitText = `${maxHeaderBytes / 1024} KiB`;
 
-export function refusalOf({ code, rawPacket }: ClientError): Refusal {
+export function rejectionOf({ code, rawPacket }: ClientError): Rejection {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return { status: 408, code: 'request_timeout', message: 'The request did not arrive in time.' };
+    return { status: 408, code: 'request_timeout', message: "The request didn't arrive in time." };
   if (code !== 'HPE_HEADER_OVERFLOW')
-    return { status: 400, code: 'bad_request', message: 'This is not an HTTP request that can be read.' };
+    return { status: 400, code: 'bad_request', message: "The data isn't a valid HTTP request." };
   if (isOneLine(rawPacket))
-    return { status: 414, code: 'uri_too_long', message: `The address is longer than ${LIMIT}.` };
-  const message = `Address and headers together are larger than ${LIMIT}.`;
+    return { status: 414, code: 'uri_too_long', message: `The address is longer than ${limitText}.` };
+  const message = `The URL and headers together are larger than ${limitText}.`;
   return { status: 431, code: 'headers_too_large', message };
 }
 
-/** Whether the packet is a request line that doesn't end. */
+/** Whether the packet is an unterminated request line. */
 const isOneLine = (packet: unknown): boolean =>
   Buffer.isBuffer(packet) && /^[A-Z]+ [^\r\n]+$/.test(packet.toString('latin1', 0, maxHeaderBytes / 2));
 
-/** A `clientErrorHandler` for Fastify. `isOpen` specifies whether pages of every origin can read the response. */
+/**
+ * Returns a `clientErrorHandler` for Fastify. `isOpen` specifies whether pages from every origin can read the response.
+ */
 export const clientErrorHandler = (isOpen: boolean) => (error: ClientError, socket: Socket) => {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  const isHandshake = error.code?.startsWith('ERR_SSL_') || error.code?.startsWith('ERR_TLS_');
+  if (error.code === 'ECONNRESET' || isHandshake || !socket.writable) {
     socket.destroy();
     return;
   }
-  const { status, ...body } = refusalOf(error);
-  socket.end(rawAnswer(status, body, isOpen));
+  const { status, ...body } = rejectionOf(error);
+  socket.end(rawResponse(status, body, isOpen));
 };
 
 /**
- * Returns a complete response for a socket that isn't assigned to a service. The connection ends after the response.
- * For `isOpen`, see above.
+ * Returns a complete response for a socket that doesn't belong to a service. The connection is closed after the
+ * response. `isOpen` specifies whether pages from every origin can read the response.
  */
-export function rawAnswer(status: number, body: object, isOpen = true): string {
+export function rawResponse(status: number, body: object, isOpen = true): string {
   const text = JSON.stringify(body);
   const head = rawHead(status, STATUS_CODES[status] ?? '', [
     ...['Content-Type', 'application/json; charset=utf-8'],

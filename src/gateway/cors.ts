@@ -1,4 +1,7 @@
-/** Open CORS as in the local stack's gateway: any origin, any requested header and the usual methods. */
+/**
+ * Allows all cross-origin requests, as in the local stack's gateway: any origin, any requested header and the usual
+ * methods.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 const methods = 'GET,HEAD,PUT,PATCH,POST,DELETE,OPTIONS,TRACE,CONNECT';
@@ -12,13 +15,13 @@ export function isPreflight(request: FastifyRequest): boolean {
   );
 }
 
-export function answerPreflight(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const wanted = request.headers['access-control-request-headers'];
+export function sendPreflight(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const requested = request.headers['access-control-request-headers'];
   return reply
     .code(200)
     .header('access-control-allow-origin', '*')
     .header('access-control-allow-methods', methods)
-    .header('access-control-allow-headers', wanted ?? '*')
+    .header('access-control-allow-headers', requested ?? '*')
     .header('access-control-max-age', maxAgeSeconds)
     .header('content-length', '0')
     .send();

@@ -1,11 +1,11 @@
 /**
- * Identifies the caller for the log. Some services set the caller themselves. For other services, the token is used if
- * this project signed it.
+ * Identifies the caller of a request for the log. Some services set the caller themselves. For the other services, the
+ * caller is read from the token if this project signed it.
  */
 import type { Trace } from '../kernel/trace.ts';
 import type { Keys } from '../keys/types.ts';
 
-/** Runs after the response. The service has already verified the token, so the result is cached. */
+/** This runs after the response, when the service has already verified the token, so the result is in the cache. */
 export function identify(
   trace: Trace,
   authorization: string | undefined,

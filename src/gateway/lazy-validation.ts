@@ -1,6 +1,6 @@
 /**
- * Loads and compiles JSON schema validation when a route is first called. Fastify does this at startup, which would
- * take a quarter of the startup time.
+ * Loads and compiles JSON schema validation when a route is first called. Fastify would do this at startup, where it
+ * would take a quarter of the startup time.
  */
 import { createRequire } from 'node:module';
 import type { BuildCompilerFromPool } from '@fastify/ajv-compiler';
@@ -9,7 +9,7 @@ type Validate = ((data: unknown) => unknown) & { errors?: unknown };
 
 const require = createRequire(import.meta.url);
 
-/** For `schemaController.compilersFactory.buildValidator`. */
+/** Returns the function to set as `schemaController.compilersFactory.buildValidator`. */
 export const lazyValidation = ((...pool: Parameters<BuildCompilerFromPool>) => {
   let compile: ReturnType<BuildCompilerFromPool> | undefined;
   const compiler = (): ReturnType<BuildCompilerFromPool> => {
@@ -20,9 +20,9 @@ export const lazyValidation = ((...pool: Parameters<BuildCompilerFromPool>) => {
     let compiled: Validate | undefined;
     const validate: Validate = (data) => {
       compiled ??= compiler()(route) as unknown as Validate;
-      const answer = compiled(data);
+      const response = compiled(data);
       validate.errors = compiled.errors;
-      return answer;
+      return response;
     };
     return validate;
   };

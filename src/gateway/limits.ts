@@ -1,34 +1,66 @@
 /** Limits on the resources that one client can occupy, from `[server]` in plinth.toml. */
+import { type Machine, thisMachine } from '../shared/machine.ts';
+import { connectionsForFiles, openFileLimit } from '../shared/open-files.ts';
 import type { AdmissionLimits } from './admission.ts';
+import type { DispatchLimits } from './dispatcher.ts';
 import type { PaceLimits } from './pace.ts';
 
 export interface GatewayLimits extends AdmissionLimits, PaceLimits {
-  /** The time limit for receiving the request line and headers, and for a connection that never sends a request. */
+  /**
+   * The time limit for receiving the request line and headers. Also applies to connections on which no request is sent.
+   */
   readonly headerTimeoutMs: number;
+  readonly dispatch: DispatchLimits;
 }
 
 /** The names of the settings. */
 export interface ServerSettings {
-  readonly max_connections: number;
+  readonly max_connections: number | undefined;
   readonly max_connections_per_address: number;
   readonly header_timeout: number;
   readonly min_rate: number;
   readonly body_window: number;
   readonly answer_window: number;
+  readonly max_wait: number;
+  readonly max_waiting: number;
 }
 
-export const limitsFrom = (settings: ServerSettings): GatewayLimits => ({
-  maxConnections: settings.max_connections,
+/** The limits of the lead, whose clients are its API workers. The workers have already applied the limits. */
+export const limitsBehindWorkers = (limits: GatewayLimits): GatewayLimits => ({
+  ...limits,
+  maxConnections: Number.POSITIVE_INFINITY,
+  maxConnectionsPerAddress: Number.POSITIVE_INFINITY,
+  minBytesPerSecond: 0,
+});
+
+const maxDefaultConnections = 40_000;
+/** Enough for an idle realtime socket with its channels, and for the buffers of the kernel. */
+const bytesPerConnection = 64 * 1024;
+
+const connectionsFor = ({ memoryBytes }: Machine): number =>
+  Math.min(maxDefaultConnections, Math.floor(memoryBytes / bytesPerConnection));
+
+/** A connection that the process has no file descriptor for can't be answered, so the limit is never higher than that. */
+export const limitsFrom = (
+  settings: ServerSettings,
+  machine: Machine = thisMachine(),
+  openFiles = openFileLimit(),
+): GatewayLimits => ({
+  maxConnections: Math.min(
+    settings.max_connections ?? connectionsFor(machine),
+    connectionsForFiles(openFiles),
+  ),
   maxConnectionsPerAddress: settings.max_connections_per_address,
   headerTimeoutMs: settings.header_timeout,
   minBytesPerSecond: settings.min_rate,
   bodyWindowMs: settings.body_window,
-  answerWindowMs: settings.answer_window,
+  responseWindowMs: settings.answer_window,
+  dispatch: { maxWaitMs: settings.max_wait, maxWaiting: settings.max_waiting },
 });
 
-/** Node checks for late headers this many times per timeout, or more often. */
+/** The minimum number of times that Node checks for late headers per timeout. */
 const looksPerHeaderTimeout = 4;
-const leastOftenMs = 5000;
+const minIntervalMs = 5000;
 
 export const headerCheckMs = ({ headerTimeoutMs }: GatewayLimits): number =>
-  Math.min(leastOftenMs, Math.ceil(headerTimeoutMs / looksPerHeaderTimeout));
+  Math.min(minIntervalMs, Math.ceil(headerTimeoutMs / looksPerHeaderTimeout));

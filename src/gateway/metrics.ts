@@ -1,8 +1,11 @@
-/** `/metrics` for Prometheus. It requires the secret key because only a project's owner should see its traffic. */
+/**
+ * `/metrics` for Prometheus. The endpoint requires the secret key because only a project's owner should see its
+ * traffic.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Keys } from '../keys/types.ts';
 import type { ApiKeyRule } from './api-keys.ts';
-import { type SecretKeyRule, secretKeyRefusal } from './secret-keys.ts';
+import { type SecretKeyRule, secretKeyRejection } from './secret-keys.ts';
 
 export interface MetricsRules {
   readonly apiKeys: ApiKeyRule;
@@ -12,11 +15,11 @@ export interface MetricsRules {
 
 /** Accepts `Authorization: Bearer` with the secret key or a `service_role` token, or the key as `apikey`. */
 export function metricsRoute(
-  text: () => string,
+  text: () => Promise<string>,
   { apiKeys, secretKeys, keys }: MetricsRules,
-): (request: FastifyRequest, reply: FastifyReply) => FastifyReply {
-  return ({ headers, raw }, reply) => {
-    if (secretKeys.refuses(raw)) return reply.code(secretKeyRefusal.status).send(secretKeyRefusal.body);
+): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
+  return async ({ headers, raw }, reply) => {
+    if (secretKeys.refuses(raw)) return reply.code(secretKeyRejection.status).send(secretKeyRejection.body);
     const given = /^bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? headers.apikey;
     const verified = typeof given === 'string' ? keys.verifyOwn(apiKeys.exchange(given)) : undefined;
     const exp = verified?.ok === true ? verified.claims.exp : undefined;
@@ -24,12 +27,12 @@ export function metricsRoute(
     if (verified?.ok !== true || verified.claims.role !== 'service_role' || !isCurrent) {
       return reply.code(401).header('www-authenticate', 'Bearer').send({
         code: 'unauthorized',
-        message: 'Metrics are for who has the secret key: send it as a bearer token.',
+        message: 'Metrics require the secret key. Send it as a bearer token.',
       });
     }
     return reply
       .type('text/plain; version=0.0.4; charset=utf-8')
       .header('cache-control', 'no-store')
-      .send(text());
+      .send(await text());
   };
 }

@@ -8,27 +8,27 @@ import { foreignOf, type OwnAddress } from '../kernel/request-origin.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether the route is a page without secrets or side effects that other websites can link to. */
+    /** Whether the route is a page without secrets and side effects, which other websites are allowed to link to. */
     isPage?: boolean;
   }
 }
 
-const refusals = {
-  // Misdirected Request (RFC 9110 section 15.5.20).
+const rejections = {
+  // 421 Misdirected Request (RFC 9110, section 15.5.20).
   name: {
     status: 421,
     code: 'wrong_host',
     message:
-      'This port is not served under this name. Use localhost, 127.0.0.1 or the host of [console] url in plinth.toml.',
+      "This port doesn't serve this host name. Use localhost, 127.0.0.1 or the host of [console] url in plinth.toml.",
   },
   page: {
     status: 403,
     code: 'foreign_page',
-    message: 'This port answers its own pages and programs, not other websites.',
+    message: 'This port rejects requests from other websites.',
   },
 } as const;
 
-/** Headers for every response, including hijacked responses. A service can override them. */
+/** Headers that are added to every response, including hijacked responses. A service can override them. */
 const protection = [
   ['content-security-policy', "default-src 'none'; frame-ancestors 'none'; base-uri 'none'"],
   ['cross-origin-opener-policy', 'same-origin'],
@@ -42,7 +42,7 @@ export function guardOrigin(app: FastifyInstance, own: OwnAddress): void {
     reply.gatewayHeaders?.push(...protection);
     const foreign = foreignOf(request.raw, own, request.routeOptions.config.isPage === true);
     if (foreign === undefined) return done();
-    const { status, code, message } = refusals[foreign];
+    const { status, code, message } = rejections[foreign];
     reply.code(status).header('cache-control', 'no-store').send({ code, message, requestId: request.id });
   });
 }

@@ -1,18 +1,19 @@
 /**
  * Detects clients that occupy a connection while barely using it: a body that arrives very slowly, or a response that
  * is barely read. The average over a window is measured, and only time spent waiting for the client counts. A slow
- * line, a short pause or a slow service never ends a request.
+ * connection, a short pause or a slow service never ends a request.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { rawAnswer } from './client-error.ts';
+import { requestSocketEvent } from '../kernel/tls.ts';
+import { rawResponse } from './client-error.ts';
 
 export interface PaceLimits {
-  /** The minimum rate of a request body and of a response. */
+  /** The minimum rate for request bodies and responses. */
   readonly minBytesPerSecond: number;
   readonly bodyWindowMs: number;
-  /** Longer because players and browsers stop reading while their buffer is full. */
-  readonly answerWindowMs: number;
+  /** This window is longer because players and browsers stop reading while their buffer is full. */
+  readonly responseWindowMs: number;
 }
 
 export interface Pace {
@@ -25,43 +26,57 @@ interface Watched {
   request: IncomingMessage | undefined;
   response: ServerResponse | undefined;
   readonly body: Window;
-  readonly answer: Window;
+  readonly responseWindow: Window;
 }
 
-/** The number of checks of each connection per window. */
+/** How often each connection is checked per window. */
 const looksPerWindow = 12;
 
-const tooSlow = rawAnswer(408, {
+const tooSlow = rawResponse(408, {
   code: 'request_timeout',
-  message: 'The request arrived too slowly and was given up.',
+  message: 'The request arrived too slowly and was aborted.',
 });
 
-export function watchPace(server: Server, limits: PaceLimits): Pace {
-  const { bodyWindowMs, answerWindowMs, minBytesPerSecond } = limits;
+/** @param limits Returns the current limits, which also apply to open connections. */
+export function watchPace(server: Server, limits: () => PaceLimits): Pace {
   const open = new Map<Socket, Watched>();
-  server.on('connection', (socket: Socket) => {
+  server.on(requestSocketEvent(server), (socket: Socket) => {
     const watched = {
       request: undefined,
       response: undefined,
-      body: new Window(bodyWindowMs, minBytesPerSecond),
-      answer: new Window(answerWindowMs, minBytesPerSecond),
+      body: new Window(
+        () => limits().bodyWindowMs,
+        () => limits().minBytesPerSecond,
+      ),
+      responseWindow: new Window(
+        () => limits().responseWindowMs,
+        () => limits().minBytesPerSecond,
+      ),
     };
     open.set(socket, watched);
     socket.once('close', () => open.delete(socket));
   });
-  // After an upgrade, the socket's service is responsible for it.
+  // After an upgrade, the service that accepted the socket is responsible for it.
   server.on('upgrade', (_request, socket: Socket) => open.delete(socket));
 
   const look = (): void => {
     const now = performance.now();
-    for (const [socket, { request, response, body, answer }] of open) {
+    for (const [socket, { request, response, body, responseWindow }] of open) {
       if (request === undefined || response === undefined) continue;
       if (isSlowBody(request, body, now)) giveUp(socket, response);
-      else if (isSlowReader(socket, response, answer, now)) socket.destroy();
+      else if (isSlowReader(socket, response, responseWindow, now)) socket.destroy();
     }
   };
-  const timer = setInterval(look, Math.min(bodyWindowMs, answerWindowMs) / looksPerWindow);
-  timer.unref();
+  let timer: NodeJS.Timeout | undefined;
+  const lookAgain = (): void => {
+    const { bodyWindowMs, responseWindowMs } = limits();
+    const delayMs = Math.min(bodyWindowMs, responseWindowMs) / looksPerWindow;
+    timer = setTimeout(() => {
+      look();
+      lookAgain();
+    }, delayMs).unref();
+  };
+  lookAgain();
   return {
     watch(request, response) {
       const watched = open.get(request.socket);
@@ -69,9 +84,9 @@ export function watchPace(server: Server, limits: PaceLimits): Pace {
       watched.request = request;
       watched.response = response;
       watched.body.begin();
-      watched.answer.begin();
+      watched.responseWindow.begin();
     },
-    stop: () => clearInterval(timer),
+    stop: () => clearTimeout(timer),
   };
 }
 
@@ -84,14 +99,14 @@ function isSlowBody(request: IncomingMessage, window: Window, now: number): bool
   return window.isTooSlow(request.readableLength === 0, request.socket.bytesRead, now);
 }
 
-/** Whether a response is read too slowly. Data that the kernel hasn't accepted is waiting for the client. */
+/** Whether a response is read too slowly. Data that the kernel hasn't accepted yet is waiting for the client. */
 function isSlowReader(socket: Socket, response: ServerResponse, window: Window, now: number): boolean {
   if (response.writableFinished) return false;
   const { bytesWritten, writeQueueSize } = queueOf(socket);
   return window.isTooSlow(writeQueueSize > 0, bytesWritten - writeQueueSize, now);
 }
 
-/** The number of bytes passed to libuv, and the number that libuv hasn't sent yet. */
+/** The number of bytes that were passed to libuv, and the number of these bytes that libuv hasn't sent yet. */
 interface WriteQueue {
   readonly bytesWritten: number;
   readonly writeQueueSize: number;
@@ -112,27 +127,27 @@ function giveUp(socket: Socket, response: ServerResponse): void {
 }
 
 class Window {
-  readonly #lengthMs: number;
-  readonly #bytesPerSecond: number;
+  readonly #lengthMs: () => number;
+  readonly #bytesPerSecond: () => number;
   #beganAt: number | undefined;
   #bytesThen = 0;
 
-  constructor(lengthMs: number, bytesPerSecond: number) {
+  constructor(lengthMs: () => number, bytesPerSecond: () => number) {
     this.#lengthMs = lengthMs;
     this.#bytesPerSecond = bytesPerSecond;
   }
 
-  /** Starts with the next check. */
+  /** The measurement begins with the next check. */
   begin(): void {
     this.#beganAt = undefined;
   }
 
-  /** @param bytes The number of bytes transferred on this connection so far. */
+  /** @param bytes the number of bytes transferred on this connection so far */
   isTooSlow(waitsForClient: boolean, bytes: number, now: number): boolean {
     if (waitsForClient && this.#beganAt !== undefined) {
       const passedMs = now - this.#beganAt;
-      if (passedMs < this.#lengthMs) return false;
-      if (bytes - this.#bytesThen < (this.#bytesPerSecond * passedMs) / 1000) return true;
+      if (passedMs < this.#lengthMs()) return false;
+      if (bytes - this.#bytesThen < (this.#bytesPerSecond() * passedMs) / 1000) return true;
     }
     this.#beganAt = now;
     this.#bytesThen = bytes;

@@ -1,11 +1,11 @@
-/** Logs a request as one line. Used for a gateway without a request listener. */
+/** Logs a request as one line. Used by gateways without a request listener. */
 import type { Logger } from '../kernel/log.ts';
 import type { RequestRecord } from '../kernel/trace.ts';
 
 export const lineInLog =
   (log: Logger) =>
   ({ requestId, method, url, status, durationMs, ip }: RequestRecord): void => {
-    // Logged without the query, which may contain keys and tokens.
+    // The path is logged without the query because the query may contain keys and tokens.
     const fields = { requestId, method, path: url.split('?', 1)[0], status, durationMs, ip };
     if (status >= 500) log.warn(fields, 'request');
     else log.info(fields, 'request');

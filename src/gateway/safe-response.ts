@@ -1,6 +1,6 @@
 /**
- * The single path to the network for all responses on the port. Responses from Fastify, from services that write
- * directly, and from Node's HTTP server all end in `writeHead`, so a new service is covered automatically.
+ * The code through which every response on the port is sent. Responses from Fastify, from services that write directly
+ * and from Node's HTTP server all end in `writeHead`, so new services are covered automatically.
  */
 import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { ServerResponse as NodeResponse } from '../kernel/http.ts';
@@ -20,7 +20,7 @@ export class SafeResponse<Request extends IncomingMessage = IncomingMessage> ext
     return reason === undefined ? super.writeHead(status, safe) : super.writeHead(status, reason, safe);
   }
 
-  /** Includes headers that were previously set individually, so that all headers are checked together. */
+  /** Includes the headers that were set individually, so that all headers are checked together. */
   #takeOver(given: unknown[]): unknown[] {
     const names = this.getHeaderNames();
     if (names.length === 0) return given;
@@ -35,7 +35,7 @@ export class SafeResponse<Request extends IncomingMessage = IncomingMessage> ext
   }
 }
 
-/** Sets who wrote the content of this response. The default is the app's users. */
+/** Sets whose content the response contains. By default, the content comes from the app's users. */
 export function setDocuments(response: ServerResponse, documents: Documents): void {
   (response as SafeResponse).documents = documents;
 }

@@ -17,17 +17,17 @@ export interface SecretKeyRule {
 export interface SecretKeyOptions {
   readonly keys: Pick<Keys, 'secretKey' | 'kindOfApiKey' | 'verifyOwn'>;
   /**
-   * Whether the keys are those of every local stack. Any page can know these keys, regardless of the name under which
-   * the page reached this machine.
+   * Whether the keys are the public keys of the local stack. Any page may know these keys, regardless of the host name
+   * under which the page reached this machine.
    */
   readonly areKnown: boolean;
-  /** Returns this server's names, in addition to private ones. */
+  /** Returns the host names of this server that are allowed in addition to private names. */
   readonly ownHosts: () => readonly string[];
   /** Whether the rule is disabled. */
-  readonly isOff: boolean;
+  readonly isOff: () => boolean;
 }
 
-export const secretKeyRefusal = {
+export const secretKeyRejection = {
   status: 401,
   body: {
     code: 'secret_key_in_browser',
@@ -44,7 +44,7 @@ export function createSecretKeyRule({ keys, areKnown, ownHosts, isOff }: SecretK
     return verified.ok && verified.claims.role === 'service_role';
   };
   const forbids: SecretKeyRule['forbids'] = ({ headers }) => {
-    if (isOff) return false;
+    if (isOff()) return false;
     if (isFromOtherOrigin(headers)) return true;
     return (
       areKnown && !isPrivateHost(headers.host) && !ownHosts().includes(headers.host?.toLowerCase() ?? '')
@@ -56,7 +56,7 @@ export function createSecretKeyRule({ keys, areKnown, ownHosts, isOff }: SecretK
   };
 }
 
-/** Returns all places where a key is accepted: the headers, and the URL for WebSockets. */
+/** Returns the keys from every location where a key is accepted: the headers and, for WebSockets, the URL. */
 function keysIn({ headers, url = '' }: Pick<IncomingMessage, 'headers' | 'url'>): string[] {
   const query = url.includes('apikey=') ? new URL(url, 'http://localhost').searchParams.getAll('apikey') : [];
   const credentials = headers.authorization?.split(/\s+/) ?? [];

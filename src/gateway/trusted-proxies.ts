@@ -1,6 +1,6 @@
 /**
- * Determines which senders are trusted proxies, whose forwarding headers are accepted. Forwarding headers from any
- * other sender are removed before a service sees the request, so services can rely on the headers that they receive.
+ * Determines which senders are trusted proxies. The forwarding headers of other senders are removed before a service
+ * receives the request, so services can rely on the headers.
  */
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
@@ -8,7 +8,7 @@ import { BlockList, isIP } from 'node:net';
 export interface TrustedProxies {
   /** Whether the sender at this address is a trusted proxy. */
   trusts(address: string | undefined): boolean;
-  /** Returns the client's address as reported by the trusted proxies along the path. */
+  /** Returns the client's address as reported by the trusted proxies that forwarded the request. */
   clientOf(request: Pick<IncomingMessage, 'headers' | 'socket'>): string | undefined;
   /** Removes headers that the sender isn't allowed to set. Returns true if any were removed. */
   strip(request: Pick<IncomingMessage, 'headers' | 'socket'>): boolean;
@@ -22,7 +22,7 @@ const named: Readonly<Record<string, readonly string[]>> = {
 
 const forwarding = /^(?:forwarded|x-forwarded-.*|x-real-ip)$/;
 
-/** @throws {Error} for an entry that is neither an address nor a CIDR range */
+/** Parses the list of proxies. @throws {Error} if an entry is neither an address nor a CIDR range */
 export function createTrustedProxies(listed: readonly string[]): TrustedProxies {
   const list = new BlockList();
   for (const entry of listed.flatMap((given) => named[given] ?? [given])) addTo(list, entry);
@@ -31,7 +31,7 @@ export function createTrustedProxies(listed: readonly string[]): TrustedProxies 
     if (isEmpty || address === undefined) return false;
     const bare = address.split('%', 1)[0] ?? '';
     const family = isIP(bare);
-    // A mapped address (::ffff:10.0.0.1) matches the IPv4 entries.
+    // A mapped address such as `::ffff:10.0.0.1` matches IPv4 entries.
     return family !== 0 && list.check(bare, family === 6 ? 'ipv6' : 'ipv4');
   };
   return {
@@ -65,6 +65,17 @@ export function createTrustedProxies(listed: readonly string[]): TrustedProxies 
   };
 }
 
+/**
+ * The only sender is an API worker on a private Unix socket, whose peers have no address. The worker has checked the
+ * headers and replaced the chain of addresses with the client's.
+ */
+export const trustedWorkers: TrustedProxies = {
+  trusts: (address) => address === undefined,
+  clientOf: ({ headers, socket }) =>
+    socket.remoteAddress ?? [headers['x-forwarded-for'] ?? ''].flat().at(-1)?.trim(),
+  strip: () => false,
+};
+
 function addTo(list: BlockList, entry: string): void {
   const [address = '', prefix, ...more] = entry.split('/');
   const family = isIP(address);
@@ -72,7 +83,7 @@ function addTo(list: BlockList, entry: string): void {
   const isBlock = bits === undefined || bits <= (family === 6 ? 128 : 32);
   if (family === 0 || !isBlock || more.length > 0)
     throw new Error(
-      `[server] trusted_proxies: "${entry}" is neither an address nor a block such as 10.0.0.0/8`,
+      `[server] trusted_proxies: "${entry}" isn't an address or an address block such as 10.0.0.0/8`,
     );
   if (bits === undefined) list.addAddress(address, family === 6 ? 'ipv6' : 'ipv4');
   else list.addSubnet(address, bits, family === 6 ? 'ipv6' : 'ipv4');

@@ -9,14 +9,11 @@ import type { Mount } from '../kernel/service.ts';
 import { withoutOwnCookies } from '../shared/response-head.ts';
 import type { Admission } from './admission.ts';
 import type { ApiKeyRule } from './api-keys.ts';
-import { rawAnswer } from './client-error.ts';
-import { type SecretKeyRule, secretKeyRefusal } from './secret-keys.ts';
+import { rawResponse } from './client-error.ts';
+import { findMount } from './find-mount.ts';
+import type { Overload } from './overload.ts';
+import { type SecretKeyRule, secretKeyRejection } from './secret-keys.ts';
 import type { TrustedProxies } from './trusted-proxies.ts';
-
-/** Returns the mount whose prefix is `path` or a parent of it. */
-export function findMount(mounts: readonly Mount[], path: string): Mount | undefined {
-  return mounts.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));
-}
 
 /**
  * Whether the request is a WebSocket request for a service that accepts WebSockets. Other upgrade requests can be
@@ -35,34 +32,42 @@ export interface UpgradeRules {
   readonly secretKeys: SecretKeyRule;
   readonly proxies: TrustedProxies;
   readonly admission: Admission;
+  /** If undefined, upgrades are never rejected because of overload. */
+  readonly overload: Overload | undefined;
   readonly stripForwarding: (request: IncomingMessage) => void;
   readonly log: Logger;
 }
 
-/** Returns the upgraded sockets that are still open, because the server itself no longer tracks them. */
+/** Returns the upgraded sockets that are still open. They are tracked here because the server no longer tracks them. */
 export function dispatchUpgrades(
   server: Server,
   mounts: readonly Mount[],
-  { apiKeys, secretKeys, proxies, admission, stripForwarding, log }: UpgradeRules,
+  { apiKeys, secretKeys, proxies, admission, overload, stripForwarding, log }: UpgradeRules,
 ): ReadonlySet<Duplex> {
   const open = new Set<Duplex>();
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    // The socket's owner adds its own handlers. Without an error handler, a reset would end the process.
+    // The socket's new owner adds its own handlers. Until then, a reset would end the process without this handler.
     socket.on('error', (error) => log.debug({ error: error.message }, 'socket failed during an upgrade'));
     open.add(socket);
     socket.once('close', () => open.delete(socket));
+    const start = (): void => begin(request, socket, head);
+    if (overload === undefined) start();
+    else overload.upgrade(request, socket, start);
+  });
+
+  function begin(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const mount = findMount(mounts, pathOf(request));
     try {
       stripForwarding(request);
       hideOwnCookies(request);
-      const refusal = admission.admit(request, (release) => void socket.once('close', release));
-      if (refusal !== undefined) {
-        socket.end(rawAnswer(refusal.status, refusal.body));
+      const rejection = admission.admit(request, (release) => void socket.once('close', release));
+      if (rejection !== undefined) {
+        socket.end(rawResponse(rejection.status, rejection.body));
         return;
       }
       if (mount?.apiKeys) {
         if (secretKeys.refuses(request)) {
-          socket.end(rawAnswer(secretKeyRefusal.status, secretKeyRefusal.body));
+          socket.end(rawResponse(secretKeyRejection.status, secretKeyRejection.body));
           return;
         }
         applyApiKey(request, apiKeys);
@@ -72,17 +77,17 @@ export function dispatchUpgrades(
         mayUseSecretKeys: !secretKeys.forbids(request),
       });
     } catch (error) {
-      // An exception here would end the process.
+      // An exception would end the process.
       log.error({ error }, 'upgrade failed');
       socket.destroy();
     }
-  });
+  }
   return open;
 }
 
 const pathOf = ({ url = '/' }: Pick<IncomingMessage, 'url'>): string => url.split('?', 1)[0] ?? '/';
 
-/** Rewrites the `Authorization` header of a raw request according to the API key rule. */
+/** Rewrites the `Authorization` header of a raw request as the API key rule requires. */
 export function applyApiKey(request: Pick<IncomingMessage, 'headers'>, rule: ApiKeyRule): void {
   const { authorization, apikey } = request.headers;
   if (authorization !== undefined && !authorization.startsWith('Bearer sb_')) return;
@@ -91,7 +96,7 @@ export function applyApiKey(request: Pick<IncomingMessage, 'headers'>, rule: Api
   else request.headers.authorization = substituted;
 }
 
-/** Other services must not see the session cookies of the Account pages and the Console. */
+/** Hides the session cookies of the Account pages and the Console from other services. */
 export function hideOwnCookies({ headers }: Pick<IncomingMessage, 'headers'>): void {
   if (headers.cookie === undefined) return;
   const kept = withoutOwnCookies(headers.cookie);

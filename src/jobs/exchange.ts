@@ -1,6 +1,7 @@
 /**
- * Sends an HTTP request on behalf of SQL. Time and response size are limited. Redirects are followed in the same way as
- * in curl, which pg_net and http are built on, and every hop is checked like the first URL.
+ * Sends an HTTP request on behalf of SQL. The time and the size of the response are limited. Redirects are followed as
+ * curl follows them, because pg_net and http are based on curl, and the destination of each redirect is checked like
+ * the first URL.
  */
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
@@ -14,19 +15,19 @@ export interface ExchangeRequest {
   readonly url: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body?: Buffer | undefined;
-  /** The limit for the whole exchange, including redirects. */
+  /** The time limit for the whole exchange, including redirects. */
   readonly timeoutMs: number;
   readonly maxRedirects: number;
 }
 
 export interface ExchangeResponse {
   readonly status: number;
-  /** The headers as the server sent them. */
+  /** The headers in the form in which the server sent them. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Buffer;
 }
 
-/** A failed exchange. The message is stored in the database for the caller. */
+/** An exchange that failed. The message is stored in the database for the caller. */
 export class ExchangeError extends Error {
   override name = 'ExchangeError';
   readonly timedOut: boolean;
@@ -38,17 +39,20 @@ export class ExchangeError extends Error {
 }
 
 export interface Exchanges {
-  /** @throws {ExchangeError} */
+  /** Sends a request. @throws {ExchangeError} */
   send(request: ExchangeRequest, signal?: AbortSignal): Promise<ExchangeResponse>;
-  /** Closes idle connections. */
+  /** Closes the connections that are idle. */
   rest(): void;
 }
 
-/** Responses are stored in a column, and many requests are in progress concurrently. */
+/**
+ * The maximum size of a response. It is limited, because responses are stored in a column and many requests can be
+ * pending at the same time.
+ */
 export const maxResponseBytes = 4 * 1024 * 1024;
 
 export function createExchanges(rules: () => DestinationRules): Exchanges {
-  // Connections are reused for the same scheme, host and port, for which the rules always give the same result.
+  // A connection is reused only for the same scheme, host and port. The rules always return the same result for these.
   let agents: { readonly http: Agent; readonly https: Agent } | undefined;
   const openAgents = () => {
     const options = { keepAlive: true, timeout: 4_000, maxFreeSockets: 32, scheduling: 'lifo' } as const;
@@ -57,7 +61,10 @@ export function createExchanges(rules: () => DestinationRules): Exchanges {
     return { http: new HttpAgent(options), https: new HttpsAgent(options) };
   };
 
-  /** The server may have closed a reused connection while the request was in transit. */
+  /**
+   * The request is sent again if a reused connection was closed, because the server may have closed it while the
+   * request was in transit.
+   */
   async function sendOnce(request: ExchangeRequest, to: Destination, signal: AbortSignal) {
     agents ??= openAgents();
     const agent = to.url.protocol === 'https:' ? agents.https : agents.http;
@@ -82,9 +89,9 @@ export function createExchanges(rules: () => DestinationRules): Exchanges {
           const to = destinationOf(hop.url, rules());
           if (typeof to === 'string') throw new ExchangeError(to);
           requirePublicLiteral(to);
-          const answer = await sendOnce(hop, to, signal);
-          const next = redirectOf(hop, answer);
-          if (next === undefined || request.maxRedirects === 0) return answer;
+          const response = await sendOnce(hop, to, signal);
+          const next = redirectOf(hop, response);
+          if (next === undefined || request.maxRedirects === 0) return response;
           if (left === 0) throw new ExchangeError('Number of redirects hit maximum amount');
           hop = next;
         }
@@ -100,7 +107,7 @@ export function createExchanges(rules: () => DestinationRules): Exchanges {
       }
     },
     rest() {
-      // `destroy()` would also end requests in progress.
+      // `destroy()` would also end the requests that are pending.
       for (const { freeSockets } of agents ? [agents.http, agents.https] : [])
         for (const socket of Object.values(freeSockets).flat()) socket?.destroy();
     },
@@ -109,7 +116,7 @@ export function createExchanges(rules: () => DestinationRules): Exchanges {
 
 function open(
   request: ExchangeRequest,
-  { url, host, publicOnly }: Destination,
+  { url, host, publicOnly, isOwn }: Destination,
   signal: AbortSignal,
   agent: Agent | false,
 ): { sent: ClientRequest; answer: Promise<ExchangeResponse> } {
@@ -119,7 +126,7 @@ function open(
   if (!has('host')) headers.push('host', host);
   if (!has('accept')) headers.push('accept', '*/*');
   const { body } = request;
-  // Without a content length, Node would send an empty chunked body.
+  // Without a content length, Node would send an empty body with chunked encoding.
   const mayBeEmpty = body === undefined && ['GET', 'HEAD', 'DELETE', 'OPTIONS'].includes(request.method);
   if (!mayBeEmpty && !has('content-length')) headers.push('content-length', String(body?.length ?? 0));
   const sent = send(url, {
@@ -129,13 +136,15 @@ function open(
     agent,
     servername: isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0 ? url.hostname : '',
     ...(publicOnly ? { lookup: publicLookup } : {}),
+    // The connection stays on this machine, and the certificate is for the public name or self-signed.
+    ...(isOwn ? { rejectUnauthorized: false } : {}),
   } as Parameters<typeof send>[1]);
-  const answer = new Promise<ExchangeResponse>((done, fail) => {
+  const response = new Promise<ExchangeResponse>((done, fail) => {
     sent.once('response', (response) => readResponse(response).then(done, fail));
     sent.on('error', fail);
   });
   sent.end(body);
-  return { sent, answer };
+  return { sent, answer: response };
 }
 
 async function readResponse(response: IncomingMessage): Promise<ExchangeResponse> {
@@ -145,7 +154,7 @@ async function readResponse(response: IncomingMessage): Promise<ExchangeResponse
     sizeBytes += chunk.length;
     // Leaving the loop destroys the connection.
     if (sizeBytes > maxResponseBytes)
-      throw new ExchangeError(`the answer is larger than ${maxResponseBytes} bytes`);
+      throw new ExchangeError(`the response is larger than ${maxResponseBytes} bytes`);
     chunks.push(chunk);
   }
   const headers: [string, string][] = [];
@@ -156,16 +165,16 @@ async function readResponse(response: IncomingMessage): Promise<ExchangeResponse
 }
 
 /**
- * Builds the next request as curl's CURLOPT_FOLLOWLOCATION does: POST becomes GET on 301 to 303, and credentials are
- * only sent to the same origin.
+ * Returns the next request after a redirect, as curl's CURLOPT_FOLLOWLOCATION does. After the statuses 301 to 303, POST
+ * becomes GET, and credentials are sent only to the same origin.
  */
-function redirectOf(request: ExchangeRequest, answer: ExchangeResponse): ExchangeRequest | undefined {
-  if (![301, 302, 303, 307, 308].includes(answer.status)) return undefined;
-  const location = answer.headers.find(([name]) => name.toLowerCase() === 'location')?.[1];
+function redirectOf(request: ExchangeRequest, response: ExchangeResponse): ExchangeRequest | undefined {
+  if (![301, 302, 303, 307, 308].includes(response.status)) return undefined;
+  const location = response.headers.find(([name]) => name.toLowerCase() === 'location')?.[1];
   if (location === undefined || !URL.canParse(location, request.url)) return undefined;
   const url = new URL(location, request.url);
   const leavesOrigin = url.origin !== new URL(request.url).origin;
-  const becomesGet = answer.status <= 303 && request.method === 'POST';
+  const becomesGet = response.status <= 303 && request.method === 'POST';
   const dropped = [
     'host',
     ...(leavesOrigin ? ['authorization', 'cookie', 'apikey'] : []),
@@ -180,7 +189,7 @@ function redirectOf(request: ExchangeRequest, answer: ExchangeResponse): Exchang
   };
 }
 
-/** The resolver isn't called for an IP address literal. */
+/** Checks an IP address in a URL, because the resolver isn't called for it. */
 function requirePublicLiteral({ url, publicOnly }: Destination): void {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (publicOnly && isIP(host) !== 0) requirePublic(host);
@@ -196,7 +205,9 @@ const notPublic = (address: string, scope: string): ExchangeError =>
 
 const publicLookup = createPublicLookup({ refusal: notPublic });
 
-/** Uses curl's messages if they exist, because users search for them. */
+/**
+ * Returns the message for an error. Where possible, it is the same as curl's, because users search for these messages.
+ */
 function inWords(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   switch (code) {

@@ -1,45 +1,45 @@
 /**
  * Runs the work that SQL requests from this process: pg_net requests, database webhooks, pg_cron jobs and requests from
- * the http extension. Pending work is stored in the database so that several processes can share it and a crash loses
- * nothing (docs/decisions/0025-jobs.md).
+ * the http extension. Pending work is stored in the database, so that several processes can share it and a crash
+ * doesn't lose any (docs/decisions/0025-jobs.md).
  */
 import { createHash } from 'node:crypto';
-import type { Config } from '../config/index.ts';
+import type { LiveConfig } from '../config/index.ts';
 import type { Database } from '../database/types.ts';
 import type { Logger } from '../kernel/log.ts';
+import type { Sample } from '../kernel/metrics/types.ts';
 import type { Service } from '../kernel/service.ts';
 import { sql } from '../kernel/sql.ts';
 import { type Bridge, openBridge } from './bridge/server.ts';
 import { type CronCounts, createScheduler } from './cron/scheduler.ts';
 import { createExchanges } from './exchange.ts';
 import { handleHttp } from './http/handle-http.ts';
+import { queuedRequests } from './net/queries.ts';
 import { createSender, type NetCounts } from './net/sender.ts';
+import type { CountedWorker } from './worker.ts';
 
 export interface JobsDeps {
   readonly database: Database;
-  readonly config: Config;
+  readonly config: LiveConfig;
   readonly mode: 'development' | 'production';
-  /** This server's URL as clients know it. */
+  /** Returns the URL of this server for clients. */
   readonly apiUrl: () => string;
-  /** This server's URL on this machine, once it listens. */
+  /** Resolves to the URL of this server on this machine when it accepts connections. */
   readonly localUrl: Promise<string>;
   readonly log: Logger;
 }
 
-export interface Jobs extends Service {
-  /** Returns counters since startup in Prometheus text format. */
-  prometheus(): string;
-}
-
-export function createJobs({ database, config, mode, apiUrl, localUrl, log }: JobsDeps): Jobs {
-  const privateHosts = config.plinth.jobs.private_hosts.map((host) => host.toLowerCase());
+export function createJobs({ database, config, mode, apiUrl, localUrl, log }: JobsDeps): Service {
+  const privateHosts = config.derive(({ plinth }) =>
+    plinth.jobs.private_hosts.map((host) => host.toLowerCase()),
+  );
   let localOrigin = '';
   const exchanges = createExchanges(() => ({
     mode,
-    privateHosts,
+    privateHosts: privateHosts(),
     publicOrigin: new URL(apiUrl()).origin,
     localOrigin,
-    projectPort: config.api.port,
+    projectPort: config.current.api.port,
   }));
   const net: NetCounts = { answered: 0, failed: 0 };
   const sender = createSender({ database, exchanges, log, counts: net });
@@ -53,7 +53,7 @@ export function createJobs({ database, config, mode, apiUrl, localUrl, log }: Jo
       return await openBridge({
         socketDir,
         number: await bridgeNumber(database),
-        answerer: (question, signal) => handleHttp(exchanges, question, signal),
+        handler: (question, signal) => handleHttp(exchanges, question, signal),
         log,
       });
     } catch (error) {
@@ -64,11 +64,22 @@ export function createJobs({ database, config, mode, apiUrl, localUrl, log }: Jo
   return {
     name: 'jobs',
     mounts: [],
-    prometheus: () => prometheusText({ pg_net: net, pg_cron: cron }),
+    metrics: async () => ({
+      plinth_jobs_total: [...outcomes('pg_net', net), ...outcomes('pg_cron', cron)],
+      plinth_jobs_running: [
+        [['pg_net'], sender.startTimes().length],
+        [['pg_cron'], scheduler.startTimes().length],
+      ],
+      plinth_jobs_oldest_running_seconds: [
+        [['pg_net'], oldestSeconds(sender)],
+        [['pg_cron'], oldestSeconds(scheduler)],
+      ],
+      plinth_jobs_queued: await queuedRequests(database.pool('postgres')).catch(() => undefined),
+    }),
     async start() {
-      // A database that Plinth doesn't manage has its own workers.
+      // If Plinth doesn't manage the database, workers of its provider do this work.
       if (!database.info.ownsSchemas) return;
-      // Queued requests may be addressed to this server.
+      // Requests in the queue may be addressed to this server, so sending starts only when it accepts connections.
       void localUrl.then((url) => {
         localOrigin = new URL(url).origin;
         bridge = open();
@@ -83,20 +94,15 @@ export function createJobs({ database, config, mode, apiUrl, localUrl, log }: Jo
   };
 }
 
-function prometheusText(counts: Readonly<Record<string, object>>): string {
-  const lines = Object.entries(counts).flatMap(([kind, outcomes]) =>
-    Object.entries(outcomes).map(
-      ([outcome, count]) => `plinth_jobs_total{kind="${kind}",outcome="${outcome}"} ${count}\n`,
-    ),
-  );
-  const head = [
-    '# HELP plinth_jobs_total Requests of pg_net and runs of pg_cron that ended in this process.\n',
-    '# TYPE plinth_jobs_total counter\n',
-  ];
-  return [...head, ...lines].join('');
-}
+const oldestSeconds = (worker: CountedWorker): number => {
+  const now = performance.now();
+  return (now - Math.min(now, ...worker.startTimes())) / 1000;
+};
 
-/** Computes the same number as the database functions (`http--1.6.sql`). */
+const outcomes = (kind: string, counts: NetCounts | CronCounts): Sample[] =>
+  Object.entries(counts).map(([outcome, count]) => [[kind, outcome], count]);
+
+/** Returns the number in the socket's name, which the database functions compute as well (`http--1.6.sql`). */
 async function bridgeNumber(database: Database): Promise<number> {
   const [row] = await database
     .pool('postgres')

@@ -1,6 +1,6 @@
 /**
- * Work that is triggered by NOTIFY and also runs at regular intervals in case a notification was missed. It never runs
- * concurrently in one process. A call during a run triggers another run.
+ * Runs work when a notification arrives (NOTIFY), and also at regular intervals because a notification can be missed.
+ * In one process, runs never overlap. If a notification arrives during a run, another run follows.
  */
 import type { Database } from '../database/types.ts';
 import type { Logger } from '../kernel/log.ts';
@@ -9,28 +9,30 @@ export interface WorkerOptions {
   readonly database: Database;
   readonly channel: string;
   readonly log: Logger;
-  /** The name in log messages, such as "pg_net". */
+  /** The name of the work in log messages, such as "pg_net". */
   readonly name: string;
-  /** The interval between runs without a notification. */
+  /** The interval between two runs if no notification arrives. */
   readonly pollMs: number;
-  /**
-   * Runs the pending work. Returns the delay until the next run in milliseconds, if it is shorter than the poll
-   * interval.
-   */
+  /** Runs the pending work. Returns the delay until the next run in milliseconds if it is shorter than the interval. */
   work(turn: Turn): Promise<number | undefined>;
 }
 
 export interface Turn {
   readonly signal: AbortSignal;
-  /** Resolves at the next call, or when the work must stop. */
+  /** Resolves at the next notification, or when the work must stop. */
   called(): Promise<void>;
 }
 
 export interface Worker {
   start(): void;
-  /** Stops the work and waits for it to end. */
+  /** Stops the work and waits until it has ended. */
   stop(): Promise<void>;
   wake(): void;
+}
+
+/** A worker that reports when each of its pieces of work in progress started, as `performance.now()` times. */
+export interface CountedWorker extends Worker {
+  startTimes(): readonly number[];
 }
 
 const retryMs = 1_000;
@@ -39,9 +41,9 @@ export function createWorker({ database, channel, log, name, pollMs, work }: Wor
   const stopping = new AbortController();
   let unlisten: Promise<() => Promise<void>> | undefined;
   let running: Promise<void> | undefined;
-  let wanted = false;
+  let needed = false;
   let timer: NodeJS.Timeout | undefined;
-  /** The number of consecutive failures. Retries become less frequent as it grows. */
+  /** The number of consecutive failures. With each failure, the delay before the next attempt increases. */
   let troubles = 0;
   let bell = Promise.withResolvers<void>();
   const ring = (): void => {
@@ -55,12 +57,12 @@ export function createWorker({ database, channel, log, name, pollMs, work }: Wor
 
   const wake = (): void => {
     if (stopping.signal.aborted) return;
-    wanted = true;
+    needed = true;
     ring();
     running ??= run().finally(() => {
       running = undefined;
-      // A call arrived while the work was finishing.
-      if (wanted) wake();
+      // A notification arrived while the work was finishing.
+      if (needed) wake();
     });
   };
   const wakeIn = (delayMs: number): void => {
@@ -70,8 +72,8 @@ export function createWorker({ database, channel, log, name, pollMs, work }: Wor
   async function run(): Promise<void> {
     let nextMs = pollMs;
     try {
-      while (wanted) {
-        wanted = false;
+      while (needed) {
+        needed = false;
         nextMs = Math.min((await work(turn)) ?? pollMs, pollMs);
       }
       troubles = 0;

@@ -1,7 +1,15 @@
-/** Passes the time as a parameter so that pure code can be tested at any point in time. */
+/** Provides the current time, so that pure code can be tested at any point in time. */
 export interface Clock {
   /** Returns milliseconds since the epoch. */
   now(): number;
 }
 
+/** The wall clock, for tokens, expiry times and everything that is stored. An administrator or NTP can set it. */
 export const systemClock: Clock = { now: () => Date.now() };
+
+/** Counts from an arbitrary time and is never set. For durations, time limits, caches and delays within this process. */
+export const monotonicClock: Clock = { now: () => performance.now() };
+
+/** Returns the time since `then` by the wall clock, or Infinity if the clock has been set back since then. */
+export const ageMs = (then: number, now: number): number =>
+  now >= then ? now - then : Number.POSITIVE_INFINITY;

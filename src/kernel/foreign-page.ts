@@ -9,16 +9,16 @@ import { hostnameOf, isLoopbackName } from './request-origin.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     /**
-     * Whether the sender can use secret keys. False until the gateway sets it. Used by services that accept keys in
-     * places that the gateway doesn't check.
+     * Whether the sender is allowed to use secret keys. False until the gateway sets it. Services check this value if
+     * they accept keys in places that the gateway doesn't check.
      */
     mayUseSecretKeys: boolean;
   }
 }
 
 /**
- * Uses `Sec-Fetch-Site` and `Origin`, which pages can't set and other programs don't send. The origin `null` is always
- * foreign.
+ * Whether a request comes from a page of another origin. This is determined from `Sec-Fetch-Site` and `Origin`, which
+ * pages can't set and other programs don't send. The origin `null` always counts as another origin.
  */
 export function isFromOtherOrigin({ origin, host, 'sec-fetch-site': site }: IncomingHttpHeaders): boolean {
   if (site === 'cross-site' || site === 'same-site') return true;
@@ -31,8 +31,8 @@ const privateEnd = /\.(?:internal|local|lan|test|home\.arpa)$/;
 
 /**
  * Whether this host can't belong to a website, because it is an address or a name of this machine, a container or a
- * private network. If a page's own name resolves to this machine (DNS rebinding), all other criteria consider the page
- * same-origin.
+ * private network. Other checks can't detect DNS rebinding: if a page's own name resolves to this machine, they
+ * consider the page same-origin.
  */
 export function isPrivateHost(host: string | undefined): boolean {
   const name = hostnameOf(host);

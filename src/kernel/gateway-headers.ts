@@ -1,19 +1,22 @@
 /**
- * Headers that the gateway adds to every response: request ID and CORS. Fastify sends them automatically. Code that
- * hijacks the reply must write them itself.
+ * Defines the headers that the gateway adds to every response, which are the request ID and CORS headers. Fastify sends
+ * them automatically. Code that hijacks the reply must write them itself.
  */
 import type { FastifyReply } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** Alternating names and values, in the format of `writeHead`. Undefined before the gateway's first hook. */
+    /**
+     * The headers as alternating names and values, in the format of `writeHead`. Undefined before the gateway's first
+     * hook.
+     */
     gatewayHeaders: string[] | undefined;
   }
 }
 
 /**
- * Sets the headers on the raw response unless the service has set its own. Used for replies that are hijacked and then
- * piped.
+ * Sets the headers on the raw response. Headers that the service has set are kept. Used for replies that are hijacked
+ * and then piped.
  */
 export function setGatewayHeaders({ raw, gatewayHeaders = [] }: FastifyReply): void {
   for (let index = 0; index < gatewayHeaders.length; index += 2) {

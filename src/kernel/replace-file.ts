@@ -25,7 +25,7 @@ export function replaceFile(path: string, text: string, newFileMode = 0o600): vo
   }
 }
 
-/** Returns a value that changes with the file, or undefined if the file doesn't exist. */
+/** Returns a value that changes whenever the file is written. Returns undefined if the file doesn't exist. */
 export function fileStamp(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false, bigint: true });
   return found && `${found.ino} ${found.mtimeNs} ${found.size}`;

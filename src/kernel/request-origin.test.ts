@@ -52,7 +52,7 @@ it.each([
   [{ ...open, origin: 'http://console.example.com' }, 'page'],
   [{ ...open, origin: 'https://api.example.com' }, 'page'],
   [{ ...open, 'sec-fetch-site': 'same-site' }, 'page'],
-  // Regardless of the forwarding headers, the configured name and scheme are used.
+  // The configured name and scheme are used, regardless of the forwarding headers.
   [{ host: '127.0.0.1', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' }, undefined],
   [{ host: 'evil.example', 'x-forwarded-host': 'console.example.com' }, 'name'],
 ])('who may ask: %j', (headers: Record<string, string>, expected) => {

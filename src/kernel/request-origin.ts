@@ -1,12 +1,15 @@
 /**
- * Determines which page sent a request, and to which name, from headers that only the browser sets (Fetch Metadata,
- * Origin). Used for servers on loopback, which every website in the same browser can reach, even under the website's
- * own name (DNS rebinding).
+ * Determines which page sent a request, and to which host name. The decision is based on headers that only the browser
+ * sets (Fetch Metadata, Origin). Used for servers on loopback, which every website in the same browser can reach, even
+ * under the website's own name (DNS rebinding).
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 
-/** Returns the name in a Host header in lower case, without port and brackets. Undefined if it is invalid. */
+/**
+ * Returns the host name in a Host header in lower case, without the port and brackets. Returns undefined if the header
+ * is invalid.
+ */
 export function hostnameOf(host: string | undefined): string | undefined {
   if (host === undefined || !/^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i.test(host)) return undefined;
   return host
@@ -16,8 +19,8 @@ export function hostnameOf(host: string | undefined): string | undefined {
 }
 
 /**
- * Whether no website can have this name because it always means this machine (RFC 6761 section 6.3), including Docker's
- * name for it.
+ * Whether no website can have this host name, because it always refers to this machine (RFC 6761 section 6.3). This
+ * includes Docker's name for the machine.
  */
 export function isLoopbackName(name: string): boolean {
   if (isIP(name) === 4) return name.startsWith('127.');
@@ -26,12 +29,18 @@ export function isLoopbackName(name: string): boolean {
   );
 }
 
-/** The public address of a server behind a proxy. Without one, the server only has this machine's names. */
+/**
+ * The public address of a server. If it is undefined, the server can be reached only under the names of this machine.
+ */
 export interface OwnAddress {
   readonly publicUrl?: URL | undefined;
+  /** The scheme of the port itself, without a proxy. Defaults to `http:`. */
+  readonly scheme?: 'http:' | 'https:';
 }
 
-/** Whether the request was sent to the public address. In that case, the request's scheme is that of the address. */
+/**
+ * Whether the request was sent to the public address. In this case, the request used the scheme of the public address.
+ */
 export function isToPublicUrl(headers: IncomingHttpHeaders, { publicUrl }: OwnAddress): boolean {
   return publicUrl !== undefined && hostnameOf(headers.host) === hostnameOf(publicUrl.host);
 }
@@ -52,24 +61,27 @@ export function foreignOf(
   const name = hostnameOf(headers.host);
   const isPublic = isToPublicUrl(headers, own);
   if (name === undefined || !(isPublic || isLoopbackName(name))) return 'name';
-  const scheme = isPublic ? own.publicUrl?.protocol : 'http:';
+  const scheme = isPublic ? own.publicUrl?.protocol : (own.scheme ?? 'http:');
   const origins = [`${scheme}//${headers.host?.toLowerCase()}`];
-  // A proxy may omit the port from Host.
+  // A proxy may omit the port from Host, so the public origin is accepted, too.
   if (isPublic && own.publicUrl !== undefined) origins.push(own.publicUrl.origin);
   if (isFromOwnPage(headers, origins)) return undefined;
   return isPage && isNavigation(method, headers) ? undefined : 'page';
 }
 
 /**
- * Whether the request comes from a page of one of these origins or wasn't sent by a page (the address bar, a bookmark
- * or another program).
+ * Whether a page of one of these origins sent the request, or the request wasn't sent by a page. Requests that don't
+ * come from a page come from the address bar, a bookmark or another program.
  */
 function isFromOwnPage({ 'sec-fetch-site': site, origin }: IncomingHttpHeaders, own: string[]): boolean {
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;
   return origin === undefined || own.includes(origin.toLowerCase());
 }
 
-/** Whether the request follows a link to a page. The user sees the page, but the linking page can't read it. */
+/**
+ * Whether the request follows a link to a page. The user sees the page, but the page that contains the link can't read
+ * it.
+ */
 function isNavigation(method: string | undefined, headers: IncomingHttpHeaders): boolean {
   return (
     method === 'GET' &&

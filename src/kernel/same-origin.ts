@@ -2,7 +2,7 @@
  * Checks whether a request comes from one of Plinth's own pages. A cookie alone proves nothing because browsers send it
  * automatically.
  *
- * Three checks must pass: Plinth's own header, and `Sec-Fetch-Site` and `Origin` if the browser sends them. Another
+ * Three headers are checked: Plinth's own header, and `Sec-Fetch-Site` and `Origin` if the browser sends them. Another
  * site can't send the header without a preflight request, which Plinth never allows.
  */
 export const sameOriginHeader = 'x-plinth-request';

@@ -1,58 +1,112 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { FastifyPluginAsync } from 'fastify';
+import type { HealthCheck } from './health.ts';
+import type { MetricValues } from './metrics/catalog.ts';
 
 /**
- * Who wrote the documents of a mount. `users`: the app's users, or code and SQL that may repeat text from users. Shown
- * in a sandbox. `operator`: server functions whose operator intentionally serves pages (`[edge_runtime] html =
- * "page"`). `plinth`: Plinth's own pages, which have their own policies.
+ * Who writes the documents that a mount serves. `users`: the app's users, or code and SQL that may repeat text from
+ * users. Such documents are shown in a sandbox. `operator`: server functions whose operator intentionally serves pages
+ * (`[edge_runtime] html = "page"`). `plinth`: Plinth's own pages, which have their own policies.
  */
 export type Documents = 'users' | 'operator' | 'plinth';
 
 /** The interface that every network-facing module provides to `main.ts`. */
 export interface Service {
-  /** The name in logs and in `/health`. */
+  /** The service's name in logs and in `/health`. */
   readonly name: string;
-  /** Where the gateway mounts the service. */
+  /** The paths at which the gateway mounts the service. */
   readonly mounts: readonly Mount[];
-  /** Called once the database is ready and migrated. Must be fast, so slow preparations are started but not awaited. */
+  /**
+   * Starts the service once the database is ready and migrated. This method must return quickly, so slow preparations
+   * are started but not awaited.
+   */
   start?(): Promise<void>;
-  /** Finishes requests in flight and releases all resources. Called once. */
+  /** Finishes the requests in flight and releases all resources. Called once. */
   stop?(): Promise<void>;
-  /** Returns undefined if the service is healthy, or otherwise a sentence that describes the problem. */
+  /** Returns a sentence that describes a problem with the service, or undefined if it is healthy. */
   health?(): string | undefined;
+  /**
+   * Checks whether requests to the service would succeed, for example by running a query. Called at most once per
+   * second.
+   */
+  readonly check?: HealthCheck;
+  /** Returns the service's values for `/metrics`. Called at most once per second. */
+  metrics?(): MetricValues | Promise<MetricValues>;
 }
 
 export interface Mount {
-  /** A sub-path of the port, for example `/auth/v1`. `request.url` still includes the prefix. */
+  /** The path below which the service is mounted, for example `/auth/v1`. `request.url` still includes this prefix. */
   readonly prefix: string;
-  /** Registered as an encapsulated child, so that hooks, parsers and error handlers don't affect siblings. */
+  /**
+   * The service's routes. The plugin is registered as an encapsulated child, so that its hooks, parsers and error
+   * handlers don't affect other services.
+   */
   readonly plugin: FastifyPluginAsync;
   /**
-   * `open`: the gateway answers preflight requests and adds `access-control-allow-origin: *`, as the local stack's
-   * gateway does, and exposes `exposeHeaders`. `none`: the service handles CORS itself.
+   * Who handles CORS. `open`: the gateway answers preflight requests, adds `access-control-allow-origin: *`, as the
+   * local stack's gateway does, and exposes `exposeHeaders`. `none`: the service handles CORS itself.
    */
   readonly cors: 'open' | 'none';
   readonly exposeHeaders?: readonly string[];
   /**
    * Whether the gateway replaces a missing `Authorization`, or one that starts with `Bearer sb_`, with the JWT for the
-   * `apikey` header (the local stack's rule) before the service sees it.
+   * `apikey` header (the local stack's rule) before the service receives the request.
    */
   readonly apiKeys: boolean;
-  /** Who wrote the mount's documents. Defaults to the app's users, whose documents are shown in a sandbox. */
+  /** Who writes the mount's documents. Defaults to the app's users, whose documents are shown in a sandbox. */
   readonly documents?: Documents;
   /** Whether the service itself adds its statements to the request's trace (`kernel/trace.ts`). */
   readonly notesStatements?: boolean;
-  /** The response to a path with invalid percent-encoding, in the service's own format. */
+  /** The response to a path with invalid percent-encoding, in the format of the service. */
   readonly badPath?: { readonly status: number; readonly body: object };
-  /** Handles WebSocket and other upgrades below the prefix. The service then owns the socket. */
+  /**
+   * Returns the body of the 503 response to a request that is rejected because the server is overloaded, in the format
+   * of the service. Called for each rejected request, so it must be fast. Defaults to the gateway's format.
+   */
+  readonly overloaded?: (path: string) => OverloadBody;
+  /** Whether the mount serves only health probes, which are never rejected because of overload. */
+  readonly isProbe?: boolean;
+  /** Handles upgrades below the prefix, such as WebSocket. The service then owns the socket. */
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer, caller: UpgradeCaller) => void;
 }
 
-/** Information about the caller of an upgrade that the gateway provides. */
+/** A body and its media type. */
+export interface OverloadBody {
+  readonly type: string;
+  readonly text: string;
+}
+
+/**
+ * Runs work that one service does for another service in the same process. The work is recorded like a request: in the
+ * log, in the metrics and with a separate trace. If the work throws an error, the error's `status` is recorded as the
+ * status of the request.
+ */
+export type Observe = <T>(call: InternalCall, work: () => Promise<T>) => Promise<T>;
+
+/** A call between services of this process, on behalf of a client. */
+export interface InternalCall {
+  /** The ID of the client's request. */
+  readonly requestId: string;
+  /** The service that does the work. */
+  readonly service: string;
+  /** The method and path of the HTTP route that has the same effect as this call. */
+  readonly method: string;
+  readonly path: string;
+  /** The status that the route returns if the work succeeds. */
+  readonly status: number;
+  readonly ip: string;
+  readonly userAgent: string | undefined;
+  readonly accessToken: string;
+}
+
+/** Information about the caller that the gateway passes to an upgrade handler. */
 export interface UpgradeCaller {
-  /** The address as reported by trusted proxies. Empty if the socket is closed. */
+  /** The client's address, as reported by trusted proxies. Empty if the socket is closed. */
   readonly address: string;
-  /** False for a web page of another origin, both in the handshake and later (`kernel/foreign-page.ts`). */
+  /**
+   * Whether the caller may use secret keys. False for a web page of another origin, both in the handshake and later
+   * (`kernel/foreign-page.ts`).
+   */
   readonly mayUseSecretKeys: boolean;
 }

@@ -1,24 +1,24 @@
 /**
- * The `sql` tag: statements whose values are always parameters and whose fragments can be nested.
+ * Defines the `sql` tag, which builds statements. Values always become parameters, and fragments can be nested.
  *
  * @example
  * const filter = sql`owner = ${userId}`;
  * await pool.query(sql`select * from ${sql.id('public', 'todos')} where ${filter}`);
  */
 
-/** A value that is sent in text format. The server's parameter type determines how it is parsed. */
+/** A value that is sent in text format. The type of the parameter on the server determines how the value is parsed. */
 export type SqlValue = string | number | bigint | boolean | null | undefined | Uint8Array | Date | object;
 
 type Part = { kind: 'text'; text: string } | { kind: 'value'; value: SqlValue };
 
-/** A statement or fragment. Immutable. Compile it with {@link Sql.compile}. */
+/** An immutable statement or fragment. {@link Sql.compile} converts it to text and values. */
 export class Sql {
   readonly parts: readonly Part[];
   constructor(parts: readonly Part[]) {
     this.parts = parts;
   }
 
-  /** Returns the text with `$1…` and its values in order. */
+  /** Returns the statement text with numbered parameters (`$1…`), and the parameter values in the same order. */
   compile(): { text: string; values: SqlValue[] } {
     let text = '';
     const values: SqlValue[] = [];
@@ -42,23 +42,29 @@ function tag(strings: TemplateStringsArray, ...inserts: SqlValue[]): Sql {
   return new Sql(parts);
 }
 
-/** Quotes an identifier for PostgreSQL. The result is always in double quotes, with inner quotes doubled. */
+/**
+ * Quotes an identifier for PostgreSQL. The result is always in double quotes, and quotes inside the identifier are
+ * doubled.
+ */
 export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('\0', '').replaceAll('"', '""')}"`;
 }
 
-/** Quotes a string literal, with `E''` if it contains a backslash (PostgreSQL's quote_literal). */
+/**
+ * Quotes a string literal as PostgreSQL's quote_literal does. If the string contains a backslash, the form `E''` is
+ * used.
+ */
 export function quoteLiteral(value: string): string {
   const doubled = value.replaceAll('\0', '').replaceAll("'", "''");
   return doubled.includes('\\') ? `E'${doubled.replaceAll('\\', '\\\\')}'` : `'${doubled}'`;
 }
 
 export const sql = Object.assign(tag, {
-  /** A qualified or unqualified identifier: `sql.id('auth', 'users')` is `"auth"."users"`. */
+  /** Quotes an identifier, which can be qualified. For example, `sql.id('auth', 'users')` is `"auth"."users"`. */
   id: (...names: string[]): Sql => new Sql([{ kind: 'text', text: names.map(quoteIdentifier).join('.') }]),
-  /** Inserts SQL text unchanged. Never pass anything from a client. */
+  /** Inserts SQL text unchanged. Text from a client must never be passed to this function. */
   raw: (text: string): Sql => new Sql([{ kind: 'text', text }]),
-  /** Joins fragments with a separator, which defaults to `, `. */
+  /** Joins fragments with a separator. The default separator is `, `. */
   join: (items: readonly (Sql | SqlValue)[], separator = ', '): Sql => {
     const parts: Part[] = [];
     items.forEach((item, index) => {

@@ -1,11 +1,11 @@
 /**
- * Records what happens during one request: the caller and its statements. The gateway creates a trace per request, and
- * any code can add to it. Code without access to the request finds the trace in its asynchronous context.
+ * Records the caller and the statements of one request. The gateway creates a trace per request, and any code can add
+ * to it. Code without access to the request finds the trace in its asynchronous context.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 export interface Span {
-  /** The statement text, with `$1` for its values. */
+  /** The text of the statement, with `$1` and so on instead of its values. */
   readonly text: string;
   /** The time between the start of the request and the start of the statement. */
   readonly startMs: number;
@@ -14,20 +14,31 @@ export interface Span {
   readonly error?: string | undefined;
 }
 
-/** Additional statements are dropped so that a loop over rows can't fill the memory. */
+/**
+ * The maximum number of statements in a trace. More statements are dropped, so that a loop over rows can't fill the
+ * memory.
+ */
 const maxSpans = 40;
 
 export class Trace {
   readonly requestId: string;
-  /** A `performance.now()` time. */
+  /** When the request started, as a `performance.now()` time. */
   readonly startedAt: number;
   role: string | undefined;
   userId: string | undefined;
-  /** For REST requests, the schema that the request selected or the default schema. */
+  /** The schema of a REST request: the schema that the request selected, or the default schema. */
   schema: string | undefined;
   /** The Console operator who sent the request. */
   operator: string | undefined;
   spans: Span[] | undefined;
+  /** The `traceparent` header of the request (W3C Trace Context), as received. */
+  traceparent: string | undefined;
+  /** Whether the sampling decision of {@link traceparent} is kept. */
+  keepsSampling: boolean;
+  /** The configuration that the request uses, from its first use. See `config/live.ts`. */
+  config: object | undefined;
+  /** Whether the response was sent. Work that continues in the request's asynchronous context isn't part of it. */
+  isOver: boolean;
 
   constructor(requestId: string, startedAt: number) {
     this.requestId = requestId;
@@ -37,9 +48,13 @@ export class Trace {
     this.schema = undefined;
     this.operator = undefined;
     this.spans = undefined;
+    this.traceparent = undefined;
+    this.keepsSampling = false;
+    this.config = undefined;
+    this.isOver = false;
   }
 
-  /** `startedAt` and `endedAt` are `performance.now()` times. */
+  /** Adds a statement. `startedAt` and `endedAt` are `performance.now()` times. */
   statement(text: string, startedAt: number, endedAt: number, error?: string): void {
     this.spans ??= [];
     if (this.spans.length >= maxSpans) return;
@@ -52,19 +67,21 @@ export const traces = new AsyncLocalStorage<Trace>();
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Undefined if the service isn't behind a gateway. */
+    /** The trace of the request. Undefined if the service isn't behind a gateway. */
     trace: Trace | undefined;
   }
 }
 
-/** A completed request, as the gateway passes it to the log. */
+/** A completed request. The gateway passes it to the log. */
 export interface RequestRecord {
-  /** When the response was complete, in milliseconds since the epoch. */
+  /** The time when the response was complete, in milliseconds since the epoch. */
   readonly at: number;
   readonly requestId: string;
   /** The name of the service, or `gateway` if there is none. */
   readonly service: string;
   readonly method: string;
+  /** The pattern of the route, for example `/rest/v1/:relation`. Undefined if no route matched. */
+  readonly route?: string | undefined;
   /** The original URL with its query. Secrets must be removed before it is shown. */
   readonly url: string;
   readonly status: number;

@@ -1,35 +1,35 @@
 /**
- * Serves one of the built web apps (`dist/web/account`, `dist/web/console`). Assets have hashed names and never change.
- * HTML has a fresh nonce per response and a content security policy that contains the nonce.
+ * Serves one of the built web apps (`dist/web/account`, `dist/web/console`). The names of assets contain a hash, so
+ * assets never change. HTML responses have a new nonce and a content security policy that contains this nonce.
  */
 import { randomBytes } from 'node:crypto';
 import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { brotliDecompressSync, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** The build writes this in place of a nonce. */
+/** The text that the build inserts where each response needs its nonce. */
 export const noncePlaceholder = '%PLINTH_NONCE%';
 
 export interface WebFace {
-  /** False if the app hasn't been built. {@link WebFace.sendPage} then returns a page that explains this. */
+  /** Whether the app has been built. If not, {@link WebFace.sendPage} returns a page that explains this. */
   readonly built: boolean;
   /**
-   * Returns the text of a built HTML file, for example `index.html` or `pages/sign-in.html`. Undefined if it doesn't
-   * exist.
+   * Returns the text of a built HTML file, for example `index.html` or `pages/sign-in.html`. Returns undefined if the
+   * file doesn't exist.
    */
   html(name: string): string | undefined;
-  /** Handles `GET …/assets/:name`. */
+  /** Sends a built asset, for routes such as `GET …/assets/:name`. */
   sendAsset(request: FastifyRequest, reply: FastifyReply, name: string): FastifyReply;
-  /** Sends HTML in which every placeholder is replaced with one fresh nonce. */
+  /** Sends HTML. Every placeholder is replaced with the same new nonce. */
   sendPage(request: FastifyRequest, reply: FastifyReply, page: Page): Promise<FastifyReply>;
 }
 
 export interface Page {
   readonly html: string;
   readonly status?: number;
-  /** Image sources in addition to the server's own origin. */
+  /** The sources of images in addition to the server's own origin. */
   readonly imageSources?: readonly string[];
   /** Whether the page can show frames from the server's own origin. */
   readonly frames?: boolean;
@@ -37,7 +37,10 @@ export interface Page {
    * The API's origin. The page can send requests to it, including WebSocket connections, and show its images and media.
    */
   readonly api?: string;
-  /** The source of a third-party widget that the page loads. Its frames, styles and connections are allowed. */
+  /**
+   * The source of a third-party widget that the page loads. The widget may also show frames, apply styles and open
+   * connections.
+   */
   readonly widgetSources?: readonly string[];
 }
 
@@ -52,8 +55,9 @@ const types: Readonly<Record<string, string>> = {
 const compressed = promisify(gzip);
 
 /**
- * Uses `'strict-dynamic'` with a nonce instead of `'self'`, so that only the built page selects its scripts, whatever
- * else the origin serves. Style attributes are the only exception because the components' markup contains them.
+ * Returns the policy of a page. It contains `'strict-dynamic'` with a nonce instead of `'self'`, so that only the built
+ * page determines its scripts, regardless of what else the origin serves. Style attributes are the only exception,
+ * because the components' markup contains them.
  */
 export function contentSecurityPolicy(nonce: string, page: Omit<Page, 'html' | 'status'> = {}): string {
   const { imageSources = [], frames = false, api, widgetSources = [] } = page;
@@ -81,20 +85,19 @@ export function contentSecurityPolicy(nonce: string, page: Omit<Page, 'html' | '
 
 export function createWebFace(dir: string): WebFace {
   const assetsDir = join(dir, 'assets');
-  const built = existsSync(join(dir, 'index.html'));
-  // Names are looked up in this set and are never joined from client input.
+  const built = readHtml(join(dir, 'index.html')) !== undefined;
+  // Requested names are looked up in this set. A path is never built from client input.
   const assets = new Set(built && existsSync(assetsDir) ? readdirSync(assetsDir) : []);
 
   return {
     built,
     html(name) {
-      const file = join(dir, name);
-      return built && existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+      return built ? readHtml(join(dir, name)) : undefined;
     },
     sendAsset(request, reply, name) {
       const type = types[name.slice(name.lastIndexOf('.') + 1)];
       if (!assets.has(name) || type === undefined) {
-        return reply.code(404).send({ code: 'not_found', message: 'There is no such file.' });
+        return reply.code(404).send({ code: 'not_found', message: "This file doesn't exist." });
       }
       const coding = codings.find(
         ({ token, ending }) => accepts(request, token) && assets.has(`${name}.${ending}`),
@@ -131,13 +134,20 @@ export function createWebFace(dir: string): WebFace {
   };
 }
 
-/** Compressed files that the build writes beside an asset, smallest first. */
+/** Reads a page. Plinth's npm package contains only compressed pages, because they would be most of its size. */
+function readHtml(file: string): string | undefined {
+  if (existsSync(file)) return readFileSync(file, 'utf8');
+  const archive = `${file}.br`;
+  return existsSync(archive) ? brotliDecompressSync(readFileSync(archive)).toString('utf8') : undefined;
+}
+
+/** Compressed files that the build writes next to an asset, in order of increasing size. */
 const codings = [
   { token: 'br', ending: 'br' },
   { token: 'gzip', ending: 'gz' },
 ] as const;
 
-/** Only checks whether the coding is listed because browsers don't send `q=0`. */
+/** Whether the client accepts a coding. Only its name is checked, because browsers don't send `q=0`. */
 function accepts(request: FastifyRequest, coding: 'br' | 'gzip'): boolean {
   return new RegExp(`\\b${coding}\\b`).test(request.headers['accept-encoding'] ?? '');
 }

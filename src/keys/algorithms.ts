@@ -1,6 +1,6 @@
 /**
- * JSON Web Algorithms (RFC 7518 section 3.1, RFC 8037) on node:crypto. Each algorithm is bound to a key type, so a
- * public key can never be used as an HMAC secret (algorithm confusion).
+ * Implements JSON Web Algorithms (RFC 7518 section 3.1, RFC 8037) on node:crypto. Each algorithm is bound to a key
+ * type, so a public key can never be used as an HMAC secret (algorithm confusion).
  */
 import { constants, createHmac, type KeyObject, sign, timingSafeEqual, verify } from 'node:crypto';
 
@@ -68,12 +68,12 @@ const table: Readonly<Record<string, Algorithm>> = {
   EdDSA: asymmetric('OKP', null, {}),
 };
 
-/** Returns the algorithm with this JWS name. Considers own properties only. */
+/** Returns the algorithm with this JWS name. Inherited properties of the table are ignored. */
 export function findAlgorithm(name: string): Algorithm | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
-/** Returns the names of all algorithms that a key of this type can be used with. */
+/** Returns the names of all algorithms that support this key type. */
 export function algorithmsOf(kty: unknown, crv: unknown): string[] {
   const fits = ([, algorithm]: [string, Algorithm]) =>
     algorithm.kty === kty && (algorithm.crv === undefined || algorithm.crv === crv);

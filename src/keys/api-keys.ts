@@ -1,7 +1,7 @@
 /**
- * Additional publishable and secret keys of a project. Each key has a name so that it can be revoked without affecting
- * the others. `.plinth/api-keys.json` contains only the keys' hashes. Every process that reads the folder detects
- * changes within a second.
+ * Manages a project's additional publishable and secret keys. Each key has a name, so that it can be revoked without
+ * affecting the others. `.plinth/api-keys.json` contains only the keys' hashes. Every process that reads the folder
+ * detects changes within a second.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -15,14 +15,14 @@ export interface ApiKeyEntry {
   readonly id: string;
   readonly name: string;
   readonly kind: ApiKeyKind;
-  /** The first characters of the key, for recognition. */
+  /** The first characters of the key, which help users recognize it. */
   readonly hint: string;
   readonly createdAt: string;
   readonly createdBy: string;
 }
 
 interface StoredKey extends ApiKeyEntry {
-  /** The SHA-256 hash in hexadecimal. A key of 192 random bits doesn't need a slow hash. */
+  /** The SHA-256 hash in hexadecimal. A slow hash isn't needed for a key of 192 random bits. */
   readonly hash: string;
 }
 
@@ -30,9 +30,9 @@ export interface ApiKeys {
   /** Returns the kind of an additional key, or undefined if the key is unknown or revoked. */
   kindOf(key: string): ApiKeyKind | undefined;
   list(): readonly (ApiKeyEntry & { readonly lastUsedAt: string | null })[];
-  /** Creates a key. This is the only time that the key itself is returned. */
+  /** Creates a key. The key itself is returned only this once. */
   create(kind: ApiKeyKind, name: string, by: string): { readonly entry: ApiKeyEntry; readonly key: string };
-  /** Returns undefined if there is no key with this ID. */
+  /** Revokes a key. Returns undefined if no key has this ID. */
   revoke(id: string): ApiKeyEntry | undefined;
 }
 
@@ -52,7 +52,7 @@ export function createApiKeys({ file, monotonicMs, now, log }: ApiKeysOptions): 
   let stamp: string | undefined;
   let keys = new Map<string, StoredKey>();
   let lookedAt = Number.NEGATIVE_INFINITY;
-  /** The last use by ID, in this process. */
+  /** When each key was last used in this process, by key ID. */
   const usedAt = new Map<string, number>();
 
   function look(): void {
@@ -63,7 +63,7 @@ export function createApiKeys({ file, monotonicMs, now, log }: ApiKeysOptions): 
     try {
       keys = found === undefined ? new Map() : read(file);
     } catch (error) {
-      // If a revocation can't be read, the revoked key must not be accepted.
+      // All additional keys are rejected, because a revoked key must not be accepted if the revocation can't be read.
       keys = new Map();
       log.error({ file, error }, 'failed to read the API keys; rejecting all of them');
     }
@@ -78,7 +78,7 @@ export function createApiKeys({ file, monotonicMs, now, log }: ApiKeysOptions): 
   return {
     kindOf(key) {
       if (monotonicMs() - lookedAt >= followEveryMs) look();
-      // Most projects have no additional keys, so their requests skip the hash.
+      // Most projects have no additional keys, so no hash is computed for their requests.
       if (keys.size === 0) return undefined;
       const found = keys.get(hashOf(key));
       if (found !== undefined) usedAt.set(found.id, now());
@@ -116,7 +116,7 @@ export function createApiKeys({ file, monotonicMs, now, log }: ApiKeysOptions): 
   };
 }
 
-/** @throws {Error} if the file isn't in the format that {@link createApiKeys} writes. */
+/** Reads the stored keys. @throws {Error} if the file isn't in the format that {@link createApiKeys} writes */
 function read(file: string): Map<string, StoredKey> {
   const { version, keys } = JSON.parse(readFileSync(file, 'utf8')) as { version?: unknown; keys?: unknown };
   if (version !== 1 || !Array.isArray(keys)) throw new Error(`${file} is damaged`);

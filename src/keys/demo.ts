@@ -1,11 +1,12 @@
 /**
- * The well-known keys of the local stack. They are public, so they are only used in development and on loopback.
+ * The well-known keys of the local stack. They are public, so they are used only in development and only on loopback.
  * `plinth serve` generates new keys and rejects these.
  */
 export const demo = {
   jwtSecret: 'super-secret-jwt-token-with-at-least-32-characters-long',
   /**
-   * The expiry (Unix seconds) of the demo anon and service_role keys. Fixed, so that the keys are the same everywhere.
+   * The expiry (Unix seconds) of the demo anon and service_role keys. The expiry is fixed so that the keys are the same
+   * everywhere.
    */
   keyExpiresAt: 1983812996,
   keyIssuer: 'supabase-demo',
@@ -31,8 +32,8 @@ export const demo = {
 } as const;
 
 /**
- * Public JWT secrets: the local stack's secret, and the placeholder in the documentation of the self-hosted stack,
- * which is published next to ready-made admin tokens.
+ * Public JWT secrets: the local stack's secret, and the placeholder from the self-hosted stack's documentation. That
+ * documentation also publishes ready-made admin tokens.
  */
 export const publicJwtSecrets: readonly string[] = [
   demo.jwtSecret,

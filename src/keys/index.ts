@@ -30,7 +30,7 @@ export { type KeyFile, keyFileOf } from './key-file.ts';
 export { type KeySet, KeySetError, readKeySet } from './key-set.ts';
 export type { KeyUse } from './key-uses.ts';
 export { createRemoteKeySet, type RemoteKeySet } from './remote-key-set.ts';
-export { describeKeys, KeyRefusal, revoke, rotate, withStandby } from './rotation.ts';
+export { describeKeys, KeyRejection, revoke, rotate, withStandby } from './rotation.ts';
 export { isSignedBy, type ParsedToken, parseToken } from './token.ts';
 export type { Claims, Keys, VerifiedToken } from './types.ts';
 export { createVerifier, type VerifierCache } from './verifier.ts';
@@ -42,7 +42,7 @@ export interface KeysOptions {
   readonly supabaseDir: string;
   /** `.plinth/`, where production stores its secrets. */
   readonly dataDir: string;
-  /** Fetches the keys of a third-party issuer. */
+  /** Sends the requests that fetch the keys of a third-party issuer. */
   readonly outgoing?: Outgoing;
   /** Returns milliseconds from a monotonic clock. */
   readonly monotonicMs?: () => number;
@@ -53,21 +53,27 @@ export interface KeyStore extends Keys {
   readonly databasePassword: string;
   /** Additional publishable and secret keys. */
   readonly apiKeys: ApiKeys;
-  /** Changes signing keys. Undefined if the well-known key signs, because that key can't be changed. */
+  /** Changes signing keys. Undefined if the well-known key is used for signing, because that key can't be changed. */
   readonly signingKeys: KeyFile | undefined;
-  /** Returns the keys with which tokens were signed since this process started, by `kid`. */
+  /** Returns how often each signing key has verified a token since this process started, by `kid`. */
   keyUses(): ReadonlyMap<string, KeyUse>;
-  /** The names of settings whose value is the local stack's or a placeholder, and is therefore public. */
+  /** Returns the uses like {@link keyUses}, and forgets them, because another process adds them to its own. */
+  takeKeyUses(): ReadonlyMap<string, KeyUse>;
+  addKeyUses(taken: ReadonlyMap<string, KeyUse>): void;
+  /** The names of settings whose value is public because it is the local stack's default or a placeholder. */
   readonly wellKnown: readonly string[];
   /** Fetches the keys of a third-party issuer, if one is configured. Never rejects. */
   warm(): Promise<void>;
 }
 
-/** The secrets in the form that a symmetric JWK in a signing keys file contains. */
+/** The public secrets in base64url, which is the encoding that a symmetric JWK in a signing keys file uses. */
 const publicSecretTexts = publicJwtSecrets.map((secret) => Buffer.from(secret).toString('base64url'));
 const tenYearsSeconds = 10 * 365 * 24 * 3600;
 
-/** @throws {Error} if the signing keys file or the secrets file is invalid. The message includes the file's path. */
+/**
+ * Creates a project's key store.
+ * @throws {Error} if the signing keys file or the secrets file is invalid. The message includes the file's path.
+ */
 export function createKeys(options: KeysOptions): KeyStore {
   const { auth } = options.config;
   const secrets =
@@ -113,17 +119,17 @@ export function createKeys(options: KeysOptions): KeyStore {
         }));
   const uses = createKeyUses(Date.now);
   const monotonicMs = options.monotonicMs ?? (() => performance.now());
-  const verifyWith = (verifier: typeof own, token: string, wanted: TokenKind): VerifiedToken => {
+  const verifyWith = (verifier: typeof own, token: string, expected: TokenKind): VerifiedToken => {
     const verified = verifiedBy(verifier, token);
     if (!verified.ok) return verified;
     uses.note(verified);
-    // The tokens of a third-party issuer are ID tokens by design (Firebase).
+    // Third-party issuers such as Firebase use ID tokens as access tokens.
     const kind = verified.isOwn ? kindOfToken(verified.header, verified.claims) : 'access';
-    if (kind === wanted) return verified;
+    if (kind === expected) return verified;
     return { ok: false, reason: 'kind', algorithm: verified.header.alg, kind };
   };
   const verifiedBy = (verifier: typeof own, token: string): VerifiedToken => {
-    // Called even if the token is cached, because this call detects changes.
+    // Reads the key ring even if the token is cached, because this call detects changed keys.
     ring.current();
     const verified = verifier.verify(token);
     const isUnknown = !verified.ok && (verified.reason === 'no-key' || verified.reason === 'signature');
@@ -135,8 +141,8 @@ export function createKeys(options: KeysOptions): KeyStore {
     return signer ? signWith(signer, claims) : signWithSecret(claims);
   };
   const apiKey = (role: string): string => {
-    // With a signing keys file, the local stack signs these keys with the first key, valid for ten years. Otherwise,
-    // they are the demo keys.
+    // If a signing keys file exists, the local stack signs these keys with the first key in the file, and the keys are
+    // valid for ten years. Otherwise, they are the demo keys.
     if (auth.signing_keys_path === undefined || ring.current().signer === undefined) {
       return signWithSecret({ iss: demo.keyIssuer, role, exp: demo.keyExpiresAt });
     }
@@ -175,6 +181,8 @@ export function createKeys(options: KeysOptions): KeyStore {
     kindOfApiKey: furtherKeys.kindOf,
     signingKeys: file,
     keyUses: () => uses.read(),
+    takeKeyUses: () => uses.take(),
+    addKeyUses: (taken) => uses.add(taken),
     wellKnown: publicSettings({
       jwtSecret,
       secretKey: secretApiKey,
@@ -205,7 +213,7 @@ export function createKeys(options: KeysOptions): KeyStore {
   };
 }
 
-/** The names of settings whose value is public. */
+/** Returns the names of the settings whose value is public. */
 function publicSettings(values: {
   readonly jwtSecret: string;
   readonly secretKey: string;
@@ -225,7 +233,7 @@ function publicSettings(values: {
 }
 
 function signWith(key: LoadedKey, claims: Claims): string {
-  if (key.signKey === undefined) throw new Error('this key cannot sign');
+  if (key.signKey === undefined) throw new Error("this key can't sign");
   return encode({ alg: key.alg, ...(key.kid ? { kid: key.kid } : {}), typ: 'JWT' }, claims, key.signKey);
 }
 

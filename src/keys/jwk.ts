@@ -1,4 +1,4 @@
-/** JSON Web Keys (RFC 7517) in the key store. */
+/** Loads JSON Web Keys (RFC 7517) for the key store. */
 import { createPrivateKey, createPublicKey, type KeyObject, type webcrypto } from 'node:crypto';
 import { findAlgorithm, type Key } from './algorithms.ts';
 
@@ -10,11 +10,11 @@ export interface LoadedKey {
   readonly alg: string;
   readonly verifyKey: Key;
   readonly signKey: Key | undefined;
-  /** The key without private members. Undefined for `oct`, which doesn't have a public form. */
+  /** The key without its private members. Undefined for `oct` keys, which have no public form. */
   readonly publicJwk: Jwk | undefined;
 }
 
-/** Members that make a JWK private (RFC 7518 sections 6.2.2, 6.3.2, 6.4.1; RFC 8037 section 2). */
+/** The members that make a JWK private (RFC 7518 sections 6.2.2, 6.3.2, 6.4.1; RFC 8037 section 2). */
 const privateMembers = new Set(['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']);
 
 const defaultAlgorithm = (jwk: Jwk): string | undefined => {
@@ -29,12 +29,12 @@ export function withoutPrivateParts(jwk: Jwk): Jwk {
   return Object.fromEntries(Object.entries(jwk).filter(([name]) => !privateMembers.has(name)));
 }
 
-/** RFC 7518 section 3.3. */
-const leastRsaBits = 2048;
+/** The minimum size of an RSA key (RFC 7518 section 3.3). */
+const minRsaBits = 2048;
 
 /**
  * Loads a JWK.
- * @throws {Error} with a sentence about the problem, never with key material
+ * @throws {Error} if the key can't be used. The message describes the problem and never contains key material.
  */
 export function loadJwk(jwk: Jwk): LoadedKey {
   const alg = defaultAlgorithm(jwk);
@@ -52,10 +52,10 @@ export function loadJwk(jwk: Jwk): LoadedKey {
   if (jwk.kty === 'oct') {
     if (typeof jwk.k !== 'string' || jwk.k === '') throw new Error(`${label}: member k is missing`);
     const key: Key = { kind: 'secret', secret: Buffer.from(jwk.k, 'base64url') };
-    // RFC 7518 section 3.2: a shorter secret can be guessed from a single token.
+    // RFC 7518 section 3.2 requires this length, because a shorter secret can be guessed from a single token.
     const least = Number(alg.slice(2)) / 8;
     if (key.secret.length < least)
-      throw new Error(`${label}: ${alg} needs a secret of ${least} bytes or more`);
+      throw new Error(`${label}: ${alg} requires a secret of at least ${least} bytes`);
     return { kid, alg, verifyKey: key, signKey: maySign ? key : undefined, publicJwk: undefined };
   }
   const publicJwk: Jwk = { ...withoutPrivateParts(jwk), key_ops: ['verify'] };
@@ -69,9 +69,9 @@ export function loadJwk(jwk: Jwk): LoadedKey {
   } catch {
     throw new Error(`${label}: not a usable ${String(jwk.kty)} key`);
   }
-  const bits = verifyKey.asymmetricKeyDetails?.modulusLength ?? leastRsaBits;
-  if (bits < leastRsaBits)
-    throw new Error(`${label}: ${alg} needs ${leastRsaBits} bits or more, not ${bits}`);
+  const bits = verifyKey.asymmetricKeyDetails?.modulusLength ?? minRsaBits;
+  if (bits < minRsaBits)
+    throw new Error(`${label}: ${alg} requires at least ${minRsaBits} bits, not ${bits}`);
   const pair = (key: KeyObject): Key => ({ kind: 'pair', key });
   return { kid, alg, verifyKey: pair(verifyKey), signKey: signKey && pair(signKey), publicJwk };
 }

@@ -7,43 +7,46 @@ import { closeSync, openSync, readFileSync, unlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileStamp, replaceFile } from '../kernel/replace-file.ts';
 import type { Jwk } from './jwk.ts';
-import { describeKeys, KeyRefusal } from './rotation.ts';
+import { describeKeys, KeyRejection } from './rotation.ts';
 
 export interface KeyFile {
   readonly path: string;
-  /** @throws {Error} with the path of the file */
+  /** Reads the keys. @throws {Error} if the file isn't a JSON list of keys. The message includes the file's path. */
   read(): readonly Jwk[];
-  /** Returns a value that changes with the file, or undefined if the file doesn't exist. */
+  /** Returns a value that changes whenever the file is written. Returns undefined if the file doesn't exist. */
   stamp(): string | undefined;
   /**
    * Changes the keys. Only one change is made at a time, across all processes.
-   * @throws {KeyRefusal} from `change`, or because another change is in progress
+   * @throws {KeyRejection} if `change` throws this error, or if another change is in progress
    */
   update(change: (keys: readonly Jwk[]) => readonly Jwk[]): readonly Jwk[];
 }
 
-export interface KeyFilePlace {
-  /** `auth.signing_keys_path`. */
+export interface KeyFileLocation {
+  /** The value of the setting `auth.signing_keys_path`. */
   readonly signingKeysPath: string | undefined;
   readonly supabaseDir: string;
   readonly dataDir: string;
   readonly mode: 'development' | 'production';
 }
 
-/** Returns undefined in development without a file, where the well-known key signs. */
-export function keyFileOf(place: KeyFilePlace): KeyFile | undefined {
-  if (place.signingKeysPath !== undefined) {
-    const path = resolve(place.supabaseDir, place.signingKeysPath);
+/**
+ * Returns the file that stores the signing keys. Returns undefined in development if the file doesn't exist. In that
+ * case, the well-known key is used for signing.
+ */
+export function keyFileOf(location: KeyFileLocation): KeyFile | undefined {
+  if (location.signingKeysPath !== undefined) {
+    const path = resolve(location.supabaseDir, location.signingKeysPath);
     return keyFile(path, { list: (content) => content, put: (_content, keys) => keys });
   }
-  if (place.mode === 'development') return undefined;
-  return keyFile(join(place.dataDir, 'secrets.json'), {
+  if (location.mode === 'development') return undefined;
+  return keyFile(join(location.dataDir, 'secrets.json'), {
     list: (content) => (content as { signingKeys?: unknown } | null)?.signingKeys,
     put: (content, signingKeys) => ({ ...(content as object), signingKeys }),
   });
 }
 
-/** Describes how the list is embedded in the file's JSON. */
+/** Reads and replaces the list of keys in the file's parsed JSON. */
 interface Shape {
   list(content: unknown): unknown;
   put(content: unknown, keys: readonly Jwk[]): unknown;
@@ -54,7 +57,7 @@ function keyFile(path: string, shape: Shape): KeyFile {
     try {
       return JSON.parse(readFileSync(path, 'utf8'));
     } catch (error) {
-      throw new Error(`Signing keys: ${path} cannot be read as JSON (${(error as Error).message})`);
+      throw new Error(`Signing keys: ${path} can't be read as JSON (${(error as Error).message})`);
     }
   }
 
@@ -62,7 +65,7 @@ function keyFile(path: string, shape: Shape): KeyFile {
     const keys = shape.list(found);
     if (!Array.isArray(keys) || keys.length === 0) {
       throw new Error(
-        `Signing keys: ${path} must hold a JSON list of private JWKs; make one with "plinth gen signing-key"`,
+        `Signing keys: ${path} must contain a JSON list of private JWKs; create a key with "plinth gen signing-key"`,
       );
     }
     return keys as Jwk[];
@@ -76,7 +79,7 @@ function keyFile(path: string, shape: Shape): KeyFile {
       return whileLocked(path, () => {
         const before = content();
         const keys = change(keysIn(before));
-        // Keys that can't be loaded must not be stored.
+        // Throws an error for a key that can't be loaded, because such a key must not be stored.
         describeKeys(keys);
         replaceFile(path, `${JSON.stringify(shape.put(before, keys), null, 2)}\n`);
         return keys;
@@ -85,16 +88,16 @@ function keyFile(path: string, shape: Shape): KeyFile {
   };
 }
 
-/** The lock is a file. The process that creates the file holds the lock. */
+/** Runs `work` while a lock file exists. The file is created before the work and removed afterward. */
 function whileLocked<T>(path: string, work: () => T): T {
   const lock = `${path}.lock`;
   try {
     closeSync(openSync(lock, 'wx', 0o600));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    throw new KeyRefusal(
+    throw new KeyRejection(
       'Another command is changing the signing keys.',
-      `If none is, one was cut off: remove ${lock} and try again.`,
+      `If no such command is running, an earlier one was interrupted. Remove ${lock} and try again.`,
     );
   }
   try {

@@ -1,6 +1,7 @@
 /**
- * The current signing keys. They can change at runtime (`plinth keys`, or an edit of the file). Every process that
- * reads the same file detects a change within a second, without a restart or messages between processes.
+ * Provides the current signing keys. Signing keys can change while the server runs (`plinth keys`, or an edit of the
+ * file). Every process that reads the same file detects a change within a second, without a restart or messages between
+ * processes.
  */
 import type { Logger } from '../kernel/log.ts';
 import { type Jwk, type LoadedKey, loadJwk } from './jwk.ts';
@@ -8,34 +9,34 @@ import type { KeyFile } from './key-file.ts';
 
 export interface Ring {
   readonly keys: readonly LoadedKey[];
-  /** The first key that can sign. If undefined, the JWT secret signs. */
+  /** The first key that can sign. If it is undefined, the JWT secret is used for signing. */
   readonly signer: LoadedKey | undefined;
   readonly publicKeys: readonly Jwk[];
-  /** The `oct` keys in the list, which must only be known to Plinth's own services. */
+  /** The `oct` keys in the list. Only Plinth's own services may receive these keys. */
   readonly secretKeys: readonly Jwk[];
 }
 
 export interface KeyRing {
-  /** Returns the keys after checking the file, at most once per {@link lookEveryMs}. */
+  /** Returns the keys. The file is checked for changes, but not more often than {@link lookEveryMs}. */
   current(): Ring;
   /**
-   * Checks the file again despite a recent check, because a token has an unknown key. Returns true if the keys have
-   * changed.
+   * Checks the file again, even if it was checked recently. Used if a token refers to an unknown key. Returns true if
+   * the keys have changed.
    */
   lookAgain(): boolean;
 }
 
-/** The maximum time for which a process uses outdated keys. */
+/** The maximum time for which a process uses keys that have been replaced. */
 export const lookEveryMs = 1000;
-/** The minimum time between repeated checks, because tokens with made-up key IDs must not cause endless checks. */
+/** The minimum time between such checks. Tokens with made-up key IDs must not cause constant checks. */
 const lookAgainEveryMs = 50;
 
-/** @throws {Error} with a sentence if the keys can't be used */
+/** Loads the keys. @throws {Error} if a key can't be used. The message explains the problem. */
 export function loadRing(jwks: readonly Jwk[]): Ring {
   const keys = jwks.map(loadJwk);
   const kids = keys.flatMap(({ kid }) => kid ?? []);
   const twice = kids.find((kid, index) => kids.indexOf(kid) !== index);
-  // It would be ambiguous which of the two keys a token refers to.
+  // Two keys can't have the same kid, because it would be ambiguous which of them a token refers to.
   if (twice !== undefined) throw new Error(`two keys have the kid ${twice}`);
   return {
     keys,
@@ -46,7 +47,9 @@ export function loadRing(jwks: readonly Jwk[]): Ring {
 }
 
 export function createKeyRing(options: {
-  /** If undefined, `fixed` is used for the lifetime of the process. */
+  /**
+   * The file that contains the keys. If it is undefined, the keys in `fixed` are used for the lifetime of the process.
+   */
   readonly file: KeyFile | undefined;
   readonly fixed: readonly Jwk[];
   /** Returns milliseconds from a monotonic clock. */
@@ -75,7 +78,7 @@ export function createKeyRing(options: {
     lookedAt = monotonicMs();
     const found = keyFile.stamp();
     if (found === stamp) return false;
-    // Stored even if the file is invalid, so that the error is reported once instead of on every request.
+    // The stamp is stored even if the file is invalid, so that the error is reported once instead of on every request.
     stamp = found;
     try {
       ring = load(keyFile);

@@ -1,16 +1,16 @@
-/** Parses a JWT secret like PostgREST 16: as text, a JSON Web Key, or a key set (RFC 7517). */
+/** Parses a JWT secret in the forms that PostgREST 16 accepts: text, a JSON Web Key, or a key set (RFC 7517). */
 import { algorithmsOf } from './algorithms.ts';
 import { type Jwk, type LoadedKey, loadJwk } from './jwk.ts';
 import type { VerifierKeys } from './verifier.ts';
 
 export type KeySet = VerifierKeys;
 
-/** The error for a secret that can't verify any token. The message never contains key material. */
+/** Thrown if a secret can't verify any token. The message never contains key material. */
 export class KeySetError extends Error {
   override name = 'KeySetError';
 }
 
-const leastSecretBytes = 32;
+const minSecretBytes = 32;
 
 /**
  * Parses a secret. Plain text is an HS256 secret of at least 32 bytes. A key without `alg` verifies every algorithm of
@@ -20,8 +20,10 @@ const leastSecretBytes = 32;
 export function readKeySet(secret: Uint8Array): KeySet {
   const jwks = jwksOf(new TextDecoder().decode(secret));
   if (jwks === undefined) {
-    if (secret.length < leastSecretBytes) {
-      throw new KeySetError(`it has ${secret.length} bytes; a secret has at least ${leastSecretBytes}`);
+    if (secret.length < minSecretBytes) {
+      throw new KeySetError(
+        `it has ${secret.length} bytes, but a secret must have at least ${minSecretBytes}`,
+      );
     }
     const verifyKey = { kind: 'secret', secret: Buffer.from(secret) } as const;
     const key = { kid: undefined, alg: 'HS256', verifyKey, signKey: undefined, publicJwk: undefined };
@@ -30,7 +32,7 @@ export function readKeySet(secret: Uint8Array): KeySet {
   return { secret: undefined, keys: jwks.filter(mayVerify).flatMap(loadForEach) };
 }
 
-/** Returns undefined if the text is neither a JWK nor a key set. */
+/** Parses a JWK or a key set. Returns undefined if the text is neither of them. */
 function jwksOf(text: string): Jwk[] | undefined {
   let value: unknown;
   try {
@@ -44,20 +46,20 @@ function jwksOf(text: string): Jwk[] | undefined {
   return typeof kty === 'string' ? [value as Jwk] : undefined;
 }
 
-/** `use: enc` is for encryption (RFC 7517 section 4.2). */
+/** Whether a key may verify tokens. A key with `use: enc` is for encryption (RFC 7517 section 4.2). */
 const mayVerify = (jwk: Jwk): boolean => jwk.use !== 'enc';
 
 function loadForEach(jwk: Jwk): LoadedKey[] {
   const algorithms = typeof jwk.alg === 'string' ? [jwk.alg] : algorithmsOf(jwk.kty, jwk.crv);
-  if (algorithms.length === 0)
-    throw new KeySetError(`no algorithm is known for a key of type ${String(jwk.kty)}`);
+  if (algorithms.length === 0) throw new KeySetError(`keys of type ${String(jwk.kty)} aren't supported`);
   const loaded: LoadedKey[] = [];
   let fault: unknown;
   for (const alg of algorithms) {
     try {
       loaded.push(loadJwk({ ...jwk, alg }));
     } catch (error) {
-      // A secret that is too short for one algorithm may be long enough for another.
+      // The error isn't thrown yet, because a secret that is too short for one algorithm may be long enough for
+      // another.
       fault ??= error;
     }
   }

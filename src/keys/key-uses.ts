@@ -1,16 +1,14 @@
 /**
- * Records which signing keys are used by tokens, because an unused key can be revoked. Limited in size, and stored per
- * process.
+ * Records which signing keys tokens use, so that operators can see whether a key can be revoked safely. The record is
+ * limited in size and kept per process.
  */
 import type { VerifiedToken } from './types.ts';
 
 export interface KeyUse {
-  /** Milliseconds since the epoch. */
+  /** When a token last used the key, in milliseconds since the epoch. */
   readonly lastUsedAt: number;
   readonly uses: number;
-  /**
-   * The subjects of the tokens, newest last. A subject is the `sub` claim, or the role if a token doesn't have `sub`.
-   */
+  /** The subjects of the tokens, newest last. A subject is the token's `sub` claim or, if there is none, its role. */
   readonly subjects: readonly string[];
 }
 
@@ -18,23 +16,39 @@ export interface KeyUses {
   note(token: Extract<VerifiedToken, { ok: true }>): void;
   /** Returns the uses by `kid`. The `kid` of the JWT secret is empty. */
   read(): ReadonlyMap<string, KeyUse>;
+  /** Returns the uses like {@link read}, and forgets them. */
+  take(): ReadonlyMap<string, KeyUse>;
+  /** Adds the uses that another process has taken. */
+  add(taken: ReadonlyMap<string, KeyUse>): void;
 }
 
-const keptKeys = 50;
-const keptSubjects = 50;
+const maxKeys = 50;
+const maxSubjects = 50;
 
 export function createKeyUses(now: () => number): KeyUses {
   const uses = new Map<
     string,
     { lastUsedAt: number; uses: number; subject: string; subjects: Set<string> }
   >();
+  const keepSubject = (subjects: Set<string>, subject: string): void => {
+    subjects.delete(subject);
+    subjects.add(subject);
+    if (subjects.size > maxSubjects) subjects.delete(subjects.values().next().value as string);
+  };
+  const read = (): ReadonlyMap<string, KeyUse> =>
+    new Map(
+      [...uses].map(([kid, use]) => [
+        kid,
+        { lastUsedAt: use.lastUsedAt, uses: use.uses, subjects: [...use.subjects] },
+      ]),
+    );
   return {
     note({ header, claims }) {
       const kid = header.kid ?? '';
       const who = typeof claims.sub === 'string' ? claims.sub : String(claims.role ?? '');
       const known = uses.get(kid);
       if (known === undefined) {
-        if (uses.size < keptKeys)
+        if (uses.size < maxKeys)
           uses.set(kid, { lastUsedAt: now(), uses: 1, subject: who, subjects: new Set([who]) });
         return;
       }
@@ -42,17 +56,26 @@ export function createKeyUses(now: () => number): KeyUses {
       known.uses++;
       if (known.subject === who) return;
       known.subject = who;
-      known.subjects.delete(who);
-      known.subjects.add(who);
-      if (known.subjects.size > keptSubjects)
-        known.subjects.delete(known.subjects.values().next().value as string);
+      keepSubject(known.subjects, who);
     },
-    read: () =>
-      new Map(
-        [...uses].map(([kid, use]) => [
-          kid,
-          { lastUsedAt: use.lastUsedAt, uses: use.uses, subjects: [...use.subjects] },
-        ]),
-      ),
+    read,
+    take() {
+      const taken = read();
+      uses.clear();
+      return taken;
+    },
+    add(taken) {
+      for (const [kid, use] of taken) {
+        const known = uses.get(kid);
+        if (known === undefined) {
+          if (uses.size < maxKeys)
+            uses.set(kid, { ...use, subject: use.subjects.at(-1) ?? '', subjects: new Set(use.subjects) });
+          continue;
+        }
+        known.lastUsedAt = Math.max(known.lastUsedAt, use.lastUsedAt);
+        known.uses += use.uses;
+        for (const subject of use.subjects) keepSubject(known.subjects, subject);
+      }
+    },
   };
 }

@@ -100,6 +100,18 @@ describe('which keys count', () => {
 
   test.each([[null], [{}], [{ keys: {} }], ['text']])('%j isn’t a key set', async (document) => {
     const { set } = keySet([document]);
-    await expect(set.find(tokenOf({ alg: 'RS256' }))).rejects.toThrow('holds no keys');
+    await expect(set.find(tokenOf({ alg: 'RS256' }))).rejects.toThrow("doesn't contain any keys");
   });
 });
+
+test.each([-86_400_000, -3_600_000, 3_600_000, 86_400_000])(
+  'keys are fetched after the clock jumped by %i ms',
+  async (jumpMs) => {
+    const { set, state } = keySet([{ keys: [{ ...rsa, kid: 'old' }] }, { keys: [{ ...rsa, kid: 'new' }] }]);
+    state.now = 1e12;
+    await set.find(tokenOf({ alg: 'RS256', kid: 'old' }));
+    state.now += jumpMs;
+    expect(await set.find(tokenOf({ alg: 'RS256', kid: 'new' }))).toHaveLength(1);
+    expect(state.fetches).toBe(2);
+  },
+);

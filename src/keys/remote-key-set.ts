@@ -1,23 +1,25 @@
 /**
- * The public keys of an external issuer (a JWK Set, RFC 7517 section 5). They are cached, and fetched when a token
- * needs them. They are fetched again when they are old or a token uses an unknown key, which happens when the issuer
- * rotates its keys.
+ * The public keys of an external issuer (a JWK Set, RFC 7517 section 5). The keys are cached, and fetched when a token
+ * needs them. The keys are fetched again when they are old or a token uses an unknown key, which happens when the
+ * issuer rotates its keys.  jose's key set is asynchronous, fails while the issuer is unavailable and rejects a token
+ * without `kid` if several keys fit ([decision 44](../../docs/decisions/0044-shared-and-libraries.md)).
  */
+import { ageMs } from '../kernel/clock.ts';
 import type { Algorithm, Key } from './algorithms.ts';
 import { type Jwk, loadJwk } from './jwk.ts';
 import type { ParsedToken } from './token.ts';
 
 export interface RemoteKeySet {
   /**
-   * Returns the keys that may have signed this token, and first fetches them if necessary. @throws {Error} from the
-   * fetch
+   * Returns the keys that may have signed this token. Fetches the issuer's keys if necessary. @throws {Error} if the
+   * fetch fails
    */
   find(token: ParsedToken): Promise<Key[]>;
-  /** Like {@link find}, but only uses cached keys. */
+  /** Returns the cached keys that may have signed this token, without a fetch. */
   findKnown(token: ParsedToken): Key[];
-  /** Whether {@link find} would fetch. */
+  /** Whether {@link find} would fetch the keys. */
   wantsFetch(token: ParsedToken): boolean;
-  /** Fetches the keys immediately. @throws {Error} from the fetch */
+  /** Fetches the keys immediately. @throws {Error} if the fetch fails */
   refresh(): Promise<void>;
   known(): readonly Jwk[];
 }
@@ -28,11 +30,11 @@ export interface RemoteKeySetOptions {
   readonly now: () => number;
 }
 
-/** The time for which clients of the hosted service cache its keys. */
+/** How long the keys are cached. Clients cache the hosted service's keys for the same time. */
 const keySetLifetimeMs = 600_000;
 /** The minimum time between fetches, because tokens with made-up key IDs must not cause endless fetches. */
 const keySetPauseMs = 30_000;
-/** The maximum number of keys. No known issuer has more. */
+/** The maximum number of keys in a set. No known issuer has more. */
 const maxKeys = 100;
 
 interface RemoteKey {
@@ -43,36 +45,37 @@ interface RemoteKey {
 export function createRemoteKeySet({ fetch, now }: RemoteKeySetOptions): RemoteKeySet {
   let keys: readonly RemoteKey[] = [];
   let fetchedAt = Number.NEGATIVE_INFINITY;
-  let askedAt = Number.NEGATIVE_INFINITY;
-  let underWay: Promise<void> | undefined;
+  let requestedAt = Number.NEGATIVE_INFINITY;
+  let inFlight: Promise<void> | undefined;
 
   const findKnown = (token: ParsedToken): Key[] =>
     keys.filter(({ jwk }) => mayHaveSigned(jwk, token)).map(({ key }) => key);
 
-  const isOld = (): boolean => now() - fetchedAt >= keySetLifetimeMs;
+  const isOld = (): boolean => ageMs(fetchedAt, now()) >= keySetLifetimeMs;
   const wantsFetch = (token: ParsedToken): boolean => {
-    const isPaused = underWay === undefined && now() - askedAt < keySetPauseMs;
+    const isPaused = inFlight === undefined && ageMs(requestedAt, now()) < keySetPauseMs;
     return !isPaused && (isOld() || findKnown(token).length === 0);
   };
 
   const refresh = (): Promise<void> => {
-    underWay ??= (async () => {
-      askedAt = now();
+    inFlight ??= (async () => {
+      requestedAt = now();
       try {
         keys = readKeySet(await fetch());
         fetchedAt = now();
       } finally {
-        underWay = undefined;
+        inFlight = undefined;
       }
     })();
-    return underWay;
+    return inFlight;
   };
 
   return {
     async find(token) {
       if (wantsFetch(token)) {
         await refresh().catch((error: unknown) => {
-          // A temporary outage of the issuer must not lock out its users.
+          // The error is ignored if a cached key is usable, because a temporary outage of the issuer must not lock out
+          // its users.
           if (findKnown(token).length === 0) throw error;
         });
       }
@@ -85,10 +88,13 @@ export function createRemoteKeySet({ fetch, now }: RemoteKeySetOptions): RemoteK
   };
 }
 
-/** Skips encryption keys, unknown key types and secrets. @throws {Error} if the document isn't a JWK Set */
+/**
+ * Parses a JWK Set. Encryption keys, unknown key types and secrets are skipped. @throws {Error} if the document isn't a
+ * JWK Set
+ */
 function readKeySet(document: unknown): RemoteKey[] {
   const list = (document as { keys?: unknown } | null)?.keys;
-  if (!Array.isArray(list)) throw new Error('the key set holds no keys');
+  if (!Array.isArray(list)) throw new Error("the key set doesn't contain any keys");
   return list.slice(0, maxKeys).flatMap((entry: unknown) => {
     const jwk = entry as Jwk;
     if (typeof jwk !== 'object' || jwk === null || jwk.kty === 'oct' || jwk.use === 'enc') return [];

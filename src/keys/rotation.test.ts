@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { generateSigningKey, signingAlgorithms } from './generate.ts';
-import { describeKeys, KeyRefusal, revoke, rotate, withStandby } from './rotation.ts';
+import { describeKeys, KeyRejection, revoke, rotate, withStandby } from './rotation.ts';
 
 const states = (keys: Parameters<typeof describeKeys>[0]) => describeKeys(keys).map(({ state }) => state);
 
@@ -33,10 +33,10 @@ test('a previous key has lost what signing needs', () => {
     'n',
     'use',
   ]);
-  // A secret can't be retired this way, but it must not return to standby either.
+  // A secret can't be made a previous key in this way, but it must not return to standby either.
   const secret = rotate([generateSigningKey('HS256'), generateSigningKey('ES256')]);
   expect(secret[1]).toMatchObject({ key_ops: ['verify'], k: expect.any(String) });
-  expect(() => rotate(secret)).toThrow(KeyRefusal);
+  expect(() => rotate(secret)).toThrow(KeyRejection);
 });
 
 test('the standby key that is named is taken, and the others wait on', () => {
@@ -52,8 +52,8 @@ test('the standby key that is named is taken, and the others wait on', () => {
 test('what would leave nothing to sign with, or means no key, is refused', () => {
   const only = [generateSigningKey('ES256')];
   const kid = String(only[0]?.kid);
-  expect(() => rotate(only)).toThrow('There is no standby key.');
-  expect(() => rotate(only, kid)).toThrow(`There is no standby key ${kid}.`);
+  expect(() => rotate(only)).toThrow('No standby key exists.');
+  expect(() => rotate(only, kid)).toThrow(`No standby key ${kid} exists.`);
   expect(() => revoke(only, kid)).toThrow('is in use');
-  expect(() => revoke(only, 'other')).toThrow('There is no key other.');
+  expect(() => revoke(only, 'other')).toThrow('No key other exists.');
 });

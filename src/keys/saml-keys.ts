@@ -1,5 +1,5 @@
 /**
- * The project's RSA keys for SAML identity providers. Uses the configured key in the format of upstream's
+ * The project's RSA keys for SAML identity providers. Uses the configured key, whose format is that of upstream's
  * GOTRUE_SAML_PRIVATE_KEY (PKCS#1 in base64). If no key is configured, uses `saml-key.pem` in the data folder, which is
  * generated on first use.
  */
@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 
 export interface SamlKeys {
   readonly current: KeyObject;
-  /** The successor of `current`, announced to identity providers in advance. */
+  /** The key that will replace `current`. It is announced to identity providers in advance. */
   readonly next: KeyObject | undefined;
 }
 
@@ -22,7 +22,10 @@ export interface SamlKeySettings {
 
 const minBits = 2048;
 
-/** @throws {Error} immediately if a configured key is invalid, or later if the file is invalid */
+/**
+ * Returns a function that loads the keys, and rejects if the key file is invalid.
+ * @throws {Error} if a configured key is invalid
+ */
 export function createSamlKeys(settings: SamlKeySettings, file: string): () => Promise<SamlKeys> {
   const read = (name: 'private_key' | 'private_key_next'): KeyObject | undefined => {
     const text = settings[name];
@@ -46,10 +49,10 @@ function parseKey(text: string, name: string): KeyObject {
   try {
     key = createPrivateKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'pkcs1' });
   } catch {
-    throw new Error(`${name} must be an RSA key in PKCS#1 form, encoded as base64`);
+    throw new Error(`${name} must be an RSA key in PKCS#1 format, encoded in base64`);
   }
   const { modulusLength = 0, publicExponent } = key.asymmetricKeyDetails ?? {};
-  if (modulusLength < minBits) throw new Error(`${name} must have ${minBits} bits at least`);
+  if (modulusLength < minBits) throw new Error(`${name} must have at least ${minBits} bits`);
   if (publicExponent !== 65_537n) throw new Error(`${name} must have the public exponent 65537`);
   return key;
 }
@@ -60,7 +63,7 @@ async function loadOrCreateKey(file: string): Promise<KeyObject> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
       throw new Error(
-        `${file} is damaged. It is this project's key for SAML: restore it from a backup, or move it away.`,
+        `${file} is damaged. This file contains the project's SAML key. Restore it from a backup, or move it to generate a new key.`,
         {
           cause: error,
         },
@@ -78,7 +81,7 @@ async function loadOrCreateKey(file: string): Promise<KeyObject> {
     await handle.close();
   }
   try {
-    // Unlike a rename, this never replaces a key that another process created first.
+    // Unlike a rename, a link never replaces a key that another process created first.
     await link(temporary, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

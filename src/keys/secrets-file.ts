@@ -1,6 +1,7 @@
 /**
- * `.plinth/secrets.json` contains the keys that `plinth serve` generates on its first start. The mode is 0600. The file
- * is written to a temporary file, synced and linked, so that a crash leaves either no file or a complete file.
+ * Manages `.plinth/secrets.json`, which contains the keys that `plinth serve` generates on its first start. The file
+ * mode is 0600. The content is written to a temporary file, which is synced and linked, so that a crash leaves either
+ * no file or a complete file.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import {
@@ -28,7 +29,8 @@ export interface Secrets {
 }
 
 /**
- * Reads or creates the file. @throws {Error} if the file exists but is invalid. An existing file is never overwritten.
+ * Reads the file, or creates it if it doesn't exist. An existing file is never overwritten. @throws {Error} if the file
+ * is invalid
  */
 export function loadOrCreateSecrets(file: string): Secrets {
   let text: string | undefined;
@@ -54,7 +56,7 @@ export function loadOrCreateSecrets(file: string): Secrets {
     !parsed.databasePassword
   ) {
     throw new Error(
-      `${file} is damaged. It holds the keys of this project: restore it from a backup, or move it away to make new keys (every session and API key then ends).`,
+      `${file} is damaged. This file contains the project's keys. Restore it from a backup, or move it to generate new keys, which invalidates all sessions and API keys.`,
     );
   }
   return parsed as Secrets;
@@ -75,7 +77,7 @@ function create(file: string): Secrets {
     databasePassword: randomBytes(24).toString('base64url'),
   };
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  // A unique name each time, so that a file left behind by a crash doesn't cause a conflict.
+  // The name is unique each time, so that a file left behind by a crash doesn't cause a conflict.
   const temporary = `${file}.${randomUUID()}.tmp`;
   const handle = openSync(temporary, 'wx', 0o600);
   try {
@@ -85,7 +87,7 @@ function create(file: string): Secrets {
     closeSync(handle);
   }
   try {
-    // Unlike a rename, this never replaces a file that another process created first.
+    // Unlike a rename, a link never replaces a file that another process created first.
     linkSync(temporary, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

@@ -1,7 +1,7 @@
 /**
- * An external issuer whose tokens are accepted as if this project had signed them (`[auth.third_party]`), as in
- * upstream's local stack. The issuer's keys are found through OpenID Connect Discovery. A token must also contain the
- * issuer, because Firebase signs the tokens of all its projects with the same keys.
+ * Accepts tokens of an external issuer as if this project had signed them (`[auth.third_party]`), as in upstream's
+ * local stack. The issuer's keys are found through OpenID Connect Discovery. The token must also name the issuer,
+ * because Firebase signs the tokens of all its projects with the same keys.
  */
 import type { Config } from '../config/index.ts';
 import type { Logger } from '../kernel/log.ts';
@@ -12,16 +12,22 @@ import { createRemoteKeySet } from './remote-key-set.ts';
 import { type ParsedToken, parseToken } from './token.ts';
 
 export interface ThirdParty {
-  /** Returns cached keys, and fetches newer ones in the background if the token needs them. */
+  /**
+   * Returns the cached keys that may have signed this token. If the token needs newer keys, they are fetched in the
+   * background.
+   */
   find(token: ParsedToken): Key[];
-  /** Waits for the keys that this token needs. Returns undefined if the keys are available. Never rejects. */
+  /** Waits for the keys that this token needs. Returns undefined if the keys are already available. Never rejects. */
   prepare(token: string): Promise<void> | undefined;
-  /** Fetches the keys so that the first token doesn't have to wait. Never rejects. */
+  /** Fetches the keys in advance, so that the first token doesn't have to wait. Never rejects. */
   warm(): Promise<void>;
   known(): readonly Jwk[];
 }
 
-/** Returns the issuer by the CLI's rules (June 2026), without a trailing slash. Undefined if none is enabled. */
+/**
+ * Returns the URL of the enabled issuer without a trailing slash. The URL is derived from the settings in the same way
+ * as in the upstream CLI (June 2026). Returns undefined if no issuer is enabled.
+ */
 export function thirdPartyIssuer(config: Config['auth']['third_party']): string | undefined {
   const { firebase, auth0, aws_cognito, clerk, workos } = config;
   if (firebase.enabled) return `https://securetoken.google.com/${firebase.project_id}`;
@@ -52,7 +58,8 @@ export function createThirdParty({ issuer, outgoing, now, log }: ThirdPartyOptio
     async fetch() {
       const discovery = await fetchJson(outgoing, `${issuer}/.well-known/openid-configuration`);
       const { jwks_uri: jwksUri, issuer: name } = discovery as { jwks_uri?: unknown; issuer?: unknown };
-      if (typeof jwksUri !== 'string') throw new Error(`${issuer} does not say where its keys are`);
+      if (typeof jwksUri !== 'string')
+        throw new Error(`the configuration of ${issuer} doesn't contain the URL of its keys`);
       const document = await fetchJson(outgoing, jwksUri);
       if (typeof name === 'string') discovered = name;
       return document;
@@ -85,7 +92,7 @@ export function createThirdParty({ issuer, outgoing, now, log }: ThirdPartyOptio
 
 /** The operator configured the issuer, so the URLs in its document are trusted as much as the issuer. */
 async function fetchJson(outgoing: Outgoing, url: string): Promise<unknown> {
-  const answer = await outgoing.send({ url, reach: 'configured', redirects: 3 });
-  if (answer.status !== 200) throw new Error(`${url} answered with status ${answer.status}`);
-  return JSON.parse(answer.text) as unknown;
+  const response = await outgoing.send({ url, reach: 'configured', redirects: 3 });
+  if (response.status !== 200) throw new Error(`${url} returned status ${response.status}`);
+  return JSON.parse(response.text) as unknown;
 }

@@ -1,12 +1,12 @@
 /**
- * Determines the purpose of a token that this project signed. All of the project's JWTs share the same keys, so a valid
+ * Determines for which purpose this project signed a token. All of the project's JWTs share the same keys, so a valid
  * signature alone doesn't make an ID token or a signed URL a credential for the API.
  */
 import type { Claims, TokenKind } from './types.ts';
 
 /**
- * Media types of access tokens (RFC 7519 section 5.1, RFC 9068 section 2.1) in lower case. `application/` may be
- * omitted.
+ * The media types of access tokens (RFC 7519 section 5.1, RFC 9068 section 2.1) in lower case. A token may omit
+ * `application/`.
  */
 const accessTypes: ReadonlySet<string> = new Set(['jwt', 'at+jwt']);
 

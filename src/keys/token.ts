@@ -11,12 +11,12 @@ export interface ParsedToken {
   readonly alg: string;
   readonly algorithm: Algorithm;
   readonly kid: string | undefined;
-  /** The signed text: header and claims as received. */
+  /** The text that is signed, which consists of the header and the claims as received. */
   readonly signed: string;
   readonly signature: Buffer;
 }
 
-/** Checks only structure and algorithm. */
+/** Parses a token and checks its structure and its algorithm. The signature isn't verified. */
 export function parseToken(token: string): ParsedToken | TokenFault {
   const parts = token.split('.');
   const [head, body, tail] = parts;
@@ -31,7 +31,8 @@ export function parseToken(token: string): ParsedToken | TokenFault {
   const name = typeof header.alg === 'string' ? header.alg : undefined;
   const alg = name === 'Ed25519' ? 'EdDSA' : name;
   const algorithm = alg === undefined ? undefined : findAlgorithm(alg);
-  // `crit` lists extensions that must be understood, and none are supported (RFC 7515 section 4.1.11).
+  // A token with `crit` is rejected, because `crit` lists extensions that the recipient must understand and none are
+  // supported (RFC 7515 section 4.1.11).
   if (alg === undefined || algorithm === undefined || header.crit !== undefined) {
     return { reason: 'algorithm', algorithm: name };
   }

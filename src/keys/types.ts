@@ -1,4 +1,4 @@
-/** All keys of the project (API keys, the JWT secret, signing keys) and the shared token verifier. */
+/** Defines all keys of the project (API keys, the JWT secret, signing keys) and the shared token verifier. */
 
 import type { SamlKeys } from './saml-keys.ts';
 
@@ -7,21 +7,24 @@ export type { SamlKeys } from './saml-keys.ts';
 export type Claims = Record<string, unknown>;
 
 /**
- * `access`: a caller's credential (sessions, API keys, tokens that the project creates). `id`: an OpenID Connect ID
- * token for a client. `signed-url`: access to one storage object. `other`: a `typ` for a different purpose.
+ * The purpose of a token. `access`: a caller's credential (sessions, API keys, tokens that the project creates). `id`:
+ * an OpenID Connect ID token for a client. `signed-url`: access to one storage object. `other`: a token whose `typ` is
+ * for any other purpose.
  */
 export type TokenKind = 'access' | 'id' | 'signed-url' | 'other';
 
-/** The reason why a token was rejected. Expiry and other claims are checked by each service instead. */
+/**
+ * The reason why a token was rejected. The verifier doesn't check expiry and other claims, because each service does.
+ */
 export type TokenFault =
-  /** The token isn't three base64url parts with JSON objects in the first two. */
+  /** The token isn't a JWT. `parts` is the number of its parts that are separated by dots. */
   | { readonly reason: 'malformed'; readonly parts: number }
   /** `alg` is missing, `none` or unknown. */
   | { readonly reason: 'algorithm'; readonly algorithm: string | undefined }
-  /** There is no key for this `kid` or `alg`. */
+  /** No key matches this `kid` or `alg`. */
   | { readonly reason: 'no-key'; readonly algorithm: string; readonly kid: string | undefined }
   | { readonly reason: 'signature'; readonly algorithm: string; readonly kid: string | undefined }
-  /** This project signed the token for a different purpose (`token-kind.ts`). */
+  /** This project signed the token for a purpose other than access (`token-kind.ts`). */
   | { readonly reason: 'kind'; readonly algorithm: string; readonly kind: TokenKind };
 
 export type VerifiedToken =
@@ -31,7 +34,7 @@ export type VerifiedToken =
       readonly header: Readonly<{ alg: string; kid?: string; typ?: string }>;
       /** The original JSON text of the claims. */
       readonly claimsJson: string;
-      /** True if a key of this project signed the token, false for a third-party issuer's key. */
+      /** True if one of this project's keys signed the token, false if a third-party issuer's key did. */
       readonly isOwn: boolean;
     }
   | ({ readonly ok: false } & TokenFault);
@@ -42,7 +45,8 @@ export interface JsonWebKeySet {
 
 export interface Keys {
   /**
-   * Legacy JWT keys, `sb_` keys and the S3 key pair. With a signing keys file, the JWT keys change with the key in use.
+   * The legacy JWT key for the role anon. If a signing keys file exists, the legacy JWT keys are signed with the
+   * current signing key and change when it is rotated.
    */
   readonly anonKey: string;
   readonly serviceRoleKey: string;
@@ -55,33 +59,41 @@ export interface Keys {
     readonly accessKeyId: string;
     readonly secretAccessKey: string;
     readonly region: string;
-    /** Whether this is the key pair of every local stack. */
+    /** Whether this is the well-known key pair that every local stack uses. */
     readonly isWellKnown: boolean;
   };
   /**
-   * Checks signature and kind synchronously, with a bounded cache of verified tokens. Only access tokens are accepted.
-   * Callers must check `exp`, `nbf`, `aud` and so on at each call, whether or not the token was cached.
+   * Verifies the signature and the kind of a token synchronously, with a bounded cache of verified tokens. Only access
+   * tokens are accepted. Callers must check `exp`, `nbf`, `aud` and similar claims on each call, whether or not the
+   * token was cached.
    */
   verify(token: string): VerifiedToken;
-  /** Like {@link verify}, but only accepts tokens that this project signed, not those of a third-party issuer. */
+  /**
+   * Verifies a token like {@link verify}, but accepts only tokens signed by this project, not by a third-party issuer.
+   */
   verifyOwn(token: string): VerifiedToken;
-  /** Like {@link verifyOwn}, but only accepts tokens of signed storage URLs. */
+  /** Verifies a token like {@link verifyOwn}, but accepts only tokens from signed storage URLs. */
   verifySignedUrl(token: string): VerifiedToken;
   /**
    * Waits for the third-party issuer's keys that the bearer token in this `Authorization` header needs. Returns
-   * undefined if the keys are available. Never rejects.
+   * undefined if the keys are already available. Never rejects.
    */
   prepare(authorization: string | undefined): Promise<void> | undefined;
-  /** Returns the JWS name of the current signing key's algorithm, or `HS256` if the JWT secret signs. */
+  /**
+   * Returns the JWS name of the current signing key's algorithm. Returns `HS256` if the JWT secret is used for signing.
+   */
   signingAlgorithm(): string;
   /** Signs with the current signing key (header `alg`, `kid?`, `typ`). */
   sign(claims: Claims): string;
-  /** Signs with HS256 and the JWT secret, for tokens that only one service uses (storage's signed URLs). */
+  /** Signs with HS256 and the JWT secret. Used for tokens that only one service reads (storage's signed URLs). */
   signWithSecret(claims: Claims): string;
-  /** Never contains an `oct` key. */
+  /** Returns the public keys that verify this project's tokens. The result never contains an `oct` key. */
   publicJwks(): JsonWebKeySet;
   /** Returns this project's keys for SAML identity providers. */
   samlKeys(): Promise<SamlKeys>;
-  /** Includes the `oct` secret if the project still accepts it (REST, functions' SUPABASE_JWKS). */
+  /**
+   * Returns the keys for Plinth's own services (REST, functions' SUPABASE_JWKS). Includes the `oct` secret if the
+   * project still accepts tokens that were signed with it.
+   */
   internalJwks(): JsonWebKeySet;
 }

@@ -1,6 +1,6 @@
 /**
  * The shared token verifier, which checks structure, algorithm, key and signature (RFC 7515 section 5.2). Each service
- * checks the claims (expiry, audience, role and so on) at each call.
+ * must check the claims (expiry, audience, role and so on) on each call.
  */
 import type { Key } from './algorithms.ts';
 import type { LoadedKey } from './jwk.ts';
@@ -9,15 +9,15 @@ import type { TokenFault, VerifiedToken } from './types.ts';
 
 type Accepted = Extract<VerifiedToken, { ok: true }>;
 
-/** The maximum number of cached tokens and the maximum length of each. Together they limit the memory. */
+/** The maximum number of cached tokens. Together with the maximum length of a cached token, it limits memory use. */
 const cacheEntries = 2000;
 const cachedTokenChars = 4096;
 
 export interface VerifierKeys {
-  /** Used for HMAC if no key matches, whatever the token's `kid`. */
+  /** The key that verifies an HMAC signature if no other key matches, regardless of the token's `kid`. */
   readonly secret: Buffer | undefined;
   readonly keys: readonly LoadedKey[];
-  /** Returns keys of an external issuer that may have signed this token. */
+  /** Returns the keys of an external issuer that may have signed this token. */
   readonly outside?: (token: ParsedToken) => readonly Key[];
 }
 
@@ -54,7 +54,7 @@ export function createVerifier(
       if (entries > 0) onLookup?.(known !== undefined);
       if (known !== undefined) return known;
       const { result, isOwn } = check(token, current());
-      // An external issuer can revoke a key, so its tokens are verified each time.
+      // Tokens from an external issuer are verified each time, because the issuer can revoke a key.
       if (result.ok && isOwn) remember(token, result);
       return result;
     },
@@ -94,8 +94,8 @@ function accepted({ header, claims, claimsJson, alg, kid }: ParsedToken, isOwn: 
 }
 
 /**
- * Returns the keys for the algorithm. With a kid, only the key with that kid is returned. For HMAC, the project's secret
- * is returned if no key matches.
+ * Returns the keys that may verify a token with this algorithm. If the token has a kid, only the key with that kid is
+ * returned. For HMAC, the project's secret is returned if no key matches.
  */
 function candidateKeys(
   alg: string,

@@ -1,13 +1,15 @@
 /**
- * Outgoing email: captured in the development inbox, or sent through the project's SMTP server. The inbox is stored in
- * the database and served on a separate port in the format of Mailpit's REST API.
+ * Handles outgoing email. Messages are captured in the development inbox, or sent through the project's SMTP server.
+ * The inbox is stored in the database and served on a separate port in the format of Mailpit's REST API.
  */
 import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Config } from '../config/index.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { LiveConfig } from '../config/index.ts';
 import type { Database, MigrationSet } from '../database/types.ts';
 import type { Logger } from '../kernel/log.ts';
+import { LabeledCounts } from '../kernel/metrics/counts.ts';
 import type { Service } from '../kernel/service.ts';
 import { isoTime } from './core/mailpit.ts';
 import { parseSearch } from './core/search.ts';
@@ -27,11 +29,11 @@ import type { CapturedMessage, Inbox, Mailer } from './types.ts';
 
 export type { CapturedMessage, Inbox, Mailer, OutgoingMail, OutgoingSms } from './types.ts';
 
-export const migrations: MigrationSet = { room: 'mail', dir: new URL('./sql/', import.meta.url) };
+export const migrations: MigrationSet = { module: 'mail', dir: new URL('./sql/', import.meta.url) };
 
 export interface MailDeps {
   readonly database: Database;
-  readonly config: Config;
+  readonly config: LiveConfig;
   /**
    * The port of the Mailpit-compatible API. 0 selects a free port. If undefined, only the Console's inbox page is
    * available.
@@ -41,13 +43,13 @@ export interface MailDeps {
   readonly log: Logger;
 }
 
-/** Older messages are deleted first. */
-const keptMessages = 5000;
+/** The maximum number of stored messages. When the inbox contains more messages, the oldest are deleted. */
+const maxMessages = 5000;
 const sweepEvery = 100;
 
 /**
- * Captures email in the inbox (on a separate port, in Mailpit's REST format), or sends it by SMTP if configured.
- * `port()` is available after startup.
+ * Creates the mail service. Email is sent by SMTP if it is configured. Otherwise, it is captured in the inbox, which is
+ * served on a separate port in Mailpit's REST format. `port()` is available after startup.
  */
 export function createMail(deps: MailDeps): Service & {
   readonly mailer: Mailer;
@@ -55,30 +57,69 @@ export function createMail(deps: MailDeps): Service & {
   port(): number | undefined;
 } {
   const db = deps.database.pool('supabase_admin');
-  const { local_smtp: capture, auth } = deps.config;
-  const smtp = auth.email.smtp.enabled ? createSmtp(auth.email.smtp) : undefined;
+  const { config } = deps;
+  const createTransport = () => {
+    const { smtp: settings } = config.current.auth.email;
+    return settings.enabled ? createSmtp(settings) : undefined;
+  };
+  let smtp = createTransport();
+  config.onChange(({ auth }, previous) => {
+    if (isDeepStrictEqual(auth.email.smtp, previous.auth.email.smtp)) return;
+    const before = smtp;
+    smtp = createTransport();
+    before?.close();
+  });
   let server: Server | undefined;
   let captured = 0;
+  const counts = new LabeledCounts([
+    ['email', 'sent'],
+    ['email', 'captured'],
+    ['email', 'failed'],
+    ['sms', 'captured'],
+    ['sms', 'failed'],
+  ]);
 
   async function store(
     message: Omit<MessageRow, 'id' | 'is_read' | 'created_at' | 'from_name' | 'from_address'>,
   ): Promise<void> {
-    const from = { from_name: capture.sender_name, from_address: capture.admin_email };
+    const { sender_name, admin_email } = config.current.local_smtp;
+    const from = { from_name: sender_name, from_address: admin_email };
     await insertMessage(db, { id: randomBytes(11).toString('hex'), ...from, ...message });
     captured += 1;
-    if (captured % sweepEvery === 0) await deleteOldest(db, keptMessages);
+    if (captured % sweepEvery === 0) await deleteOldest(db, maxMessages);
+  }
+
+  /** Counts a message once it is sent or captured, or when that fails. */
+  async function counted(kind: 'email' | 'sms', outcome: 'sent' | 'captured', work: Promise<void>) {
+    try {
+      await work;
+      counts.add([kind, outcome]);
+    } catch (error) {
+      counts.add([kind, 'failed']);
+      throw error;
+    }
   }
 
   const mailer: Mailer = {
     async sendMail(mail) {
       const { to, subject, html, text, headers = {} } = mail;
-      if (smtp) await smtp.send(mail);
-      else await store({ kind: 'mail', recipient: to, subject, html, text, headers });
-      deps.log.info({ recipient: to, subject }, smtp ? 'email sent' : 'email captured');
+      const transport = smtp;
+      if (transport) await counted('email', 'sent', transport.send(mail));
+      else
+        await counted(
+          'email',
+          'captured',
+          store({ kind: 'mail', recipient: to, subject, html, text, headers }),
+        );
+      deps.log.info({ recipient: to, subject }, transport ? 'email sent' : 'email captured');
     },
     async captureSms({ to, body, channel }) {
       const subject = channel === 'whatsapp' ? 'WhatsApp message' : 'Text message';
-      await store({ kind: 'sms', recipient: to, subject, html: '', text: body, headers: {} });
+      await counted(
+        'sms',
+        'captured',
+        store({ kind: 'sms', recipient: to, subject, html: '', text: body, headers: {} }),
+      );
       deps.log.info({ recipient: to }, 'text message captured');
     },
   };
@@ -105,6 +146,7 @@ export function createMail(deps: MailDeps): Service & {
     mounts: [],
     mailer,
     inbox,
+    metrics: () => ({ plinth_mail_total: counts.samples() }),
     port: () => (server?.address() as AddressInfo | null | undefined)?.port,
     async start() {
       if (deps.port === undefined) return;

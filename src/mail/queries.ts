@@ -30,7 +30,7 @@ export async function insertMessage(
             ${message.subject}, ${message.html}, ${message.text}, ${message.headers})`);
 }
 
-/** Keeps only the newest messages. */
+/** Deletes all messages except the newest `keep` messages. */
 export async function deleteOldest(db: Queryable, keep: number): Promise<void> {
   await db.query(sql`
     delete from _plinth.captured_messages where ordinal <=
@@ -59,7 +59,7 @@ export async function countMessages(db: Queryable, terms: readonly SearchTerm[])
   return counts ?? { total: 0, unread: 0 };
 }
 
-/** The id `latest` returns the newest message. */
+/** Finds a message by its ID. The ID `latest` stands for the newest message. */
 export async function findMessage(db: Queryable, id: string): Promise<MessageRow | undefined> {
   const which = id === 'latest' ? sql`true order by ordinal desc` : sql`id = ${id}`;
   const [row] = await db.query<MessageRow>(

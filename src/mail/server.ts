@@ -22,7 +22,7 @@ const maxBodyBytes = 1_048_576;
 const defaultLimit = 50;
 const maxLimit = 1000;
 
-interface Answer {
+interface MailResponse {
   readonly status?: number;
   readonly type: string;
   readonly body: string;
@@ -31,8 +31,8 @@ interface Answer {
 
 export function createInboxServer(db: Queryable, log: Logger): Server {
   return createServer((request, response) => {
-    answer(db, request)
-      .catch((error: unknown): Answer => {
+    respond(db, request)
+      .catch((error: unknown): MailResponse => {
         if (error instanceof InputError) return json({ Error: error.message }, 400);
         log.error({ service: 'mail', path: request.url, error }, 'The inbox request failed');
         return json({ Error: 'Internal error' }, 500);
@@ -43,10 +43,10 @@ export function createInboxServer(db: Queryable, log: Logger): Server {
 
 class InputError extends Error {}
 
-async function answer(db: Queryable, request: IncomingMessage): Promise<Answer> {
+async function respond(db: Queryable, request: IncomingMessage): Promise<MailResponse> {
   const url = readUrl(request);
-  const refusal = refuseForeign(request, url);
-  if (refusal !== undefined) return json({ Error: refusal }, 403);
+  const rejection = rejectForeign(request, url);
+  if (rejection !== undefined) return json({ Error: rejection }, 403);
   const method = request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET');
   const path = url.pathname.replace(/(?<=.)\/+$/, '');
   switch (`${method} ${path}`) {
@@ -78,30 +78,37 @@ async function answer(db: Queryable, request: IncomingMessage): Promise<Answer> 
 }
 
 /**
- * Returns why the request is rejected, or undefined. The inbox has no password and contains sign-in codes, and every
- * website in the developer's browser can send requests to it.
+ * Returns the reason why a request is rejected, or undefined if it is accepted. The inbox has no password and contains
+ * sign-in codes, and every website in the developer's browser can send requests to it.
  */
-function refuseForeign(request: IncomingMessage, url: URL): string | undefined {
+function rejectForeign(request: IncomingMessage, url: URL): string | undefined {
   switch (foreignOf(request, {}, url.pathname === '/' || url.pathname.startsWith('/view/'))) {
     case 'name':
       return 'Use localhost or 127.0.0.1 to open the inbox.';
     case 'page':
-      return 'The inbox answers its own pages and programs, not other websites.';
+      return 'The inbox rejects requests from other websites.';
   }
 }
 
-/** No message contains a NUL, and PostgreSQL rejects a NUL. */
+/**
+ * Parses the request's URL. A URL that contains a NUL is rejected, because messages never contain one and PostgreSQL
+ * rejects text with a NUL.
+ */
 function readUrl(request: IncomingMessage): URL {
   const target = request.url ?? '/';
   try {
     if (!decodeURIComponent(target).includes('\0')) return new URL(target, 'http://inbox');
   } catch {
-    // Rejected below.
+    // The error below reports an invalid URL.
   }
   throw new InputError('the address is not valid');
 }
 
-async function list(db: Queryable, query: URLSearchParams, terms: readonly SearchTerm[]): Promise<Answer> {
+async function list(
+  db: Queryable,
+  query: URLSearchParams,
+  terms: readonly SearchTerm[],
+): Promise<MailResponse> {
   const start = readCount(query, 'start', 0);
   const limit = Math.min(readCount(query, 'limit', defaultLimit), maxLimit);
   const [rows, found, all] = await Promise.all([
@@ -121,7 +128,7 @@ async function list(db: Queryable, query: URLSearchParams, terms: readonly Searc
   });
 }
 
-async function one(db: Queryable, id: string, part: string | undefined): Promise<Answer> {
+async function one(db: Queryable, id: string, part: string | undefined): Promise<MailResponse> {
   const row = await findMessage(db, decodeURIComponent(id));
   if (!row) return json({ Error: 'Message not found' }, 404);
   if (part === 'raw') return text(renderRaw(row));
@@ -130,33 +137,33 @@ async function one(db: Queryable, id: string, part: string | undefined): Promise
   return json(renderMessage(row));
 }
 
-/** A captured page must not run scripts in the inbox's origin. */
+/** The policy of captured messages, which must not run scripts in the inbox's origin. */
 const pagePolicy = {
   'content-security-policy':
     "default-src 'none'; img-src * data:; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox allow-popups",
 };
 
-async function show(db: Queryable, id: string, asHtml: boolean): Promise<Answer> {
+async function show(db: Queryable, id: string, asHtml: boolean): Promise<MailResponse> {
   const row = await findMessage(db, decodeURIComponent(id));
   if (!row) return json({ Error: 'Message not found' }, 404);
   if (!asHtml) return text(row.text);
   return { type: 'text/html; charset=utf-8', body: row.html, headers: pagePolicy };
 }
 
-async function setRead(db: Queryable, request: IncomingMessage): Promise<Answer> {
+async function setRead(db: Queryable, request: IncomingMessage): Promise<MailResponse> {
   const body = await readJson(request);
   const ids = readIdList(body);
   await markRead(db, ids, body.Read !== false);
   return text('ok');
 }
 
-async function info(db: Queryable): Promise<Answer> {
+async function info(db: Queryable): Promise<MailResponse> {
   const { total, unread } = await countMessages(db, []);
   return json({ Version: 'plinth', Messages: total, Unread: unread, Tags: {} });
 }
 
 /** Returns the page for developers who open the port in a browser. */
-async function indexPage(db: Queryable): Promise<Answer> {
+async function indexPage(db: Queryable): Promise<MailResponse> {
   const rows = await listMessages(db, { limit: defaultLimit, offset: 0, terms: [] });
   const items = rows.map(
     (row) =>
@@ -166,7 +173,7 @@ async function indexPage(db: Queryable): Promise<Answer> {
   const body = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta name="color-scheme" content="light dark"><title>Captured mail</title>
 <style>body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:3rem auto;padding:0 1rem}li{margin:.5rem 0}span{opacity:.7}</style>
-<h1>Captured mail</h1>${items.length > 0 ? `<ol>${items.join('')}</ol>` : '<p>Nothing was captured yet.</p>'}</html>`;
+<h1>Captured mail</h1>${items.length > 0 ? `<ol>${items.join('')}</ol>` : '<p>No messages yet.</p>'}</html>`;
   return { type: 'text/html; charset=utf-8', body, headers: pagePolicy };
 }
 
@@ -181,7 +188,7 @@ function readCount(query: URLSearchParams, name: string, fallback: number): numb
   return Number.isSafeInteger(number) && number >= 0 ? number : fallback;
 }
 
-/** Undefined selects all messages. */
+/** Reads the message IDs from the request body. If the result is undefined, the request applies to all messages. */
 async function readIds(request: IncomingMessage): Promise<readonly string[] | undefined> {
   return readIdList(await readJson(request));
 }
@@ -207,22 +214,22 @@ async function readJson(request: IncomingMessage): Promise<Record<string, unknow
     const parsed: unknown = JSON.parse(body);
     if (typeof parsed === 'object' && parsed !== null) return parsed as Record<string, unknown>;
   } catch {
-    // Rejected below.
+    // The error below reports an invalid body.
   }
   throw new InputError('the body is not a JSON object');
 }
 
-function json(value: object, status = 200): Answer {
+function json(value: object, status = 200): MailResponse {
   return { status, type: 'application/json', body: JSON.stringify(value) };
 }
 
-function text(body: string): Answer {
+function text(body: string): MailResponse {
   return { type: 'text/plain; charset=utf-8', body };
 }
 
 function send(
   response: ServerResponse,
-  { status = 200, type, body, headers = {} }: Answer,
+  { status = 200, type, body, headers = {} }: MailResponse,
   isHead: boolean,
 ): void {
   response.writeHead(status, {

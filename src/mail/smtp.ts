@@ -11,8 +11,8 @@ export interface Smtp {
 type SmtpConfig = Config['auth']['email']['smtp'];
 
 /**
- * Ports with TLS from the first byte: 465 (RFC 8314 section 3.3), and 2465, which large providers offer for networks
- * where 465 is blocked. On other ports, STARTTLS is used if the server offers it.
+ * Ports on which TLS starts with the first byte: 465 (RFC 8314 section 3.3), and 2465, which large providers offer for
+ * networks where 465 is blocked. On other ports, STARTTLS is used if the server offers it.
  */
 const implicitTlsPorts: readonly number[] = [465, 2465];
 const defaultPort = 587;
@@ -51,7 +51,8 @@ export function createSmtp(config: SmtpConfig): Smtp {
 }
 
 /**
- * Returns the connection options. A password is sent only over TLS or to this host, never unencrypted over a network.
+ * Returns the connection options. A password is sent only over TLS or to this machine, and never unencrypted over a
+ * network.
  */
 export function smtpOptions(config: SmtpConfig) {
   const { host = '', port = defaultPort, user = '', pass = '' } = config;

@@ -1,4 +1,4 @@
-/** Outgoing email and the development inbox (Mailpit's REST format on a separate port). */
+/** Defines outgoing email and the development inbox, which is served in Mailpit's REST format on a separate port. */
 
 export interface OutgoingMail {
   readonly to: string;
@@ -8,7 +8,7 @@ export interface OutgoingMail {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Captured SMS share the inbox, so that developers and tests find all codes in one place. */
+/** Captured text messages are also stored in the inbox, so that developers and tests find all codes in one place. */
 export interface OutgoingSms {
   readonly to: string;
   readonly body: string;
@@ -16,7 +16,10 @@ export interface OutgoingSms {
 }
 
 export interface Mailer {
-  /** Resolves when the message is stored (captured) or accepted by the SMTP server. Throws otherwise. */
+  /**
+   * Sends an email. Resolves when the message has been stored (captured) or accepted by the SMTP server. Rejects if
+   * sending fails.
+   */
   sendMail(mail: OutgoingMail): Promise<void>;
   captureSms(sms: OutgoingSms): Promise<void>;
 }
@@ -29,7 +32,7 @@ export interface CapturedMessage {
   readonly subject: string;
   readonly html: string;
   readonly text: string;
-  /** The creation time in ISO 8601. */
+  /** When the message was created, in ISO 8601. */
   readonly createdAt: string;
   readonly read: boolean;
 }
@@ -42,6 +45,6 @@ export interface Inbox {
   }>;
   get(id: string): Promise<CapturedMessage | undefined>;
   markRead(id: string): Promise<void>;
-  /** Without ids, deletes all messages. */
+  /** Deletes the messages with these IDs. If `ids` is undefined, deletes all messages. */
   remove(ids?: readonly string[]): Promise<void>;
 }

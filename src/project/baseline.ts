@@ -1,7 +1,8 @@
 /**
- * Writes a first migration from generated types, with the objects that no migration creates. Only running the migrations
- * shows which objects those are, so they are rehearsed in separate databases until the baseline doesn't change anymore.
- * Objects that the migrations lack are added, and objects that they create are removed.
+ * Writes a first migration from generated types. It contains the objects that the migrations need but don't create. The
+ * only way to find out which objects these are is to run the migrations, so they are rehearsed in separate databases
+ * until the baseline doesn't change anymore. In each rehearsal, missing objects are added, and objects that the
+ * migrations create themselves are removed.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,25 +12,35 @@ import { Draft } from './core/baseline/draft.ts';
 import { baselineText } from './core/baseline/file.ts';
 import { baselineStatements } from './core/baseline/print.ts';
 import type { Remedy } from './core/baseline/remedy.ts';
-import { Repairer } from './core/baseline/repair.ts';
+import { keyOfColumns, Repairer } from './core/baseline/repair.ts';
 import { Sources } from './core/baseline/sources.ts';
 import { supplement } from './core/baseline/supplement.ts';
+import { serviceSchemas } from './core/missing.ts';
 import { readTypes } from './core/types-file/model.ts';
 import { ProjectError } from './errors.ts';
 import { baselineFileOf, type NewFile, readSources } from './files.ts';
 import { firstStart, withUserSession } from './first-start.ts';
-import { selectColumns, selectFunctions, selectTablesWithPolicy, selectTypes } from './queries.ts';
+import {
+  selectColumns,
+  selectFunctionBodies,
+  selectFunctions,
+  selectTablesWithPolicy,
+  selectTypes,
+  selectUniqueKeys,
+} from './queries.ts';
 import type { KeepGoing, StatementFailure } from './run-file.ts';
 import type { ProjectDeps } from './types.ts';
 
 export interface BaselineOptions {
   /** The folder that contains `supabase/`. */
   readonly projectDir: string;
-  /** Relative to the working directory, as the developer wrote it. */
+  /** The path as the developer wrote it, relative to the working directory. */
   readonly typesFile: string;
-  /** An empty database for each rehearsal. */
+  /** Opens an empty database. It is called for each rehearsal. */
   readonly openDatabase: () => Promise<EmptyDatabase>;
   readonly onProgress: (message: string) => void;
+  /** After this time, no further rehearsal starts. */
+  readonly timeLimitMs?: number;
 }
 
 export interface EmptyDatabase {
@@ -38,39 +49,51 @@ export interface EmptyDatabase {
 }
 
 export interface Baseline {
-  /** `supabase/migrations/00000000000000_baseline.sql` */
+  /** The path that messages show: `supabase/migrations/00000000000000_baseline.sql`. */
   readonly shownPath: string;
   readonly path: string;
-  /** Undefined if the migrations create everything in the types. */
+  /** The text of the baseline. Undefined if the migrations create everything that the types declare. */
   readonly text: string | undefined;
-  /** The baseline's tables. */
+  /** The tables in the baseline. */
   readonly tables: readonly string[];
-  /** Tables that no client can read, because their policies are unknown. */
+  /** Tables that clients can't read, because their policies aren't known. */
   readonly withoutPolicy: readonly string[];
-  /** Statements of the project that still fail. */
+  /** The number of rehearsals. */
+  readonly rehearsals: number;
+  /** Whether the last rehearsal was complete and didn't change the baseline anymore. */
+  readonly isSettled: boolean;
+  /** The project's statements that still fail. */
   readonly failures: readonly StatementFailure[];
 }
 
-/** The maximum number of rehearsals. Real projects need two to eight. */
-const mostRehearsals = 60;
+/** The maximum number of rehearsals. Most projects need two to eight. */
+const maxRehearsals = 60;
 
-/** @throws {ProjectError} `no_types`, `baseline_exists` */
+/** After this time, no further rehearsal starts, unless the caller sets another limit. */
+const defaultTimeLimitMs = 4 * 60_000;
+
+/** Creates the baseline. @throws {ProjectError} `no_types`, `baseline_exists` */
 export async function makeBaseline(options: BaselineOptions): Promise<Baseline> {
-  const { projectDir, typesFile, onProgress } = options;
+  const { projectDir, typesFile, onProgress, timeLimitMs = defaultTimeLimitMs } = options;
   const model = readTypes(readFileSync(typesFile, 'utf8'));
   if (model === undefined) throw new ProjectError('no_types', { file: typesFile });
   const supabaseDir = join(projectDir, 'supabase');
   const file = baselineFileOf(supabaseDir);
-  refuseTaken(file);
+  rejectTaken(file);
   const draft = new Draft(model);
   const repairer = new Repairer(draft, new Sources(readSources(supabaseDir)));
-  let rehearsal: Rehearsal | undefined;
-  for (let count = 1; count <= mostRehearsals; count++) {
-    onProgress(`Running the migrations in a temporary database (${count})...`);
+  let failures: readonly StatementFailure[] = [];
+  let rehearsals = 0;
+  let isSettled = false;
+  const end = performance.now() + timeLimitMs;
+  do {
+    rehearsals++;
+    onProgress(`Running the migrations in a temporary database (${rehearsals})...`);
     const before = baselineStatements(draft).join(';');
-    rehearsal = await rehearse(options, repairer);
-    if (rehearsal.isWhole && baselineStatements(draft).join(';') === before) break;
-  }
+    const rehearsal = await rehearse(options, repairer);
+    isSettled = rehearsal.isWhole && baselineStatements(draft).join(';') === before;
+    failures = rehearsal.failures;
+  } while (!isSettled && rehearsals < maxRehearsals && performance.now() < end);
   const statements = baselineStatements(draft);
   const { version, shownPath, path } = file;
   return {
@@ -79,18 +102,20 @@ export async function makeBaseline(options: BaselineOptions): Promise<Baseline> 
     text: statements.length === 0 ? undefined : baselineText({ version, typesFile, statements }),
     tables: [...draft.tables.keys()],
     withoutPolicy: [...draft.withoutPolicy],
-    failures: rehearsal?.failures ?? [],
+    rehearsals,
+    isSettled,
+    failures,
   };
 }
 
-function refuseTaken({ exists, shownPath }: NewFile): void {
+function rejectTaken({ exists, shownPath }: NewFile): void {
   if (!exists) return;
   const advice = ['To generate it again, for example from newer types, delete it first.'];
   throw new ProjectError('baseline_exists', { file: shownPath }, { advice });
 }
 
 interface Rehearsal {
-  /** False if the draft changed in a way that takes effect only in a new rehearsal. */
+  /** Whether the rehearsal was complete. False if the draft changed in a way that requires a new rehearsal. */
   readonly isWhole: boolean;
   readonly failures: readonly StatementFailure[];
 }
@@ -129,11 +154,11 @@ async function rehearse(
 
 interface Helper {
   readonly keepGoing: KeepGoing;
-  /** Statements that no change to the baseline can repair. */
+  /** The statements that can't be repaired by changing the baseline. */
   readonly failures: StatementFailure[];
 }
 
-/** Repairs the baseline for a failed statement and runs the statement again. */
+/** Returns a function that repairs the baseline after a statement has failed, so that the statement can run again. */
 function helping(repairer: Repairer, session: Session): Helper {
   const failures: StatementFailure[] = [];
   const notices: NoticeShape[] = [];
@@ -166,7 +191,7 @@ function helping(repairer: Repairer, session: Session): Helper {
   };
 }
 
-/** Applies all statements or none, so that the file's transaction continues. */
+/** Runs all statements, or none if one of them fails, so that the transaction of the file can continue. */
 async function apply(remedy: Remedy & { readonly kind: 'run' }, tx: Queryable): Promise<boolean> {
   const run = async (within: Queryable) => {
     for (const statement of remedy.statements) await within.exec(statement);
@@ -192,10 +217,15 @@ async function readCatalog(db: Queryable): Promise<Catalog> {
     if (name !== null) columns.push(name);
     relations.set(relation, columns);
   }
+  const uniqueKeys = new Map([...relations.keys()].map((relation) => [relation, [] as string[]]));
+  for (const { relation, columns } of await selectUniqueKeys(db))
+    uniqueKeys.get(relation)?.push(keyOfColumns(columns));
   return {
     relations,
+    uniqueKeys,
     types: new Set(await selectTypes(db)),
     functions: new Set(await selectFunctions(db)),
+    functionBodies: await selectFunctionBodies(db, [...serviceSchemas]),
     withPolicy: new Set(await selectTablesWithPolicy(db, policyPrefix)),
   };
 }

@@ -1,4 +1,4 @@
-/** Creates the buckets in `[storage.buckets.NAME]` through the storage service's HTTP API. */
+/** Creates the buckets in `[storage.buckets.NAME]` with the HTTP API of the storage service. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, extname, join, relative } from 'node:path';
 import type { Config } from '../config/index.ts';
@@ -6,7 +6,7 @@ import { ProjectError } from './errors.ts';
 
 export interface BucketDeps {
   readonly config: Config;
-  /** Sends a request to the running backend. The path is one such as `/storage/v1/bucket`. */
+  /** Sends a request to the running backend, such as `/storage/v1/bucket`. */
   readonly fetch: (path: string, init?: RequestInit) => Promise<Response>;
   readonly serviceRoleKey: string;
   readonly onProgress: (message: string) => void;
@@ -14,7 +14,7 @@ export interface BucketDeps {
 
 const uploadsAtOnce = 5;
 
-/** Creates or updates every bucket, then uploads the files in each `objects_path`. @throws {ProjectError} */
+/** Creates or updates all buckets, and uploads the files in each `objects_path`. @throws {ProjectError} */
 export async function seedBuckets(deps: BucketDeps): Promise<void> {
   const buckets = Object.entries(deps.config.storage.buckets);
   if (buckets.length === 0) return;
@@ -47,7 +47,10 @@ interface Upload {
   readonly key: string;
 }
 
-/** Returns an empty list with a warning if the folder doesn't exist, as in a fresh clone. */
+/**
+ * Returns the files in a folder. If the folder doesn't exist, as in a fresh clone, prints a warning and returns an
+ * empty list.
+ */
 function filesBelow(bucket: string, root: string, warn: (message: string) => void): Upload[] {
   try {
     if (statSync(root).isFile()) return [{ bucket, path: root, key: basename(root) }];
@@ -114,7 +117,7 @@ function messageOf(text: string, status: number): string {
     const { message } = JSON.parse(text) as { message?: unknown };
     if (typeof message === 'string') return message;
   } catch {
-    // Not JSON, so only the status is reported.
+    // The body isn't JSON, so the message contains only the status.
   }
   return `status ${status}`;
 }
@@ -148,7 +151,10 @@ const typesByExtension: Readonly<Record<string, string>> = {
   '.zip': 'application/zip',
 };
 
-/** Determined by the extension, or else as text or binary by the content. */
+/**
+ * Returns the content type for a file extension. If the extension isn't known, the content determines whether the file
+ * is text or binary.
+ */
 function contentType(name: string, content: Uint8Array): string {
   const known = typesByExtension[extname(name).toLowerCase()];
   if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-/** The errors of a project folder, as data: code and message. */
+/** The errors in project folders, with their codes and messages. */
 import type { PostgresErrorShape } from '../database/types.ts';
 
 const table = {
@@ -14,11 +14,16 @@ const table = {
     'Found local migration files to be inserted before the last migration on remote database.',
   remote_missing: () => 'Remote migration versions not found in local migrations directory.',
   migration_not_found: (d: Details) => `Migration ${d.version} doesn't exist in ${d.dir}.`,
+  schema_path: (d: Details) => `[db.migrations] schema_paths: no file in supabase/ matches ${d.glob}.`,
+  version_invalid: (d: Details) =>
+    `The database's history contains a migration that can't be a file name: ${d.version} ${d.name}.`,
   no_types: (d: Details) =>
     `${d.file} doesn't declare a type Database with tables. Use a file written by "plinth gen types" or "supabase gen types".`,
   baseline_exists: (d: Details) => `${d.file} already exists.`,
   objects_path: (d: Details) =>
     `storage.buckets.${d.bucket}.objects_path: failed to read ${d.path} (${d.message}).`,
+  lint_superuser: () =>
+    "db lint can't use a superuser, because code of the database would run with its privileges. Use another login, such as the owner of the database.",
   tests_path: (d: Details) => `The file or folder ${d.path} doesn't exist.`,
   bucket_failed: (d: Details) => `Failed to create or update the bucket ${d.bucket}: ${d.message}`,
 } satisfies Record<string, (details: Details) => string>;
@@ -27,7 +32,10 @@ export type ProjectErrorCode = keyof typeof table;
 
 type Details = Readonly<Record<string, string | number | undefined>>;
 
-/** An error that is shown to the developer. `advice` contains additional lines (statement, caret, hint, remedy). */
+/**
+ * An error that is shown to the developer. `advice` contains additional lines: the statement, a caret below the
+ * position, a hint, and how to fix the error.
+ */
 export class ProjectError extends Error {
   readonly code: ProjectErrorCode;
   readonly advice: readonly string[];
@@ -45,23 +53,26 @@ export class ProjectError extends Error {
 }
 
 export interface FailedStatement {
-  /** Such as `supabase/migrations/1_init.sql`. */
+  /** The path of the file, such as `supabase/migrations/1_init.sql`. */
   readonly file: string;
   readonly index: number;
   /** The line on which the statement begins. */
   readonly line: number;
   readonly text: string;
-  /** The number of earlier steps of the file that are committed. */
+  /** Whether earlier steps of the file have been committed. */
   readonly committed: boolean;
-  /** Whether the statement ran inside one of our functions, to which the error's position and context refer. */
+  /**
+   * Whether the statement ran inside a function that Plinth created. The position and context of the error then refer
+   * to this function.
+   */
   readonly isOurCall: boolean;
-  /** Lines of advice derived from the project's files. */
+  /** Advice that is derived from the project's files. */
   readonly reason: readonly string[];
-  /** Whether the cause is an extension that the server can't provide. */
+  /** Whether the statement failed because of an extension that the server doesn't have. */
   readonly lacksExtension: boolean;
 }
 
-/** Combines the database's message, the location in the file, and the statement with a caret. */
+/** Creates the error from PostgreSQL's message, the position in the file, and the statement with a caret. */
 export function statementFailed(failed: FailedStatement, cause: PostgresErrorShape): ProjectError {
   const position = failed.isOurCall ? undefined : cause.position;
   const line = failed.line + (position === undefined ? 0 : lineOf(failed.text, position) - 1);
@@ -105,8 +116,8 @@ const lineOf = (text: string, position: number) =>
 const shownLines = 12;
 
 /**
- * Returns the statement with a caret below the position (in characters from 1). Long statements are truncated around
- * it.
+ * Returns the statement with a caret below the position. The position is in characters and starts at 1. A long
+ * statement is shortened around the position.
  */
 export function markPosition(text: string, position: number | undefined): string {
   const lines = text.split('\n');

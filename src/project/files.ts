@@ -1,11 +1,12 @@
-/** The files in the user's `supabase/` folder from which the database is created. */
+/** Reads the files in the user's `supabase/` folder from which the database is created. */
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { SqlText } from './core/missing.ts';
 
 /**
- * Returns the folder that contains `supabase/`, searching upward from `from`, or undefined if there is none.
+ * Returns the closest folder that contains `supabase/`, starting at `from` and searching upward. Returns undefined if
+ * there is none.
  *
  * @example findProjectDir('/home/ada/app/src') // '/home/ada/app'
  */
@@ -22,21 +23,21 @@ export interface MigrationFile {
   readonly version: string;
   readonly name: string;
   readonly path: string;
-  /** The displayed path, in upstream's format: `supabase/migrations/20240101000000_init.sql`. */
+  /** The path that messages show, in upstream's format: `supabase/migrations/20240101000000_init.sql`. */
   readonly shownPath: string;
 }
 
 export interface MigrationFolder {
-  /** Sorted by name. */
+  /** The files, sorted by name. */
   readonly files: readonly MigrationFile[];
-  /** A sentence for every skipped file. */
+  /** A sentence about each file that was skipped. */
   readonly notes: readonly string[];
 }
 
 /**
- * Whether this is the initial migration that CLIs before December 2021 wrote for the service itself. By upstream's
- * rule, only the very first entry of the folder qualifies, and only with a 14-digit time (`001_init.sql` is the
- * user's).
+ * Whether this is the first migration that CLIs before December 2021 wrote for the service itself. As in upstream, this
+ * is only the first entry in the folder, and only if its time has 14 digits. `001_init.sql`, for example, belongs to
+ * the user.
  */
 function isServicesInit(entry: string): boolean {
   const time = /(\d{14})_init\.sql/.exec(entry)?.[1];
@@ -71,12 +72,12 @@ export interface NewFile extends MigrationFile {
   readonly exists: boolean;
 }
 
-/** Returns the file of a baseline, whose version sorts before all others. */
+/** Returns the file for a baseline. Its version comes before all others when they are sorted. */
 export function baselineFileOf(supabaseDir: string): NewFile {
   const { files } = readMigrationFolder(supabaseDir);
   const name = 'baseline';
   const first = files.find((file) => file.name !== name)?.version ?? '20000101000000';
-  // In a sort by name, `0000_` precedes `000_`.
+  // When names are sorted, `0000_` comes before `000_`.
   const version = '0'.repeat(/^0+$/.test(first) ? first.length + 1 : first.length);
   const entry = `${version}_${name}.sql`;
   const path = join(supabaseDir, 'migrations', entry);
@@ -90,7 +91,10 @@ function entriesOf(dir: string): { readonly name: string; readonly isFolder: boo
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Windows editors may save UTF-16, which PostgreSQL doesn't accept. Such a file starts with a byte order mark. */
+/**
+ * Reads a SQL file. Editors on Windows can save UTF-16, which PostgreSQL doesn't accept. Such a file begins with a byte
+ * order mark.
+ */
 export function readSql(path: string): string {
   const content = readFileSync(path);
   return content.toString(content[0] === 0xff && content[1] === 0xfe ? 'utf16le' : 'utf8');
@@ -98,7 +102,7 @@ export function readSql(path: string): string {
 
 export interface SeedFile {
   readonly path: string;
-  /** As in upstream's table: `supabase/seed.sql`. */
+  /** The path that messages and upstream's table contain, such as `supabase/seed.sql`. */
   readonly shownPath: string;
   /** The SHA-256 hash of the content, in hexadecimal. */
   readonly hash: string;
@@ -106,8 +110,8 @@ export interface SeedFile {
 }
 
 /**
- * Returns the files that match the globs, in the given order. Each glob's matches are sorted, and duplicates are
- * removed.
+ * Returns the files that match the glob patterns, in the order of the patterns. The matches of each pattern are sorted,
+ * and duplicates are removed.
  */
 export function readSeedFiles(
   supabaseDir: string,
@@ -135,7 +139,10 @@ export function readRolesFile(supabaseDir: string): string | undefined {
   return existsSync(path) ? readSql(path) : undefined;
 }
 
-/** Returns every file that creates the database, in the order in which they are applied. Seeds only fill it. */
+/**
+ * Returns all files that create the schema of the database, in the order in which they are applied. Seeds aren't
+ * included, because they only insert data.
+ */
 export function readSources(supabaseDir: string): SqlText[] {
   const roles = readRolesFile(supabaseDir);
   return [

@@ -17,7 +17,7 @@ import { findTypesFiles } from './types-files.ts';
 export interface FirstStartOptions {
   readonly upToVersion?: string;
   readonly keepGoing?: KeepGoing;
-  /** Runs before the migrations and isn't recorded as applied. */
+  /** A file that runs before the migrations and isn't recorded as applied. */
   readonly baseline?: SqlText;
 }
 
@@ -27,16 +27,18 @@ interface FirstStart {
   readonly done: ReadonlySet<string>;
 }
 
-/** Skips what an interrupted start has already done. @throws {ProjectError} */
+/**
+ * Runs the steps of the first start. Steps that an interrupted start has completed are skipped. @throws {ProjectError}
+ */
 export async function firstStart(
   deps: ProjectDeps,
   options: FirstStartOptions,
   start: FirstStart,
 ): Promise<void> {
-  const { database, config, projectDir, onProgress, log } = deps;
+  const { database, config, mode, projectDir, onProgress, log } = deps;
   const supabaseDir = join(projectDir, 'supabase');
   const { session, privileged, done } = start;
-  // This is our own cluster, and no service is listening yet.
+  // If the server is embedded, nothing else uses it, because the services don't accept connections yet.
   const quiet = database.info.embedded;
   const shared = {
     session,
@@ -66,14 +68,15 @@ export async function firstStart(
     const folder = readMigrationFolder(supabaseDir);
     folder.notes.forEach(note);
     const applied = new Set((await selectApplied(session)).map(({ version }) => version));
-    const wanted = folder.files.filter(
+    const needed = folder.files.filter(
       ({ version }) => !applied.has(version) && version <= (options.upToVersion ?? version),
     );
     await reportingPlaceholders({ database, files: shared.readSources, report: note }, () =>
-      applyMigrations(wanted, { ...shared, quiet, onProgress }),
+      applyMigrations(needed, { ...shared, quiet, onProgress }),
     );
   }
-  if (config.db.seed.enabled) {
+  // Seeds are sample data, so they are applied only in development.
+  if (config.db.seed.enabled && mode === 'development') {
     const seeds = readSeedFiles(supabaseDir, config.db.seed.sql_paths);
     const isDefault = config.db.seed.sql_paths.join() === './seed.sql';
     if (!isDefault) seeds.notes.forEach(note);
@@ -91,11 +94,15 @@ async function writeVault({ config, onProgress }: ProjectDeps, session: Session)
   }
 }
 
-/** `plinth` and `proj` in ASCII. Only one process at a time changes the user's part of a database. */
+/**
+ * The key of the advisory lock, which is `proj` in ASCII. With the lock, only one process at a time changes the user's
+ * part of a database.
+ */
 const lockKey = 0x70726f6a;
 
 /**
- * Opens a connection as `postgres` that is closed afterwards, together with any state that the user's SQL left in it.
+ * Opens a connection as `postgres` and closes it at the end. This discards all state that the user's SQL has left in
+ * it.
  */
 export async function withUserSession<T>(
   { database, mode }: ProjectDeps,

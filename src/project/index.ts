@@ -1,71 +1,65 @@
 /**
- * Turns the user's `supabase/` folder into a database: vault secrets, roles, migrations, seeds and buckets. The first
- * start and a reset run everything, and later starts run nothing. After an interruption, the first start continues
- * where it stopped.
+ * Creates a database from the user's `supabase/` folder: vault secrets, roles, migrations, seeds and buckets. The first
+ * start and a reset run all of these, and later starts run none. If the first start is interrupted, the next start
+ * continues where it stopped.
  */
 import { join } from 'node:path';
 import { missingExtensions } from '../database/index.ts';
 import type { Database, MigrationSet } from '../database/types.ts';
 import type { Logger } from '../kernel/log.ts';
 import { type BucketDeps, seedBuckets } from './buckets.ts';
-import { describeFailures, type LeftOut, summaryOf } from './core/failures.ts';
+import { describeFailures, type SkippedStatement, summaryOf } from './core/failures.ts';
 import { readMigrationFolder, readSources } from './files.ts';
 import { firstStart, withUserSession } from './first-start.ts';
+import { type HistoryRepair, readHistory, repairHistory } from './history.ts';
 import { createKeepGoing } from './keep-going.ts';
-import {
-  applyMigrations,
-  compareMigrations,
-  type MigrationState,
-  pendingMigrations,
-  readForHistory,
-} from './migrations.ts';
+import { applyMigrations, type MigrationState, pendingMigrations } from './migrations.ts';
 import { reportingPlaceholders } from './missing-extensions.ts';
 import { disableUserEventTriggers } from './privileged.ts';
-import {
-  deleteApplied,
-  deleteFailures,
-  ensureHistory,
-  insertApplied,
-  insertStep,
-  selectApplied,
-  selectFailures,
-  selectSteps,
-} from './queries.ts';
+import { deleteFailures, insertStep, selectFailures, selectSteps } from './queries.ts';
 import type { ProjectDeps } from './types.ts';
 
-export { type Baseline, type EmptyDatabase, makeBaseline } from './baseline.ts';
+export { type Baseline, type BaselineOptions, type EmptyDatabase, makeBaseline } from './baseline.ts';
 export { seedBuckets } from './buckets.ts';
 export { atLevel, hasLevel, type LintLevel, type LintResult, lintLevels } from './core/lint.ts';
 export { type TestDatabaseOptions, testDatabase } from './database-tests/index.ts';
 export { ProjectError, type ProjectErrorCode } from './errors.ts';
 export { findProjectDir, type MigrationFile, readMigrationFolder } from './files.ts';
+export {
+  type HistoryRepair,
+  type RecordedMigration,
+  readHistory,
+  recordedMigrations,
+  repairHistory,
+} from './history.ts';
 export { lint } from './lint.ts';
 export type { MigrationState } from './migrations.ts';
 export { type PushOptions, type PushPlan, planPush, push } from './push.ts';
+export { applyProjectMigrations, applySchemaFiles, readSchemaFiles, runAsMigration } from './schema.ts';
 export type { ProjectDeps } from './types.ts';
 export { type WrittenMigration, writeMigration } from './written-migration.ts';
 
-export const migrations: MigrationSet = { room: 'project', dir: new URL('./sql/', import.meta.url) };
+export const migrations: MigrationSet = { module: 'project', dir: new URL('./sql/', import.meta.url) };
 
 export interface Project {
   /**
-   * Runs before the services start, at the first start only: vault, roles, migrations and seeds. Does nothing in an
-   * existing database of the hosted service.
+   * Runs before the services start, and only at the first start. Applies vault secrets, roles, migrations and seeds.
+   * Does nothing in an existing database of the hosted service.
    *
-   * @throws {ProjectError} with file, statement and line. Nothing of that file stays applied.
+   * @throws {ProjectError} with file, statement and line. None of the statements in this file remain applied.
    */
   prepareDatabase(options?: PrepareOptions): Promise<void>;
   /**
-   * Runs once the services listen, at the first start only: buckets and their files. Without `fetch`, storage is
-   * skipped.
+   * Runs when the services accept connections, and only at the first start. Creates buckets and uploads their files. If
+   * `fetch` is undefined, this is skipped.
    */
   prepareBuckets(fetch: BucketDeps['fetch'] | undefined): Promise<void>;
 }
 
 export interface PrepareOptions {
-  /** Skips migrations newer than this version (`db reset --version`). */
+  /** If set, newer migrations than this version are skipped (`db reset --version`). */
   readonly upToVersion?: string;
-  /** Skips statements that fail, and lists them. */
+  /** Whether statements that fail are skipped and listed. */
   readonly keepGoing?: boolean;
 }
 
@@ -110,15 +104,21 @@ export function createProject(deps: ProjectDeps): Project {
   };
 }
 
-/** Every start reports this until a reset has created the database from files without failures. */
+/**
+ * Prints that the schema is incomplete. Every start does this until a reset has created the database from files without
+ * failures.
+ */
 async function announcePartialSchema(deps: ProjectDeps): Promise<void> {
   const failures = await listFailures(deps.database);
   if (failures.length === 0) return;
   note(deps, `${summaryOf(failures)} Run "plinth db reset" to apply the files again.`);
 }
 
-/** Returns the statements that --keep-going skipped. Empty for a database that Plinth doesn't manage. */
-export async function listFailures(database: Database): Promise<readonly LeftOut[]> {
+/**
+ * Returns the statements that --keep-going has skipped. Returns an empty list for a database that Plinth doesn't
+ * manage.
+ */
+export async function listFailures(database: Database): Promise<readonly SkippedStatement[]> {
   return database.info.ownsSchemas ? await selectFailures(database.pool('postgres')) : [];
 }
 
@@ -136,19 +136,14 @@ async function silenceEventTriggers(database: Database, log: Logger): Promise<vo
   }
 }
 
-/** Returns files and applied versions for `migration list`. */
+/** Returns the files and the versions that are applied, for `migration list`. */
 export async function listMigrations(
   deps: Pick<ProjectDeps, 'database' | 'projectDir'>,
 ): Promise<MigrationState[]> {
-  const applied = await selectApplied(deps.database.pool('postgres'));
-  const { files } = readMigrationFolder(join(deps.projectDir, 'supabase'));
-  return compareMigrations(
-    files,
-    applied.map(({ version }) => version),
-  );
+  return await readHistory(deps.database.pool('postgres'), deps.projectDir);
 }
 
-/** Applies pending migrations and returns the names of their files. @throws {ProjectError} */
+/** Applies pending migrations. Returns the names of their files. @throws {ProjectError} */
 export async function migrateUp(
   deps: ProjectDeps,
   options: { readonly includeAll: boolean },
@@ -172,21 +167,18 @@ export async function migrateUp(
   return pending.map(({ shownPath }) => shownPath);
 }
 
-/** Marks versions as applied or not applied without running anything. @throws {ProjectError} `migration_not_found` */
+/**
+ * Marks versions as applied or as not applied, without running any statement. @throws {ProjectError}
+ * `migration_not_found`
+ */
 export async function repairMigrations(
   { database, projectDir }: Pick<ProjectDeps, 'database' | 'projectDir'>,
-  versions: readonly string[],
-  status: 'applied' | 'reverted',
+  repair: HistoryRepair,
 ): Promise<void> {
+  const pool = database.pool('postgres');
+  await repairHistory(pool, projectDir, repair);
+  if (repair.status !== 'reverted') return;
   const { files } = readMigrationFolder(join(projectDir, 'supabase'));
-  await database.pool('postgres').transaction(async (tx) => {
-    await ensureHistory(tx);
-    if (status === 'reverted') {
-      await deleteApplied(tx, versions);
-      for (const { version, shownPath } of files)
-        if (versions.includes(version)) await deleteFailures(tx, shownPath);
-      return;
-    }
-    for (const version of versions) await insertApplied(tx, readForHistory(files, version));
-  });
+  for (const { version, shownPath } of files)
+    if (repair.isWhole === true || repair.versions.includes(version)) await deleteFailures(pool, shownPath);
 }

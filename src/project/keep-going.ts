@@ -1,12 +1,12 @@
-/** A start that skips failing statements and records them. */
+/** Records statements that fail at startup, and skips them. */
 import type { Queryable } from '../database/types.ts';
-import type { LeftOut } from './core/failures.ts';
+import type { SkippedStatement } from './core/failures.ts';
 import { insertFailure } from './queries.ts';
 import type { KeepGoing } from './run-file.ts';
 
-/** Each failure is recorded with its file. `failures` contains those of this start. */
-export function createKeepGoing(): KeepGoing & { readonly failures: readonly LeftOut[] } {
-  const failures: LeftOut[] = [];
+/** Records each failure with its file. `failures` contains the failures of this start. */
+export function createKeepGoing(): KeepGoing & { readonly failures: readonly SkippedStatement[] } {
+  const failures: SkippedStatement[] = [];
   return {
     failures,
     async failed({ file, line, statement, error: { code, message } }) {

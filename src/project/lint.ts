@@ -1,10 +1,20 @@
 /**
- * Implements `db lint`: PostgreSQL's own findings about functions that were created without validation, or whose tables
- * have changed since. Bodies of SQL functions are analyzed, and those of PL/pgSQL functions are only parsed.
+ * Implements `db lint`. Reports errors that PostgreSQL finds in functions, which may have been created without
+ * validation or whose tables may have changed. The bodies of SQL functions are analyzed, and the bodies of PL/pgSQL
+ * functions are only parsed.
  */
+
 import type { Pool, PostgresErrorShape, Queryable } from '../database/types.ts';
 import { sql } from '../kernel/sql.ts';
+import { isPostgresError } from '../shared/postgres-error.ts';
 import type { LintIssue, LintResult } from './core/lint.ts';
+import { ProjectError } from './errors.ts';
+
+/** Names in the statements of this file refer to PostgreSQL's own objects. */
+const ownPath = 'pg_catalog, pg_temp';
+/** PostgreSQL's default. */
+const defaultPath = '"$user", public';
+const pathSetting = 'search_path=';
 
 interface FunctionRow {
   readonly oid: number;
@@ -14,7 +24,7 @@ interface FunctionRow {
   readonly isDefiner: boolean;
 }
 
-/** Returns the project's schemas, excluding those of PostgreSQL, the services and extensions. */
+/** Returns the schemas of the project. Schemas of PostgreSQL, the services and extensions are excluded. */
 async function userSchemas(db: Queryable): Promise<string[]> {
   const rows = await db.query<{ name: string }>(sql`
     select n.nspname::text as name from pg_catalog.pg_namespace n
@@ -25,7 +35,12 @@ async function userSchemas(db: Queryable): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Checks these schemas, or all of the project's. Changes nothing, because the transaction is rolled back. */
+/**
+ * Checks the functions in these schemas, or in all schemas of the project. The transaction is rolled back, so nothing
+ * changes. PostgreSQL evaluates the constraints of domains while it analyzes a body, so a superuser would run code of the
+ * database.
+ * @throws {ProjectError} lint_superuser
+ */
 export async function lint(
   pool: Pool,
   named: readonly string[],
@@ -34,23 +49,39 @@ export async function lint(
   const session = await pool.connect();
   const results: LintResult[] = [];
   try {
-    const schemas = named.length > 0 ? named : await userSchemas(session);
     await session.transaction(
       async (tx) => {
+        const projectPath = await prepareSession(tx);
+        const schemas = named.length > 0 ? named : await userSchemas(tx);
         for (const schema of schemas) {
           onProgress(`Linting schema: ${schema}`);
           for (const row of await functionsOf(tx, schema)) {
-            const issues = [...(await bodyIssues(tx, row)), ...searchPathIssues(row)];
+            const issues = [...(await bodyIssues(tx, row, projectPath)), ...searchPathIssues(row)];
             if (issues.length > 0) results.push({ function: `${schema}.${row.name}`, issues });
           }
         }
       },
-      { end: 'rollback' },
+      { end: 'rollback', settings: [['search_path', ownPath]] },
     );
   } finally {
     session.destroy();
   }
   return results;
+}
+
+/** Returns the search path of the login, which a function without this setting uses. */
+async function prepareSession(tx: Queryable): Promise<string> {
+  const [login] = await tx.query<{ isSuperuser: boolean; path: string | null }>(sql`
+    select r.rolsuper as "isSuperuser", (
+      select pg_catalog.substr(setting, 13)
+      from pg_catalog.pg_db_role_setting s, pg_catalog.unnest(s.setconfig) setting
+      where setting like 'search_path=%' and s.setrole in (0, r.oid)
+        and s.setdatabase in (0, (select oid from pg_catalog.pg_database where datname = current_database()))
+      order by s.setrole <> 0 desc, s.setdatabase <> 0 desc
+      limit 1) as path
+    from pg_catalog.pg_roles r where r.rolname = session_user`);
+  if (login?.isSuperuser === true) throw new ProjectError('lint_superuser');
+  return login?.path ?? defaultPath;
 }
 
 function functionsOf(tx: Queryable, schema: string): Promise<FunctionRow[]> {
@@ -66,19 +97,19 @@ function functionsOf(tx: Queryable, schema: string): Promise<FunctionRow[]> {
     order by p.proname, p.oid`);
 }
 
-async function bodyIssues(tx: Queryable, row: FunctionRow): Promise<LintIssue[]> {
+async function bodyIssues(tx: Queryable, row: FunctionRow, projectPath: string): Promise<LintIssue[]> {
   await tx.exec('savepoint lint');
   try {
-    // Resolves names with the function's own search path, as a call does.
-    for (const setting of row.settings) {
-      const cut = setting.indexOf('=');
-      await tx.query(sql`select set_config(${setting.slice(0, cut)}, ${setting.slice(cut + 1)}, true)`);
-    }
+    // Names are resolved with the search path of the function itself, as in a call. Its other settings, such as a role,
+    // don't change how its body is analyzed.
+    const own = row.settings.find((setting) => setting.startsWith(pathSetting))?.slice(pathSetting.length);
     const validator = row.language === 'sql' ? 'fmgr_sql_validator' : 'plpgsql_validator';
-    await tx.query(sql`select ${sql.id(validator)}(${row.oid}::int8::oid)`);
+    await tx.query(sql`
+      select pg_catalog.set_config('search_path', ${own ?? projectPath}, true),
+        ${sql.id('pg_catalog', validator)}(${row.oid}::pg_catalog.int8::pg_catalog.oid)`);
     return [];
   } catch (error) {
-    if (!isDatabaseError(error)) throw error;
+    if (!isPostgresError(error)) throw error;
     return [issueOf(error)];
   } finally {
     await tx.exec('rollback to savepoint lint');
@@ -98,9 +129,12 @@ function issueOf(error: PostgresErrorShape): LintIssue {
   };
 }
 
-/** Names in a definer function are resolved with the caller's search path but the owner's rights. */
+/**
+ * In a security definer function, names are resolved with the caller's search path although the function has the
+ * owner's privileges.
+ */
 function searchPathIssues({ isDefiner, settings }: FunctionRow): LintIssue[] {
-  if (!isDefiner || settings.some((setting) => setting.startsWith('search_path='))) return [];
+  if (!isDefiner || settings.some((setting) => setting.startsWith(pathSetting))) return [];
   return [
     {
       level: 'warning',
@@ -108,8 +142,4 @@ function searchPathIssues({ isDefiner, settings }: FunctionRow): LintIssue[] {
       hint: "Add SET search_path = '' and qualify every name with its schema.",
     },
   ];
-}
-
-function isDatabaseError(error: unknown): error is PostgresErrorShape {
-  return error instanceof Error && 'code' in error && 'severity' in error;
 }

@@ -1,4 +1,4 @@
-/** Compares the user's migrations with those applied to the database. */
+/** Compares the user's migrations with those that are applied to the database. */
 import type { Session } from '../database/types.ts';
 import { splitStatements } from './core/split.ts';
 import { ProjectError } from './errors.ts';
@@ -9,12 +9,12 @@ import { type KeepGoing, type RunOptions, runFile } from './run-file.ts';
 
 export interface MigrationState {
   readonly version: string;
-  /** Undefined if the migration was applied but its file no longer exists. */
+  /** The file. Undefined if the migration was applied but its file doesn't exist anymore. */
   readonly file: MigrationFile | undefined;
   readonly applied: boolean;
 }
 
-/** Matches files and applied versions, sorted by version as text. */
+/** Combines the files with the versions that are applied. The result is sorted by version as text. */
 export function compareMigrations(
   files: readonly MigrationFile[],
   applied: readonly string[],
@@ -30,7 +30,7 @@ export function compareMigrations(
 /**
  * Returns the pending files in order.
  *
- * @throws {ProjectError} `remote_missing`; `local_older` unless `includeAll`.
+ * @throws {ProjectError} `remote_missing`; `local_older` unless `includeAll` is set
  */
 export function pendingMigrations(states: readonly MigrationState[], includeAll: boolean): MigrationFile[] {
   const orphans = states.filter(({ file }) => file === undefined);
@@ -74,7 +74,7 @@ export interface ApplyOptions {
   readonly onProgress: (message: string) => void;
 }
 
-/** @throws {ProjectError} for the first file that fails. Earlier files stay applied. */
+/** Applies the files. @throws {ProjectError} for the first file that fails. The files before it remain applied. */
 export async function applyMigrations(files: readonly MigrationFile[], options: ApplyOptions): Promise<void> {
   if (files.length === 0) return;
   await ensureHistory(options.session);

@@ -1,6 +1,6 @@
 /**
- * Reports extensions that the project needs and the embedded PostgreSQL doesn't have: a table after the start, and the
- * cause of a failure.
+ * Reports extensions that the project needs but the embedded PostgreSQL doesn't have. They are listed after the start,
+ * and in an error that they cause.
  */
 import { missingExtensions, missingSentence, placeholderVersion } from '../database/index.ts';
 import type { Database, Queryable } from '../database/types.ts';
@@ -14,7 +14,7 @@ export interface PlaceholderReport {
   readonly report: (line: string) => void;
 }
 
-/** Runs migrations and lists the existing placeholders afterwards, even if a migration failed. */
+/** Applies migrations and then lists all placeholders, even if a migration has failed. */
 export async function reportingPlaceholders(
   { database, files, report }: PlaceholderReport,
   migrate: () => Promise<void>,
@@ -41,13 +41,13 @@ async function selectPlaceholders(db: Queryable): Promise<string[]> {
 
 interface FailedForExtension {
   readonly extension: string;
-  /** `supabase/migrations/1_init.sql:3` */
+  /** The position, such as `supabase/migrations/1_init.sql:3`. */
   readonly at: string;
 }
 
 /**
- * Returns lines for the developer: one notice for extensions that nothing depends on, and a table of the others with
- * the statement that failed because of them.
+ * Returns the lines to print. These are one notice for extensions that no statement depends on, and a table of the
+ * others with the statements that failed because of them.
  */
 export function describePlaceholders(
   names: readonly string[],
@@ -83,17 +83,20 @@ export function describePlaceholders(
   ];
 }
 
-/** Returns the missing extension that made the statement fail, or undefined for another cause. */
+/**
+ * Returns the missing extension that caused the failure. Returns undefined if the statement failed for a different
+ * reason.
+ */
 function failedForExtension(error: unknown): FailedForExtension | undefined {
   if (!(error instanceof Error) || !(error.cause instanceof Error)) return undefined;
   const extension = missingExtensionOf(error.cause);
   const at = /^(\S.*?:\d+): /.exec(error.message)?.[1];
   if (extension === undefined || at === undefined) return undefined;
-  // An unlisted extension has no placeholder.
+  // If the extension isn't in the list, it doesn't have a placeholder.
   return Object.hasOwn(missingExtensions, extension) ? { extension, at } : undefined;
 }
 
-/** Explains why PostgreSQL doesn't find the object, and what to do. */
+/** Explains why PostgreSQL doesn't find the object and what the developer can do. */
 export function absentExtensionSentence(error: { readonly message: string }): string | undefined {
   const name = missingExtensionOf(error);
   if (name === undefined) return undefined;
@@ -101,7 +104,7 @@ export function absentExtensionSentence(error: { readonly message: string }): st
   return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`;
 }
 
-/** Returns the location of the first statement that creates it, as `file:line`. */
+/** Returns the position of the first statement that creates the extension, as `file:line`. */
 function createdAt(name: string, files: readonly SqlText[]): string | undefined {
   const statement = new RegExp(
     String.raw`\bcreate\s+extension\s+(?:if\s+not\s+exists\s+)?(?:"${name}"|${name}(?![\w-]))`,

@@ -1,7 +1,7 @@
 /**
- * Runs the few statements of a migration that require a superuser (`core/privileged.ts`) inside the user's own
- * transaction. Each is the only content of a definer function that is created for it and dropped afterwards. The
- * created objects are given to `postgres`, so that later migrations can alter and drop them.
+ * Runs the statements of a migration that require a superuser (`core/privileged.ts`) inside the user's own transaction.
+ * Each of them is enclosed in a security definer function that is created for this purpose and dropped at the end.
+ * `postgres` becomes the owner of the created objects, so that later migrations can alter and drop them.
  */
 
 import type { Database, Queryable } from '../database/types.ts';
@@ -10,18 +10,18 @@ import type { PlannedStatement } from './core/plan.ts';
 import type { Privileged } from './core/privileged.ts';
 
 export interface PrivilegedRunner {
-  /** Creates the functions before the transaction, in a committed transaction. */
+  /** Creates the functions in a separate transaction, before the user's transaction begins. */
   prepare(statements: readonly PlannedStatement[]): Promise<void>;
-  /** Runs one of the statements inside the transaction. */
+  /** Runs one of the statements in the user's transaction. */
   run(tx: Queryable, statement: PlannedStatement): Promise<void>;
-  /** Drops the functions of this run and of one that was killed. */
+  /** Drops the functions of this run, and of a run whose process was killed. */
   cleanUp(): Promise<void>;
 }
 
 const functionName = (index: number) => `_plinth.${quoteIdentifier(`project_step_${index}`)}`;
 
 export interface PrivilegedOptions {
-  /** The role that runs the file's statements. */
+  /** The role as which the statements in the file run. */
   readonly role: string;
   /** In production, the user's event triggers are created but disabled. */
   readonly mode: 'development' | 'production';
@@ -39,7 +39,7 @@ export function createPrivilegedRunner(database: Database, options: PrivilegedOp
       }
     },
     async run(tx, { index, text }) {
-      // If the file has switched to another role, PostgreSQL itself rejects the statement.
+      // If the file has switched to another role, the statement is sent unchanged, so PostgreSQL rejects it.
       const isOwnRole = await isSessionRole(tx);
       await tx.exec(isOwnRole ? `select ${functionName(index)}()` : text);
     },
@@ -58,7 +58,7 @@ async function isSessionRole(tx: Queryable): Promise<boolean> {
   return row !== undefined && row.current === row.session;
 }
 
-/** Removes functions after a kill in the middle of a file. */
+/** Drops functions that remain if the process was killed while it ran a file. */
 export async function dropLeftovers(admin: Queryable): Promise<void> {
   const rows = await admin.query<{ name: string }>(sql`
     select p.oid::regprocedure::text as name from pg_catalog.pg_proc p
@@ -75,8 +75,8 @@ function definition(
   const owner = quoteIdentifier(role);
   const disable =
     object === 'event trigger' && mode === 'production' ? `alter event trigger ${name} disable;` : '';
-  // The owner of either object must be a superuser at the time of the change. No other session sees the role in
-  // between.
+  // PostgreSQL requires that both owners are superusers when the owner changes. Other sessions don't see this state of
+  // the role, because it isn't committed.
   const body = `begin
   ${text};
   ${disable}
@@ -84,7 +84,7 @@ function definition(
   alter ${object} ${name} owner to ${owner};
   alter role ${owner} nosuperuser;
 end`;
-  // The user's own event triggers would run with our rights.
+  // Without this, the user's own event triggers would run with Plinth's privileges.
   const silence = serverVersion >= 170_000 ? 'event_triggers = off' : 'session_replication_role = replica';
   return `begin;
 set local ${silence};
@@ -95,7 +95,10 @@ grant execute on function ${functionName(index)}() to ${owner};
 commit`;
 }
 
-/** Under `serve`, none of the user's event triggers run, including those created under `start`. */
+/**
+ * Disables the user's event triggers, including those that were created under `start`, because none of them run under
+ * `serve`.
+ */
 export async function disableUserEventTriggers(admin: Queryable): Promise<string[]> {
   const rows = await admin.query<{ name: string }>(sql`
     select t.evtname as name from pg_catalog.pg_event_trigger t

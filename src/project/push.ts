@@ -1,6 +1,6 @@
 /**
- * Implements `db push`: applies the project's migrations, and on request roles and seeds, to a database that isn't its
- * own.
+ * Implements `db push`. Applies the project's migrations to a database that Plinth doesn't manage. If requested, also
+ * applies roles and seeds.
  */
 import { join } from 'node:path';
 import type { Config } from '../config/index.ts';
@@ -27,26 +27,29 @@ export interface PushDeps {
 }
 
 export interface PushOptions {
-  /** Includes files older than the latest applied one. */
+  /** Whether to apply files that are older than the latest applied one. */
   readonly includeAll: boolean;
   readonly includeRoles: boolean;
   readonly includeSeed: boolean;
 }
 
-/** The effect of a push. */
+/** The changes that a push makes. */
 export interface PushPlan {
-  /** The text of supabase/roles.sql. */
+  /** The text of roles.sql, if it should run. */
   readonly roles: string | undefined;
   readonly migrations: readonly MigrationFile[];
   readonly seeds: readonly PendingSeed[];
 }
 
 export interface PendingSeed extends SeedFile {
-  /** Whether an earlier version of it has run. In that case only its hash is updated. */
+  /** Whether an earlier version of the file has run. In this case, only its hash is updated. */
   readonly isChanged: boolean;
 }
 
-/** Changes nothing. @throws {ProjectError} `remote_missing`; `local_older` unless `includeAll`. */
+/**
+ * Determines the changes without making them. @throws {ProjectError} `remote_missing`; `local_older` unless
+ * `includeAll` is set
+ */
 export async function planPush(deps: PushDeps, options: PushOptions): Promise<PushPlan> {
   const { pool, config, projectDir, onProgress } = deps;
   const supabaseDir = join(projectDir, 'supabase');
@@ -75,13 +78,13 @@ async function pendingSeeds(
     .map((file) => ({ ...file, isChanged: known.has(file.shownPath) }));
 }
 
-/** @throws {ProjectError} for the first file that fails. Earlier files stay applied. */
+/** Makes the changes. @throws {ProjectError} for the first file that fails. The files before it remain applied. */
 export async function push(deps: PushDeps, plan: PushPlan): Promise<void> {
   const session = await deps.pool.connect();
   try {
     await pushPlan(deps, plan, session);
   } finally {
-    // Discards all state that the files left in the session.
+    // Closing the connection discards all state that the files have left in it.
     session.destroy();
   }
 }
@@ -114,7 +117,7 @@ async function pushPlan(
   await applySeeds(seeds, shared);
 }
 
-/** We have no superuser there, so the database's own rules decide. */
+/** Plinth isn't a superuser in this database, so statements that require one run unchanged. */
 const asWritten: PrivilegedRunner = {
   prepare: async () => {},
   run: (tx, { text }) => tx.exec(text),

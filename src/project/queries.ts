@@ -1,13 +1,13 @@
-/** Fixed SQL: upstream's bookkeeping tables and our own records. */
+/** SQL statements for upstream's history tables and for Plinth's own records. */
 
 import type { PostgresErrorShape, Queryable } from '../database/types.ts';
 import { sql } from '../kernel/sql.ts';
-import type { LeftOut } from './core/failures.ts';
+import type { SkippedStatement } from './core/failures.ts';
 
 /**
- * Runs before our own statements in a user's transaction: whatever role, search_path or timeout the file has set, they
- * run as the login role and refer to the intended objects. The end of the transaction reverts this, so the file's own
- * settings stay in effect for its later statements.
+ * Changes settings before Plinth's own statements run in a user's transaction. These statements then run as the login
+ * role and refer to the intended objects, regardless of the role, search_path or timeout that the file has set. The
+ * settings end with the transaction, so the file's own settings apply to its later statements.
  */
 export async function shieldFromFile(tx: Queryable): Promise<void> {
   await tx.exec(`
@@ -19,7 +19,7 @@ export async function shieldFromFile(tx: Queryable): Promise<void> {
     set local row_security = on`);
 }
 
-/** A read-only transaction can't be made writable again. */
+/** Whether the file has made the transaction read-only. Such a transaction can't become writable again. */
 export async function isReadOnlyTransaction(tx: Queryable): Promise<boolean> {
   const [row] = await tx.query<{ mode: string }>(
     sql`select current_setting('transaction_read_only') as mode`,
@@ -34,7 +34,7 @@ alter table supabase_migrations.schema_migrations add column if not exists state
 alter table supabase_migrations.schema_migrations add column if not exists name text;
 create table if not exists supabase_migrations.seed_files (path text not null primary key, hash text not null);`;
 
-/** Uses the names that upstream's CLI creates. Does nothing if they exist. */
+/** Creates the schema and tables with the names that upstream's CLI uses, unless they exist. */
 export async function ensureHistory(db: Queryable): Promise<void> {
   await db.exec(`set client_min_messages = warning;${createHistory}reset client_min_messages`);
 }
@@ -44,12 +44,23 @@ export interface AppliedMigration {
   readonly name: string;
 }
 
-/** Sorted by version as text. */
+/** Returns the applied migrations, sorted by version as text. */
 export async function selectApplied(db: Queryable): Promise<AppliedMigration[]> {
   return await emptyIfMissing(
     db.query<AppliedMigration>(sql`
       select version, coalesce(name, '') as name from supabase_migrations.schema_migrations
       order by version collate "C"`),
+  );
+}
+
+/** Returns the applied migrations with their statements, sorted by version as text. */
+export async function selectHistory(
+  db: Queryable,
+): Promise<(AppliedMigration & { readonly statements: readonly string[] })[]> {
+  return await emptyIfMissing(
+    db.query(sql`
+      select version, coalesce(name, '') as name, coalesce(statements, '{}') as statements
+      from supabase_migrations.schema_migrations order by version collate "C"`),
   );
 }
 
@@ -95,7 +106,10 @@ export interface Progress {
   readonly digest: string;
 }
 
-/** A database that Plinth doesn't manage has no such records, so a file with several steps starts over there. */
+/**
+ * Whether the database has a table for progress. A database that Plinth doesn't manage doesn't, so a file with several
+ * steps is always run from the beginning there.
+ */
 async function notesProgress(db: Queryable): Promise<boolean> {
   const [row] = await db.query<{ is: boolean }>(
     sql`select to_regclass('_plinth.project_progress') is not null as is`,
@@ -129,16 +143,16 @@ export async function deleteProgress(db: Queryable, file: string): Promise<void>
 
 export async function insertFailure(
   db: Queryable,
-  { file, line, statement, code, message }: LeftOut,
+  { file, line, statement, code, message }: SkippedStatement,
 ): Promise<void> {
   await db.query(sql`
     insert into _plinth.project_failures (file, line, statement, code, message)
     values (${file}, ${line}, ${statement}, ${code}, ${message})`);
 }
 
-/** In the order in which they failed. */
-export async function selectFailures(db: Queryable): Promise<LeftOut[]> {
-  return await db.query<LeftOut>(sql`
+/** Returns the failures in the order in which they occurred. */
+export async function selectFailures(db: Queryable): Promise<SkippedStatement[]> {
+  return await db.query<SkippedStatement>(sql`
     select file, line, statement, code, message from _plinth.project_failures order by id`);
 }
 
@@ -153,8 +167,8 @@ export async function upsertVaultSecret(db: Queryable, name: string, value: stri
 }
 
 /**
- * Returns the columns of tables and views as `schema.relation` and name. A relation without columns has one row without
- * a name.
+ * Returns the columns of tables and views, each with `schema.relation` and its name. A relation without columns has one
+ * row without a name.
  */
 export async function selectColumns(
   db: Queryable,
@@ -168,7 +182,24 @@ export async function selectColumns(
     order by c.oid, a.attnum`);
 }
 
-/** Returns enums and composite types as `schema.type`. */
+/**
+ * Returns the unique keys that an `on conflict` with a list of columns can use. Keys that are partial or contain
+ * expressions are excluded.
+ */
+export async function selectUniqueKeys(
+  db: Queryable,
+): Promise<{ readonly relation: string; readonly columns: string[] }[]> {
+  return await db.query(sql`
+    select n.nspname || '.' || c.relname as relation, array_agg(a.attname::text) as columns
+    from pg_catalog.pg_index i
+    join pg_catalog.pg_class c on c.oid = i.indrelid
+    join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum = any (i.indkey[0:i.indnkeyatts - 1])
+    where i.indisunique and i.indpred is null and i.indexprs is null
+    group by i.indexrelid, relation`);
+}
+
+/** Returns the names of enums and composite types as `schema.type`. */
 export async function selectTypes(db: Queryable): Promise<string[]> {
   const rows = await db.query<{ name: string }>(sql`
     select n.nspname || '.' || t.typname as name
@@ -177,7 +208,7 @@ export async function selectTypes(db: Queryable): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Returns functions as `schema.function`. */
+/** Returns the names of functions as `schema.function`. */
 export async function selectFunctions(db: Queryable): Promise<string[]> {
   const rows = await db.query<{ name: string }>(sql`
     select distinct n.nspname || '.' || p.proname as name
@@ -186,7 +217,25 @@ export async function selectFunctions(db: Queryable): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Returns tables as `schema.table`. Policies whose name has this prefix are ignored. */
+/** Returns the source text of functions in SQL and PL/pgSQL outside these schemas. */
+export async function selectFunctionBodies(
+  db: Queryable,
+  ignoredSchemas: readonly string[],
+): Promise<string[]> {
+  const rows = await db.query<{ body: string }>(sql`
+    select p.prosrc as body
+    from pg_catalog.pg_proc p
+    join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+    join pg_catalog.pg_language l on l.oid = p.prolang
+    where l.lanname in ('sql', 'plpgsql') and not n.nspname = any (${ignoredSchemas}::text[])
+      and n.nspname not in ('pg_catalog', 'information_schema')
+    order by p.oid`);
+  return rows.map(({ body }) => body);
+}
+
+/**
+ * Returns the names of tables that have policies, as `schema.table`. Policies whose name has this prefix are ignored.
+ */
 export async function selectTablesWithPolicy(db: Queryable, ignoredPrefix: string): Promise<string[]> {
   const rows = await db.query<{ name: string }>(sql`
     select distinct n.nspname || '.' || c.relname as name
@@ -197,7 +246,7 @@ export async function selectTablesWithPolicy(db: Queryable, ignoredPrefix: strin
   return rows.map(({ name }) => name);
 }
 
-/** Undefined table or undefined schema. */
+/** Returns an empty list if the table or the schema doesn't exist. */
 async function emptyIfMissing<R>(rows: Promise<R[]>): Promise<R[]> {
   try {
     return await rows;

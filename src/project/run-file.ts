@@ -1,9 +1,12 @@
 /**
- * Runs one of the user's SQL files, completely or not at all if PostgreSQL allows it, and reports exactly what failed.
- * Settings made by its statements don't affect ours, which run in the same transaction after {@link shieldFromFile}.
+ * Runs one of the user's SQL files. If PostgreSQL allows it, the file is applied either completely or not at all. If a
+ * statement fails, the error states which one. Settings that the file changes don't affect Plinth's own statements,
+ * which run in the same transaction after {@link shieldFromFile}.
  */
+
 import { createHash } from 'node:crypto';
 import type { PostgresErrorShape, Queryable, Session, Transaction } from '../database/types.ts';
+import { isPostgresError } from '../shared/postgres-error.ts';
 import { explainMissing, type SqlText } from './core/missing.ts';
 import { type PlannedStatement, type PlanOptions, planFile, type Step } from './core/plan.ts';
 import { type Statement, splitStatements } from './core/split.ts';
@@ -25,30 +28,36 @@ export interface RunOptions {
   /** Whether nothing else uses the database. */
   readonly quiet: boolean;
   readonly embedded: PlanOptions['embedded'];
-  /** Returns the sources of the database in order. Called if a file fails because an object doesn't exist. */
+  /** Returns the files that create the database, in order. Called if a file fails because an object doesn't exist. */
   readonly readSources: () => readonly SqlText[];
   /** Returns the project's generated types. Called if no file creates the missing object. */
   readonly readTypes?: () => readonly TypesFile[];
-  /** Writes the history in the transaction of the file's last statements. */
+  /** Records the file in the history, in the transaction of the file's last statements. */
   readonly record: (tx: Queryable, statements: readonly string[]) => Promise<void>;
-  /** If undefined, the first failure ends the file. */
+  /** Handles statements that fail. If undefined, the first failure ends the file. */
   readonly keepGoing?: KeepGoing;
 }
 
-/** Handles failing statements, each of which runs in a savepoint. */
+/** Handles statements that fail. Each statement then runs in a savepoint. */
 export interface KeepGoing {
-  /** `retry` if the missing object exists now. `tx` is the statement's transaction. */
+  /**
+   * Called if a statement fails. Returns `retry` if the missing object now exists. `tx` is the transaction of the
+   * statement.
+   */
   failed(failure: StatementFailure, tx: Queryable): Promise<'retry' | 'leave out'>;
-  /** Called after each statement. A returned error rolls the statement back, as if it had failed. */
+  /** Called after each statement. If it returns an error, the statement is rolled back, as if it had failed. */
   complaint?(): PostgresErrorShape | undefined;
-  /** Records the skipped statements of a file, in the transaction of its last statements. */
+  /** Records the statements of a file that were skipped, in the transaction of its last statements. */
   record?(tx: Queryable, file: string): Promise<void>;
 }
 
 export interface StatementFailure {
-  /** Such as `supabase/migrations/1_init.sql`. */
+  /** The path of the file, such as `supabase/migrations/1_init.sql`. */
   readonly file: string;
-  /** Counted from 0, as in upstream. Undefined for the whole file, if its transaction failed on commit. */
+  /**
+   * The index of the statement, starting at 0 as in upstream. Undefined if the transaction of the whole file failed on
+   * commit.
+   */
   readonly index: number | undefined;
   /** The line on which the statement begins. */
   readonly line: number;
@@ -56,20 +65,20 @@ export interface StatementFailure {
   readonly error: Pick<PostgresErrorShape, 'code' | 'message' | 'detail' | 'where' | 'position'>;
 }
 
-/** The maximum number of retries of a statement that fails differently each time. */
-const mostRetries = 200;
+/** The maximum number of attempts for a statement that fails in a different way each time. */
+const maxRetries = 200;
 
 /**
- * Requires a session in its initial state, and restores it.
+ * Runs the file. The session must be in its initial state, and it is in this state again at the end.
  *
- * @throws {ProjectError} The session can't be used afterwards.
+ * @throws {ProjectError} The session can't be used after this error.
  */
 export async function runFile(file: SqlText, options: RunOptions): Promise<void> {
   const { session, privileged } = options;
   // The server would interpret the text after this character as another message.
   if (file.text.includes('\0')) throw new ProjectError('not_utf8', { file: file.shownPath });
   const statements = splitStatements(file.text);
-  if (options.keepGoing === undefined) refuseCopyFromStdin(file, statements);
+  if (options.keepGoing === undefined) rejectCopyFromStdin(file, statements);
   await session.reset();
   const steps = endingWithTransaction(planFile(statements, options));
   const run = new FileRun(file, statements, steps, options);
@@ -82,7 +91,7 @@ export async function runFile(file: SqlText, options: RunOptions): Promise<void>
   await session.reset();
 }
 
-/** The history needs a transaction at the end, even if the file has none. */
+/** Adds a transaction at the end if the file doesn't contain one, because the history is recorded in it. */
 function endingWithTransaction(steps: Step[]): Step[] {
   const last = steps.at(-1);
   if (last?.kind === 'transaction' && last.end === 'commit') return steps;
@@ -94,7 +103,7 @@ class FileRun {
   readonly #statements: readonly Statement[];
   readonly #steps: readonly Step[];
   readonly #options: RunOptions;
-  readonly #leftOut = new Set<number>();
+  readonly #skipped = new Set<number>();
 
   constructor(file: SqlText, statements: readonly Statement[], steps: readonly Step[], options: RunOptions) {
     this.#file = file;
@@ -135,11 +144,11 @@ class FileRun {
         { end: step.end },
       );
     } catch (error) {
-      if (error === failure || !isDatabaseError(error)) throw error;
-      // Deferred constraints are checked at the end.
+      if (error === failure || !isPostgresError(error)) throw error;
+      // Deferred constraints are checked at the end of the transaction.
       const { keepGoing } = this.#options;
       if (keepGoing === undefined) throw this.#failed('commit_failed', number, error);
-      for (const { index } of step.statements) this.#leftOut.add(index);
+      for (const { index } of step.statements) this.#skipped.add(index);
       const line = this.#lastLine(number);
       await keepGoing.failed(
         { file: this.#file.shownPath, index: undefined, line, statement: 'commit', error },
@@ -150,7 +159,7 @@ class FileRun {
     if (!isBooked) await this.#bookLater(number);
   }
 
-  /** Records that the step is done. Returns false if the file has made the transaction read-only. */
+  /** Records that the step is complete. Returns false if the file has made the transaction read-only. */
   async #book(tx: Queryable, number: number): Promise<boolean> {
     try {
       await shieldFromFile(tx);
@@ -161,18 +170,21 @@ class FileRun {
         if (number > 0) await deleteProgress(tx, this.#file.shownPath);
         await this.#options.record(
           tx,
-          this.#statements.flatMap(({ text }, index) => (this.#leftOut.has(index) ? [] : [text])),
+          this.#statements.flatMap(({ text }, index) => (this.#skipped.has(index) ? [] : [text])),
         );
         await this.#options.keepGoing?.record?.(tx, this.#file.shownPath);
       }
       return true;
     } catch (error) {
-      if (!isDatabaseError(error)) throw error;
+      if (!isPostgresError(error)) throw error;
       throw this.#failed('record_failed', number, error);
     }
   }
 
-  /** Uses a separate transaction, because the step is done in any case and repeating it is harmless. */
+  /**
+   * Records the step in a separate transaction. This is sufficient, because the step is already complete and repeating
+   * it does no harm.
+   */
   async #bookLater(number: number): Promise<void> {
     await this.#options.session.transaction((tx) => this.#book(tx, number), { readOnly: false });
   }
@@ -183,7 +195,7 @@ class FileRun {
     return new ProjectError(code, details, { cause, advice: cause.detail ? [cause.detail] : [] });
   }
 
-  /** The line on which the step's last statement begins. */
+  /** Returns the line on which the last statement of the step begins. */
   #lastLine(number: number): number {
     const step = this.#steps[number] as Step;
     const last = step.kind === 'alone' ? step.statement : step.statements.at(-1);
@@ -204,7 +216,7 @@ class FileRun {
     await this.#tolerantly(statement, tx, inSavepoint, keepGoing);
   }
 
-  /** Runs the statement and skips it if it fails. */
+  /** Runs a statement and skips it if it fails. */
   async #tolerantly(
     { index }: PlannedStatement,
     tx: Queryable,
@@ -213,17 +225,17 @@ class FileRun {
   ): Promise<void> {
     const { text, line, copiesFromStdin } = this.#statements[index] as Statement;
     const failed = { file: this.#file.shownPath, index, line, statement: text };
-    for (let attempt = 0; attempt < mostRetries; attempt++) {
+    for (let attempt = 0; attempt < maxRetries; attempt++) {
       try {
-        if (copiesFromStdin) throw copyRefusal(this.#file, line);
+        if (copiesFromStdin) throw copyRejection(this.#file, line);
         await run();
         return;
       } catch (error) {
-        if (!isDatabaseError(error)) throw error;
+        if (!isPostgresError(error)) throw error;
         if ((await keepGoing.failed({ ...failed, error }, tx)) === 'leave out') break;
       }
     }
-    this.#leftOut.add(index);
+    this.#skipped.add(index);
   }
 
   async #statement(
@@ -234,7 +246,7 @@ class FileRun {
     try {
       await run();
     } catch (error) {
-      if (!isDatabaseError(error)) throw error;
+      if (!isPostgresError(error)) throw error;
       const { text, line } = this.#statements[index] as Statement;
       const { shownPath } = this.#file;
       const failed = { file: shownPath, index, line, text, committed: step > 0 };
@@ -255,8 +267,8 @@ class FileRun {
   }
 
   /**
-   * Returns the number of steps that an earlier run completed before it failed or was killed, if their text hasn't
-   * changed.
+   * Returns the number of steps that an earlier run completed before it failed or was killed. Returns 0 if the text of
+   * these steps has changed.
    */
   async #stepsDone(): Promise<number> {
     const known = await selectProgress(this.#options.session, this.#file.shownPath);
@@ -274,17 +286,16 @@ class FileRun {
   }
 }
 
-function refuseCopyFromStdin({ shownPath }: SqlText, statements: readonly Statement[]): void {
+function rejectCopyFromStdin({ shownPath }: SqlText, statements: readonly Statement[]): void {
   const copy = statements.find(({ copiesFromStdin }) => copiesFromStdin);
   if (copy !== undefined) throw new ProjectError('copy_from_stdin', { file: `${shownPath}:${copy.line}` });
 }
 
-/** The same error if failing statements are skipped. */
-function copyRefusal({ shownPath }: SqlText, line: number): PostgresErrorShape {
+/**
+ * Returns the error for COPY in the form of a PostgreSQL error, because the statement is skipped like any other failing
+ * statement.
+ */
+function copyRejection({ shownPath }: SqlText, line: number): PostgresErrorShape {
   const { message } = new ProjectError('copy_from_stdin', { file: `${shownPath}:${line}` });
   return Object.assign(new Error(message), { code: '0A000', severity: 'ERROR' });
-}
-
-function isDatabaseError(error: unknown): error is PostgresErrorShape {
-  return error instanceof Error && 'code' in error && 'severity' in error;
 }

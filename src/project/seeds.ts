@@ -1,4 +1,7 @@
-/** Seed files run once each. If a file has changed afterwards, that is only reported until the next reset. */
+/**
+ * Applies seed files, each of which runs once. If a file has changed since it ran, this is only reported until the next
+ * reset.
+ */
 import type { Session } from '../database/types.ts';
 import type { SeedFile } from './files.ts';
 import type { PrivilegedRunner } from './privileged.ts';
@@ -15,7 +18,10 @@ export interface SeedOptions {
   readonly onProgress: (message: string) => void;
 }
 
-/** @throws {ProjectError} for the first file that fails. Nothing of that file is kept. */
+/**
+ * Applies the seeds. @throws {ProjectError} for the first file that fails. None of this file's statements remain
+ * applied.
+ */
 export async function applySeeds(files: readonly SeedFile[], options: SeedOptions): Promise<void> {
   const { session, onProgress } = options;
   if (files.length === 0) return;

@@ -1,15 +1,15 @@
-/** Finds generated types in a project, for advice about a missing table that they contain. */
+/** Finds generated types in a project, because they can contain a table that the migrations lack. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readTypes, type TypesModel } from './core/types-file/model.ts';
 
 export interface TypesFile {
-  /** Relative to the project folder: `src/integrations/supabase/types.ts`. */
+  /** The path relative to the project folder, such as `src/integrations/supabase/types.ts`. */
   readonly path: string;
   readonly model: TypesModel;
 }
 
-/** Folders that don't contain the project's own sources. */
+/** Folders that don't contain the project's own source files. */
 const skipped = new Set([
   'node_modules',
   'dist',
@@ -22,15 +22,15 @@ const skipped = new Set([
   'public',
 ]);
 const deepest = 7;
-const mostEntries = 20_000;
-const largestBytes = 8_000_000;
+const maxEntries = 20_000;
+const maxFileBytes = 8_000_000;
 
-/** Returns the files that declare a `Database` with tables, those nearest to the project's root first. */
+/** Returns the files that declare a `Database` with tables. Files that are closest to the project folder come first. */
 export function findTypesFiles(projectDir: string): TypesFile[] {
   const paths: string[] = [];
   const folders: { readonly path: string; readonly depth: number }[] = [{ path: '', depth: 0 }];
   let seen = 0;
-  for (let folder = folders.shift(); folder !== undefined && seen < mostEntries; folder = folders.shift()) {
+  for (let folder = folders.shift(); folder !== undefined && seen < maxEntries; folder = folders.shift()) {
     for (const entry of readdirSync(join(projectDir, folder.path), { withFileTypes: true })) {
       seen++;
       const path = folder.path === '' ? entry.name : `${folder.path}/${entry.name}`;
@@ -47,7 +47,7 @@ export function findTypesFiles(projectDir: string): TypesFile[] {
 }
 
 function readModel(path: string): TypesModel | undefined {
-  if (statSync(path).size > largestBytes) return undefined;
+  if (statSync(path).size > maxFileBytes) return undefined;
   const text = readFileSync(path, 'utf8');
   return /\bDatabase\b/.test(text) && /\bTables\b/.test(text) ? readTypes(text) : undefined;
 }

@@ -7,7 +7,7 @@ export interface ProjectDeps {
   readonly database: Database;
   readonly config: Config;
   readonly keys: Pick<Keys, 'serviceRoleKey'>;
-  /** The folder that holds `supabase/`. */
+  /** The folder that contains `supabase/`. */
   readonly projectDir: string;
   readonly mode: 'development' | 'production';
   readonly log: Logger;

@@ -1,4 +1,4 @@
-/** Saves a change that was made in the running database as a migration: its file and its history entry. */
+/** Saves a change that was made in the running database as a migration, with a file and an entry in the history. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Queryable } from '../database/types.ts';
@@ -6,17 +6,16 @@ import { readMigrationFolder } from './files.ts';
 import { ensureHistory, insertApplied, selectApplied } from './queries.ts';
 
 export interface WrittenMigration {
-  /** In upstream's format: `supabase/migrations/20240101000000_add_todos.sql`. */
+  /** The path that messages show, in upstream's format: `supabase/migrations/20240101000000_add_todos.sql`. */
   readonly shownPath: string;
-  /** Deletes the file if the transaction with its history entry was rolled back. */
+  /** Deletes the file. Called if the transaction that contains the history entry was rolled back. */
   discard(): void;
 }
 
 /**
- * Records the statements as applied, in the transaction that ran them, and writes their file, which must not exist. Its
- * version is the current time, or one second after the latest version, so that it is last.
- *
- * @param name Letters, digits, `_`, `.` and `-`.
+ * Records the statements as applied, in the transaction that ran them, and writes their file, which must not exist yet.
+ * The version is the current time or, if there is a later version, one second after it, so that the file comes last.
+ * @param name The name, which consists of letters, digits, `_`, `.` and `-`.
  */
 export async function writeMigration(
   tx: Queryable,
@@ -41,7 +40,7 @@ export async function writeMigration(
   };
 }
 
-/** Returns `YYYYMMDDhhmmss` in UTC, greater than every version of that format. */
+/** Returns a version in the form `YYYYMMDDhhmmss` (UTC) that is greater than all existing versions of this form. */
 export function versionAfter(versions: readonly string[], now: number): string {
   const taken = new Set(versions);
   const newest = Math.max(0, ...versions.map(timeOf).filter((time) => Number.isFinite(time)));

@@ -1,29 +1,30 @@
 /**
- * The service's error tables for rejected handshakes, rejected joins and closed channels. Codes and texts are
- * upstream's (realtime, August 2026) because clients display them.
+ * The service's error tables for rejected handshakes, rejected joins and closed channels. The codes and messages are
+ * the same as upstream's (realtime, August 2026) because clients display them.
  */
+import type { OverloadBody } from '../kernel/service.ts';
 import { handshakeText, joinReason, systemText, type TokenFault } from './core/token.ts';
 
-export interface HandshakeRefusal {
+export interface HandshakeRejection {
   readonly status: number;
   readonly error: string;
 }
 
-export const handshakeRefusals = {
+export const handshakeRejections = {
   missingKey: { status: 401, error: 'API key is missing' },
   tooManyUsers: { status: 429, error: 'Too many connected users' },
   tooManyAnonymous: { status: 429, error: 'Too many anonymous connections' },
   tooManyJoins: { status: 429, error: 'Too many joins per second' },
   secretKey: { status: 401, error: 'Forbidden use of secret API key in browser' },
   stopping: { status: 500, error: 'Error connecting to Realtime' },
-} as const satisfies Record<string, HandshakeRefusal>;
+} as const satisfies Record<string, HandshakeRejection>;
 
-export function handshakeRefusalOf(fault: TokenFault): HandshakeRefusal {
+export function handshakeRejectionOf(fault: TokenFault): HandshakeRejection {
   return { status: 401, error: handshakeText(fault) };
 }
 
-/** Reasons for rejected joins. */
-export const joinRefusals = {
+/** The reasons for rejecting a join. */
+export const joinRejections = {
   topicName: 'TopicNameRequired: You must provide a topic name',
   secretKey: 'Unauthorized: Forbidden use of secret API key in browser',
   privateOnly: 'PrivateOnly: This project only allows private channels',
@@ -42,7 +43,7 @@ export function unauthorizedRead(subTopic: string): string {
   return `You do not have permissions to read from this Channel topic: ${subTopic}`;
 }
 
-/** Texts of system messages that close a channel. */
+/** The contents of system messages that close a channel. */
 export const systemErrors = {
   tooManyMessages: 'Too many messages per second',
   tooManyPresence: 'Too many presence messages per second',
@@ -57,7 +58,7 @@ export function readRevoked(subTopic: string): string {
   return `You no longer have permission to read from this Channel topic: ${subTopic}`;
 }
 
-/** A rejected join, push or token. `reason` is for the reply to a join, and `message` for a system message. */
+/** A rejected join, push or token. `reason` is sent in the reply to a join, and `message` in a system message. */
 export class ChannelError extends Error {
   readonly reason: string;
   constructor(reason: string, message: string, options?: ErrorOptions) {
@@ -82,3 +83,9 @@ export const closes = {
   slow: [1008, 'Slow consumer: too much data is waiting to be read'],
   heavy: [1008, 'The joins and presence of this socket use too much memory'],
 } as const satisfies Record<string, readonly [number, string]>;
+
+/** The response to requests and handshakes that are rejected because the server is overloaded. */
+export const overloadedBody: OverloadBody = {
+  type: 'application/json; charset=utf-8',
+  text: JSON.stringify({ error: 'The server receives too many requests' }),
+};

@@ -1,50 +1,50 @@
 /**
- * Rooms and their members: delivers broadcasts and presence diffs. Public and private channels with the same name are
- * separate rooms. A frame is encoded once for all members with the same version. Messages from members in other
- * processes arrive over the bus. A room whose members are all in other processes is kept so that its presence state is
- * available to local members that join.
+ * Manages topics and their members, and delivers broadcasts and presence diffs to the members. Public and private
+ * channels with the same name are separate topics. A frame is encoded once for all members with the same version.
+ * Messages from members in other processes arrive over the bus. A topic is kept even if all of its members are in other
+ * processes, so that its presence state is available to local members that join.
  */
-import type { Bus, BusListener, Shared } from './bus/types.ts';
-import type { RoomPresence } from './core/bus-message.ts';
+import type { Bus, BusListener, SharedMessage } from './bus/types.ts';
+import type { TopicEntries } from './core/bus-message.ts';
 import { type Broadcast, encodeBroadcast, encodeJson, type Frame, type Version } from './core/frame.ts';
-import { type PresenceChange, PresenceRoom } from './core/presence.ts';
+import { type PresenceChange, TopicPresence } from './core/presence.ts';
 
 export interface Member {
   readonly version: Version;
-  /** `realtime:` followed by the sub-topic. */
+  /** The full topic name, which is `realtime:` followed by the sub-topic. */
   readonly topic: string;
   readonly readsBroadcast: boolean;
   readonly readsPresence: boolean;
-  /** Ids of messages that were replayed to the member. */
+  /** The ids of messages that were replayed to the member. */
   readonly replayed: ReadonlySet<string> | undefined;
   send(frame: Frame): void;
 }
 
-export interface Room {
+export interface Topic {
   readonly key: string;
-  readonly topic: string;
+  readonly name: string;
   readonly members: Set<Member>;
-  readonly presence: PresenceRoom<Member>;
+  readonly presence: TopicPresence<Member>;
   flush: NodeJS.Timeout | undefined;
 }
 
 const topicPrefix = 'realtime:';
 
 export interface Hub {
-  join(subTopic: string, isPrivate: boolean, member: Member): Room;
-  leave(room: Room, member: Member): void;
+  join(subTopic: string, isPrivate: boolean, member: Member): Topic;
+  leave(topic: Topic, member: Member): void;
   /** Sends to the members in all processes. */
   publish(subTopic: string, isPrivate: boolean, broadcast: Broadcast, except?: Member): void;
   /**
-   * Sends to the members in this process. Used for messages that each process receives from PostgreSQL. Returns the
+   * Sends to the members in this process, because each process receives database messages from PostgreSQL. Returns the
    * number of recipients.
    */
   deliver(subTopic: string, isPrivate: boolean, broadcast: Broadcast, except?: Member): number;
-  track(room: Room, member: Member, key: string, payload: Readonly<Record<string, unknown>>): void;
-  untrack(room: Room, member: Member): void;
-  /** Returns the room's state as JSON. Pending changes are sent to the other members first. */
-  presenceState(room: Room): string;
-  readonly roomCount: number;
+  track(topic: Topic, member: Member, key: string, payload: Readonly<Record<string, unknown>>): void;
+  untrack(topic: Topic, member: Member): void;
+  /** Returns the topic's presence state as JSON. Pending changes are sent to the other members first. */
+  presenceState(topic: Topic): string;
+  readonly topicCount: number;
   /** Handles messages from the bus. */
   readonly listener: BusListener;
   stop(): void;
@@ -60,16 +60,16 @@ export interface HubOptions {
 const keyOf = (subTopic: string, isPrivate: boolean): string =>
   (isPrivate ? 'private:' : 'public:') + subTopic;
 
-export const createHub = (options: HubOptions): Hub => new RoomHub(options);
+export const createHub = (options: HubOptions): Hub => new TopicHub(options);
 
-class RoomHub implements Hub {
+class TopicHub implements Hub {
   readonly #options: HubOptions;
-  readonly #rooms = new Map<string, Room>();
+  readonly #topics = new Map<string, Topic>();
   readonly listener: BusListener = {
     message: (origin, message) => this.#onMessage(origin, message),
     presence: (origin, entries) => this.#replacePresence(origin, entries),
     ownPresence: () =>
-      Array.from(this.#rooms.values(), ({ key, presence }): RoomPresence => [key, presence.own()]).filter(
+      Array.from(this.#topics.values(), ({ key, presence }): TopicEntries => [key, presence.own()]).filter(
         ([, entries]) => entries.length > 0,
       ),
   };
@@ -78,20 +78,20 @@ class RoomHub implements Hub {
     this.#options = options;
   }
 
-  get roomCount(): number {
-    return this.#rooms.size;
+  get topicCount(): number {
+    return this.#topics.size;
   }
 
-  join(subTopic: string, isPrivate: boolean, member: Member): Room {
-    const room = this.#roomOf(keyOf(subTopic, isPrivate));
-    room.members.add(member);
-    return room;
+  join(subTopic: string, isPrivate: boolean, member: Member): Topic {
+    const topic = this.#topicOf(keyOf(subTopic, isPrivate));
+    topic.members.add(member);
+    return topic;
   }
 
-  leave(room: Room, member: Member): void {
-    if (!room.members.delete(member)) return;
-    this.#changed(room, room.presence.untrack(member));
-    this.#drop(room);
+  leave(topic: Topic, member: Member): void {
+    if (!topic.members.delete(member)) return;
+    this.#changed(topic, topic.presence.untrack(member));
+    this.#drop(topic);
   }
 
   publish(subTopic: string, isPrivate: boolean, broadcast: Broadcast, except?: Member): void {
@@ -100,15 +100,15 @@ class RoomHub implements Hub {
   }
 
   deliver(subTopic: string, isPrivate: boolean, broadcast: Broadcast, except?: Member): number {
-    const room = this.#rooms.get(keyOf(subTopic, isPrivate));
-    if (room === undefined) return 0;
+    const topic = this.#topics.get(keyOf(subTopic, isPrivate));
+    if (topic === undefined) return 0;
     const frames = new Map<Version, Frame | undefined>();
     let count = 0;
-    for (const member of room.members) {
+    for (const member of topic.members) {
       if (member === except || !member.readsBroadcast) continue;
       if (broadcast.id !== undefined && member.replayed?.has(broadcast.id)) continue;
       const frame = once(frames, member.version, (version) =>
-        encodeBroadcast(version, room.topic, broadcast),
+        encodeBroadcast(version, topic.name, broadcast),
       );
       if (frame === undefined) continue;
       member.send(frame);
@@ -117,100 +117,103 @@ class RoomHub implements Hub {
     return count;
   }
 
-  track(room: Room, member: Member, key: string, payload: Readonly<Record<string, unknown>>): void {
-    this.#changed(room, room.presence.track(member, key, payload));
+  track(topic: Topic, member: Member, key: string, payload: Readonly<Record<string, unknown>>): void {
+    this.#changed(topic, topic.presence.track(member, key, payload));
   }
 
-  untrack(room: Room, member: Member): void {
-    this.#changed(room, room.presence.untrack(member));
+  untrack(topic: Topic, member: Member): void {
+    this.#changed(topic, topic.presence.untrack(member));
   }
 
-  presenceState(room: Room): string {
-    this.#sendDiff(room);
-    return JSON.stringify(room.presence.state());
+  presenceState(topic: Topic): string {
+    this.#sendDiff(topic);
+    return JSON.stringify(topic.presence.state());
   }
 
   stop(): void {
-    for (const room of this.#rooms.values()) clearTimeout(room.flush);
-    this.#rooms.clear();
+    for (const topic of this.#topics.values()) clearTimeout(topic.flush);
+    this.#topics.clear();
   }
 
-  #onMessage(origin: string, message: Shared): void {
+  #onMessage(origin: string, message: SharedMessage): void {
     if (message.kind === 'broadcast') {
       this.deliver(message.subTopic, message.isPrivate, message.broadcast);
       return;
     }
-    const room = this.#roomOf(message.room);
-    room.presence.apply(origin, message.change);
-    this.#changedElsewhere(room);
+    const topic = this.#topicOf(message.room);
+    topic.presence.apply(origin, message.change);
+    this.#changedElsewhere(topic);
   }
 
-  #replacePresence(origin: string, entriesByRoom: readonly RoomPresence[]): void {
-    const entries = new Map(entriesByRoom);
-    for (const key of entries.keys()) this.#roomOf(key);
-    for (const room of [...this.#rooms.values()]) {
-      room.presence.replace(origin, entries.get(room.key) ?? []);
-      this.#changedElsewhere(room);
+  #replacePresence(origin: string, entriesByTopic: readonly TopicEntries[]): void {
+    const entries = new Map(entriesByTopic);
+    for (const key of entries.keys()) this.#topicOf(key);
+    for (const topic of [...this.#topics.values()]) {
+      topic.presence.replace(origin, entries.get(topic.key) ?? []);
+      this.#changedElsewhere(topic);
     }
   }
 
-  #roomOf(key: string): Room {
-    let room = this.#rooms.get(key);
-    if (room === undefined) {
-      room = {
+  #topicOf(key: string): Topic {
+    let topic = this.#topics.get(key);
+    if (topic === undefined) {
+      topic = {
         key,
-        topic: topicPrefix + key.slice(key.indexOf(':') + 1),
+        name: topicPrefix + key.slice(key.indexOf(':') + 1),
         members: new Set(),
-        presence: new PresenceRoom(this.#options.nextRef),
+        presence: new TopicPresence(this.#options.nextRef),
         flush: undefined,
       };
-      this.#rooms.set(key, room);
+      this.#topics.set(key, topic);
     }
-    return room;
+    return topic;
   }
 
-  #drop(room: Room): void {
-    if (room.members.size > 0) return;
-    // The room has no local members.
-    clearTimeout(room.flush);
-    room.flush = undefined;
-    room.presence.takeDiff();
-    if (room.presence.empty) this.#rooms.delete(room.key);
+  #drop(topic: Topic): void {
+    if (topic.members.size > 0) return;
+    // The topic has no more members in this process.
+    clearTimeout(topic.flush);
+    topic.flush = undefined;
+    topic.presence.takeDiff();
+    if (topic.presence.empty) this.#topics.delete(topic.key);
   }
 
-  /** Handles a change by a local member. The change is sent to local members after a delay, and to other processes. */
-  #changed(room: Room, change: PresenceChange | undefined): void {
+  /**
+   * Handles a change by a local member. The change is sent to other processes immediately, and to local members after a
+   * delay.
+   */
+  #changed(topic: Topic, change: PresenceChange | undefined): void {
     if (change === undefined) return;
-    this.#schedule(room);
-    this.#options.bus.send({ kind: 'presence', room: room.key, change });
+    this.#schedule(topic);
+    this.#options.bus.send({ kind: 'presence', room: topic.key, change });
   }
 
   /** Handles a change from another process. */
-  #changedElsewhere(room: Room): void {
-    if (room.members.size === 0) this.#drop(room);
-    else if (room.presence.hasNews) this.#schedule(room);
+  #changedElsewhere(topic: Topic): void {
+    if (topic.members.size === 0) this.#drop(topic);
+    else if (topic.presence.hasChanges) this.#schedule(topic);
   }
 
-  /** In large rooms, changes are batched for a short time because each diff costs one frame per member. */
-  #schedule(room: Room): void {
-    if (room.flush !== undefined) return;
-    const delayMs = Math.min(250, Math.floor(room.members.size / 20));
-    room.flush = setTimeout(() => this.#sendDiff(room), delayMs);
+  /** In topics with many members, changes are batched for a short time because each diff costs one frame per member. */
+  #schedule(topic: Topic): void {
+    if (topic.flush !== undefined) return;
+    const delayMs = Math.min(250, Math.floor(topic.members.size / 20));
+    topic.flush = setTimeout(() => this.#sendDiff(topic), delayMs);
   }
 
-  #sendDiff(room: Room): void {
-    clearTimeout(room.flush);
-    room.flush = undefined;
-    const diff = room.presence.takeDiff();
+  #sendDiff(topic: Topic): void {
+    clearTimeout(topic.flush);
+    topic.flush = undefined;
+    const diff = topic.presence.takeDiff();
     if (diff === undefined) return;
     const json = JSON.stringify(diff);
     const frames = new Map<Version, Frame>();
     let count = 0;
-    for (const member of room.members) {
+    for (const member of topic.members) {
       if (!member.readsPresence) continue;
       member.send(
         once(frames, member.version, (version) =>
-          encodeJson(version, null, null, room.topic, 'presence_diff', json),
+          encodeJson(version, null, null, topic.name, 'presence_diff', json),
         ),
       );
       count++;

@@ -1,15 +1,16 @@
 /**
- * Realtime: broadcast, presence and database changes over WebSocket, with the protocol of realtime (August 2026) and
- * realtime-js 2.
+ * The realtime service: broadcast, presence and database changes over WebSocket, with the protocol of realtime (August
+ * 2026) and realtime-js 2.
  */
 import { randomBytes } from 'node:crypto';
-import type { Config } from '../config/index.ts';
+import type { LiveConfig } from '../config/index.ts';
 import type { Database, MigrationSet } from '../database/types.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
+import type { MetricValues } from '../kernel/metrics/catalog.ts';
 import type { Keys } from '../keys/types.ts';
-import { createAloneBus } from './bus/alone.ts';
 import { createGroupBus } from './bus/group.ts';
+import { createLocalBus } from './bus/local.ts';
 import { createNatsTransport } from './bus/nats.ts';
 import { createPostgresTransport } from './bus/postgres.ts';
 import type { Bus } from './bus/types.ts';
@@ -18,24 +19,24 @@ import { AnonymousSockets } from './core/anonymous-sockets.ts';
 import { Deadlines } from './core/deadlines.ts';
 import { MemoryUse } from './core/memory-use.ts';
 import { RateAverage } from './core/rate.ts';
-import { closes } from './errors.ts';
+import { createDeliveryChecks } from './delivery-check/index.ts';
+import { closes, overloadedBody } from './errors.ts';
 import { createHub } from './hub.ts';
-import { databaseIdentity, keepPartitions, messagesSince } from './queries.ts';
-import { createRights } from './rights.ts';
+import { createPermissions } from './permissions.ts';
+import { databaseIdentity, ensurePartitions, messagesSince } from './queries.ts';
 import { createRoutes } from './routes.ts';
 import { type Limits, limitsFrom } from './settings.ts';
 import { newUuid } from './socket/channel.ts';
 import type { OpenSocket, SocketContext } from './socket/context.ts';
 import { createUpgrades } from './socket/upgrade.ts';
 import type { RealtimeService } from './types.ts';
-import { createVerdicts } from './verdict/index.ts';
 
 export type { Limits } from './settings.ts';
 
 export interface RealtimeDeps {
   readonly database: Database;
   readonly keys: Keys;
-  readonly config: Config;
+  readonly config: LiveConfig;
   readonly log: Logger;
   readonly clock?: Clock;
   /** A monotonic clock in milliseconds. */
@@ -43,13 +44,13 @@ export interface RealtimeDeps {
   /** Limits that override the configuration. */
   readonly limits?: Partial<Limits>;
   /**
-   * The interval at which processes of a group send messages, and the time after which a process that sends nothing
-   * counts as gone.
+   * The interval at which processes of a group send messages, and the time after which a process that hasn't sent
+   * anything is considered gone.
    */
   readonly lease?: { readonly aliveMs: number; readonly leaseMs: number };
 }
 
-export const migrations: MigrationSet = { room: 'realtime', dir: new URL('./sql/', import.meta.url) };
+export const migrations: MigrationSet = { module: 'realtime', dir: new URL('./sql/', import.meta.url) };
 
 const prefix = '/realtime/v1';
 /** The interval for creating partitions and dropping abandoned slots. */
@@ -58,32 +59,32 @@ const clockJumpMs = 60_000;
 
 export function createRealtime(deps: RealtimeDeps): RealtimeService {
   const { database, keys, log, clock = systemClock, uptime = () => performance.now() } = deps;
-  const limits: Limits = { ...limitsFrom(deps.config.plinth), ...deps.limits };
+  const limits = deps.config.derive(({ plinth }): Limits => ({ ...limitsFrom(plinth), ...deps.limits }));
   const pool = () => database.pool('supabase_realtime_admin');
   const presenceEvents = new RateAverage();
   const bus = createBus(deps, log);
   const hub = createHub({
     bus,
-    nextRef: referenceMaker(),
+    nextRef: refGenerator(),
     onPresenceDeliveries: (count) => presenceEvents.add(uptime(), count),
   });
   const feed = createFeed({
     database,
     log,
-    maxPayloadBytes: limits.maxPayloadBytes,
-    maxWaitingBytes: limits.maxWaitingChangeBytes,
-    maxSlotWalBytes: limits.maxSlotWalBytes,
+    limits,
     publish: (subTopic, isPrivate, broadcast) => hub.deliver(subTopic, isPrivate, broadcast),
   });
-  const context: SocketContext = {
+  const ctx: SocketContext = {
     clock,
     uptime,
     log,
     keys,
-    limits,
+    get limits() {
+      return limits();
+    },
     hub,
     feed,
-    rights: createRights(database, log),
+    permissions: createPermissions(database, log),
     messagesSince: (subTopic, sinceMs, limit) => messagesSince(pool(), subTopic, sinceMs, limit),
     connections: new Set<OpenSocket>(),
     idle: new Deadlines(uptime()),
@@ -93,9 +94,10 @@ export function createRealtime(deps: RealtimeDeps): RealtimeService {
     anonymous: new AnonymousSockets(limits),
     memoryUse: new MemoryUse<OpenSocket>(limits),
     presenceEvents,
+    counts: { received: 0, sent: 0, dropped: 0, joined: 0, rejectedJoins: 0, failedJoins: 0 },
     newUuid,
   };
-  const upgrades = createUpgrades(context, `${prefix}/websocket`);
+  const upgrades = createUpgrades(ctx, `${prefix}/websocket`);
   let ticker: NodeJS.Timeout | undefined;
   let upkeepTimer: NodeJS.Timeout | undefined;
   let slotsChecked: Promise<void> | undefined;
@@ -103,13 +105,13 @@ export function createRealtime(deps: RealtimeDeps): RealtimeService {
 
   const closeSockets = (): void => {
     upgrades.stop();
-    for (const connection of [...context.connections]) connection.disconnect();
+    for (const connection of [...ctx.connections]) connection.disconnect();
   };
 
   const keepPartitionsNow = (): void => {
     if (!database.info.ownsSchemas) return;
     partitionsKept = pool()
-      .transaction(keepPartitions, { settings: [['lock_timeout', '5s']] })
+      .transaction(ensurePartitions, { settings: [['lock_timeout', '5s']] })
       .catch((error: unknown) =>
         log.warn({ error }, 'failed to maintain the partitions of realtime.messages; retrying in an hour'),
       );
@@ -127,13 +129,13 @@ export function createRealtime(deps: RealtimeDeps): RealtimeService {
   /** Runs once per second. Handles deadlines and limits the data queued for slow readers. */
   const tick = (): void => {
     const time = clock.now();
-    for (const connection of context.idle.takeDue(uptime())) connection.checkIdle();
-    for (const channel of context.tokens.takeDue(time)) channel.confirmToken();
+    for (const connection of ctx.idle.takeDue(uptime())) connection.checkIdle();
+    for (const channel of ctx.tokens.takeDue(time)) channel.confirmToken();
     const offset = time - uptime();
-    // The date may have changed, and there is one partition per day.
+    // The clock was changed, so the date may be different. Messages are partitioned by day.
     if (Math.abs(offset - clockOffset) > clockJumpMs) upkeep();
     clockOffset = offset;
-    closeSlowest(context.connections, limits.maxBufferedBytesInAll);
+    closeSlowest(ctx.connections, limits().maxBufferedBytesInAll);
   };
 
   return {
@@ -141,10 +143,11 @@ export function createRealtime(deps: RealtimeDeps): RealtimeService {
     mounts: [
       {
         prefix,
-        plugin: createRoutes(context, closeSockets),
+        plugin: createRoutes(ctx, closeSockets),
         cors: 'open',
         exposeHeaders: ['x-rate-rolling', 'x-rate-limit', 'x-rate-limit-remaining'],
         apiKeys: true,
+        overloaded: () => overloadedBody,
         upgrade: upgrades.handle,
       },
     ],
@@ -161,26 +164,57 @@ export function createRealtime(deps: RealtimeDeps): RealtimeService {
       hub.stop();
       await Promise.all([bus.stop(), feed.stop(), partitionsKept, slotsChecked]);
     },
-    verdicts: createVerdicts(database, context),
+    deliveryChecks: createDeliveryChecks(database, ctx),
+    metrics: () => metricsOf(ctx, (feed.trouble ?? bus.trouble) !== undefined),
     report() {
-      let channels = 0;
-      for (const connection of context.connections) channels += connection.channels.size;
       return {
-        sockets: context.connections.size,
-        channels,
+        sockets: ctx.connections.size,
+        channels: channelCount(ctx),
         otherProcesses: bus.peers,
         busTrouble: bus.trouble,
         stream: feed.report,
       };
     },
     health: () => feed.trouble ?? bus.trouble,
+    async check() {
+      if (feed.trouble !== undefined)
+        return {
+          status: 'degraded',
+          message: "Database changes aren't delivered. For the reason, see the log.",
+        };
+      return bus.trouble === undefined
+        ? undefined
+        : { status: 'degraded', message: 'Other processes are unreachable. For the reason, see the log.' };
+    },
   };
 }
 
-/** Creates the configured bus. By default, multiple processes are only expected on a database that isn't embedded. */
+function channelCount({ connections }: SocketContext): number {
+  let channels = 0;
+  for (const connection of connections) channels += connection.channels.size;
+  return channels;
+}
+
+const metricsOf = (ctx: SocketContext, isFailing: boolean): MetricValues => ({
+  plinth_realtime_sockets: ctx.connections.size,
+  plinth_realtime_channels: channelCount(ctx),
+  plinth_realtime_topics: ctx.hub.topicCount,
+  plinth_realtime_joins_total: [
+    [['joined'], ctx.counts.joined],
+    [['rejected'], ctx.counts.rejectedJoins],
+    [['failed'], ctx.counts.failedJoins],
+  ],
+  plinth_realtime_messages_received_total: ctx.counts.received,
+  plinth_realtime_messages_sent_total: ctx.counts.sent,
+  plinth_realtime_messages_dropped_total: ctx.counts.dropped,
+  plinth_realtime_failing: Number(isFailing),
+});
+
+/** Creates the configured bus. By default, only a database that isn't embedded can be shared by several processes. */
 function createBus({ config, database, keys, lease }: RealtimeDeps, log: Logger): Bus {
-  const { bus = database.info.embedded ? 'process' : 'postgres', nats_url: url } = config.plinth.realtime;
-  if (bus === 'process') return createAloneBus();
+  const { bus = database.info.embedded ? 'process' : 'postgres', nats_url: url } =
+    config.current.plinth.realtime;
+  if (bus === 'process') return createLocalBus();
   const transport =
     bus === 'postgres'
       ? createPostgresTransport(database)
@@ -192,8 +226,8 @@ function createBus({ config, database, keys, lease }: RealtimeDeps, log: Logger)
   return createGroupBus({ transport, secret: keys.jwtSecret, log, ...lease });
 }
 
-/** Generates references for presence metas that are short and unique across restarts. */
-function referenceMaker(): () => string {
+/** Returns a generator of references for presence metas. The references are short and unique across restarts. */
+function refGenerator(): () => string {
   const start = randomBytes(6).toString('base64url');
   let count = 0;
   return () => `${start}${(count++).toString(36)}`;

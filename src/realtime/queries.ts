@@ -3,7 +3,7 @@ import type { Pool, Queryable } from '../database/types.ts';
 import { sql } from '../kernel/sql.ts';
 
 /** The context in which policies on realtime.messages are evaluated. */
-export interface RightsContext {
+export interface PolicyContext {
   readonly topic: string;
   readonly role: string;
   readonly sub: string;
@@ -11,26 +11,26 @@ export interface RightsContext {
   readonly headersJson: string;
 }
 
-export async function readRights(
+export async function queryReadPermissions(
   db: Queryable,
-  context: RightsContext,
+  context: PolicyContext,
   extensions: readonly string[],
 ): Promise<string[]> {
-  return rights(db, 'realtime_read_rights', context, extensions);
+  return queryPermissions(db, 'realtime_read_rights', context, extensions);
 }
 
-export async function writeRights(
+export async function queryWritePermissions(
   db: Queryable,
-  context: RightsContext,
+  context: PolicyContext,
   extensions: readonly string[],
 ): Promise<string[]> {
-  return rights(db, 'realtime_write_rights', context, extensions);
+  return queryPermissions(db, 'realtime_write_rights', context, extensions);
 }
 
-async function rights(
+async function queryPermissions(
   db: Queryable,
   name: 'realtime_read_rights' | 'realtime_write_rights',
-  { topic, role, sub, claimsJson, headersJson }: RightsContext,
+  { topic, role, sub, claimsJson, headersJson }: PolicyContext,
   extensions: readonly string[],
 ): Promise<string[]> {
   const [row] = await db.query<{ rights: string[] }>(
@@ -39,7 +39,7 @@ async function rights(
   return row?.rights ?? [];
 }
 
-export async function keepPartitions(db: Queryable): Promise<void> {
+export async function ensurePartitions(db: Queryable): Promise<void> {
   await db.query(sql`select _plinth.realtime_keep_partitions()`);
 }
 
@@ -52,7 +52,7 @@ export interface MessageRow {
   readonly binary_payload: Buffer | null;
 }
 
-/** Returns the latest private broadcasts of a topic since a time, oldest first. */
+/** Returns the latest private broadcasts of a topic since the given time, oldest first. */
 export async function messagesSince(
   db: Pool,
   topic: string,
@@ -77,7 +77,7 @@ export async function currentSnapshot(db: Queryable): Promise<string> {
   return (row as { snapshot: string }).snapshot;
 }
 
-/** Sends the payloads in order, atomically. */
+/** Sends the payloads in order, in one transaction. */
 export async function notifyAll(db: Pool, channel: string, payloads: readonly string[]): Promise<void> {
   await db.transaction(
     (tx) =>
@@ -88,7 +88,7 @@ export async function notifyAll(db: Pool, channel: string, payloads: readonly st
   );
 }
 
-/** Returns an id shared by exactly the processes that serve this database. */
+/** Returns an identifier that only the processes serving this database share. */
 export async function databaseIdentity(db: Queryable): Promise<string> {
   const [row] = await db.query<{ identity: string }>(sql`
     select system_identifier::text || '.' || (

@@ -1,18 +1,19 @@
-/** The HTTP API: single or batched broadcasts with POST, and ping. */
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+/** The HTTP API, which sends broadcasts (one or a batch per POST) and responds to pings. */
+import { errorCodes, type FastifyPluginAsync, type FastifyReply, type FastifyRequest } from 'fastify';
 import { type BatchMessage, parseBatch } from './core/batch.ts';
 import type { Broadcast } from './core/frame.ts';
 import { isTooDeep } from './core/json-depth.ts';
 import { type Caller, checkToken, cleanToken } from './core/token.ts';
 import { ChannelError } from './errors.ts';
+import { maxFrameBytes } from './settings.ts';
 import type { SocketContext } from './socket/context.ts';
 
 const unauthorized = { message: 'Unauthorized' };
 const unsupported = { error: 'Unsupported Media Type. Use application/json or application/octet-stream' };
 const tooLarge = { errors: { payload: ['Payload size exceeds tenant limit'] } };
 
-export function createRoutes(context: SocketContext, closeSockets: () => void): FastifyPluginAsync {
-  const { keys, clock, uptime, limits, events, hub, rights, log } = context;
+export function createRoutes(ctx: SocketContext, closeSockets: () => void): FastifyPluginAsync {
+  const { keys, clock, uptime, events, hub, permissions, log } = ctx;
 
   const callerOf = (request: FastifyRequest): Caller | undefined => {
     const { authorization, apikey } = request.headers;
@@ -20,13 +21,13 @@ export function createRoutes(context: SocketContext, closeSockets: () => void): 
     const token =
       scheme?.toLowerCase() === 'bearer' ? given : typeof apikey === 'string' ? apikey : undefined;
     if (!token) return undefined;
-    const judged = checkToken(keys.verify(cleanToken(token)), clock.now());
-    return judged.ok ? judged.caller : undefined;
+    const result = checkToken(keys.verify(cleanToken(token)), clock.now());
+    return result.ok ? result.caller : undefined;
   };
 
-  /** Returns undefined if the request is within the limit. */
+  /** Returns undefined if the rate is within the limit. */
   const overRate = (reply: FastifyReply, count: number): { message: string } | undefined => {
-    const { maxEventsPerSecond } = limits;
+    const { maxEventsPerSecond } = ctx.limits;
     if (maxEventsPerSecond === Number.POSITIVE_INFINITY) return undefined;
     const rate = events.perSecond(uptime());
     const rolling = Math.trunc(rate);
@@ -45,7 +46,7 @@ export function createRoutes(context: SocketContext, closeSockets: () => void): 
 
   const mayWrite = async (request: FastifyRequest, caller: Caller, subTopic: string): Promise<boolean> => {
     const query = { subTopic, caller, headersJson: JSON.stringify(request.headers) };
-    return (await rights.write(query, ['broadcast'])).has('broadcast');
+    return (await permissions.write(query, ['broadcast'])).has('broadcast');
   };
 
   return async (app) => {
@@ -54,8 +55,11 @@ export function createRoutes(context: SocketContext, closeSockets: () => void): 
     app.removeAllContentTypeParsers();
     app.addContentTypeParser(
       '*',
-      { parseAs: 'buffer', bodyLimit: limits.maxPayloadBytes * 2 },
-      (_request, body, done) => done(null, body),
+      { parseAs: 'buffer', bodyLimit: maxFrameBytes * 2 },
+      (_request, body, done) => {
+        if (body.length > ctx.limits.maxPayloadBytes * 2) done(new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE());
+        else done(null, body);
+      },
     );
 
     app.get('/api/ping', async () => ({ message: 'Success' }));
@@ -63,10 +67,10 @@ export function createRoutes(context: SocketContext, closeSockets: () => void): 
     app.post('/api/broadcast', async (request, reply) => {
       const caller = callerOf(request);
       if (caller === undefined) return reply.code(401).send(unauthorized);
-      const parsed = parseBatch(json(request.body), limits.maxPayloadBytes);
+      const parsed = parseBatch(json(request.body), ctx.limits.maxPayloadBytes);
       if (!parsed.ok) return reply.code(422).send({ errors: parsed.errors });
-      const refusal = overRate(reply, parsed.messages.length);
-      if (refusal !== undefined) return reply.code(429).send(refusal);
+      const rejection = overRate(reply, parsed.messages.length);
+      if (rejection !== undefined) return reply.code(429).send(rejection);
       const allowed = new Map<string, boolean>();
       for (const message of parsed.messages) {
         if (message.private && !(await isAllowed(request, caller, message.topic, allowed))) continue;
@@ -88,9 +92,9 @@ export function createRoutes(context: SocketContext, closeSockets: () => void): 
         if (encoding === 'json' && json(data) === undefined) {
           return reply.code(422).send({ errors: { payload: ["can't be blank"] } });
         }
-        if (data.length > limits.maxPayloadBytes) return reply.code(422).send(tooLarge);
-        const refusal = overRate(reply, 1);
-        if (refusal !== undefined) return reply.code(429).send(refusal);
+        if (data.length > ctx.limits.maxPayloadBytes) return reply.code(422).send(tooLarge);
+        const rejection = overRate(reply, 1);
+        if (rejection !== undefined) return reply.code(429).send(rejection);
         const { topic, event } = request.params;
         const isPrivate = request.query.private === 'true';
         try {
@@ -116,7 +120,7 @@ export function createRoutes(context: SocketContext, closeSockets: () => void): 
     let answer = known.get(subTopic);
     if (answer === undefined) {
       answer = await mayWrite(request, caller, subTopic).catch((error: unknown) => {
-        // Skipped without an error, like a denied broadcast.
+        // The message is skipped without an error, as if its broadcast had been denied.
         log.debug({ topic: subTopic, error }, 'failed to authorize a private broadcast');
         return false;
       });

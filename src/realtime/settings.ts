@@ -1,6 +1,6 @@
 /**
- * The limits of the service. The count and rate limits are upstream's and are disabled by default. A self-hosted
- * machine is limited by its memory, so the defaults limit the memory per socket.
+ * The limits of the service. The limits on counts and rates are upstream's and are disabled by default. A self-hosted
+ * machine is limited by its memory, so the default limits restrict the memory per socket.
  */
 import type { Config } from '../config/index.ts';
 import type { MemoryLimits } from './core/memory-use.ts';
@@ -11,12 +11,12 @@ export interface Limits extends MemoryLimits {
   /** The maximum number of sockets without a signed-in user, in total and per address. */
   readonly maxAnonymousSockets: number;
   readonly maxAnonymousSocketsPerAddress: number;
-  /** The limit of sends and deliveries per second, averaged over a minute. */
+  /** The maximum number of sends and deliveries per second, averaged over a minute. */
   readonly maxEventsPerSecond: number;
   readonly maxJoinsPerSecond: number;
   readonly maxChannelsPerClient: number;
   readonly maxPresenceEventsPerSecond: number;
-  /** The limit of presence calls per channel membership and window. */
+  /** The maximum number of presence calls per channel and window. */
   readonly clientPresence: { readonly maxCalls: number; readonly windowMs: number };
   /** The maximum size of a message. Upstream's setting is `max_payload_size_in_kb`. */
   readonly maxPayloadBytes: number;
@@ -24,23 +24,23 @@ export interface Limits extends MemoryLimits {
   /** The delay before rejecting a handshake or join, so that clients don't retry too fast. */
   readonly connectErrorDelayMs: number;
   readonly joinErrorDelayMs: number;
-  /** A socket is closed after this time without incoming data. */
+  /** The time after which a socket without incoming data is closed. */
   readonly idleTimeoutMs: number;
-  /** A socket that never joined a channel is closed after this time. */
+  /** The time after which a socket that never joined a channel is closed. */
   readonly joinTimeoutMs: number;
-  /** A socket without channels is closed after this time. */
+  /** The time after which a socket without channels is closed. */
   readonly emptySocketMs: number;
-  /** The maximum size of data queued for a slow reader. Beyond it, the socket is closed. */
+  /** The maximum size of data queued for a slow reader. If it is exceeded, the socket is closed. */
   readonly maxBufferedBytes: number;
-  /** The total limit for all sockets. Beyond it, the slowest readers are closed. */
+  /** The maximum total size of data queued for all sockets. If it is exceeded, the slowest readers are closed. */
   readonly maxBufferedBytesInAll: number;
-  /** The total size of queued changes at which reading from the stream pauses. */
+  /** The total size of queued changes beyond which reading from the stream pauses. */
   readonly maxWaitingChangeBytes: number;
   /** The maximum size of WAL that PostgreSQL may retain for the stream. */
   readonly maxSlotWalBytes: number;
   /**
-   * The maximum number of frames per channel that can be queued while its join or permissions are pending. Beyond it,
-   * the socket isn't read.
+   * The maximum number of frames that are queued per channel while its join or permissions are pending. If it is
+   * exceeded, reading from the socket pauses.
    */
   readonly maxWaitingFrames: number;
 }
@@ -48,7 +48,7 @@ export interface Limits extends MemoryLimits {
 export const maxFrameBytes = 5_000_000;
 
 const kilobyte = 1000;
-/** Upstream measures the payload including its envelope. */
+/** Upstream's limit includes the envelope around the payload. */
 const envelopeBytes = 500;
 
 /**

@@ -2,7 +2,7 @@
 import type { Service } from '../kernel/service.ts';
 
 export interface RealtimeService extends Service {
-  readonly verdicts: Verdicts;
+  readonly deliveryChecks: DeliveryChecks;
   /** Returns the current state of the service. */
   report(): RealtimeReport;
 }
@@ -19,31 +19,33 @@ export interface RealtimeReport {
 }
 
 export interface StreamReport {
-  /** `closed` means not needed, or about to be reopened. */
+  /** `closed` means that the stream isn't needed or is about to be reopened. */
   readonly state: 'closed' | 'opening' | 'live';
   readonly trouble: string | undefined;
   readonly slot:
     | {
         readonly name: string;
-        /** Whether the slot outlives its connection. */
+        /** Whether the slot remains after its connection ends. */
         readonly permanent: boolean;
         /**
-         * The WAL that PostgreSQL retained for the slot at the last check (every 30 seconds). Undefined before the
-         * first check.
+         * The size of the WAL that PostgreSQL retained for the slot at the last check, which runs every 30 seconds.
+         * Undefined before the first check.
          */
         readonly retainedBytes: number | undefined;
-        /** The limit at which the slot is dropped. */
+        /** The limit beyond which the slot is dropped. */
         readonly maxBytes: number;
       }
     | undefined;
 }
 
 /** Explains why a message did or didn't reach a subscriber. */
-export interface Verdicts {
-  /** Checks a row change against an entry in a subscriber's `postgres_changes`. @throws {VerdictError} */
-  ofChange(question: ChangeQuestion): Promise<ChangeVerdict>;
-  /** Checks a broadcast against a member of its topic. @throws {VerdictError} */
-  ofBroadcast(question: BroadcastQuestion): Promise<BroadcastVerdict>;
+export interface DeliveryChecks {
+  /**
+   * Checks whether a row change reaches a subscriber with this `postgres_changes` entry. @throws {DeliveryCheckError}
+   */
+  checkChange(question: ChangeCheckInput): Promise<ChangeCheckResult>;
+  /** Checks whether a broadcast reaches a member of its topic. @throws {DeliveryCheckError} */
+  checkBroadcast(question: BroadcastCheckInput): Promise<BroadcastCheckResult>;
 }
 
 /** A simulated user, described by the role and claims of a token. */
@@ -52,27 +54,29 @@ export interface Persona {
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
-/** Cells by column, in PostgreSQL's text format. */
+/** The cells of a row by column, in PostgreSQL's text format. */
 export type Cells = Readonly<Record<string, string | null>>;
 
-export interface ChangeQuestion {
+export interface ChangeCheckInput {
   readonly subscriber: Persona;
-  /** The entry as sent by the client: `event`, `schema`, `table`, `filter`, `select`. */
+  /** The entry as sent by the client, with `event`, `schema`, `table`, `filter` and `select`. */
   readonly entry: Readonly<Record<string, unknown>>;
   readonly change: {
     readonly schema: string;
     readonly table: string;
     readonly action: 'INSERT' | 'UPDATE' | 'DELETE';
-    /** Columns that identify the row, usually its primary key. */
+    /** The columns that identify the row, usually its primary key. */
     readonly key: Cells;
-    /** Cells that had different values at the time of the change. All others are taken from the current row. */
+    /**
+     * The cells that had different values at the time of the change. All other cells are taken from the current row.
+     */
     readonly row?: Cells;
   };
 }
 
-export interface BroadcastQuestion {
+export interface BroadcastCheckInput {
   readonly subscriber: Persona;
-  /** The topic without `realtime:`. */
+  /** The sub-topic, which is the topic name without the prefix `realtime:`. */
   readonly topic: string;
   /** The subscriber's channel type and protocol version. */
   readonly channel: { readonly private: boolean; readonly version: '1.0.0' | '2.0.0' };
@@ -84,15 +88,18 @@ export interface BroadcastQuestion {
         readonly encoding: 'json' | 'binary';
         /** The size of the payload. */
         readonly sizeBytes: number;
-        /** If given, also checks whether this user can send the message. */
+        /** If present, the check also determines whether this user can send the message. */
         readonly sender?: Persona | undefined;
       }
-    /** A row of realtime.messages (`realtime.send`, `broadcast_changes`), by its id. */
+    /**
+     * A row of realtime.messages, identified by its id. Such rows are written by `realtime.send` and
+     * `broadcast_changes`.
+     */
     | { readonly from: 'database'; readonly id: string };
 }
 
 /** The checks in the order in which the service runs them. */
-export type StepName =
+export type CheckStepName =
   | 'token'
   | 'publication'
   | 'message'
@@ -105,38 +112,39 @@ export type StepName =
   | 'limit';
 
 /**
- * `passes`: this step isn't the cause. `stops`: nothing is delivered. `alters`: something different or less is
- * delivered. `not asked`: irrelevant because of an earlier step or the kind of change.
+ * `passes` means that this step doesn't prevent delivery. `stops` means that nothing is delivered. `alters` means that
+ * a changed or incomplete message is delivered. `not asked` means that the step is irrelevant because of an earlier
+ * step or the kind of change.
  */
-export type Outcome = 'passes' | 'stops' | 'alters' | 'not asked';
+export type StepOutcome = 'passes' | 'stops' | 'alters' | 'not asked';
 
-export interface Step {
-  readonly step: StepName;
-  readonly outcome: Outcome;
-  /** A stable code for custom texts, such as `not-published` or `hidden-by-policies`. */
+export interface CheckStep {
+  readonly step: CheckStepName;
+  readonly outcome: StepOutcome;
+  /** A stable code, such as `not-published` or `hidden-by-policies`. The page has its own message for each code. */
   readonly code: string;
-  /** An English sentence. */
+  /** An English sentence that describes the result. */
   readonly says: string;
-  /** The facts behind the outcome: names, values, sizes in bytes. */
+  /** The facts behind the outcome, such as names, values and sizes in bytes. */
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
-interface Verdict {
+interface DeliveryCheckResult {
   /** Whether no step stops the delivery. */
   readonly delivered: boolean;
-  readonly steps: readonly Step[];
-  /** The number of channels in this process that were joined with a token with this role and `sub`. */
+  readonly steps: readonly CheckStep[];
+  /** The number of channels in this process that were joined with a token that has this role and `sub`. */
   readonly connected: number;
 }
 
-export interface ChangeVerdict extends Verdict {
+export interface ChangeCheckResult extends DeliveryCheckResult {
   /** The `data` that the subscriber receives, as JSON. Undefined if nothing is delivered. */
   readonly dataJson: string | undefined;
 }
 
-export interface BroadcastVerdict extends Verdict {}
+export interface BroadcastCheckResult extends DeliveryCheckResult {}
 
-/** The question is invalid because a table, row or message doesn't exist. The message is for operators. */
-export class VerdictError extends Error {
-  override readonly name = 'VerdictError';
+/** The check can't be performed because a table, row or message doesn't exist. The message is shown to operators. */
+export class DeliveryCheckError extends Error {
+  override readonly name = 'DeliveryCheckError';
 }

@@ -1,14 +1,17 @@
-/** The admin server: /live, /ready, /metrics and /schema_cache with PostgREST 16's responses. It must not be public. */
+/**
+ * The admin server, which serves /live, /ready, /metrics and /schema_cache with PostgREST 16's responses. The admin
+ * server must not be public.
+ */
 import type { Server } from 'node:http';
 import { createServer } from '../kernel/http.ts';
 
 export interface AdminDeps {
-  /** Whether the public server is listening. */
+  /** Returns whether the public server is listening. */
   readonly isLive: () => boolean;
-  /** Whether the schema cache is loaded and the database is reachable. */
+  /** Returns whether the schema cache is loaded and the database is reachable. */
   readonly isReady: () => Promise<boolean>;
   readonly metrics: () => string;
-  /** Returns an empty string until the schema cache is loaded. */
+  /** Returns the schema cache as text. The text is empty until the schema cache is loaded. */
   readonly schemaCache: () => string;
 }
 

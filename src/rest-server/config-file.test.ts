@@ -75,7 +75,7 @@ test.each([
 });
 
 test('any text gives values or an error of ours', () => {
-  const piece = fc.constantFrom(
+  const fragment = fc.constantFrom(
     'a',
     '.',
     '=',
@@ -98,7 +98,7 @@ test('any text gives values or an error of ours', () => {
     'import ',
   );
   const text = fc.oneof(
-    fc.array(piece, { maxLength: 24 }).map((parts) => parts.join('')),
+    fc.array(fragment, { maxLength: 24 }).map((parts) => parts.join('')),
     fc.string(),
   );
   fc.assert(

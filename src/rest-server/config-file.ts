@@ -7,7 +7,7 @@
 
 export type FileValue = string | number | boolean | readonly FileValue[];
 
-/** A syntax error. The message contains file, line and column. */
+/** A syntax error. The message contains the file, the line and the column. */
 export class ConfigFileError extends Error {
   override name = 'ConfigFileError';
 }
@@ -22,6 +22,8 @@ export interface FileSources {
 const MAX_IMPORTS = 16;
 
 /**
+ * Reads a configuration file and the files that it imports. Returns the settings by name.
+ *
  * @example
  * readConfigFile('/etc/postgrest.conf', sources).get('db-schemas'); // 'api, public'
  * @throws {ConfigFileError}
@@ -80,7 +82,7 @@ function interpolate(
   });
 }
 
-/** Looks in the group first, then in the enclosing groups. */
+/** Looks up a variable in its group first, then in the enclosing groups. */
 function lookUp(
   variable: string,
   prefix: string,

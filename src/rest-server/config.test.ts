@@ -89,11 +89,11 @@ test.each([
   ['PGRST_OPENAPI_SERVER_PROXY_URI', 'htp:/@@x', 'https://example.com:8443/basePath'],
   ['PGRST_JWT_AUD', 'http://%%x', 'a valid URI'],
   ['PGRST_JWT_ROLE_CLAIM_KEY', 'role.other', 'failed to parse role-claim-key value (role.other)'],
-  ['PGRST_JWT_SECRET', 'short', 'it has 5 bytes; a secret has at least 32'],
+  ['PGRST_JWT_SECRET', 'short', 'it has 5 bytes, but a secret must have at least 32'],
   ['PGRST_JWT_SECRET', '{"kty":"RSA","alg":"HS256"}', 'jwt-secret is invalid'],
   ['PGRST_JWT_SECRET', '@/missing', "open '/missing'"],
   ['PGRST_DB_SCHEMAS', 'a, pg_catalog', "db-schemas doesn't allow the schema 'pg_catalog'"],
-  ['PGRST_DB_URI', 'postgres://u:hunter2@h:x/d', 'port is not a number'],
+  ['PGRST_DB_URI', 'postgres://u:hunter2@h:x/d', 'port in the connection string must be a number'],
   ['PGRST_ADMIN_SERVER_PORT', '3000', "admin-server-port can't be the same as server-port"],
 ])('%s=%s is refused with a sentence', (name, value, words) => {
   const said = faultsOf({ [name]: value });

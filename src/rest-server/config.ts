@@ -1,6 +1,4 @@
-/**
- * Builds the configuration of `plinth rest`: reads every source, reports every error, and resolves secrets and names.
- */
+/** Builds the configuration of `plinth rest`. Reads all sources, reports all errors, and resolves secrets and names. */
 import { type ConnectionOptions, ConnectionStringError } from '../database/index.ts';
 import { type KeySet, readKeySet } from '../keys/index.ts';
 import { type ClaimPath, functionName, type RestSettings, readClaimPath } from '../rest/index.ts';
@@ -15,14 +13,14 @@ export interface Listener {
   readonly host: string;
   readonly port: number;
   readonly unixSocket: string | undefined;
-  /** The file mode of the socket. */
+  /** The file mode of the Unix socket. */
   readonly mode: number;
   readonly reusePort: boolean;
 }
 
 export interface ServerConfig {
   readonly rest: RestSettings;
-  /** Undefined if tokens are rejected. */
+  /** The keys that verify tokens. If undefined, all tokens are rejected. */
   readonly keySet: KeySet | undefined;
   readonly jwtCacheEntries: number;
   readonly connection: ConnectionOptions;
@@ -34,7 +32,7 @@ export interface ServerConfig {
     readonly maxLifetimeMs: number;
     readonly recovers: boolean;
   };
-  /** Undefined if no channel is used. */
+  /** The channel on which the server listens for reload notifications. If undefined, the server doesn't listen. */
   readonly channel: string | undefined;
   readonly readsDatabase: boolean;
   readonly preConfig: string | undefined;
@@ -43,7 +41,7 @@ export interface ServerConfig {
   readonly logQuery: boolean;
   readonly server: Listener;
   readonly admin: Listener | undefined;
-  /** The values as read, for `--dump-config`. */
+  /** The settings as read from their sources, for `--dump-config`. */
   readonly values: Values;
   readonly warnings: readonly string[];
 }
@@ -56,7 +54,7 @@ export interface ConfigSources {
   readonly database: ReadonlyMap<string, string>;
 }
 
-/** All errors in the configuration, one per line. */
+/** Thrown if the configuration has errors. The message contains one line per error. */
 export class ServerConfigError extends Error {
   override name = 'ServerConfigError';
   constructor(faults: readonly string[]) {
@@ -64,7 +62,7 @@ export class ServerConfigError extends Error {
   }
 }
 
-/** @throws {ServerConfigError} */
+/** Reads and checks the configuration. @throws {ServerConfigError} with all errors in the configuration */
 export function readServerConfig(sources: ConfigSources): ServerConfig {
   const { environment, database } = sources;
   const read = readValues({ environment, file: readFileValues(sources), database });
@@ -176,7 +174,7 @@ class Reader {
     return schemas;
   }
 
-  /** A value with a colon must be a URI (RFC 7519 section 2, StringOrURI). */
+  /** If the value contains a colon, it must be a URI (RFC 7519 section 2, StringOrURI). */
   #audience(): string | undefined {
     const audience = this.#text('jwt-aud');
     if (
@@ -231,7 +229,7 @@ class Reader {
       const uri = text.startsWith('@') ? readFile(text.slice(1)).toString('utf8').trim() : text;
       return connectionOf(uri, environment);
     } catch (error) {
-      // The message could include a password.
+      // The message of any other error isn't shown, because it could include a password.
       const known =
         error instanceof ConnectionStringError || (error as NodeJS.ErrnoException).code !== undefined;
       if (!known) throw error;
@@ -275,10 +273,10 @@ class Reader {
   }
 }
 
-/** Editors end a file with a line feed, which isn't part of the secret. */
+/** Removes the line feed at the end of a file. Text editors add it, and it isn't part of the secret. */
 const chomp = (bytes: Buffer): Buffer => (bytes.at(-1) === 0x0a ? bytes.subarray(0, -1) : bytes);
 
-/** Also accepts the URL-safe alphabet and dots as padding. */
+/** Decodes base64. The URL-safe alphabet and dots as padding are also accepted. */
 function fromBase64(bytes: Buffer): Buffer {
   const text = bytes.toString('utf8').trim().replaceAll('_', '/').replaceAll('-', '+').replaceAll('.', '=');
   if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) {

@@ -5,8 +5,8 @@ const ask = (request: Partial<Parameters<typeof checkCors>[0]>, origins: string[
   const whole = {
     method: 'GET',
     origin: 'http://a',
-    wantedMethod: undefined,
-    wantedHeaders: undefined,
+    requestedMethod: undefined,
+    requestedHeaders: undefined,
     ...request,
   };
   const { kind, headers } = checkCors(whole, origins);
@@ -30,12 +30,14 @@ test('listed origins may call, with credentials; others are told nothing', () =>
   });
   for (const origin of ['http://a.evil', 'http://A', 'null', '*', '']) {
     expect(ask({ origin }, ['http://a'])).toEqual({ kind: 'plain' });
-    expect(ask({ origin, method: 'OPTIONS', wantedMethod: 'POST' }, ['http://a'])).toEqual({ kind: 'plain' });
+    expect(ask({ origin, method: 'OPTIONS', requestedMethod: 'POST' }, ['http://a'])).toEqual({
+      kind: 'plain',
+    });
   }
 });
 
 test('a preflight is answered with what was asked for', () => {
-  expect(ask({ method: 'OPTIONS', wantedMethod: 'POST', wantedHeaders: 'Foo, accept' })).toEqual({
+  expect(ask({ method: 'OPTIONS', requestedMethod: 'POST', requestedHeaders: 'Foo, accept' })).toEqual({
     kind: 'preflight',
     'Access-Control-Allow-Origin': '*',
     'Access-Control-Allow-Methods': 'GET, POST, PATCH, PUT, DELETE, OPTIONS, HEAD',
@@ -45,9 +47,9 @@ test('a preflight is answered with what was asked for', () => {
 });
 
 test.each([
-  ['no method', { wantedMethod: undefined }],
-  ['an unknown method', { wantedMethod: 'TRACE' }],
-  ['an invalid header name', { wantedMethod: 'POST', wantedHeaders: 'a b\r\nx: y' }],
+  ['no method', { requestedMethod: undefined }],
+  ['an unknown method', { requestedMethod: 'TRACE' }],
+  ['an invalid header name', { requestedMethod: 'POST', requestedHeaders: 'a b\r\nx: y' }],
 ])('a preflight for %s goes to the service', (_what, request) => {
   expect(ask({ method: 'OPTIONS', ...request })).toEqual({ kind: 'plain' });
 });

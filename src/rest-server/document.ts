@@ -25,13 +25,13 @@ database objects.
 
     PGRST_DB_URI=postgresql://authenticator:secret@127.0.0.1:5432/app PGRST_DB_ANON_ROLE=anon plinth rest
 
-- **Precedence.** Settings in the database override environment variables, which override the configuration file. In the database,
-  the \`pgrst.*\` settings of the login role override those of the \`db-pre-config\` function.
+- **Precedence.** Settings in the database override environment variables, which override the configuration file. If both the login
+  role and the \`db-pre-config\` function set a \`pgrst.*\` setting, the value of the login role takes precedence.
 - **Reloading.** SIGUSR1 or \`NOTIFY pgrst\` reloads the schema cache and the configuration. \`NOTIFY pgrst, 'reload schema'\` reloads the
   schema cache. SIGUSR2 or \`NOTIFY pgrst, 'reload config'\` reloads the configuration.
 - **Shutdown.** On SIGTERM or SIGINT, the service finishes pending requests and exits.
-- **Invalid values.** At startup, invalid values are reported and the process exits. During a reload, they are logged and the
-  previous configuration remains in effect. An unknown name causes a warning with the closest known name.
+- **Invalid values.** If a value is invalid at startup, the service reports it and exits. If a value is invalid during a reload, the
+  service logs it and keeps the previous configuration. An unknown name causes a warning with the closest known name.
 - **Connection poolers.** Behind a pooler in transaction mode, set \`db-prepared-statements\` and \`db-channel-enabled\` to false.
 
 For differences from the PostgREST binary, see [compatibility.md](compatibility.md).

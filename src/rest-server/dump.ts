@@ -3,7 +3,7 @@ import type { SchemaCache } from '../rest/index.ts';
 import type { ServerConfig } from './config.ts';
 import { settingKeys, settingOf } from './settings-table.ts';
 
-/** Returns a configuration file that produces this configuration. */
+/** Returns a configuration file that results in this configuration. */
 export function configText({ values, rest }: ServerConfig): string {
   const lines = settingKeys.map((key) => {
     const value = values.get(key);
@@ -31,7 +31,7 @@ export function exampleText(): string {
     .join('\n');
 }
 
-/** Uses PostgREST's top-level names. The entries have our own structure. */
+/** The top-level names are the same as PostgREST's, but the entries have a different structure. */
 export function schemaCacheText(cache: SchemaCache): string {
   const byName = <T>(map: ReadonlyMap<string, T>) =>
     [...map].map(([key, value]) => {

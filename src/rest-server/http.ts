@@ -1,4 +1,7 @@
-/** The HTTP server: reads requests, calls the service, adds the server's headers and writes the request log. */
+/**
+ * Runs the HTTP server, which reads requests, calls the service, adds the server's headers and writes the request log.
+ */
+
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from '../kernel/http.ts';
 import { originForm } from '../kernel/origin-form.ts';
@@ -13,6 +16,7 @@ import {
   shellError,
   writeResponse,
 } from '../rest/index.ts';
+import { splitOnce } from '../shared/split-once.ts';
 import type { ServerConfig } from './config.ts';
 import { checkCors } from './cors.ts';
 import type { ServerLog } from './log.ts';
@@ -21,17 +25,17 @@ export interface HttpDeps {
   readonly config: () => ServerConfig;
   readonly log: ServerLog;
   readonly bodies: BodyBudget;
-  /** `facts` are filled in while the request is handled. */
-  readonly answer: (request: RestRequest, facts: RequestFacts) => Promise<RestResponse>;
+  /** Handles a request and fills in `facts` for the request log. */
+  readonly handle: (request: RestRequest, facts: RequestFacts) => Promise<RestResponse>;
 }
 
 export interface RequestFacts {
   role: string | undefined;
-  /** Undefined if the SQL isn't logged. */
+  /** The SQL statements of the request. Undefined if SQL isn't logged. */
   readonly statements: string[] | undefined;
 }
 
-/** The maximum size of the request line and all headers, close to upstream's limit. */
+/** The maximum size of the request line and all headers together. It is close to upstream's limit. */
 const MAX_HEADER_BYTES = 64 * 1024;
 const KEEP_ALIVE_MS = 72_000;
 
@@ -58,8 +62,8 @@ async function serve(request: IncomingMessage, response: ServerResponse, deps: H
     {
       method: request.method ?? 'GET',
       origin,
-      wantedMethod: headerOf(request, 'access-control-request-method'),
-      wantedHeaders: headerOf(request, 'access-control-request-headers'),
+      requestedMethod: headerOf(request, 'access-control-request-method'),
+      requestedHeaders: headerOf(request, 'access-control-request-headers'),
     },
     corsOrigins,
   );
@@ -71,23 +75,23 @@ async function serve(request: IncomingMessage, response: ServerResponse, deps: H
     return;
   }
   const facts: RequestFacts = { role: undefined, statements: logQuery ? [] : undefined };
-  const answer = await respondTo(request, response, facts, deps);
-  if (log.wants(answer.status)) for (const statement of facts.statements ?? []) log.say(statement);
-  warnOfOldNames(request, answer, log);
+  const result = await respondTo(request, response, facts, deps);
+  if (log.wants(result.status)) for (const statement of facts.statements ?? []) log.say(statement);
+  warnOfOldNames(request, result, log);
   // Upstream adds this header to every OPTIONS response.
-  if (request.method === 'OPTIONS' && answer.status === 200) own.push('Access-Control-Allow-Origin', '*');
-  const headers = new Map(answer.headers.map(([name, value]) => [name.toLowerCase(), value]));
-  log.answered({
+  if (request.method === 'OPTIONS' && result.status === 200) own.push('Access-Control-Allow-Origin', '*');
+  const headers = new Map(result.headers.map(([name, value]) => [name.toLowerCase(), value]));
+  log.onResponse({
     request,
     role: facts.role,
-    status: answer.status,
+    status: result.status,
     sizeBytes: headers.get('content-length'),
   });
   try {
-    writeResponse(response, answer, log.logger, own);
+    writeResponse(response, result, log.logger, own);
   } catch (cause) {
-    answer.release?.();
-    // The database set a header that Node rejects.
+    result.release?.();
+    // The database may have set a header that Node rejects.
     log.logger.error({ error: cause }, 'failed to write the response');
     if (response.headersSent) response.destroy();
     else writeResponse(response, respondError(restError('PGRSTX00', { cause }), rest), log.logger, own);
@@ -98,7 +102,7 @@ async function respondTo(
   request: IncomingMessage,
   response: ServerResponse,
   facts: RequestFacts,
-  { answer, bodies, config }: HttpDeps,
+  { handle: result, bodies, config }: HttpDeps,
 ): Promise<RestResponse> {
   let body: Uint8Array;
   try {
@@ -107,13 +111,12 @@ async function respondTo(
   } catch (error) {
     return respondError(shellError(error as Error), config().rest);
   }
-  const url = originForm(request.url ?? '/');
-  const question = url.indexOf('?');
-  return await answer(
+  const [path, query = ''] = splitOnce(originForm(request.url ?? '/'), '?');
+  return await result(
     {
       method: request.method ?? 'GET',
-      path: question === -1 ? url : url.slice(0, question),
-      query: question === -1 ? '' : url.slice(question + 1),
+      path,
+      query,
       headers: request.headers,
       body,
       signal: new ClientGone(response),
@@ -122,7 +125,7 @@ async function respondTo(
   );
 }
 
-/** Doesn't wait for a body unless the request declares one. */
+/** Whether the request declares a body. If it doesn't, the server doesn't wait for one. */
 const NO_BODY = new Uint8Array(0);
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
@@ -133,7 +136,7 @@ function headerOf(request: IncomingMessage, name: string): string | undefined {
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-/** The response's Warning header contains the replacement. The operator sees it in the log. */
+/** Logs a warning if a request uses an old name. The response's Warning header contains the replacement. */
 function warnOfOldNames(request: IncomingMessage, { headers }: RestResponse, log: ServerLog): void {
   const warning = headers.find(([name]) => name === 'Warning')?.[1];
   const found = warning === undefined ? null : /"(.*) Update (.*) in query string filters/.exec(warning);

@@ -9,7 +9,10 @@ interface Address {
   readonly ipv6Only?: boolean;
 }
 
-/** Addresses in the order in which they are tried. `::` covers both families if the system supports both. */
+/**
+ * The addresses for PostgREST's special host values, in the order in which they are tried. `::` covers both address
+ * families if the system supports both.
+ */
 const SPECIAL: Readonly<Record<string, readonly Address[]>> = {
   '*': [{ host: '::' }, { host: '0.0.0.0' }],
   '*6': [{ host: '::' }, { host: '0.0.0.0' }],
@@ -18,14 +21,14 @@ const SPECIAL: Readonly<Record<string, readonly Address[]>> = {
   '!6': [{ host: '::', ipv6Only: true }],
 };
 
-/** Whether a host stands for all addresses, so that it can't be shown as a URL. */
+/** Whether a host stands for all addresses. Such a host can't be shown as a URL. */
 export const isSpecialHost = (host: string): boolean => Object.hasOwn(SPECIAL, host);
 
-/** Resolves with the address: `0.0.0.0:3000`, `[::]:3000`, `/tmp/pgrst.sock`. */
+/** Resolves with the address on which the server listens, such as `0.0.0.0:3000`, `[::]:3000` or `/tmp/pgrst.sock`. */
 export async function listen(server: Server, listener: Listener): Promise<string> {
   const { unixSocket, mode } = listener;
   if (unixSocket !== undefined) {
-    // Removes the socket of a killed process.
+    // Removes a socket file that a killed process left behind.
     rmSync(unixSocket, { force: true });
     await once(server, { path: unixSocket });
     chmodSync(unixSocket, mode);
@@ -48,7 +51,7 @@ export async function listen(server: Server, listener: Listener): Promise<string
   return family === 'IPv6' ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
-/** Whether the server is still listening and, for a Unix socket, its file still exists. */
+/** Whether the server is still listening. For a Unix socket, its file must also exist. */
 export function isListening(server: Server): boolean {
   const address = server.address();
   return address !== null && (typeof address !== 'string' || existsSync(address));

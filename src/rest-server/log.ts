@@ -1,4 +1,7 @@
-/** Log output as in PostgREST: requests on stdout in Apache's format, everything else on stderr with a timestamp. */
+/**
+ * Formats log output as PostgREST does: requests go to stdout in Apache's format, and everything else goes to stderr
+ * with a timestamp.
+ */
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from '../kernel/log.ts';
 import { databaseError, errorBody } from '../rest/index.ts';
@@ -7,14 +10,14 @@ import type { LogLevel } from './config.ts';
 export interface ServerLog {
   /** Writes a line at every level. */
   say(line: string): void;
-  /** Writes a line from level `error` on. */
+  /** Writes a line at level `error` and more verbose levels. */
   fault(line: string): void;
   /** Writes a line at level `debug`. */
   detail(line: string): void;
-  answered(facts: ResponseFacts): void;
+  onResponse(facts: ResponseFacts): void;
   /** Whether a response with this status is logged. */
   wants(status: number): boolean;
-  /** For the service's own log messages. */
+  /** The logger that the service uses for its own messages. */
   readonly logger: Logger;
 }
 
@@ -25,7 +28,7 @@ export interface ResponseFacts {
   readonly sizeBytes: string | undefined;
 }
 
-/** PostgreSQL's message for a prepared statement that doesn't exist or belongs to another session. */
+/** Matches PostgreSQL's message for a prepared statement that doesn't exist or belongs to another session. */
 const LOST_STATEMENT = /prepared statement "s\d+"/;
 
 const LEVELS: readonly LogLevel[] = ['crit', 'error', 'warn', 'info', 'debug'];
@@ -43,7 +46,7 @@ export function createServerLog(
   out: (text: string) => void,
   err: (text: string) => void,
 ): ServerLog {
-  const atLeast = (wanted: LogLevel): boolean => LEVELS.indexOf(level()) >= LEVELS.indexOf(wanted);
+  const atLeast = (requested: LogLevel): boolean => LEVELS.indexOf(level()) >= LEVELS.indexOf(requested);
   const say = (line: string): void => err(`${formatTime(new Date())}: ${line.replace(/[\r\n\t]+/g, ' ')}\n`);
   const fault = (line: string): void => {
     if (atLeast('error')) say(line);
@@ -71,7 +74,7 @@ export function createServerLog(
       if (atLeast('debug')) say(line);
     },
     wants: (status) => status >= LOGGED_FROM[level()],
-    answered({ request, role, status, sizeBytes }) {
+    onResponse({ request, role, status, sizeBytes }) {
       if (status < LOGGED_FROM[level()]) return;
       // A Unix socket has no remote address.
       const { remoteAddress = '-' } = request.socket;
@@ -85,11 +88,12 @@ export function createServerLog(
   };
 }
 
-/** Formats an error as clients would see it, plus the stack of an internal error, which clients don't see. */
+/** Formats an error as clients see it. For an internal error, the stack is added, which clients don't see. */
 export function errorJson(error: unknown): string {
-  const answer = databaseError(error, false);
-  const stack = answer.code === 'PGRSTX00' ? ` ${(error as Error | undefined)?.stack ?? String(error)}` : '';
-  return `${errorBody(answer, 'verbose')}${stack}`;
+  const response = databaseError(error, false);
+  const stack =
+    response.code === 'PGRSTX00' ? ` ${(error as Error | undefined)?.stack ?? String(error)}` : '';
+  return `${errorBody(response, 'verbose')}${stack}`;
 }
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];

@@ -1,4 +1,4 @@
-/** The metrics of `/metrics`, with PostgREST 16's names, in Prometheus text format. */
+/** Collects the metrics that `/metrics` returns, with PostgREST 16's names and in Prometheus text format. */
 import type { Remote } from '../database/index.ts';
 
 export interface Metrics {

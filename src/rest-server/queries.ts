@@ -1,10 +1,10 @@
-/** Fixed statements with their row types. */
+/** Fixed statements, and the types of their rows. */
 import type { Pool, Queryable } from '../database/index.ts';
 import { quoteIdentifier, sql } from '../kernel/sql.ts';
 import { databaseName, settingKeys, settingOf } from './settings-table.ts';
 
 export interface VersionRow {
-  /** For example 180004. */
+  /** The version as a number, for example 180004. */
   number: number;
   /** The server's own description of its version. */
   text: string;
@@ -20,8 +20,9 @@ export async function selectVersion(db: Queryable): Promise<VersionRow> {
 const settable = settingKeys.filter((key) => settingOf(key).inDatabase === true).map(databaseName);
 
 /**
- * Reads the `pgrst.*` settings: those of the login role in this database, then those of the login role, then those set
- * by `preConfig` (a function name, with or without a schema).
+ * Reads the `pgrst.*` settings. In order of decreasing precedence, they are the login role's settings for this
+ * database, the login role's settings for all databases, and the settings that `preConfig` sets. `preConfig` is a
+ * function name, with or without a schema.
  */
 export async function selectServerSettings(
   pool: Pool,

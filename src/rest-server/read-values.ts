@@ -1,6 +1,6 @@
 /**
- * Converts raw settings to typed values, one at a time: first from the database, then the environment, then the file.
- * Pure.
+ * Converts raw settings to typed values. Each setting is read from the database, or else from the environment, or else
+ * from the file. Pure.
  */
 import { nearest } from '../config/index.ts';
 import type { FileValue } from './config-file.ts';
@@ -27,7 +27,7 @@ export interface Sources {
 export interface Read {
   readonly values: Values;
   readonly appSettings: readonly (readonly [string, string])[];
-  /** Error messages, each with the fix. */
+  /** The error messages. Each of them explains how to fix the error. */
   readonly faults: readonly string[];
   readonly warnings: readonly string[];
 }
@@ -49,7 +49,7 @@ export function readValues(sources: Sources): Read {
 
 interface Written {
   readonly value: FileValue;
-  /** The location of the setting, for messages. */
+  /** The source of the setting, such as a file or a variable, for error messages. */
   readonly from: string;
 }
 
@@ -73,14 +73,16 @@ function findByName(
         : file.has(name)
           ? { value: file.get(name) as FileValue, from: `${name} in the file` }
           : undefined;
-  // An empty string counts as unset, except for settings where an empty list is meaningful.
+  // An empty string is handled like an unset setting, except if an empty list is meaningful for the setting.
   return written?.value === '' && name !== 'db-extra-search-path' ? undefined : written;
 }
 
 const TRUE = /^\W*true\W*$/i;
 const FALSE = /^\W*false\W*$/i;
 
-/** The error message continues after `"value"`: "is not …". */
+/**
+ * Converts a value to its type. A fault is the text that follows `"value"` in the error message, such as "is not …".
+ */
 function convert(written: FileValue | undefined, kind: Setting['kind']): Value | { readonly fault: string } {
   if (written === undefined) return undefined;
   const text = String(written);
@@ -121,7 +123,7 @@ function readAppSettings({ environment, file }: Sources): (readonly [string, str
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** An unknown setting is usually a typo. */
+/** Returns warnings about unknown settings, because an unknown setting is usually a typo. */
 function unknownNames({ environment, file }: Sources): string[] {
   const names = settingKeys.flatMap((key) => [key, settingOf(key).alias ?? key]);
   const known = new Set<string>(names);

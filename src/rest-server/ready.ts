@@ -1,4 +1,4 @@
-/** Implements `--ready`: queries the admin server of a running process that uses the same configuration. */
+/** Implements `--ready`, which queries the admin server of a running process that has the same configuration. */
 import { request } from '../kernel/http.ts';
 import type { ServerConfig } from './config.ts';
 import { isSpecialHost } from './listen.ts';
@@ -9,7 +9,7 @@ export type Readiness =
 
 const TIMEOUT_MS = 5000;
 
-export async function askReady({ admin }: ServerConfig): Promise<Readiness> {
+export async function requestReady({ admin }: ServerConfig): Promise<Readiness> {
   if (admin === undefined) {
     return { ok: false, reason: 'Admin server is not running. Please check admin-server-port config.' };
   }
@@ -22,19 +22,19 @@ export async function askReady({ admin }: ServerConfig): Promise<Readiness> {
   }
   const name = host.includes(':') ? `[${host}]` : host;
   const url = unixSocket === undefined ? `http://${name}:${port}/ready` : `${unixSocket}/ready`;
-  const place = unixSocket === undefined ? { host, port } : { socketPath: unixSocket };
+  const address = unixSocket === undefined ? { host, port } : { socketPath: unixSocket };
   return new Promise((resolve) => {
-    const asking = request({ ...place, path: '/ready', timeout: TIMEOUT_MS }, (response) => {
+    const pending = request({ ...address, path: '/ready', timeout: TIMEOUT_MS }, (response) => {
       response.resume();
       const { statusCode = 0 } = response;
       resolve(
         statusCode === 200 ? { ok: true, url } : { ok: false, reason: `${url} returned ${statusCode}.` },
       );
     });
-    asking.once('timeout', () => asking.destroy(new Error('no answer')));
-    asking.once('error', (error) =>
+    pending.once('timeout', () => pending.destroy(new Error('no answer')));
+    pending.once('error', (error) =>
       resolve({ ok: false, reason: `connection refused to ${url}: ${error.message}` }),
     );
-    asking.end();
+    pending.end();
   });
 }

@@ -1,6 +1,6 @@
 /**
- * A REST server for an existing PostgreSQL: configuration, connections, schema cache, public server and admin server.
- * No other module is loaded.
+ * Runs a REST server for an existing PostgreSQL. Manages the configuration, the connections, the schema cache, the
+ * public server and the admin server. No other service is loaded.
  */
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConnectionError, openRemote, PostgresError, type Remote } from '../database/index.ts';
 import { systemClock } from '../kernel/clock.ts';
+import { spaciousDisk } from '../kernel/disk.ts';
 import { createVerifier } from '../keys/index.ts';
 import {
   BodyBudget,
@@ -42,21 +43,21 @@ export interface RestServerOptions {
   readonly readFile: (path: string) => Buffer;
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
-  /** Called when the process can't continue. The reason has been logged. */
+  /** Called when the process can't continue. The reason has already been logged. */
   readonly onFatal: () => void;
 }
 
 const OLDEST_VERSION = 150_000;
-/** Upstream's backoff, which doubles up to 32 s. */
+/** The delays before retries, as in upstream. They double up to 32 s. */
 const RETRY_MS = [1000, 2000, 4000, 8000, 16_000, 32_000];
 const GRACE_MS = 10_000;
 
 const GIB = 1024 ** 3;
-/** The defaults of the complete product (`plinth.toml`, `[rest]`). */
-const ANSWER_LIMITS = { answerBytes: 2 * GIB, totalBytes: 8 * GIB };
+/** The defaults of these settings in the complete product (`plinth.toml`, `[rest]`). */
+const RESPONSE_LIMITS = { responseBytes: 2 * GIB, totalBytes: 8 * GIB };
 const REQUEST_BODIES_BYTES = GIB / 2;
 
-/** @throws {ServerConfigError} */
+/** Creates a server from its configuration. @throws {ServerConfigError} */
 export function createRestServer(options: RestServerOptions): RestServer {
   return new RestServer(options);
 }
@@ -64,8 +65,8 @@ export function createRestServer(options: RestServerOptions): RestServer {
 export class RestServer {
   readonly #options: RestServerOptions;
   readonly #log: ServerLog;
-  readonly #answersDir = join(tmpdir(), `plinth-rest-${randomUUID()}`);
-  readonly #answers = new ResponseStorage(this.#answersDir, ANSWER_LIMITS);
+  readonly #responsesDir = join(tmpdir(), `plinth-rest-${randomUUID()}`);
+  readonly #responseStorage = new ResponseStorage(this.#responsesDir, () => RESPONSE_LIMITS);
   readonly #metrics: Metrics = createMetrics();
   readonly #remote: Remote;
   readonly #state: State;
@@ -73,7 +74,7 @@ export class RestServer {
   #admin: Server | undefined;
   #config: ServerConfig;
   #verifier: ReturnType<typeof createVerifier> | undefined;
-  /** The channel that is or will be listened to. */
+  /** The channel on which the server listens, or will listen once it is connected. */
   #channel: string | undefined;
   #snapshot: Snapshot | undefined;
   #version = '';
@@ -110,8 +111,8 @@ export class RestServer {
     this.#public = createHttpServer({
       config: () => this.#config,
       log: this.#log,
-      bodies: new BodyBudget(REQUEST_BODIES_BYTES),
-      answer: (request, facts) => this.#answer(request, facts),
+      bodies: new BodyBudget(() => REQUEST_BODIES_BYTES),
+      handle: (request, facts) => this.#respond(request, facts),
     });
   }
 
@@ -119,7 +120,7 @@ export class RestServer {
     return this.#config;
   }
 
-  /** Starts listening after the first load of the schema cache, whether it succeeded or not. */
+  /** Starts listening after the first attempt to load the schema cache, whether or not it succeeded. */
   async start(): Promise<void> {
     this.#log.say(`Starting PostgREST ${COMPATIBLE_VERSION} (plinth rest)...`);
     for (const warning of this.#config.warnings) this.#log.say(`WARNING: ${warning}`);
@@ -140,7 +141,9 @@ export class RestServer {
     this.#log.say(`API server listening on ${await listen(this.#public, server)}`);
   }
 
-  /** Reads the configuration including the database settings, for `--dump-config`. @throws {ServerConfigError} */
+  /**
+   * Reads the configuration, including the settings in the database, for `--dump-config`. @throws {ServerConfigError}
+   */
   async readWholeConfig(): Promise<ServerConfig> {
     const database = await this.#databaseSettings().catch((error: unknown) => {
       this.#log.say(`Failed to query database settings for the config parameters. ${errorJson(error)}`);
@@ -150,14 +153,14 @@ export class RestServer {
     return this.#config;
   }
 
-  /** Throws if the schema cache can't be loaded. */
+  /** Loads the schema cache and returns it. Throws if it can't be loaded. */
   async loadSchemaCache(): Promise<SchemaCache> {
     await this.#state.reload('all');
     const { cache } = await this.#state.snapshot();
     return cache;
   }
 
-  /** Handles SIGUSR1 and SIGUSR2. */
+  /** Reloads the configuration or the schema. Called for SIGUSR1 and SIGUSR2. */
   reload(extent: Extent): void {
     void this.#state.reload(extent);
   }
@@ -173,19 +176,19 @@ export class RestServer {
 
   async #stopAll(): Promise<void> {
     const servers = [this.#public, ...(this.#admin === undefined ? [] : [this.#admin])];
-    // Without this, a connection whose last response is sent during the stop would be kept alive.
+    // This closes connections whose last response is sent during shutdown. Otherwise, they would be kept alive.
     const sweep = setInterval(() => this.#public.closeIdleConnections(), 20).unref();
     const cut = setTimeout(() => this.#public.closeAllConnections(), GRACE_MS).unref();
     this.#admin?.closeIdleConnections();
     await Promise.all(servers.map(closed));
     clearInterval(sweep);
     clearTimeout(cut);
-    // These must run together, because stopping one completes what the other waits for.
+    // Both must run concurrently, because each of them completes work that the other waits for.
     await Promise.all([this.#state.stop(), this.#remote.stop()]);
-    await rm(this.#answersDir, { recursive: true, force: true });
+    await rm(this.#responsesDir, { recursive: true, force: true });
   }
 
-  #answer(request: RestRequest, facts: RequestFacts): Promise<RestResponse> {
+  #respond(request: RestRequest, facts: RequestFacts): Promise<RestResponse> {
     const { requestPath } = this.#remote;
     const { statements } = facts;
     return handle(request, {
@@ -194,18 +197,20 @@ export class RestServer {
           ? requestPath
           : {
               stop: requestPath.stop,
-              execute: (asked) => {
-                const all = [...(asked.before ?? []), asked.statement, ...(asked.after ?? [])];
+              loads: requestPath.loads,
+              execute: (requested) => {
+                const all = [...(requested.before ?? []), requested.statement, ...(requested.after ?? [])];
                 for (const { text } of all) statements.push(text);
-                return requestPath.execute(asked);
+                return requestPath.execute(requested);
               },
             },
       verify: (token) => {
         if (this.#verifier === undefined) throw restError('PGRST300');
         return this.#verifier.verify(token);
       },
-      // Responses contain upstream's messages without our hints.
-      answers: this.#answers,
+      // Responses contain upstream's messages, without our additional hints.
+      responseStorage: this.#responseStorage,
+      disk: spaciousDisk,
       advise: async (error) => error,
       clock: systemClock,
       log: this.#log.logger,
@@ -238,20 +243,21 @@ export class RestServer {
   }
 
   /**
-   * Runs before each load: detects the server version and reads the configuration again, including the database
-   * settings.
+   * Reads the settings before each load. Detects the server version and reads the configuration again, including the
+   * database settings.
    */
   async #readSettings(extent: Extent): Promise<RestSettings> {
     const { number, text } = await selectVersion(this.#remote.catalogs);
     if (number < OLDEST_VERSION) this.#die(`PostgreSQL 15 or newer is required, but this is ${text}.`);
     if (text !== this.#version) this.#log.say(`Successfully connected to ${text}`);
     this.#version = text;
-    // When asked to reload the schema, the binary only reads its configuration if it includes database settings.
+    // If only the schema is reloaded, PostgREST's binary reads its configuration again only if the configuration
+    // includes database settings.
     if (extent === 'all' && !this.#config.readsDatabase) return this.#config.rest;
     const database = await this.#databaseSettings();
     try {
       const read = readServerConfig({ ...this.#options, database });
-      // The other settings belong to open listeners and connections.
+      // The remaining settings can't change because listeners and connections are already using them.
       this.#config = { ...read, pool: this.#config.pool, connection: this.#config.connection };
       this.#takeKeys();
       this.#warnOfOldClaimPath();
@@ -263,7 +269,7 @@ export class RestServer {
     return this.#config.rest;
   }
 
-  /** Settings that can't be read are skipped, and the server continues without them. */
+  /** Reads the settings in the database. If they can't be read, the server continues without them. */
   async #databaseSettings(): Promise<ReadonlyMap<string, string>> {
     const { readsDatabase, preConfig } = this.#config;
     if (!readsDatabase) return new Map();
@@ -285,7 +291,7 @@ export class RestServer {
         if (channel !== undefined)
           this.#log.say(`Listening for database notifications on the "${channel}" channel`);
       },
-      // Only a stop ends the retries.
+      // The retries continue until the server is stopped.
       () => {},
     );
   }
@@ -294,7 +300,7 @@ export class RestServer {
     this.#snapshot = snapshot;
     if (extent === 'config' || this.#config.readsDatabase) this.#log.say('Config reloaded');
     if (extent === 'config') return;
-    // Existing sessions keep old role settings and query plans.
+    // Sessions are replaced because existing sessions keep old role settings and query plans.
     this.#remote.renew();
     this.#metrics.schemaCacheLoads = {
       ...this.#metrics.schemaCacheLoads,
@@ -322,7 +328,7 @@ export class RestServer {
     this.#log.say(
       `Failed to load the schema cache using db-schemas=${schemas.join(',')} and db-extra-search-path=${extraSearchPath.join(',')}. ${errorJson(error)}`,
     );
-    if (isRefusedLogin(error)) {
+    if (isRejectedLogin(error)) {
       this.#die('PostgreSQL rejected this login. Correct the user and password in db-uri.');
     } else if (!this.#config.pool.recovers) {
       this.#die('Automatic recovery disabled, exiting.');
@@ -361,13 +367,8 @@ export class RestServer {
   }
 }
 
-/** SQLSTATE 28P01, or a required password that isn't configured. */
-function isRefusedLogin(error: unknown): boolean {
-  if (error instanceof PostgresError || error instanceof ConnectionError) {
-    return error.code === '28P01' || /asks for the password/.test(error.message);
-  }
-  return false;
-}
+/** Whether PostgreSQL rejected the password, or a required password isn't configured (SQLSTATE 28P01 for both). */
+const isRejectedLogin = (error: unknown): boolean => error instanceof PostgresError && error.code === '28P01';
 
 const closed = (server: Server): Promise<void> =>
   new Promise((resolve) => {

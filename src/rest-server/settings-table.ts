@@ -1,30 +1,30 @@
 /**
- * Every setting of `plinth rest`, with PostgREST 16.2's names. The help, the validation, `docs/rest.md`, the example
- * file and the configuration dump are generated from this table.
+ * Lists all settings of `plinth rest`, with PostgREST 16.2's names. The help, the validation, `docs/rest.md`, the
+ * example file and the configuration dump are generated from this table.
  */
 
 export type Kind =
   | { readonly is: 'text' }
-  /** Separated by commas. */
+  /** A list whose items are separated by commas. */
   | { readonly is: 'list' }
   | { readonly is: 'boolean' }
   | { readonly is: 'integer'; readonly from: number; readonly to?: number }
   | { readonly is: 'choice'; readonly of: readonly string[] }
-  /** A file mode, in octal. */
+  /** A file mode in octal. */
   | { readonly is: 'mode' };
 
 export interface Setting {
   readonly kind: Kind;
-  /** The default in file syntax. Undefined if the setting has none. */
+  /** The default in the syntax of the file. Undefined if the setting has no default. */
   readonly default: string | undefined;
   readonly help: string;
   /** Whether the setting can be stored in the database as `pgrst.name_with_underscores`. */
   readonly inDatabase?: true;
   /** Whether a change applies at the next reload. Other settings require a restart. */
   readonly reloads?: true;
-  /** An older name, used if the current name isn't set. */
+  /** An older name of the setting, which is used if the current name isn't set. */
   readonly alias?: string;
-  /** A value for the example file, if the default isn't informative. */
+  /** The value in the example file. Used instead of the default if the default isn't informative. */
   readonly example?: string;
 }
 
@@ -35,7 +35,7 @@ const mode = { is: 'mode' } as const;
 const port = { is: 'integer', from: 0, to: 65_535 } as const;
 const count = { is: 'integer', from: 0 } as const;
 const choice = (...of: string[]) => ({ is: 'choice', of }) as const;
-/** The setting can also be stored in the database and applies at each reload. */
+/** The setting can also be stored in the database, and a change applies at the next reload. */
 const anywhere = { inDatabase: true, reloads: true } as const;
 
 export const settingsTable = {
@@ -78,7 +78,7 @@ export const settingsTable = {
     default: undefined,
     example: 'anon',
     ...anywhere,
-    help: 'Role of requests without a token. If unset, they are rejected (401).',
+    help: 'Role used for requests without a token. If unset, such requests are rejected (401).',
   },
   'db-channel': { kind: text, default: 'pgrst', reloads: true, help: 'NOTIFY channel for reloads.' },
   'db-channel-enabled': { kind: boolean, default: 'true', reloads: true, help: 'Listens on the db-channel.' },
@@ -86,7 +86,7 @@ export const settingsTable = {
     kind: boolean,
     default: 'true',
     reloads: true,
-    help: 'Reads settings from the database: pgrst.* settings of the login role and of db-pre-config.',
+    help: 'Reads settings from the database, which are the pgrst.* settings of the login role and of db-pre-config.',
   },
   'db-extra-search-path': {
     kind: list,
@@ -146,7 +146,7 @@ export const settingsTable = {
     default: undefined,
     example: 'postgrest.pre_config',
     ...anywhere,
-    help: "Function that sets pgrst.* settings. It's called whenever the configuration is read.",
+    help: 'Function that sets pgrst.* settings. It is called whenever the configuration is read.',
   },
   'db-pre-request': {
     kind: text,
@@ -186,7 +186,7 @@ export const settingsTable = {
   'db-uri': {
     kind: text,
     default: 'postgresql://',
-    help: 'Connection string (with one or more hosts), or @file that contains it. PG* variables, ~/.pgpass and ~/.postgresql provide missing parts.',
+    help: 'Connection string (with one or more hosts), or @file with the name of a file that contains it. PG* variables, ~/.pgpass and ~/.postgresql provide missing parts.',
   },
   'jwt-aud': {
     kind: text,
@@ -213,7 +213,7 @@ export const settingsTable = {
     default: undefined,
     example: 'a-secret-of-at-least-32-characters',
     ...anywhere,
-    help: 'Secret of at least 32 bytes, a JSON Web Key or key set, or @file that contains one.',
+    help: 'Secret of at least 32 bytes, a JSON Web Key or key set, or @file with the name of a file that contains one.',
   },
   'jwt-secret-is-base64': {
     kind: boolean,
@@ -226,7 +226,7 @@ export const settingsTable = {
     kind: choice('crit', 'error', 'warn', 'info', 'debug'),
     default: 'error',
     reloads: true,
-    help: 'Responses to log: none, 5xx, 4xx and 5xx, all, or all with details.',
+    help: 'Which responses are logged: none, 5xx, 4xx and 5xx, all, or all with details.',
   },
   'log-query': {
     kind: boolean,
@@ -251,19 +251,19 @@ export const settingsTable = {
     default: undefined,
     example: 'https://api.example.com/v1',
     ...anywhere,
-    help: 'Public URL in the OpenAPI document.',
+    help: 'Public URL of the service, for the OpenAPI document.',
   },
   'server-cors-allowed-origins': {
     kind: list,
     default: undefined,
     example: 'https://app.example.com',
     ...anywhere,
-    help: 'Origins that can send requests with credentials. If unset, all origins can, without credentials.',
+    help: 'Origins that can send requests with credentials. If unset, all origins can send requests, but without credentials.',
   },
   'server-host': {
     kind: text,
     default: '!4',
-    help: 'Address to listen on. *, *4, !4, *6 and !6 mean all addresses (! means only this IP version, * means preferred).',
+    help: 'Address to listen on. *, *4, !4, *6 and !6 mean all addresses. With !, only this IP version is used, and with *, this version is preferred.',
   },
   'server-port': { kind: port, default: '3000', help: 'Port to listen on. 0 uses a free port.' },
   'server-reuseport': {
@@ -309,13 +309,13 @@ export const settingKeys = Object.keys(settingsTable) as Key[];
 
 export const settingOf = (key: Key): Setting => settingsTable[key];
 
-/** Returns the environment variable of a setting, such as `PGRST_DB_URI`. */
+/** Returns the name of a setting's environment variable, such as `PGRST_DB_URI`. */
 export const environmentName = (key: string): string => `PGRST_${key.toUpperCase().replaceAll('-', '_')}`;
 
-/** Returns the database name of a setting, such as `pgrst.db_schemas`. */
+/** Returns the name of a setting in the database, such as `pgrst.db_schemas`. */
 export const databaseName = (key: string): string => `pgrst.${key.replaceAll('-', '_')}`;
 
-/** `app.settings.*` aren't in the table because users choose their names. */
+/** The settings `app.settings.*` aren't in the table, because users choose their names. */
 export const APP_SETTINGS = {
   prefix: 'app.settings.',
   environmentPrefix: 'PGRST_APP_SETTINGS_',

@@ -1,4 +1,6 @@
-/** Runs a REST request within the process and optionally rolls it back, to preview the response an app would get. */
+/**
+ * Runs a REST request within the process to preview the response that an app would get. The request can be rolled back.
+ */
 import { isStored } from './core/body.ts';
 import type { RestRequest } from './core/request.ts';
 import type { RestResponse } from './core/respond.ts';
@@ -9,10 +11,10 @@ export interface RestAttempt {
   readonly path: string;
   /** The query string without `?`. */
   readonly query: string;
-  /** Lowercase header names. The token is sent as an app would send it. */
+  /** The request headers by lowercase name. The token is a header, as in a request from an app. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Whether the transaction is always rolled back. */
+  /** Whether the transaction is rolled back in any case. */
   readonly rollsBack: boolean;
 }
 
@@ -23,31 +25,31 @@ export interface AttemptResponse {
   readonly isCut: boolean;
 }
 
-export type Attempt = (attempt: RestAttempt, mostBytes: number) => Promise<AttemptResponse>;
+export type Attempt = (attempt: RestAttempt, maxBytes: number) => Promise<AttemptResponse>;
 
 export const createAttempt =
   (handle: (request: RestRequest) => Promise<RestResponse>): Attempt =>
-  async ({ body, ...attempt }, mostBytes) => {
-    const answer = await handle({ ...attempt, body: Buffer.from(body) });
+  async ({ body, ...attempt }, maxBytes) => {
+    const response = await handle({ ...attempt, body: Buffer.from(body) });
     try {
-      const { bytes, isCut } = await beginning(answer, mostBytes);
-      return { status: answer.status, text: bytes.toString('utf8'), isCut };
+      const { bytes, isCut } = await beginning(response, maxBytes);
+      return { status: response.status, text: bytes.toString('utf8'), isCut };
     } finally {
-      answer.release?.();
+      response.release?.();
     }
   };
 
 async function beginning(
   { body }: RestResponse,
-  mostBytes: number,
+  maxBytes: number,
 ): Promise<{ bytes: Buffer; isCut: boolean }> {
-  const pieces: Buffer[] = [];
+  const chunks: Buffer[] = [];
   let size = 0;
-  for await (const piece of isStored(body) ? body.chunks() : body) {
-    // A piece is only valid until the next one is requested.
-    pieces.push(Buffer.from(piece));
-    size += piece.byteLength;
-    if (size > mostBytes) break;
+  for await (const chunk of isStored(body) ? body.chunks() : body) {
+    // The chunk is copied, because it is valid only until the next one is requested.
+    chunks.push(Buffer.from(chunk));
+    size += chunk.byteLength;
+    if (size > maxBytes) break;
   }
-  return { bytes: Buffer.concat(pieces).subarray(0, mostBytes), isCut: size > mostBytes };
+  return { bytes: Buffer.concat(chunks).subarray(0, maxBytes), isCut: size > maxBytes };
 }

@@ -1,30 +1,31 @@
 /**
- * Reads request bodies into memory. Each body and the sum of all bodies are limited, so many large concurrent requests
- * are rejected instead of crashing the process.
+ * Reads request bodies into memory. The size of each body and the total size of all bodies are limited, so that many
+ * large concurrent requests are rejected instead of crashing the process.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { RestError, restError } from './errors.ts';
 
-/** The maximum body size. Split larger imports into several requests. */
+/** The maximum body size. Clients can split larger imports into several requests. */
 export const BODY_LIMIT_BYTES = 256 * 1024 * 1024;
-/** Smaller bodies don't count toward the total. */
+/** Smaller bodies don't count toward the total size. */
 const COUNTED_BYTES = 1024 * 1024;
-/** These bodies are converted to JSON, which is in memory together with the original. */
+/** Bodies of these types are converted to JSON. During the conversion, both versions are in memory. */
 const BECOMES_JSON = /^\s*(text\/csv|application\/x-www-form-urlencoded)/i;
 
 export class BodyBudget {
-  readonly #totalBytes: number;
+  readonly #totalBytes: () => number;
   readonly #held = new WeakMap<IncomingMessage, number>();
   #heldBytes = 0;
 
-  constructor(totalBytes: number) {
+  constructor(totalBytes: () => number) {
     this.#totalBytes = totalBytes;
   }
 
   /**
-   * Reads the whole body. @throws {RestError} PGRST102 with status 413 if the body is too large, PGRSTX03 if the total
-   * limit is reached
+   * Reads the whole body.
+   * @throws {RestError} PGRST102 with status 413 if the body is too large, PGRSTX03 if the limit for all bodies is
+   * reached
    */
   read(request: IncomingMessage, payload: Readable): Promise<Buffer> {
     const declared = Number(request.headers['content-length'] ?? 0);
@@ -57,11 +58,11 @@ export class BodyBudget {
     });
   }
 
-  /** Releases the body's memory after the response was sent or the client disconnected. */
-  releaseAfter(request: IncomingMessage, answer: ServerResponse): void {
+  /** Releases the body's memory after the response has been sent or the client has disconnected. */
+  releaseAfter(request: IncomingMessage, response: ServerResponse): void {
     if (this.#heldBytes === 0 || !this.#held.has(request)) return;
-    if (answer.destroyed) this.#release(request);
-    else answer.once('close', () => this.#release(request));
+    if (response.destroyed) this.#release(request);
+    else response.once('close', () => this.#release(request));
   }
 
   #release(request: IncomingMessage): void {
@@ -71,7 +72,7 @@ export class BodyBudget {
 
   #hold(request: IncomingMessage, size: number): boolean {
     const more = size - (this.#held.get(request) ?? 0);
-    if (this.#heldBytes + more > this.#totalBytes) return false;
+    if (this.#heldBytes + more > this.#totalBytes()) return false;
     this.#heldBytes += more;
     this.#held.set(request, size);
     return true;

@@ -1,7 +1,7 @@
 /**
- * The error table of the service: PGRST codes with status and message, SQLSTATEs with status, and the error class for
- * the renderer. Codes are grouped by stage (0 connection, 1 request, 2 schema cache, 3 JWT). Codes 104, 109, 110, 113
- * and 119 were used by earlier PostgREST releases and must not be reused.
+ * The error table of the service: the PGRST codes with their status and message, the status of each SQLSTATE, and the
+ * error class for the renderer. The digit after PGRST shows the stage (0 connection, 1 request, 2 schema cache, 3 JWT).
+ * Earlier PostgREST releases used the codes 104, 109, 110, 113 and 119, which must not be reused.
  */
 
 type Texts = Readonly<Record<string, string>>;
@@ -93,12 +93,18 @@ export const ERRORS = {
     status: 503,
     message: 'Not enough memory is available for a request body of this size at the moment',
   },
+  PGRSTX04: {
+    status: 507,
+    message: 'The server has no disk space left for writes, so data can only be read',
+  },
+  PGRSTX05: { status: 503, message: 'Too many requests are waiting for a database connection' },
+  PGRSTX06: { status: 503, message: 'The server receives too many requests' },
 } as const satisfies Record<string, Entry>;
 
 export type ErrorCode = `${keyof typeof ERRORS}`;
 
 export interface ErrorExtras {
-  /** The values of the message's placeholders. */
+  /** The values for the placeholders in the message. */
   readonly texts?: Texts;
   readonly details?: unknown;
   readonly hint?: string | null | undefined;
@@ -106,7 +112,7 @@ export interface ErrorExtras {
   readonly cause?: unknown;
 }
 
-/** An error for the client: an entry of the table, or a converted PostgreSQL error. */
+/** An error for the client. It is an entry of the table, or a converted PostgreSQL error. */
 export class RestError extends Error {
   readonly code: string;
   readonly status: number;
@@ -115,15 +121,15 @@ export class RestError extends Error {
   readonly hint: string | null;
   readonly headers: readonly (readonly [string, string])[];
 
-  constructor(answer: RestErrorFields) {
-    super(answer.message, { cause: answer.cause });
+  constructor(response: RestErrorFields) {
+    super(response.message, { cause: response.cause });
     this.name = 'RestError';
-    this.code = answer.code;
-    this.status = answer.status;
-    this.reason = answer.reason;
-    this.details = answer.details ?? null;
-    this.hint = answer.hint ?? null;
-    this.headers = answer.headers ?? [];
+    this.code = response.code;
+    this.status = response.status;
+    this.reason = response.reason;
+    this.details = response.details ?? null;
+    this.hint = response.hint ?? null;
+    this.headers = response.headers ?? [];
   }
 }
 
@@ -131,7 +137,7 @@ export interface RestErrorFields {
   readonly code: string;
   readonly status: number;
   readonly message: string;
-  /** A non-standard reason phrase for the status line. */
+  /** A reason phrase for the status line that differs from the standard one. */
   readonly reason?: string | undefined;
   readonly details?: unknown;
   readonly hint?: string | null | undefined;
@@ -140,6 +146,8 @@ export interface RestErrorFields {
 }
 
 /**
+ * Creates an error from the table.
+ *
  * @example
  * throw restError('PGRST205', { texts: { table: 'public.todo' }, hint: "Perhaps you meant the table 'public.todos'" });
  */
@@ -149,13 +157,13 @@ export function restError(code: ErrorCode, extras: ErrorExtras = {}): RestError 
   return new RestError({ code, status: entry.status, message, ...extras });
 }
 
-/** Formats the error for the wire. `minimal`: only code and message. */
+/** Formats the error as JSON for the client. `minimal` includes only the code and the message. */
 export function errorBody(error: RestError, verbosity: 'verbose' | 'minimal'): string {
   const { code, message, details, hint } = error;
   return JSON.stringify(verbosity === 'minimal' ? { code, message } : { code, details, hint, message });
 }
 
-/** Maps SQLSTATEs or their prefixes to status codes. The longest match wins, and the default is 400. */
+/** The status for each SQLSTATE or prefix of an SQLSTATE. The longest match is used. The default is 400. */
 export const SQLSTATE_STATUS: Readonly<Record<string, number>> = {
   '08': 503,
   '09': 500,
@@ -179,7 +187,8 @@ export const SQLSTATE_STATUS: Readonly<Record<string, number>> = {
   '53': 503,
   '53400': 500,
   '54': 500,
-  // Limits that a request's value or select list exceeds. PostgREST reports them as server errors.
+  // These limits are exceeded by a value or a select list in the request. PostgREST reports these errors as server
+  // errors.
   '54000': 400,
   '54011': 400,
   '55': 500,

@@ -1,4 +1,4 @@
-/** Response headers exposed to cross-origin pages, in PostgREST 16's spelling. */
+/** The response headers that cross-origin pages can read, in PostgREST 16's spelling. */
 export const EXPOSED_HEADERS = [
   'Content-Encoding',
   'Content-Location',

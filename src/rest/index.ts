@@ -1,38 +1,41 @@
 /**
- * REST over PostgreSQL with PostgREST's protocol: the tables, views and functions of the exposed schemas. Each request
- * runs one statement in one transaction as the role of its token.
+ * The REST service, which provides the tables, views and functions of the exposed schemas with PostgREST's protocol.
+ * Each request runs one statement in one transaction as the role of its token.
  */
 import { join } from 'node:path';
-import type { Config } from '../config/index.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { Config, LiveConfig } from '../config/index.ts';
 import type { Database } from '../database/types.ts';
 import { systemClock } from '../kernel/clock.ts';
+import { type DiskState, spaciousDisk } from '../kernel/disk.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Service } from '../kernel/service.ts';
 import type { Keys } from '../keys/types.ts';
+import { type Machine, thisMachine } from '../shared/machine.ts';
 import { type Attempt, createAttempt } from './attempt.ts';
 import { BodyBudget } from './bodies.ts';
 import { errorBody, restError } from './errors.ts';
 import { EXPOSED_HEADERS } from './exposed-headers.ts';
+import { handle } from './pipeline.ts';
 import { createAdviser } from './privileges/index.ts';
 import { ResponseStorage } from './responses/storage.ts';
 import { adminPlugin, restPlugin } from './routes.ts';
-import { handle } from './service.ts';
 import { type PermissionHints, settingsFromConfig } from './settings.ts';
 import { createState, projectSource } from './state.ts';
 
 export type { Attempt, AttemptResponse, RestAttempt } from './attempt.ts';
-export { BodyBudget } from './bodies.ts';
+export { BODY_LIMIT_BYTES, BodyBudget } from './bodies.ts';
 export { type ClaimPath, readClaimPath } from './core/claim-path.ts';
 export { databaseError } from './core/database-error.ts';
 export type { RestRequest } from './core/request.ts';
 export { COMPATIBLE_VERSION, type RestResponse, respondError } from './core/respond.ts';
 export { errorBody, restError } from './errors.ts';
 export { EXPOSED_HEADERS } from './exposed-headers.ts';
+export { handle, type PipelineDeps } from './pipeline.ts';
 export { type SettingRow, selectRoleSettings } from './queries.ts';
 export { ResponseStorage } from './responses/storage.ts';
 export { ClientGone, shellError } from './routes.ts';
 export type { SchemaCache } from './schema-cache/types.ts';
-export { handle, type ServiceDeps } from './service.ts';
 export { functionName, type RestSettings } from './settings.ts';
 export { createState, type Extent, type Snapshot, type State, type StateSource } from './state.ts';
 export { writeResponse } from './write-response.ts';
@@ -42,39 +45,75 @@ export type { PermissionHints };
 export interface RestDeps {
   readonly database: Database;
   readonly keys: Keys;
-  readonly config: Config;
-  /** The parent folder of temporary files for large responses. */
+  readonly config: LiveConfig;
+  /** The folder in which the service creates a folder for temporary files. These files store large responses. */
   readonly dataDir: string;
+  /** The disk that the embedded database uses. */
+  readonly disk?: DiskState;
   readonly log: Logger;
-  /** The level of detail in hints for rejected requests. See {@link RestSettings.permissionHints}. */
+  /** How detailed the hints for rejected requests are. See {@link RestSettings.permissionHints}. */
   readonly permissionHints: PermissionHints;
 }
 
 const PREFIX = '/rest/v1';
 const INVALID_PATH = restError('PGRST125');
+const OVERLOADED = {
+  type: 'application/json; charset=utf-8',
+  text: errorBody(restError('PGRSTX06'), 'verbose'),
+};
 const CHANNEL = 'pgrst';
 
+const maxDefaultBodyBytes = 512 * 1024 * 1024;
+const memoryShare = 1 / 8;
+
+/** Returns the memory limit for all large request bodies together. */
+export const bodyBudgetBytes = (
+  { max_request_bodies }: Config['plinth']['rest'],
+  { memoryBytes }: Machine,
+): number => max_request_bodies ?? Math.min(maxDefaultBodyBytes, Math.floor(memoryBytes * memoryShare));
+
 export interface RestService extends Service {
-  /** See `attempt.ts`. */
+  /** Runs a request to preview its response. See `attempt.ts`. */
   readonly attempt: Attempt;
 }
 
 /**
+ * Creates the REST service.
+ *
  * @example
  * const rest = createRest({ database, keys, config, dataDir, log, permissionHints: 'full' });
  * await rest.start?.();
  */
-export function createRest({ database, keys, config, dataDir, log, permissionHints }: RestDeps): RestService {
-  const state = createState(projectSource(database, settingsFromConfig(config, permissionHints), log));
-  const { max_answer_size, max_waiting_answers, max_request_bodies } = config.plinth.rest;
-  const limits = { answerBytes: max_answer_size, totalBytes: max_waiting_answers };
+export function createRest({
+  database,
+  keys,
+  config,
+  dataDir,
+  disk = spaciousDisk,
+  log,
+  permissionHints,
+}: RestDeps): RestService {
+  const settings = config.derive((current) => settingsFromConfig(current, permissionHints));
+  const state = createState(projectSource(database, settings, log));
+  const limits = config.derive(({ plinth: { rest } }) => ({
+    responseBytes: rest.max_answer_size,
+    totalBytes: rest.max_waiting_answers,
+  }));
+  config.onChange(async (next, previous) => {
+    const before = settingsFromConfig(previous, permissionHints);
+    if (isDeepStrictEqual(settingsFromConfig(next, permissionHints), before)) return;
+    await state.reload('all');
+    // The reload may have been running already when the settings changed.
+    await state.settled();
+  });
   const deps = {
-    answers: new ResponseStorage(join(dataDir, 'answers'), limits),
+    responseStorage: new ResponseStorage(join(dataDir, 'answers'), limits),
     requestPath: database.requestPath,
     advise: createAdviser(database.pool('authenticator'), log),
     verify: (token: string) => keys.verify(token),
     clock: systemClock,
     log,
+    disk,
     snapshot: () => state.snapshot(),
   };
   return {
@@ -86,13 +125,14 @@ export function createRest({ database, keys, config, dataDir, log, permissionHin
         plugin: restPlugin({
           prefix: PREFIX,
           handle: (request) => handle(request, deps),
-          bodies: new BodyBudget(max_request_bodies),
+          bodies: new BodyBudget(() => bodyBudgetBytes(config.current.plinth.rest, thisMachine())),
           log,
         }),
         cors: 'open',
         exposeHeaders: EXPOSED_HEADERS,
         apiKeys: true,
         notesStatements: true,
+        overloaded: () => OVERLOADED,
         badPath: { status: INVALID_PATH.status, body: JSON.parse(errorBody(INVALID_PATH, 'verbose')) },
       },
       {
@@ -100,6 +140,7 @@ export function createRest({ database, keys, config, dataDir, log, permissionHin
         plugin: adminPlugin(() => state.fault() === undefined),
         cors: 'none',
         apiKeys: false,
+        isProbe: true,
       },
     ],
     async start() {
@@ -108,5 +149,20 @@ export function createRest({ database, keys, config, dataDir, log, permissionHin
     },
     stop: () => state.stop(),
     health: () => state.fault(),
+    async check() {
+      // The first call waits until the schema has been loaded for the first time.
+      const { settings } = await state.snapshot();
+      const fault = state.fault();
+      if (fault !== undefined) return { status: 'failing', message: fault };
+      await database.requestPath.execute({
+        role: settings.anonRole ?? 'authenticator',
+        settings: [['role', settings.anonRole ?? 'authenticator']],
+        statement: { key: 'health', text: 'select 1' },
+        params: [],
+        access: 'read only',
+        lane: 'shared',
+      });
+      return undefined;
+    },
   };
 }

@@ -1,7 +1,8 @@
 /**
- * Fixed statements over PostgreSQL's catalogs and their row types. They run with an empty search path, so types and
- * functions are returned qualified. `schemas` are the exposed schemas. Statements that return a row per relation, key
- * or function are only SQL texts here: `schema-cache/known-rows.ts` fetches their unknown rows.
+ * Fixed statements over PostgreSQL's catalogs, and their row types. The statements run with an empty search path, so
+ * that the names of types and functions are returned with their schema. `schemas` are the exposed schemas. Statements
+ * that return a row per relation, key or function are only SQL texts here, because `schema-cache/known-rows.ts` runs
+ * them and fetches only the rows that it doesn't know.
  */
 import type { Queryable } from '../database/types.ts';
 import { type Sql, sql } from '../kernel/sql.ts';
@@ -13,7 +14,7 @@ export interface RelationRow {
   name: string;
   description: string | null;
   isView: boolean;
-  /** The bits of pg_relation_is_updatable: 4 update, 8 insert, 16 delete. */
+  /** The bits that pg_relation_is_updatable returns: 4 update, 8 insert, 16 delete. */
   events: number;
   primaryKey: string[];
   columns: Column[];
@@ -98,7 +99,10 @@ export interface ForeignKeyRow {
   oneToOne: boolean;
 }
 
-/** Foreign keys of all schemas, because exposed views can show them. Excludes keys inherited by partitions. */
+/**
+ * Returns the foreign keys of all schemas, because exposed views may show their columns. Keys that partitions inherit
+ * are excluded.
+ */
 export const foreignKeyRows = (): Sql => sql`
     select
       k.conrelid::bigint as "tableOid",
@@ -137,7 +141,7 @@ export interface PrimaryKeyRow {
   columnNumbers: number[];
 }
 
-/** Primary keys of all schemas, with columns in key order. */
+/** Returns the primary keys of all schemas, with their columns in key order. */
 export const primaryKeyRows = (): Sql => sql`
     select
       k.conrelid::bigint as oid,
@@ -159,12 +163,12 @@ export interface ViewRow {
   schema: string;
   name: string;
   exposed: boolean;
-  /** Column names by attribute number. Null for dropped columns. */
+  /** The column names by attribute number. The name of a dropped column is null. */
   columnNames: (string | null)[];
   nodeTree: string;
 }
 
-/** Views of the exposed schemas and of the extra search path, on which other views can be based. */
+/** Returns the views in the exposed schemas and in the extra search path. Other views may be based on these. */
 export const viewRows = (schemas: readonly string[], extraSchemas: readonly string[]): Sql => sql`
     select
       c.oid::bigint as oid,
@@ -226,9 +230,9 @@ export interface RoutineRow {
 }
 
 /**
- * Functions that can be called with named arguments, or with one unnamed argument of a type that a body can have.
- * pgTAP's functions are excluded because they execute SQL from their arguments, with which a session of `authenticator`
- * could become any API role. `hoisted`: names of settings that apply to the whole transaction.
+ * Returns the functions that can be called with named arguments, or with one unnamed argument whose type a body can
+ * have. pgTAP's functions are excluded, because they execute SQL from their arguments, so a session as `authenticator`
+ * could become any API role. `hoisted` contains the names of function settings that apply to the whole transaction.
  */
 export const routineRows = (schemas: readonly string[], hoisted: readonly string[]): Sql => sql`
     with recursive domains (oid, base) as (
@@ -291,7 +295,8 @@ export const routineRows = (schemas: readonly string[], hoisted: readonly string
         select from pg_depend m
         join pg_extension e on e.oid = m.refobjid
         where m.classid = 'pg_proc'::regclass and m.objid = p.oid
-          and m.refclassid = 'pg_extension'::regclass and m.deptype = 'e' and e.extname = 'pgtap'
+          and m.refclassid = 'pg_extension'::regclass and m.deptype = 'e'
+          and e.extname = any (array['pgtap', 'basejump-supabase_test_helpers'])
       )
       and (i.unnamed = 0 or i.unnamed = 1 and i.type in
         ('json'::regtype, 'jsonb'::regtype, 'text'::regtype, 'xml'::regtype, 'bytea'::regtype))`;
@@ -325,7 +330,10 @@ export interface MediaHandlerRow {
   base: 'bytea' | 'jsonb' | 'other';
 }
 
-/** Aggregates over rows, and functions, whose result type is a domain named like a media type. */
+/**
+ * Returns the functions that produce a custom media type. Their result type is a domain whose name is a media type.
+ * Aggregates over rows are included.
+ */
 export const selectMediaHandlers = (db: Queryable, schemas: readonly string[]): Promise<MediaHandlerRow[]> =>
   db.query<MediaHandlerRow>(sql`
     select
@@ -360,7 +368,7 @@ export interface SettingRow {
   value: string;
 }
 
-/** The login role's `pgrst.*` settings. Settings for this database take precedence. */
+/** Returns the login role's `pgrst.*` settings. Settings for this database take precedence. */
 export const selectDatabaseSettings = (db: Queryable): Promise<SettingRow[]> =>
   db.query<SettingRow>(sql`
     select distinct on (1)
@@ -379,7 +387,10 @@ export interface RoleSettingRow {
   value: string;
 }
 
-/** ALTER ROLE … SET on the roles granted to the login role, limited to settings that the login role can set. */
+/**
+ * Returns the settings that ALTER ROLE … SET defines for the roles granted to the login role. Settings that the login
+ * role can't set are excluded.
+ */
 export const selectRoleSettings = (db: Queryable): Promise<RoleSettingRow[]> =>
   db.query<RoleSettingRow>(sql`
     select r.rolname as role, p.name, substr(s, strpos(s, '=') + 1) as value
@@ -390,7 +401,7 @@ export const selectRoleSettings = (db: Queryable): Promise<RoleSettingRow[]> =>
     where m.member = (select oid from pg_roles where rolname = current_user)
       and (p.context = 'user' or has_parameter_privilege(current_user, p.name, 'set'))`);
 
-/** Relations of a schema on which the current role has any privilege, for the OpenAPI root. */
+/** Selects the relations in a schema on which the current role has any privilege, for the OpenAPI root. */
 export const ACCESSIBLE_RELATIONS = `
   select c.relname
   from pg_class c
@@ -399,7 +410,10 @@ export const ACCESSIBLE_RELATIONS = `
       or has_table_privilege(c.oid, 'select, insert, update, delete, truncate, references, trigger')
       or has_any_column_privilege(c.oid, 'select, insert, update, references'))`;
 
-/** Functions of a schema that the current role can execute, by name and parameter types. */
+/**
+ * Selects the functions in a schema that the current role can execute. A function is identified by its name and its
+ * parameter types.
+ */
 export const ACCESSIBLE_ROUTINES = `
   select p.proname || '(' || coalesce((
     select string_agg(t::regtype::text, ', ' order by place) from unnest(p.proargtypes) with ordinality u (t, place)

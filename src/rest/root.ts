@@ -1,7 +1,11 @@
-/** Serves `/`: the OpenAPI document of the request's schema, limited to what the role can access. */
+/**
+ * Serves `/`, which returns the OpenAPI document of the request's schema. The document contains only objects that the
+ * role can access.
+ */
 import type { RequestPath } from '../database/types.ts';
 import { quoteIdentifier } from '../kernel/sql.ts';
 import type { Identity } from './core/authenticate.ts';
+import { clientOf } from './core/client.ts';
 import { openApi } from './core/openapi.ts';
 import { mediaTypeName, readAccept } from './core/parse/media-type.ts';
 import { header, type Profile, type RestRequest } from './core/request.ts';
@@ -23,7 +27,7 @@ export async function handleRoot(
   identity: Identity,
   snapshot: Snapshot,
   requestPath: RequestPath,
-  answers: ResponseStorage,
+  responseStorage: ResponseStorage,
 ): Promise<RestResponse> {
   const accepts = readAccept(header(request, 'accept'));
   if (!accepts.some((type) => PRODUCED.has(type.kind))) {
@@ -51,26 +55,26 @@ export async function handleRoot(
     ...server,
   });
   if (headersOnly) return respondOpenApi(undefined, profile);
-  const { body, release } = await writeDocument(document, answers, request.signal);
+  const { body, release } = await writeDocument(document, responseStorage, request.signal);
   return { ...respondOpenApi(body, profile), release };
 }
 
 const signature = (routine: Routine): string =>
   `${routine.name}(${routine.parameters.map((parameter) => parameter.type).join(', ')})`;
 
-/** Omits the schema from types of the document's own schema. */
+/** Removes the schema from type names if the type belongs to the document's schema. */
 function withShortTypes(routine: Routine, schema: string): Routine {
   const prefix = `${schema}.`;
   const short = (type: string) => (type.startsWith(prefix) ? type.slice(prefix.length) : type);
   return { ...routine, parameters: routine.parameters.map((one) => ({ ...one, type: short(one.type) })) };
 }
 
-/** Runs as the request's role in its own transaction. */
+/** Reads the names of the accessible objects, as the request's role and in a separate transaction. */
 async function readAccessible(
   request: RestRequest,
   profile: Profile,
   identity: Identity,
-  { settings, roles }: Snapshot,
+  { settings, roles, shapes }: Snapshot,
   requestPath: RequestPath,
 ) {
   const facts = {
@@ -79,7 +83,7 @@ async function readAccessible(
     identity,
     roleSettings: roles.get(identity.role)?.settings ?? [],
     timezone: undefined,
-    // The empty search path makes type names equal to those in the schema cache.
+    // The empty search path makes type names identical to those in the schema cache.
     hoisted: [['search_path', '']] as const,
   };
   const params = [quoteIdentifier(profile.schema)];
@@ -94,6 +98,8 @@ async function readAccessible(
       { key: 'rest schema description', text: SCHEMA_DESCRIPTION, params },
     ],
     lane: 'alone',
+    client: clientOf(request, identity, settings.anonRole),
+    speed: shapes.rootLane,
   });
   const texts = (rows: readonly (readonly (Buffer | null)[])[] = []) =>
     new Set(rows.map(([one]) => String(one)));

@@ -1,8 +1,10 @@
-/** The HTTP layer: reads requests and writes responses. */
+/** Implements the HTTP layer, which reads requests and writes responses. */
+
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { Cancellation } from '../database/types.ts';
 import type { Logger } from '../kernel/log.ts';
+import { splitOnce } from '../shared/split-once.ts';
 import { BODY_LIMIT_BYTES, type BodyBudget } from './bodies.ts';
 import type { RestRequest } from './core/request.ts';
 import { type RestResponse, respondError } from './core/respond.ts';
@@ -14,7 +16,7 @@ const NO_BODY = new Uint8Array(0);
 export interface RestRoutes {
   readonly prefix: string;
   readonly handle: (request: RestRequest) => Promise<RestResponse>;
-  /** The memory budget of all request bodies. */
+  /** Limits the memory of all request bodies together. */
   readonly bodies: BodyBudget;
   readonly log: Logger;
 }
@@ -30,7 +32,7 @@ export function restPlugin({ prefix, handle, bodies, log }: RestRoutes): Fastify
         writeResponse(reply.raw, response, log, reply.gatewayHeaders);
       } catch (cause) {
         response.release?.();
-        // The database set headers that Node rejects.
+        // The database may have set headers that Node rejects.
         log.error({ requestId: request.id, error: cause }, 'failed to write the response');
         if (reply.raw.headersSent) reply.raw.destroy();
         else
@@ -42,10 +44,10 @@ export function restPlugin({ prefix, handle, bodies, log }: RestRoutes): Fastify
           );
       }
     };
-    // An empty path requires a prefix.
+    // The router accepts an empty path only if there is a prefix.
     const urls = prefix === '' ? ['/*'] : ['', '/*'];
     for (const url of urls) scope.all(url, { bodyLimit: BODY_LIMIT_BYTES }, route);
-    // Methods unknown to the router (PURGE, REPORT) are rejected with this service's error format.
+    // The router doesn't know methods such as PURGE and REPORT. They are rejected in this service's error format.
     scope.setNotFoundHandler(route);
   };
 }
@@ -69,7 +71,7 @@ function takeRawBodies(scope: FastifyInstance, bodies: BodyBudget, log: Logger):
   });
 }
 
-/** Converts errors raised before the service runs: a body that is too large or truncated. */
+/** Converts errors that occur before the service runs, for example because a body is too large or truncated. */
 export function shellError(error: Error & { statusCode?: number }): RestError {
   if (error instanceof RestError) return error;
   const status = error.statusCode ?? 500;
@@ -82,7 +84,7 @@ export function shellError(error: Error & { statusCode?: number }): RestError {
   });
 }
 
-/** Reports a closed connection without a listener per request. */
+/** Detects whether the client has disconnected, without adding a listener per request. */
 export class ClientGone implements Cancellation {
   readonly #raw: ServerResponse;
 
@@ -101,22 +103,22 @@ export class ClientGone implements Cancellation {
 
 function readRequest(request: FastifyRequest, prefix: string, signal: Cancellation): RestRequest {
   const url = request.raw.url ?? '/';
-  const question = url.indexOf('?');
-  const target = url.slice(0, question === -1 ? undefined : question);
-  // The router also matches a percent-encoded prefix, but nothing is served below it.
+  const [target, query = ''] = splitOnce(url, '?');
+  // The router also matches a percent-encoded prefix, but the service doesn't serve anything below such a path.
   const path = target.startsWith(prefix) ? target.slice(prefix.length) : '//';
   return {
     method: request.method,
     path: path === '' ? '/' : path,
-    query: question === -1 ? '' : url.slice(question + 1),
+    query,
     headers: request.headers,
     body: Buffer.isBuffer(request.body) ? request.body : NO_BODY,
     signal,
+    address: request.ip,
     trace: request.trace,
   };
 }
 
-/** `/live` and `/ready`, polled by load balancers and the upstream CLI. */
+/** Declares `/live` and `/ready`, which load balancers and the upstream CLI poll. */
 export function adminPlugin(isReady: () => boolean): FastifyPluginAsync {
   return async (scope) => {
     const probe = (isFine: () => boolean) => (_request: FastifyRequest, reply: FastifyReply) =>

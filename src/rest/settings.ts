@@ -1,6 +1,6 @@
 /**
- * The service's settings: PostgREST's settings under Plinth's names, plus settings specific to Plinth. They come from
- * the project configuration. `pgrst.*` settings on the login role take precedence and are read on each reload.
+ * The service's settings, which are PostgREST's settings under Plinth's names and additional settings. They come from
+ * the project configuration. The `pgrst.*` settings of the login role take precedence and are read on each reload.
  */
 import type { Config } from '../config/index.ts';
 import { type ClaimPath, DEFAULT_ROLE_CLAIM, readClaimPath } from './core/claim-path.ts';
@@ -8,16 +8,16 @@ import type { SettingRow } from './queries.ts';
 import type { QualifiedName } from './schema-cache/types.ts';
 
 export interface RestSettings {
-  /** The exposed schemas. The first one is the default. */
+  /** The exposed schemas. The first one is the default schema. */
   readonly schemas: readonly string[];
   readonly extraSearchPath: readonly string[];
   readonly maxRows: number | undefined;
-  /** If undefined, requests without a token are rejected. */
+  /** The role for requests without a token. If undefined, these requests are rejected. */
   readonly anonRole: string | undefined;
   readonly preRequest: QualifiedName | undefined;
   /** A function that serves `/` instead of the OpenAPI document. */
   readonly rootSpec: QualifiedName | undefined;
-  /** The end of each transaction, and whether `Prefer: tx=…` can override it. */
+  /** How each transaction ends, and whether clients can override this with `Prefer: tx=…`. */
   readonly txEnd: { readonly rollback: boolean; readonly override: boolean };
   readonly planEnabled: boolean;
   readonly aggregatesEnabled: boolean;
@@ -32,14 +32,15 @@ export interface RestSettings {
   readonly legacyTargetNames: boolean;
   readonly errorVerbosity: 'verbose' | 'minimal';
   /**
-   * Whether the `hint` of a 42501 states what is missing. PostgREST never does. The hosted service does, in short form.
+   * Whether the `hint` of a 42501 error states which privilege or policy is missing. PostgREST never states this. The
+   * hosted service does, in short form.
    */
   readonly permissionHints: PermissionHints;
-  /** `app.settings.*`, set in every transaction. */
+  /** The values of `app.settings.*`, which are set in every transaction. */
   readonly appSettings: readonly (readonly [string, string])[];
   /** Whether PATCH and DELETE require a filter. */
   readonly safeUpdate: boolean;
-  /** Whether to also set `request.jwt.claim.sub`, which `auth.uid()` reads first. */
+  /** Whether to also set `request.jwt.claim.sub`, which `auth.uid()` reads before other settings. */
   readonly legacySubClaim: boolean;
 }
 
@@ -47,7 +48,7 @@ export type PermissionHints = 'off' | 'short' | 'full';
 
 export function settingsFromConfig(config: Config, permissionHints: PermissionHints): RestSettings {
   return {
-    // CLI templates before 2023 contained an empty list, and public was always included.
+    // Until 2023, the CLI's template contained an empty list, and public was always included.
     schemas: config.api.schemas.length > 0 ? config.api.schemas : ['public'],
     extraSearchPath: config.api.extra_search_path,
     maxRows: config.api.max_rows,
@@ -80,7 +81,7 @@ export function settingsFromConfig(config: Config, permissionHints: PermissionHi
 
 type Reader = (value: string) => Partial<RestSettings>;
 
-/** Readers by the name after `pgrst.`. An invalid value leaves the setting unchanged. */
+/** Reads each setting, by its name after `pgrst.`. If a value is invalid, the setting isn't changed. */
 const READERS: Readonly<Record<string, Reader>> = {
   client_error_verbosity: (value) => oneOf('errorVerbosity', value, ['verbose', 'minimal']),
   db_aggregates_enabled: (value) => flag('aggregatesEnabled', value),
@@ -114,6 +115,8 @@ const READERS: Readonly<Record<string, Reader>> = {
 };
 
 /**
+ * Returns the settings with the login role's `pgrst.*` settings applied.
+ *
  * @example
  * withDatabaseSettings(settings, [{ name: 'pgrst.db_plan_enabled', value: 'true' }]).planEnabled; // true
  */
@@ -143,7 +146,7 @@ const list = (value: string): string[] =>
     .map((one) => one.trim())
     .filter((one) => one !== '');
 
-/** Parses `schema.function`, or the name of a function on the search path. */
+/** Parses `schema.function`, or the name of a function that is on the search path. */
 export function functionName(value: string): QualifiedName | undefined {
   if (value === '') return undefined;
   const dot = value.indexOf('.');

@@ -1,15 +1,15 @@
-/** Splits long work into slices so that it doesn't block requests. */
+/** Splits long work into slices, so that other requests aren't blocked. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 const SLICE_MS = 4;
 
 /**
- * Runs a generator to its end and yields to the event loop between slices. `take` receives the yielded values and can
- * return a promise to pause for.
+ * Runs a generator to its end. Between slices, the event loop can process other events. `take` receives the yielded
+ * values. If `take` returns a promise, the generator continues after the promise has resolved.
  */
 export async function inSlices<P, T>(
   work: Generator<P, T>,
-  take?: (piece: P) => Promise<void> | undefined,
+  take?: (item: P) => Promise<void> | undefined,
 ): Promise<T> {
   for (;;) {
     const until = performance.now() + SLICE_MS;

@@ -1,6 +1,7 @@
 /**
- * Settings, roles and schema cache as one immutable snapshot, which NOTIFY reloads. Bursts are merged, and the previous
- * snapshot is used until the new one is loaded. Requests only wait for the first snapshot.
+ * Provides settings, roles and the schema cache as one immutable snapshot. A notification from PostgreSQL reloads the
+ * snapshot. Several notifications in a short time cause one reload, and the previous snapshot is used until the new one
+ * is loaded. Requests wait only for the first snapshot.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Database, Pool, Setting } from '../database/types.ts';
@@ -25,51 +26,58 @@ export interface Snapshot {
   readonly shapes: ShapeCache;
 }
 
-/** The source of the snapshot's data and the callbacks for its reloads. */
+/** Where the data of a snapshot comes from, and callbacks for its reloads. */
 export interface StateSource {
   /** The pool for catalog and settings queries. */
   readonly pool: Pool;
   readonly listen: Database['listen'];
-  /** Called at each load. */
+  /** Returns the settings. Called at each load. */
   readonly readSettings: (pool: Pool, extent: Extent) => Promise<RestSettings>;
-  /** Returns undefined if role settings aren't applied. */
+  /** Returns the function that reads the role settings. Returns undefined if role settings aren't applied. */
   readonly readRoles: () => ((pool: Pool) => Promise<RoleSettingRow[]>) | undefined;
   readonly onLoaded: (snapshot: Snapshot, extent: Extent, durationMs: number) => void;
-  /** `retryMs`: the delay before the next attempt. */
+  /** Called when a load fails. `retryMs` is the delay before the next attempt. */
   readonly onFailed: (error: unknown, retryMs: number) => void;
   readonly onNotified?: (extent: Extent) => void;
-  /** Delays between failed loads. The last one repeats. */
+  /** The delays before repeating a failed load. The last delay is used for all further attempts. */
   readonly retryMs: readonly number[];
 }
 
-/** `config`: only settings and roles. */
+/** What is reloaded. With `config`, only the settings and the roles are reloaded. */
 export type Extent = 'all' | 'config';
 
 export interface State {
-  /** Starts the first load. */
+  /** Starts to load the first snapshot. */
   start(): void;
-  /** Reloads on notifications of this channel only. Undefined stops listening. */
+  /** Sets the channel whose notifications cause reloads. Undefined stops listening. */
   listenOn(channel: string | undefined): Promise<void>;
   reload(extent: Extent): Promise<void>;
+  /** Resolves when no load is running. */
+  settled(): Promise<void>;
   stop(): Promise<void>;
-  /** Throws PGRST002 if the first load failed. The load is retried in the background. */
+  /**
+   * Returns the current snapshot. Throws PGRST002 if the first load failed. The load is then retried in the background.
+   */
   snapshot(): Snapshot | Promise<Snapshot>;
-  /** Returns undefined if requests can be served. */
+  /** Returns the reason why requests can't be served, or undefined if they can. */
   fault(): string | undefined;
-  /** Whether the last load succeeded and no load is running. */
+  /** Whether the last load has succeeded and no other load is running. */
   isCurrent(): boolean;
-  /** Seconds until the next attempt, at least 1. */
+  /** Returns the number of seconds until the next attempt, which is at least 1. */
   retryAfterSeconds(): number;
 }
 
 const RETRY_MS = [100, 500, 1000, 2000, 5000];
 
-/** The source for the full backend: project settings, overridden by the login role's `pgrst.*` settings. */
-export function projectSource(database: Database, base: RestSettings, log: Logger): StateSource {
+/**
+ * Returns the source for the full backend. It provides the project's settings, which the login role's `pgrst.*`
+ * settings override.
+ */
+export function projectSource(database: Database, base: () => RestSettings, log: Logger): StateSource {
   return {
     pool: database.pool('authenticator'),
     listen: database.listen,
-    readSettings: async (pool) => withDatabaseSettings(base, await selectDatabaseSettings(pool)),
+    readSettings: async (pool) => withDatabaseSettings(base(), await selectDatabaseSettings(pool)),
     readRoles: () => selectRoleSettings,
     onLoaded: (snapshot) => log.debug(summary(snapshot), 'schema cache loaded'),
     onFailed: (error) => log.warn({ error }, 'failed to load the schema cache'),
@@ -83,9 +91,9 @@ export function createState(source: StateSource): State {
   let current: Snapshot | undefined;
   let failure: unknown;
   let loading: Promise<void> | undefined;
-  /** The extent requested while a load was running. */
+  /** The reload that was requested while a load was running. */
   let pending: Extent | undefined;
-  let heard: { readonly channel: string; readonly unlisten: Promise<() => Promise<void>> } | undefined;
+  let listening: { readonly channel: string; readonly unlisten: Promise<() => Promise<void>> } | undefined;
   let retry: NodeJS.Timeout | undefined;
   let failures = 0;
   let stopped = false;
@@ -130,10 +138,13 @@ export function createState(source: StateSource): State {
   return {
     start: () => void reload('all'),
     reload,
+    async settled() {
+      while (loading !== undefined) await loading;
+    },
     async listenOn(channel) {
-      if (channel === heard?.channel) return;
-      const before = heard;
-      heard = undefined;
+      if (channel === listening?.channel) return;
+      const before = listening;
+      listening = undefined;
       await before?.unlisten.then((unlisten) => unlisten()).catch(() => {});
       if (channel === undefined || stopped) return;
       const unlisten = source.listen(
@@ -142,18 +153,20 @@ export function createState(source: StateSource): State {
           if (payload === '' || payload === 'reload schema') notified('all');
           else if (payload === 'reload config') notified('config');
         },
-        // Changes that happened while the connection was down are unknown.
+        // The connection was reestablished. Changes that happened in the meantime are unknown, so everything is
+        // reloaded.
         () => void reload('all'),
-        // A reload tests whether the database is reachable. The service isn't ready until it succeeds.
+        // The connection was lost. The reload tests whether the database is reachable. The service isn't ready until
+        // the reload succeeds.
         () => void reload('all'),
       );
-      heard = { channel, unlisten };
+      listening = { channel, unlisten };
       await unlisten;
     },
     async stop() {
       stopped = true;
       clearTimeout(retry);
-      await heard?.unlisten.then((unlisten) => unlisten()).catch(() => {});
+      await listening?.unlisten.then((unlisten) => unlisten()).catch(() => {});
       await loading;
     },
     snapshot() {
@@ -173,7 +186,9 @@ export function createState(source: StateSource): State {
   };
 }
 
-/** Unchanged parts are the same objects, so shapes planned from them remain valid. */
+/**
+ * Loads a snapshot. Unchanged parts are the same objects as before, so shapes that were planned with them remain valid.
+ */
 async function load(
   source: StateSource,
   loader: SchemaCacheLoader,

@@ -4,17 +4,17 @@ import type { Logger } from '../kernel/log.ts';
 import { isStored, type StoredBody } from './core/body.ts';
 import type { RestResponse } from './core/respond.ts';
 
-/** Larger bodies are written in batches of pieces instead of being concatenated. */
+/** Up to this size, the chunks of a body are concatenated. The chunks of a larger body are written in batches. */
 const JOIN_LIMIT_BYTES = 64 * 1024;
-/** Smaller bodies are written as a string because Node then sends them together with the head. */
+/** Bodies below this size are written as a string, because Node then sends them together with the head. */
 const SMALL_BYTES = 8 * 1024;
 
-/** The connection of a client that reads nothing of a large response for this long is closed. */
+/** If a client reads nothing of a large response for this long, its connection is closed. */
 const STALLED_MS = 120_000;
 
 /**
- * Writes head (`more`: alternating names and values) and body. Does nothing if the client has disconnected. Throws for
- * headers that Node rejects.
+ * Writes the head and the body. `more` contains additional headers as alternating names and values. Does nothing if the
+ * client has disconnected. Throws if Node rejects a header.
  */
 export function writeResponse(
   raw: ServerResponse,
@@ -61,7 +61,10 @@ export function writeResponse(
   raw.end(Buffer.concat(batch, batched));
 }
 
-/** Node writes the head without further processing if the headers are one flat list and none was set before. */
+/**
+ * Returns the headers as one flat list. Node writes such a list without further processing if no headers were set
+ * before.
+ */
 function headArguments(headers: RestResponse['headers'], more: readonly string[]): string[] {
   const list: string[] = [];
   for (const [name, value] of headers) list.push(name, value);
@@ -69,7 +72,7 @@ function headArguments(headers: RestResponse['headers'], more: readonly string[]
   return list;
 }
 
-/** Writes each piece after the client has received the previous one. */
+/** Writes each chunk after the client has received the previous one. */
 async function stream(raw: ServerResponse, body: StoredBody): Promise<void> {
   let go = () => {};
   raw.once('close', () => go());
@@ -83,5 +86,5 @@ async function stream(raw: ServerResponse, body: StoredBody): Promise<void> {
   raw.end();
 }
 
-/** A reason phrase is a single line of Latin-1. */
+/** Removes characters that a reason phrase can't contain. A reason phrase is a single line of Latin-1 text. */
 const cleanReason = (reason: string): string => reason.replace(/[^\x20-\x7e\xa0-\xff]/g, ' ');

@@ -1,4 +1,4 @@
-/** Counts per customer network: an entire IPv4 address, or the first 64 bits of an IPv6 address. */
+/** Counts events per customer network: an entire IPv4 address, or the first 64 bits of an IPv6 address. */
 
 import { scopeOf } from './address-scope.ts';
 import { networkOf } from './network-of.ts';
@@ -6,7 +6,7 @@ import { networkOf } from './network-of.ts';
 export class AddressCounts {
   readonly #counts = new Map<string, number>();
 
-  /** Returns the new count. */
+  /** Adds an event from this address. Returns the new count of the address's network. */
   add(address: string): number {
     const network = networkOf(address);
     const count = (this.#counts.get(network) ?? 0) + 1;
@@ -27,8 +27,8 @@ export class AddressCounts {
 }
 
 /**
- * Loopback addresses aren't counted, because the requests come from the operator's programs or from an untrusted proxy
- * that forwards the requests of all clients.
+ * Whether requests from this address are counted. Loopback addresses aren't, because these requests come from the
+ * operator's programs or from an untrusted proxy that forwards the requests of all clients.
  */
 export function isCountedAddress(address: string | undefined): address is string {
   return address !== undefined && scopeOf(address) !== 'loopback';

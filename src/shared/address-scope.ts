@@ -1,6 +1,6 @@
 /**
- * Classifies IP addresses by the registries of special-purpose addresses (RFC 6890, IANA). A server that fetches URLs
- * supplied by others must only reach public addresses (SSRF).
+ * Classifies IP addresses according to the registries of special-purpose addresses (RFC 6890, IANA). A server that
+ * fetches URLs supplied by others must reach only public addresses (to prevent SSRF).
  */
 import { BlockList, isIP } from 'node:net';
 
@@ -46,7 +46,9 @@ const lists = ranges.map(([scope, network, prefix]) => {
   return [scope, list] as const;
 });
 
-/** An IPv4 address embedded in an IPv6 address (mapped, compatible, NAT64, 6to4) has the scope of the IPv4 address. */
+/**
+ * An IPv4 address embedded in an IPv6 address (mapped, compatible, NAT64, 6to4) has the same scope as the IPv4 address.
+ */
 const embeddings: readonly (readonly [network: string, prefix: number, firstGroup: number])[] = [
   ['::ffff:0:0', 96, 6],
   ['::', 96, 6],
@@ -61,8 +63,9 @@ const embeddingLists = embeddings.map(([network, prefix, firstGroup]) => {
 });
 
 /**
+ * Returns the scope of an IP address, which must not have brackets. The scope of any other text is `reserved`.
+ *
  * @example scopeOf('169.254.169.254') // 'link-local'
- * @param address An IP address without brackets. Anything else is `reserved`.
  */
 export function scopeOf(address: string): AddressScope {
   const bare = address.split('%', 1)[0] ?? '';

@@ -1,7 +1,7 @@
-/** Base32 (RFC 4648 section 6), for authenticator apps and codes that users type. */
+/** Implements base32 (RFC 4648 section 6) for authenticator apps and for codes that users type. */
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** Encodes as RFC 4648 base32 without padding. */
+/** Encodes bytes as RFC 4648 base32 without padding. */
 export function base32(bytes: Uint8Array): string {
   let text = '';
   let buffer = 0;
@@ -18,7 +18,7 @@ export function base32(bytes: Uint8Array): string {
   return text;
 }
 
-/** Decodes base32 text, ignoring spaces and padding. Returns undefined if the text contains any other characters. */
+/** Decodes base32 text. Spaces and padding are ignored. Returns undefined if the text contains any other characters. */
 export function decodeBase32(text: string): Uint8Array | undefined {
   const bytes: number[] = [];
   let buffer = 0;

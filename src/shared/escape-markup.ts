@@ -2,3 +2,11 @@
 export function escapeMarkup(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
+
+/**
+ * Escapes text like {@link escapeMarkup}, and also escapes the white space that an XML parser would change in an
+ * attribute.
+ */
+export function escapeXml(text: string): string {
+  return text.replace(/[&<>"'\t\n\r]/g, (character) => `&#${character.charCodeAt(0)};`);
+}

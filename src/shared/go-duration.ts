@@ -21,7 +21,7 @@ export function parseGoDuration(text: string): number | undefined {
   for (const [, amount, unit] of (match[2] ?? '').matchAll(/(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g)) {
     total += Number(amount) * (unitMs[unit ?? ''] ?? 0);
   }
-  // Go's maximum, 2^63 nanoseconds.
+  // Go's longest duration is 2^63 nanoseconds.
   if (total > 9_223_372_036_854) return undefined;
   return match[1] === '-' ? -total : total;
 }

@@ -39,8 +39,8 @@ describe('a media type', () => {
     fc.assert(
       fc.property(mediaType, unwanted, fc.nat(), ([type, subtype, parameters], char, at) => {
         const text = `${type}/${subtype}${parameters.join('')}`;
-        const place = at % (text.length + 1);
-        expect(parseMediaType(text.slice(0, place) + char + text.slice(place))).toBeUndefined();
+        const offset = at % (text.length + 1);
+        expect(parseMediaType(text.slice(0, offset) + char + text.slice(offset))).toBeUndefined();
       }),
     );
   });
@@ -83,7 +83,7 @@ describe('a media type', () => {
         );
       }),
     );
-    const began = performance.now();
+    const startedAt = performance.now();
     for (const part of [
       ';',
       ' ;',
@@ -99,7 +99,7 @@ describe('a media type', () => {
       ' ',
     ])
       expect(parseMediaType(`a/b${part.repeat(Math.floor(1000 / part.length))}\n`)).toBeUndefined();
-    expect(performance.now() - began).toBeLessThan(500);
+    expect(performance.now() - startedAt).toBeLessThan(500);
   });
 });
 

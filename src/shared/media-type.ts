@@ -1,10 +1,10 @@
 /**
- * The only parser of media types (RFC 9110, section 8.3.1). It is stricter than browsers. Text that a browser could
- * interpret in two ways isn't accepted as a media type.
+ * Parses media types (RFC 9110, section 8.3.1). All code uses this parser. It is stricter than browsers: text that a
+ * browser could interpret in two ways isn't accepted as a media type.
  */
 
 export interface MediaType {
-  /** In lower case, like `subtype`. */
+  /** The type in lower case. `subtype` is in lower case, too. */
   readonly type: string;
   readonly subtype: string;
 }
@@ -12,15 +12,16 @@ export interface MediaType {
 const maxChars = 1024;
 
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
-// Without commas, because some parsers split a header at every comma, even inside quotes.
+// A quoted parameter value. Commas aren't allowed, because some parsers split a header at every comma, even inside
+// quotes.
 const quoted = String.raw`"(?:[\t \x21\x23-\x2b\x2d-\x5b\x5d-\x7e]|\\[\t \x21-\x2b\x2d-\x7e])*"`;
 const parameter = `${token}=(?:${token}|${quoted})`;
-/** Every space matches in only one way, so matching takes linear time. */
+/** The pattern can match each space in only one way, so matching takes linear time. */
 const shape = new RegExp(`^(${token})/(${token})(?:[\\t ]*;(?:[\\t ]*${parameter})?)*$`);
 
 /**
- * Returns undefined for any text that isn't exactly one media type, such as lists, control characters, non-ASCII text
- * and unclosed quotes.
+ * Parses a media type. Returns undefined for any text that isn't exactly one media type, such as lists, control
+ * characters, non-ASCII text and unclosed quotes.
  *
  * @example
  * parseMediaType('Image/PNG; q=1'); // { type: 'image', subtype: 'png' }
@@ -33,7 +34,10 @@ export function parseMediaType(text: string): MediaType | undefined {
   return { type: type.toLowerCase(), subtype: subtype.toLowerCase() };
 }
 
-/** Families that browsers play or render. XML types are excluded because browsers treat them as documents. */
+/**
+ * Families of media types that browsers play or render without running code. XML types are excluded, because browsers
+ * treat them as documents.
+ */
 const inertFamilies: ReadonlySet<string> = new Set(['audio', 'font', 'video']);
 
 const inertNames: ReadonlySet<string> = new Set([
@@ -48,8 +52,8 @@ const inertNames: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether a browser shows, plays or saves the type without running any code that it contains, provided that the browser
- * doesn't sniff a different type (`nosniff`). Types that aren't known to be inert are treated as active.
+ * Whether browsers display, play or download content of this type without running code. The response must include
+ * `nosniff`, so that browsers don't guess another type. Types that aren't known to be inert are treated as active.
  */
 export function isInert({ type, subtype }: MediaType): boolean {
   if (inertNames.has(`${type}/${subtype}`)) return true;

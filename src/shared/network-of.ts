@@ -1,4 +1,7 @@
-/** Determines which addresses a single customer of a network can choose from, for limits per address. */
+/**
+ * Maps an IP address to its customer's network. Rate limits count requests per network, because a customer can use any
+ * address in the network.
+ */
 import { isIPv4, isIPv6 } from 'node:net';
 
 /**
@@ -14,7 +17,7 @@ export function networkOf(address: string): string {
 
 /**
  * Returns the part of an IPv6 address that is assigned to a site: 48 bits (RFC 6177), which contain 65,536 networks.
- * Undefined for IPv4.
+ * Returns undefined for IPv4.
  *
  * @example siteOf('2001:db8::1') // '2001:db8:0::/48'
  */
@@ -28,7 +31,10 @@ function bareIPv4(address: string): string {
   return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1] ?? bare;
 }
 
-/** Returns the first four groups. Undefined for IPv4, even in IPv6 notation, and for invalid text. */
+/**
+ * Returns the first four groups of an IPv6 address. Returns undefined for IPv4, even in IPv6 notation, and for invalid
+ * text.
+ */
 function ipv6Groups(address: string): string[] | undefined {
   const bare = address.split('%', 1)[0] ?? '';
   if (isIPv4(bareIPv4(address)) || !isIPv6(bare)) return undefined;
@@ -36,7 +42,7 @@ function ipv6Groups(address: string): string[] | undefined {
   const groups = head === '' ? [] : head.split(':');
   if (tail !== undefined) {
     const after = tail === '' ? [] : tail.split(':');
-    // A trailing IPv4 address represents two groups.
+    // An IPv4 address at the end represents two groups.
     const length = after.length + (after.at(-1)?.includes('.') ? 1 : 0);
     groups.push(...Array<string>(8 - groups.length - length).fill('0'), ...after);
   }

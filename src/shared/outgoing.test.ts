@@ -176,6 +176,6 @@ test('a server that is not there', async () => {
   const { port } = gone.address() as AddressInfo;
   await new Promise((done) => gone.close(done));
   expect(await faultOf(development.send({ url: `http://127.0.0.1:${port}`, reach: 'configured' }))).toMatch(
-    /did not answer/,
+    /didn't respond/,
   );
 });

@@ -1,7 +1,7 @@
 /**
- * Sends the server's own requests to identity providers, for example for their key sets and metadata. The duration, the
- * response size and the reachable addresses are limited. Only https is allowed, except for plain http to this machine
- * and, in development, to configured addresses.
+ * Sends the server's own requests to identity providers, for example to fetch their key sets and metadata. The
+ * duration, the response size and the reachable addresses are limited. Only https is allowed, except for plain http to
+ * this machine and, in development, to configured addresses.
  *
  * A *configured* address was chosen by the operator and may be in a private network. A *public* address was supplied by
  * someone else (an API call or a document from the network), so every address that its name resolves to must be public.
@@ -21,7 +21,7 @@ export interface OutgoingRequest {
   readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** The limit for the whole exchange, including redirects. Defaults to 10 s. */
+  /** The time limit for the whole exchange, including redirects. Defaults to 10 s. */
   readonly timeoutMs?: number;
   /**
    * The number of redirects that a GET request follows. Each redirect is checked like the first address. Defaults to 0.
@@ -29,16 +29,19 @@ export interface OutgoingRequest {
   readonly redirects?: number;
 }
 
-export interface OutgoingAnswer {
+export interface OutgoingResponse {
   readonly status: number;
   readonly contentType: string;
   readonly text: string;
 }
 
 export interface Outgoing {
-  /** @throws {OutgoingError} if the address isn't allowed, or the response is late or too large */
-  send(request: OutgoingRequest): Promise<OutgoingAnswer>;
-  /** Checks an address before it is stored. @throws {OutgoingError} with the reason */
+  /**
+   * Sends a request and returns the response.
+   * @throws {OutgoingError} if the address isn't allowed, or the response is late or too large
+   */
+  send(request: OutgoingRequest): Promise<OutgoingResponse>;
+  /** Checks an address before it is stored. @throws {OutgoingError} with the reason if the address isn't allowed */
   requirePublic(url: string): Promise<void>;
 }
 
@@ -51,7 +54,7 @@ export type AddressFault =
   | Exclude<AddressScope, 'public'>;
 
 export class OutgoingError extends Error {
-  /** Undefined if the address is allowed but the exchange failed. */
+  /** The rule that the address violates. Undefined if the address is allowed but the exchange failed. */
   readonly fault: AddressFault | undefined;
 
   constructor(message: string, fault?: AddressFault, cause?: unknown) {
@@ -62,7 +65,7 @@ export class OutgoingError extends Error {
 }
 
 const outgoingTimeoutMs = 10_000;
-const maxAnswerBytes = 1_048_576;
+const maxResponseBytes = 1_048_576;
 
 export interface OutgoingOptions {
   readonly mode: 'development' | 'production';
@@ -74,29 +77,30 @@ export function createOutgoing({ mode, resolve }: OutgoingOptions): Outgoing {
   const publicLookup = createPublicLookup({
     resolve,
     refusal: notPublic,
-    unresolved: (host, error) => new OutgoingError(`${host} cannot be resolved`, 'unresolved', error),
+    unresolved: (host, error) => new OutgoingError(`${host} can't be resolved`, 'unresolved', error),
   });
   return {
     async send(request) {
       const signal = AbortSignal.timeout(request.timeoutMs ?? outgoingTimeoutMs);
       let url = request.url;
       for (let left = request.redirects ?? 0; ; left--) {
-        const answer = await sendOnce({ ...request, url }, mode, publicLookup, signal);
-        const target = answer.location;
-        if (target === undefined || left <= 0 || request.method === 'POST') return answer;
-        if (!URL.canParse(target, url)) throw new OutgoingError(`${url} redirects to no address`, 'format');
+        const response = await sendOnce({ ...request, url }, mode, publicLookup, signal);
+        const target = response.location;
+        if (target === undefined || left <= 0 || request.method === 'POST') return response;
+        if (!URL.canParse(target, url))
+          throw new OutgoingError(`${url} redirects without a destination`, 'format');
         url = new URL(target, url).href;
       }
     },
     async requirePublic(text) {
-      const url = judge(text, 'public', mode);
+      const url = checkUrl(text, 'public', mode);
       await lookUp(publicLookup, bareHost(url));
     },
   };
 }
 
-/** Checks everything that doesn't require name resolution. */
-function judge(text: string, reach: Reach, mode: OutgoingOptions['mode']): URL {
+/** Checks the parts of an address that don't require name resolution. */
+function checkUrl(text: string, reach: Reach, mode: OutgoingOptions['mode']): URL {
   if (!URL.canParse(text)) throw new OutgoingError(`not an address: ${text}`, 'format');
   const url = new URL(text);
   const host = bareHost(url);
@@ -104,7 +108,7 @@ function judge(text: string, reach: Reach, mode: OutgoingOptions['mode']): URL {
   const isLocal = isLocalName(host) || scopeOf(host) === 'loopback';
   const isPlainAllowed = mode === 'development' && reach === 'configured' && isLocal;
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isPlainAllowed)) {
-    throw new OutgoingError(`${url.origin} is not asked: only https is`, 'scheme');
+    throw new OutgoingError(`${url.origin} doesn't use https`, 'scheme');
   }
   if (reach === 'configured') return url;
   if (isLocalName(host) || ['127.0.0.1', '::1', '0.0.0.0', '::'].includes(host)) {
@@ -114,7 +118,7 @@ function judge(text: string, reach: Reach, mode: OutgoingOptions['mode']): URL {
   return url;
 }
 
-/** The host in the form that `net` expects: IPv6 without brackets. */
+/** Returns the host in the form that `net` expects, in which IPv6 addresses have no brackets. */
 const bareHost = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 
 const isLocalName = (host: string): boolean => host === 'localhost' || host.endsWith('.localhost');
@@ -133,7 +137,7 @@ function lookUp(publicLookup: LookupFunction, host: string): Promise<void> {
   });
 }
 
-interface OneAnswer extends OutgoingAnswer {
+interface SingleResponse extends OutgoingResponse {
   readonly location: string | undefined;
 }
 
@@ -142,16 +146,16 @@ function sendOnce(
   mode: OutgoingOptions['mode'],
   publicLookup: LookupFunction,
   signal: AbortSignal,
-): Promise<OneAnswer> {
-  const url = judge(request.url, request.reach, mode);
-  // TLS is loaded when it is first needed.
+): Promise<SingleResponse> {
+  const url = checkUrl(request.url, request.reach, mode);
+  // The TLS module is loaded when it is first needed.
   const send = url.protocol === 'https:' ? process.getBuiltinModule('node:https').request : httpRequest;
   return new Promise((done, fail) => {
     const failed = (cause: Error): void =>
       fail(
         cause instanceof OutgoingError
           ? cause
-          : new OutgoingError(`${url.origin} did not answer`, undefined, cause),
+          : new OutgoingError(`${url.origin} didn't respond`, undefined, cause),
       );
     const sent = send(
       url,
@@ -164,25 +168,26 @@ function sendOnce(
           ...(request.body === undefined ? {} : { 'content-length': Buffer.byteLength(request.body) }),
         },
         signal,
-        // Each request uses a new connection because a connection that was opened under a different rule must not be
-        // reused.
+        // Each request uses a new connection, because a connection to a configured address must not be reused for a
+        // public address.
         agent: false,
         ...(request.reach === 'public' ? { lookup: publicLookup } : {}),
       },
-      (response) => readAnswer(response).then(done, failed),
+      (response) => readResponse(response).then(done, failed),
     );
     sent.on('error', failed);
     sent.end(request.body);
   });
 }
 
-async function readAnswer(response: IncomingMessage): Promise<OneAnswer> {
+async function readResponse(response: IncomingMessage): Promise<SingleResponse> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length;
-    // Leaving the loop destroys the connection.
-    if (size > maxAnswerBytes) throw new OutgoingError(`the answer is larger than ${maxAnswerBytes} bytes`);
+    // Exiting the loop destroys the connection.
+    if (size > maxResponseBytes)
+      throw new OutgoingError(`the response is larger than ${maxResponseBytes} bytes`);
     chunks.push(chunk);
   }
   const status = response.statusCode ?? 0;

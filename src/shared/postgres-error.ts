@@ -1,15 +1,18 @@
-/** Errors that PostgreSQL reports. */
+/** Defines the errors that PostgreSQL reports. */
 
-/** The fields of PostgreSQL's ErrorResponse. `code` is the SQLSTATE. The class is `PostgresError` in `wire/`. */
+/**
+ * The fields of PostgreSQL's ErrorResponse. `code` is the SQLSTATE. `PostgresError` in `wire/` is the class that
+ * implements this interface.
+ */
 export interface PostgresErrorShape extends Error {
   readonly code: string;
   readonly severity: string;
   readonly detail?: string;
   readonly hint?: string;
-  /** The position in the statement, in characters, counted from 1. */
+  /** The position in the statement, counted in characters and starting at 1. */
   readonly position?: number;
   /**
-   * The position in `internalQuery`, counted from 1. `internalQuery` is text that the server itself ran or parsed, such
+   * The position in `internalQuery`, starting at 1. `internalQuery` is text that the server itself ran or parsed, such
    * as a function body.
    */
   readonly internalPosition?: number;

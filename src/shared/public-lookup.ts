@@ -1,4 +1,4 @@
-/** Name resolution that only accepts public addresses, for requests to URLs that users choose (SSRF). */
+/** Resolves names only to public addresses. Used for requests to URLs that users choose (to prevent SSRF). */
 import type { LookupAddress, LookupAllOptions } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { type AddressScope, scopeOf } from './address-scope.ts';
@@ -10,31 +10,31 @@ export type Resolve = (
 ) => void;
 
 export interface PublicLookupOptions {
-  /** Defaults to the system's resolver. */
+  /** The resolver. Defaults to the system's resolver. */
   readonly resolve?: Resolve | undefined;
   readonly refusal: (address: string, scope: Exclude<AddressScope, 'public'>) => Error;
-  /** Replaces the resolver's error. */
+  /** Creates the error for a name that can't be resolved. Defaults to the resolver's own error. */
   readonly unresolved?: (host: string, error: Error) => Error;
 }
 
 /**
- * A replacement for `dns.lookup` that fails if any address of the name isn't public. It runs when the connection is
- * opened, so DNS rebinding doesn't bypass it.
+ * Returns a replacement for `dns.lookup` that fails if any address of the name isn't public. The lookup runs when the
+ * connection is opened, so DNS rebinding doesn't bypass it.
  */
 export function createPublicLookup(options: PublicLookupOptions): LookupFunction {
   const { resolve = systemResolve, unresolved = (_, error) => error } = options;
-  return (host, wanted, callback) => {
-    resolve(host, { ...wanted, all: true }, (error, addresses) => {
-      const fault = error === null ? firstRefusal(addresses, options) : unresolved(host, error);
+  return (host, requested, callback) => {
+    resolve(host, { ...requested, all: true }, (error, addresses) => {
+      const fault = error === null ? firstRejection(addresses, options) : unresolved(host, error);
       const [first] = addresses ?? [];
       if (fault !== undefined) callback(fault, '');
-      else if (wanted.all || first === undefined) callback(null, addresses);
+      else if (requested.all || first === undefined) callback(null, addresses);
       else callback(null, first.address, first.family);
     });
   };
 }
 
-function firstRefusal(
+function firstRejection(
   addresses: readonly LookupAddress[],
   { refusal }: PublicLookupOptions,
 ): Error | undefined {

@@ -1,6 +1,6 @@
 /**
- * One-time recovery codes: 80 random bits, formatted as `abcd-efgh-ijkl-mnop` in the base32 alphabet (RFC 4648). With
- * that many bits, a slow hash isn't necessary.
+ * Generates and parses one-time recovery codes. A code has 80 random bits and the format `abcd-efgh-ijkl-mnop` in the
+ * base32 alphabet (RFC 4648). With this many bits, a slow hash isn't necessary.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { base32 } from './base32.ts';
@@ -13,7 +13,7 @@ export function newRecoveryCode(): string {
 }
 
 /**
- * Normalizes a typed code, which can have any case and contain spaces and dashes anywhere. Returns undefined if the
+ * Normalizes a code that a user has typed, in any case and with spaces and dashes anywhere. Returns undefined if the
  * text isn't a code.
  */
 export function parseRecoveryCode(typed: string): string | undefined {
@@ -22,8 +22,8 @@ export function parseRecoveryCode(typed: string): string | undefined {
 }
 
 /**
- * Returns the stored hash in hexadecimal. The hash includes the user, so that equal codes of two users can't be
- * recognized.
+ * Returns the hash that is stored, in hexadecimal. The hash includes the user, so that two users with the same code
+ * have different hashes.
  */
 export function recoveryCodeHash(userId: string, letters: string): string {
   return createHash('sha256').update(`${userId}:${letters}`).digest('hex');

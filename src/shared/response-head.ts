@@ -1,25 +1,33 @@
 /**
- * Security headers for every response on the API port, regardless of what a service or an app's user has set. The
- * origin has the cookies of the Account pages, so a user's document must not run a script with that origin. See
+ * Adds security headers to every response on the API port, regardless of what a service or an app's user has set. The
+ * cookies of the Account pages belong to this origin, so a user's document must not run scripts in this origin. See
  * docs/decisions/0029-user-documents.md.
  */
 import type { Documents } from '../kernel/service.ts';
 import { isInert, parseMediaType } from './media-type.ts';
 
-/** Alternating names and values, as `writeHead` accepts them. A name may occur more than once. */
+/** Headers as alternating names and values, as `writeHead` accepts them. A name may occur more than once. */
 export type Head = readonly unknown[];
 
-/** Without `allow-same-origin`, the document has an opaque origin. Without `allow-scripts`, it can't run scripts. */
+/**
+ * The policy that puts a document in a sandbox. Because `allow-same-origin` is missing, the document has an opaque
+ * origin. Because `allow-scripts` is missing, it can't run scripts.
+ */
 export const sandbox = 'sandbox';
 
 const ownCookiePrefix = '(?:__Host-|__Secure-)?plinth-';
 
-/** Cookies of the Account pages and the Console, which are shared by all ports and paths of a host. */
+/** Matches the cookies of the Account pages and the Console, which all ports and paths of a host share. */
 const ownCookie = new RegExp(`^${ownCookiePrefix}`, 'i');
-/** A browser sends a cookie without a name as its value alone, which can then be mistaken for another cookie's name. */
+/**
+ * Matches a `Set-Cookie` header that sets one of these cookies. Leading equals signs are included, because a browser
+ * sends a cookie without a name as its value alone, which can then be mistaken for another cookie's name.
+ */
 const settingOwnCookie = new RegExp(`^[\\s=]*${ownCookiePrefix}`, 'i');
 
 /**
+ * Returns the head with the security headers added and unsafe headers removed.
+ *
  * @example
  * safeHead(200, ['content-type', 'text/html'], 'users');
  * // ['content-type', 'text/html', 'x-content-type-options', 'nosniff', 'content-security-policy', 'sandbox']
@@ -31,7 +39,7 @@ export function safeHead(status: number, head: Head, documents: Documents): unkn
   for (let index = 0; index + 1 < head.length; index += 2) {
     const name = String(head[index]);
     const value = head[index + 1];
-    // Compares by length first, because this runs for each header of each response.
+    // The length is compared first, because this code runs for each header of each response.
     switch (name.length) {
       case 10:
         if (documents !== 'plinth' && isNamed(name, 'set-cookie') && settingOwnCookie.test(String(value)))
@@ -62,11 +70,12 @@ export function safeHead(status: number, head: Head, documents: Documents): unkn
   return safe;
 }
 
-const isNamed = (name: string, wanted: string): boolean => name === wanted || name.toLowerCase() === wanted;
+const isNamed = (name: string, expected: string): boolean =>
+  name === expected || name.toLowerCase() === expected;
 
 /**
- * RFC 9110, section 15. These responses don't have content, and a 304 without a type doesn't change the stored
- * response.
+ * Whether a response with this status has no content (RFC 9110, section 15). A 304 without a media type doesn't change
+ * the stored response.
  */
 const hasNoContent = (status: number): boolean => status === 204 || status === 304 || status < 200;
 
@@ -83,7 +92,7 @@ function isInertText(text: string): boolean {
   return inert;
 }
 
-/** Returns a `Cookie` header without Plinth's own cookies, or undefined if no cookies remain. */
+/** Returns a `Cookie` header without Plinth's own cookies. Returns undefined if no cookies remain. */
 export function withoutOwnCookies(header: string): string | undefined {
   const kept = header
     .split(';')

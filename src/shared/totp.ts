@@ -1,5 +1,6 @@
 /**
- * Time-based one-time passwords (RFC 6238): SHA-1, six digits, 30 seconds, one step of clock skew in either direction.
+ * Implements time-based one-time passwords (RFC 6238): SHA-1, six digits, 30 seconds, one step of clock skew in either
+ * direction.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { base32, decodeBase32 } from './base32.ts';
@@ -8,12 +9,12 @@ const periodSeconds = 30;
 const digits = 6;
 const skewSteps = 1;
 
-/** Generates 20 random bytes as base32. */
+/** Generates a secret of 20 random bytes, encoded as base32. */
 export function totpSecret(): string {
   return base32(randomBytes(20));
 }
 
-/** Returns the code of one time step. */
+/** Returns the code for a time step. Returns undefined if the secret isn't valid base32. */
 export function totpCode(secret: string, step: number): string | undefined {
   const key = decodeBase32(secret);
   if (!key) return undefined;
@@ -35,8 +36,7 @@ export function currentStep(nowMs: number): number {
 }
 
 /**
- * Returns the time step that a code belongs to. The caller must ensure that each step is accepted only once (RFC 6238
- * section 5.2).
+ * Returns the time step of a code. The caller must ensure that each step is accepted only once (RFC 6238 section 5.2).
  */
 export function totpStep(secret: string, code: string, nowMs: number): number | undefined {
   const typed = code.trim();
@@ -45,13 +45,13 @@ export function totpStep(secret: string, code: string, nowMs: number): number | 
   let matching: number | undefined;
   for (let step = current - skewSteps; step <= current + skewSteps; step++) {
     const expected = totpCode(secret, step);
-    // Doesn't exit early, so that the duration doesn't reveal which step matched.
+    // The loop doesn't exit early, so that its duration doesn't reveal which step matched.
     if (expected !== undefined && timingSafeEqual(Buffer.from(expected), Buffer.from(typed))) matching = step;
   }
   return matching;
 }
 
-/** Returns the URI that authenticator apps read from the QR code, with its parameters sorted by name. */
+/** Returns the URI that authenticator apps read from the QR code. Its parameters are sorted by name. */
 export function totpUri(issuer: string, account: string, secret: string): string {
   return (
     `otpauth://totp/${encodePath(`${issuer}:${account}`)}?algorithm=SHA1&digits=${digits}` +
@@ -66,7 +66,7 @@ function encode(text: string): string {
   );
 }
 
-/** Encodes a path like Go's net/url, which leaves these characters unchanged. */
+/** Encodes a path as Go's net/url does. Go leaves these characters unchanged. */
 function encodePath(text: string): string {
   return encode(text).replace(/%(?:24|26|2B|2C|2F|3A|3B|3D|40)/g, decodeURIComponent);
 }

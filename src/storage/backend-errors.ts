@@ -1,9 +1,12 @@
-/** Converts backend exceptions to entries of the error table. */
+/** Converts the backend's errors to entries of the error table. */
 import { isFullDisk } from './backend/file-errors.ts';
 import { BodyTooLargeError } from './backend/types.ts';
 import { StorageError } from './errors.ts';
 
-/** @throws {StorageError} EntityTooLarge, InsufficientSpace. Other errors are rethrown unchanged. */
+/**
+ * Runs `work` and converts its known errors. All other errors are rethrown unchanged.
+ * @throws {StorageError} EntityTooLarge, InsufficientSpace
+ */
 export async function storing<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

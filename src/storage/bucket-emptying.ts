@@ -1,42 +1,42 @@
 /**
- * Empties a bucket in batches, limited to objects created before the request. A small bucket is empty when the response
- * is sent. A large bucket is emptied in the background, as the response states.
+ * Empties a bucket in batches. Objects that were created after the request are kept. A small bucket is already empty
+ * when the response is sent. A large bucket is emptied in the background, as the response states.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { change } from './changes.ts';
+import type { StorageContext } from './context.ts';
 import { StorageError } from './errors.ts';
 import { countObjects, findBucket } from './queries/buckets.ts';
 import { deleteObjectsBefore } from './queries/objects.ts';
 import type { Scope } from './scope.ts';
-import type { StorageService } from './service.ts';
 
 const batchSize = 500;
 const maxObjects = 200_000;
 const respondAfterMs = 3000;
 
-/** @throws {StorageError} NoSuchBucket, BucketTooFull */
-export async function emptyBucket(service: StorageService, scope: Scope, bucketId: string): Promise<void> {
+/** Empties a bucket. @throws {StorageError} NoSuchBucket, BucketTooFull */
+export async function emptyBucket(ctx: StorageContext, scope: Scope, bucketId: string): Promise<void> {
   const bucket = await scope.asUser((tx) => findBucket(tx, bucketId));
   if (!bucket) throw new StorageError('NoSuchBucket');
   const objects = await scope.asUser((tx) => countObjects(tx, bucketId, maxObjects + 1));
   if ((objects ?? 0) > maxObjects) throw new StorageError('BucketTooFull');
   if (objects === 0) return;
 
-  const before = new Date(service.clock.now());
-  const emptied = service.tasks.run(`empty bucket ${bucketId}`, () =>
-    deleteBatches(service, scope, bucketId, before),
+  const before = new Date(ctx.clock.now());
+  const emptied = ctx.tasks.run(`empty bucket ${bucketId}`, () =>
+    deleteBatches(ctx, scope, bucketId, before),
   );
   await Promise.race([emptied, delay(respondAfterMs, undefined, { ref: false })]);
 }
 
 async function deleteBatches(
-  service: StorageService,
+  ctx: StorageContext,
   scope: Scope,
   bucketId: string,
   before: Date,
 ): Promise<void> {
   for (;;) {
-    const deleted = await change(service, [], async (change) => {
+    const deleted = await change(ctx, [], async (change) => {
       change.committing();
       return scope.asService(async (tx) => {
         const versions = await deleteObjectsBefore(tx, bucketId, before, batchSize);

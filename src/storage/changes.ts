@@ -1,27 +1,29 @@
 /**
- * Changes to both rows and bytes. The row is authoritative. Bytes without a row are removed immediately if the outcome
- * of the transaction is known, or at the next startup if it is unknown (the connection failed during commit).
+ * Runs changes that affect both rows and bytes. The row is authoritative. Bytes without a row are removed immediately
+ * if the outcome of the transaction is known. The outcome is unknown if the connection failed during the commit. In
+ * that case, the next startup removes the bytes.
  */
 import { storing } from './backend-errors.ts';
+import type { StorageContext } from './context.ts';
 import { leavesOutcomeOpen } from './database-errors.ts';
-import type { StorageService } from './service.ts';
 
 export interface Change {
   /**
-   * Called before the commit. From then on, a failure without a response from the database leaves the outcome unknown.
+   * Called before the commit. After this call, a failure without a response from the database leaves the outcome
+   * unknown.
    */
   committing(): void;
-  /** Called within the transaction: these versions lose their row. */
+  /** Must be called in the transaction in which these versions lose their row. */
   giveUp(versions: readonly (string | null | undefined)[]): Promise<void>;
 }
 
-/** Runs a change that can write `newVersions` and settles its intent afterward. */
+/** Runs a change that can write `newVersions`. The intent for the change is settled afterward. */
 export async function change<T>(
-  service: StorageService,
+  ctx: StorageContext,
   newVersions: readonly string[],
   work: (change: Change) => Promise<T>,
 ): Promise<T> {
-  const intent = await storing(() => service.backend.announce(newVersions));
+  const intent = await storing(() => ctx.backend.announce(newVersions));
   const given: string[] = [];
   let committing = false;
   try {
@@ -35,14 +37,14 @@ export async function change<T>(
         await intent.giveUp(present);
       },
     });
-    void service.tasks.run('remove replaced objects', async () => {
+    void ctx.tasks.run('remove replaced objects', async () => {
       await intent.settle(given);
-      await service.renderer?.drop(given);
+      await ctx.renderer?.drop(given);
     });
     return result;
   } catch (error) {
     const isOpen = committing && leavesOutcomeOpen(error);
-    void service.tasks.run('remove refused objects', () =>
+    void ctx.tasks.run('remove refused objects', () =>
       isOpen ? intent.leave() : intent.settle(newVersions),
     );
     throw error;

@@ -1,14 +1,14 @@
-/** Maps PostgreSQL errors to the storage error table by SQLSTATE. */
+/** Maps PostgreSQL errors to entries of the storage error table. The SQLSTATE determines the entry. */
 import type { PostgresErrorShape } from '../database/types.ts';
 import { isPostgresError } from '../shared/postgres-error.ts';
-import { Refusal, StorageError } from './errors.ts';
+import { Rejection, StorageError } from './errors.ts';
 
 /**
- * Whether the connection failed, so it is unknown whether the transaction was committed: SQLSTATE classes 08
- * (connection) and 57P (server shutdown), or an error that isn't from PostgreSQL.
+ * Whether the connection failed, so that it is unknown whether the transaction was committed. In that case, the
+ * SQLSTATE class is 08 (connection) or 57P (server shutdown), or the error isn't from PostgreSQL.
  */
 export function leavesOutcomeOpen(error: unknown): boolean {
-  if (error instanceof Refusal) return error.cause !== undefined && leavesOutcomeOpen(error.cause);
+  if (error instanceof Rejection) return error.cause !== undefined && leavesOutcomeOpen(error.cause);
   return !isPostgresError(error) || isConnectionFailure(error);
 }
 
@@ -16,11 +16,14 @@ function isConnectionFailure(error: PostgresErrorShape): boolean {
   return error.code.startsWith('08') || error.code.startsWith('57P');
 }
 
-/** Converts a database error to an entry of the error table if there is one. */
+/** Converts a database error to an entry of the error table. Returns any other error unchanged. */
 export function translateDatabaseError(error: unknown): unknown {
   const cause = { cause: error };
   if (error instanceof Error && 'code' in error && error.code === 'pool_timeout') {
     return new StorageError('SlowDown', undefined, cause);
+  }
+  if (error instanceof Error && 'code' in error && error.code === 'pool_full') {
+    return new StorageError('TooManyWaiting', undefined, cause);
   }
   if (!isPostgresError(error)) return error;
   if (isConnectionFailure(error)) return new StorageError('DatabaseUnavailable', undefined, cause);
@@ -49,7 +52,7 @@ export function translateDatabaseError(error: unknown): unknown {
         cause,
       );
     case '55P03':
-    // A deadlock, for example two moves that swap the names of two objects.
+    // For example, two moves that swap the names of two objects cause a deadlock.
     case '40P01':
       return new StorageError('ResourceLocked', undefined, cause);
     case '57014':
@@ -62,13 +65,13 @@ export function translateDatabaseError(error: unknown): unknown {
       return new StorageError('InvalidParameter', error.message, cause);
     case '22021':
     case '22P05':
-      // PostgreSQL's text and jsonb can't contain NUL.
+      // PostgreSQL's text and jsonb types can't contain NUL.
       return new StorageError('InvalidParameter', 'Text must not contain null characters', cause);
     case '42703':
     case '42P01':
       return new StorageError('DatabaseSchemaMismatch', undefined, cause);
     case '54000':
-      // The only limit in this class that a request can exceed, because an index entry is limited to 2704 bytes.
+      // An index entry is limited to 2704 bytes. This is the only limit in this class that a request can exceed.
       return new StorageError('InvalidKey', 'Invalid key: it is too long', cause);
     case '53300':
       return new StorageError('SlowDown', undefined, cause);

@@ -12,6 +12,7 @@ test.each([
   ['InvalidMimeType', 400, '415', 'invalid_mime_type', 'InvalidMimeType'],
   ['InvalidRange', 416, '416', 'invalid_range', 'InvalidRange'],
   ['InternalError', 500, '500', 'Internal', 'InternalError'],
+  ['TooManyWaiting', 503, '503', 'too_many_connections', 'SlowDown'],
   ['SlowDown', 429, '429', 'too_many_connections', 'SlowDown'],
   ['DatabaseTimeout', 544, '544', 'DatabaseTimeout', 'DatabaseTimeout'],
   ['RelatedResourceNotFound', 400, '404', 'InvalidRequest', 'InvalidRequest'],
@@ -26,48 +27,48 @@ test.each([
   },
 );
 
-function refusal(code: string, fields: Record<string, string> = {}): Error {
+function rejection(code: string, fields: Record<string, string> = {}): Error {
   return Object.assign(new Error(fields.message ?? 'refused'), { severity: 'ERROR', code, ...fields });
 }
 
 describe('refusals of the database', () => {
   test.each([
     [
-      refusal('42501', { message: 'new row violates row-level security policy for table "objects"' }),
+      rejection('42501', { message: 'new row violates row-level security policy for table "objects"' }),
       'AccessDenied',
     ],
-    [refusal('23505'), 'ResourceAlreadyExists'],
-    [refusal('23503', { detail: 'Key is not present in table "buckets".' }), 'RelatedResourceNotFound'],
+    [rejection('23505'), 'ResourceAlreadyExists'],
+    [rejection('23503', { detail: 'Key is not present in table "buckets".' }), 'RelatedResourceNotFound'],
     [
-      refusal('23503', {
+      rejection('23503', {
         detail: 'is still referenced from table "objects"',
         constraint: 'objects_bucketId_fkey',
       }),
       'BucketNotEmpty',
     ],
-    [refusal('40P01'), 'ResourceLocked'],
-    [refusal('57014'), 'DatabaseTimeout'],
-    [refusal('53300'), 'SlowDown'],
-    [refusal('08006'), 'DatabaseUnavailable'],
-    [refusal('XX000'), 'DatabaseError'],
+    [rejection('40P01'), 'ResourceLocked'],
+    [rejection('57014'), 'DatabaseTimeout'],
+    [rejection('53300'), 'SlowDown'],
+    [rejection('08006'), 'DatabaseUnavailable'],
+    [rejection('XX000'), 'DatabaseError'],
   ])('%o', (error, entry) => {
     expect(translateDatabaseError(error)).toMatchObject({ entry });
   });
 
   test('never show their own words, but for row security', () => {
-    const shown = translateDatabaseError(refusal('XX000', { message: 'secret detail' })) as StorageError;
+    const shown = translateDatabaseError(rejection('XX000', { message: 'secret detail' })) as StorageError;
     expect(shown.message).toBe('database error, code: XX000');
     const policy = translateDatabaseError(
-      refusal('42501', { message: 'row-level security for table "x"' }),
+      rejection('42501', { message: 'row-level security for table "x"' }),
     ) as StorageError;
     expect(policy.message).toBe('new row violates row-level security policy');
   });
 
   test('an answer decides, a lost connection does not', () => {
-    expect(leavesOutcomeOpen(translateDatabaseError(refusal('23505')))).toBe(false);
+    expect(leavesOutcomeOpen(translateDatabaseError(rejection('23505')))).toBe(false);
     expect(leavesOutcomeOpen(new StorageError('NoSuchKey'))).toBe(false);
-    expect(leavesOutcomeOpen(translateDatabaseError(refusal('08006')))).toBe(true);
-    expect(leavesOutcomeOpen(translateDatabaseError(refusal('57P01')))).toBe(true);
+    expect(leavesOutcomeOpen(translateDatabaseError(rejection('08006')))).toBe(true);
+    expect(leavesOutcomeOpen(translateDatabaseError(rejection('57P01')))).toBe(true);
     expect(leavesOutcomeOpen(new Error('socket'))).toBe(true);
   });
 });

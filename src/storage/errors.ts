@@ -1,18 +1,18 @@
 /**
- * The error table of the storage service and its wire format.
+ * Defines the error table of the storage service and the format of error responses.
  *
  * A body is `{statusCode, error, message, code}`. `statusCode` is a string with the actual status, while the HTTP
  * status of almost all errors is 400 (supabase/storage 1.11.2). `docs/errors.md` lists exactly these entries.
  */
 
 interface Entry {
-  /** The actual status, sent in the body. */
+  /** The actual status, which is sent in the body. */
   readonly status: number;
   readonly code: string;
-  /** The `error` field. Defaults to the code. */
+  /** The value of the `error` field. Defaults to the code. */
   readonly error?: string;
   readonly message: string;
-  /** The HTTP status if it isn't 400 (or 500 for `status` 500). */
+  /** The HTTP status, if it isn't 400 (or 500 for `status` 500). */
   readonly httpStatus?: number;
 }
 
@@ -66,7 +66,7 @@ export const storageErrors = {
   DatabaseUnavailable: {
     status: 500,
     code: 'DatabaseError',
-    message: 'The database cannot be reached. Try again in a moment',
+    message: "The database can't be reached. Try again in a moment",
   },
   EntityTooLarge: {
     status: 413,
@@ -184,6 +184,19 @@ export const storageErrors = {
     message: 'Too many connections issued to the database',
     httpStatus: 429,
   },
+  TooManyWaiting: {
+    status: 503,
+    code: 'SlowDown',
+    error: 'too_many_connections',
+    message: 'Too many requests are waiting for a database connection',
+    httpStatus: 503,
+  },
+  Overloaded: {
+    status: 503,
+    code: 'SlowDown',
+    message: 'The server receives too many requests. Try again in a moment.',
+    httpStatus: 503,
+  },
   UserMetadataTooLarge: {
     status: 413,
     code: 'EntityTooLarge',
@@ -194,11 +207,14 @@ export const storageErrors = {
 
 export type StorageErrorName = keyof typeof storageErrors;
 
-/** A rejection by the service itself, in either protocol. If a lower layer failed, `cause` is its error. */
-export abstract class Refusal extends Error {}
+/**
+ * A rejection by the service itself, in the REST or the S3 protocol. If a lower layer failed, `cause` is the error from
+ * that layer.
+ */
+export abstract class Rejection extends Error {}
 
-/** An error from the table. `message` can be more specific than the entry's message. The name never changes. */
-export class StorageError extends Refusal {
+/** An error from the table. `message` can be more specific than the entry's message. The entry's name never changes. */
+export class StorageError extends Rejection {
   readonly entry: StorageErrorName;
 
   constructor(entry: StorageErrorName, message?: string, options?: ErrorOptions) {
@@ -232,14 +248,17 @@ export function renderStorageError(error: StorageError): {
   };
 }
 
-/** Fastify rejects an unparsable Content-Type header before the route runs. */
+/**
+ * Converts the error that Fastify throws for an invalid Content-Type header. Fastify throws this error before the route
+ * runs.
+ */
 export function nameUnreadableType(error: unknown): unknown {
   return (error as { code?: string }).code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE'
     ? new StorageError('InvalidMimeType', undefined, { cause: error })
     : error;
 }
 
-/** The error body for an unknown route. */
+/** Returns the error body for an unknown route. */
 export function unknownRoute(method: string, path: string): ErrorBody {
   return {
     statusCode: '404',
@@ -249,7 +268,7 @@ export function unknownRoute(method: string, path: string): ErrorBody {
   };
 }
 
-/** Thrown if the bytes of a row's version don't exist. */
+/** Thrown if the bytes for a row's version don't exist. */
 export class BytesMissingError extends StorageError {
   constructor() {
     super('NoSuchKey');

@@ -1,24 +1,34 @@
-/** Storage: buckets and objects over HTTP, with rows in the schema `storage` and bytes in a backend. */
+/**
+ * The storage service, which provides buckets and objects over HTTP. Rows are stored in the schema `storage`, and bytes
+ * in a backend.
+ */
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import type { Config } from '../config/index.ts';
+import type { BodyJournal, BodyStore } from '../backup/types.ts';
+import type { Config, LiveConfig } from '../config/index.ts';
 import type { Database, MigrationSet } from '../database/types.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
+import { type DiskState, spaciousDisk } from '../kernel/disk.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Service } from '../kernel/service.ts';
 import type { Keys } from '../keys/types.ts';
 import { createOutgoing } from '../shared/outgoing.ts';
 import { createFileBackend } from './backend/file.ts';
+import { bodyStore, journaled } from './backend/journaled.ts';
+import { readOnly } from './backend/read-only.ts';
 import { createS3Backend } from './backend/s3.ts';
 import type { ObjectBackend } from './backend/types.ts';
+import { createTasks, type StorageContext } from './context.ts';
 import { createEventSender } from './events/sender.ts';
 import { createHousekeeping } from './housekeeping.ts';
+import { overloaded } from './overloaded.ts';
+import { hasBuckets } from './queries/buckets.ts';
 import { createRenderer } from './render/index.ts';
 import { createUploadLocks } from './resumable/locks.ts';
 import { openSharedLocks } from './resumable/shared-locks.ts';
 import { createStaging } from './resumable/staging.ts';
 import { storageRoutes } from './routes/index.ts';
-import { mountPrefix } from './scope.ts';
-import { createTasks, type StorageService } from './service.ts';
+import { mountPrefix, serverContext } from './scope.ts';
 
 export { detectContentType } from './core/sniff.ts';
 export { storageErrors } from './errors.ts';
@@ -26,53 +36,94 @@ export { storageErrors } from './errors.ts';
 export interface StorageDeps {
   readonly database: Database;
   readonly keys: Keys;
-  readonly config: Pick<Config, 'storage' | 'project_id' | 'plinth'>;
+  readonly config: LiveConfig;
   /** The data folder (`.plinth`). Bytes are stored in its `storage/` subfolder. */
   readonly dataDir: string;
   readonly log: Logger;
-  /** In production, webhooks over plain HTTP are rejected, even to this machine. */
+  /** The mode. In production, webhooks over plain HTTP are rejected, even to this machine. */
   readonly mode: 'development' | 'production';
   readonly clock?: Clock;
+  /** The disk that contains the data folder. */
+  readonly disk?: DiskState;
+  /** Records which object bodies are stored and removed, for backups. */
+  readonly journal?: BodyJournal | undefined;
+  /** Whether the objects belong to another server, so that they can only be read. */
+  readonly isReadOnly?: boolean;
 }
 
-export const migrations: MigrationSet = { room: 'storage', dir: new URL('./sql/', import.meta.url) };
+/** The storage service. `bodies` gives backups access to the object bodies. */
+export interface StorageService extends Service {
+  readonly bodies: BodyStore;
+}
 
-/** The configuration check ensures that an S3 backend has a bucket. */
-function createBackend({ config, dataDir }: StorageDeps): ObjectBackend {
+export const migrations: MigrationSet = { module: 'storage', dir: new URL('./sql/', import.meta.url) };
+
+/** Creates the configured backend. The configuration check has ensured that an S3 backend has a bucket. */
+function createBackend({
+  config,
+  dataDir,
+  disk,
+}: Pick<StorageDeps, 'dataDir' | 'disk'> & { readonly config: Pick<Config, 'plinth'> }): ObjectBackend {
   const root = join(dataDir, 'storage');
   const { backend, s3 } = config.plinth.storage;
   return backend === 'file'
-    ? createFileBackend(root)
+    ? createFileBackend(root, undefined, disk)
     : createS3Backend({ ...s3, bucket: s3.bucket ?? '' }, root);
 }
 
-export function createStorage(deps: StorageDeps): Service {
-  const { database, log } = deps;
+/** Checks that rows and bytes can be read. */
+async function checkStorage({ database, backend }: StorageContext): Promise<undefined> {
+  await Promise.all([
+    database.asRequest(serverContext(), hasBuckets, { readOnly: true }),
+    // The version doesn't exist, but the backend must be reachable to determine that.
+    backend.open(randomUUID()),
+  ]);
+}
+
+/** Opens the object bodies in a data folder whose server isn't running. The caller must close the store. */
+export function openBodyStore(
+  deps: Pick<StorageDeps, 'dataDir'> & { readonly config: Pick<Config, 'plinth'> },
+): BodyStore & { close(): Promise<void> } {
   const backend = createBackend(deps);
-  const { webhook } = deps.config.plinth.storage;
+  return { ...bodyStore(backend), close: () => backend.close() };
+}
+
+export function createStorage(deps: StorageDeps): StorageService {
+  const { database, log } = deps;
+  // Settings that need a restart are read once.
+  const { current: atStart } = deps.config;
+  const store = createBackend({ ...deps, config: atStart });
+  const plain = deps.isReadOnly === true ? readOnly(store) : store;
+  const backend = deps.journal === undefined ? plain : journaled(plain, deps.journal);
+  const { webhook } = atStart.plinth.storage;
   const clock = deps.clock ?? systemClock;
-  const service: StorageService = {
+  const ctx: StorageContext = {
     database,
     keys: deps.keys,
     backend,
+    disk: deps.disk ?? spaciousDisk,
     resumable: {
-      staging: createStaging(join(deps.dataDir, 'storage', 'resumable')),
+      staging: createStaging(join(deps.dataDir, 'storage', 'resumable'), deps.disk ?? spaciousDisk),
       locks: createUploadLocks((listener) => openSharedLocks(database, listener)),
     },
-    renderer: deps.config.storage.image_transformation.enabled
+    renderer: atStart.storage.image_transformation.enabled
       ? createRenderer(backend, join(deps.dataDir, 'storage', 'pictures'))
       : undefined,
-    fileSizeLimitBytes: deps.config.storage.file_size_limit,
-    multipartLifetimeMs: deps.config.plinth.storage.multipart_lifetime,
+    get fileSizeLimitBytes() {
+      return deps.config.current.storage.file_size_limit;
+    },
+    get multipartLifetimeMs() {
+      return deps.config.current.plinth.storage.multipart_lifetime;
+    },
     clock,
     keepsChecksums: database.info.ownsSchemas,
     notesEvents: webhook.url !== undefined && database.info.ownsSchemas,
     log,
     tasks: createTasks(log),
-    s3ProtocolEnabled: deps.config.storage.s3_protocol.enabled,
-    projectRef: deps.config.project_id,
+    s3ProtocolEnabled: atStart.storage.s3_protocol.enabled,
+    projectRef: atStart.project_id,
   };
-  const housekeeping = createHousekeeping(service);
+  const housekeeping = createHousekeeping(ctx);
   const events =
     webhook.url === undefined || !database.info.ownsSchemas
       ? undefined
@@ -85,16 +136,18 @@ export function createStorage(deps: StorageDeps): Service {
         });
   return {
     name: 'storage',
-    mounts: [{ prefix: mountPrefix, plugin: storageRoutes(service), cors: 'open', apiKeys: true }],
+    bodies: bodyStore(plain),
+    mounts: [{ prefix: mountPrefix, plugin: storageRoutes(ctx), cors: 'open', apiKeys: true, overloaded }],
     async start() {
       housekeeping.start();
       events?.start();
     },
+    check: () => checkStorage(ctx),
     async stop() {
       housekeeping.stop();
       await events?.stop();
-      await service.tasks.finish();
-      await service.resumable.locks.close();
+      await ctx.tasks.finish();
+      await ctx.resumable.locks.close();
       await backend.close();
     },
   };

@@ -1,28 +1,31 @@
 /**
- * Expires multipart uploads that are neither completed nor aborted. Works like S3's lifecycle action
- * AbortIncompleteMultipartUpload, but the time counts from the last received part.
+ * Expires multipart uploads that clients have neither completed nor aborted. This corresponds to S3's lifecycle action
+ * AbortIncompleteMultipartUpload, but the time starts with the last part that was received.
  */
 import { change } from './changes.ts';
+import type { StorageContext } from './context.ts';
 import { deleteIdleUpload, listIdleUploads, lockUpload } from './queries/multipart.ts';
 import { serverContext } from './scope.ts';
-import type { StorageService } from './service.ts';
 
-/** The number of uploads per query. */
+/** The number of uploads that are read per query. */
 const batchSize = 100;
 
-/** Aborts uploads idle for the configured time: first their rows, then their parts. Returns the number of uploads. */
-export async function expireMultipartUploads(service: StorageService, signal: AbortSignal): Promise<number> {
-  const before = new Date(service.clock.now() - service.multipartLifetimeMs);
+/**
+ * Aborts uploads that received no part within the configured time. Deletes the rows first, then the parts. Returns the
+ * number of aborted uploads.
+ */
+export async function expireMultipartUploads(ctx: StorageContext, signal: AbortSignal): Promise<number> {
+  const before = new Date(ctx.clock.now() - ctx.multipartLifetimeMs);
   let expired = 0;
   for (let after = ''; !signal.aborted; ) {
-    const ids = await service.database.asRequest(
+    const ids = await ctx.database.asRequest(
       serverContext(),
       (tx) => listIdleUploads(tx, before, after, batchSize),
       { readOnly: true },
     );
     for (const id of ids) {
       if (signal.aborted) break;
-      if (await expire(service, id, before)) expired += 1;
+      if (await expire(ctx, id, before)) expired += 1;
     }
     const last = ids.at(-1);
     if (last === undefined || ids.length < batchSize) break;
@@ -31,13 +34,13 @@ export async function expireMultipartUploads(service: StorageService, signal: Ab
   return expired;
 }
 
-/** Returns false if a part has arrived or the upload has ended in the meantime. */
-function expire(service: StorageService, id: string, before: Date): Promise<boolean> {
-  return change(service, [], (change) => {
+/** Expires an upload. Returns false if a part has arrived or the upload has ended since the upload was listed. */
+function expire(ctx: StorageContext, id: string, before: Date): Promise<boolean> {
+  return change(ctx, [], (change) => {
     change.committing();
-    return service.database.asRequest(serverContext(), async (tx) => {
-      // Parts are written under the same lock: a new part is either visible to the next statement or finds the upload
-      // gone.
+    return ctx.database.asRequest(serverContext(), async (tx) => {
+      // Parts are written under the same lock. A new part is therefore either visible to the next statement, or its
+      // request finds that the upload no longer exists.
       if (!(await lockUpload(tx, id))) return false;
       const version = await deleteIdleUpload(tx, id, before);
       if (version === undefined) return false;

@@ -1,4 +1,6 @@
-/** Operation names that policies read with `storage.operation()`, as documented by upstream. */
+/**
+ * The names of the operations, as documented by upstream. Policies read the current name with `storage.operation()`.
+ */
 export const operations = {
   createBucket: 'storage.bucket.create',
   deleteBucket: 'storage.bucket.delete',

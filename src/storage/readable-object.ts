@@ -1,4 +1,4 @@
-/** Resolves the object of a read, checks the caller's access, and handles concurrent replacements. */
+/** Finds the object that a request reads, checks the caller's access, and handles concurrent replacements. */
 import { isValidKey } from './core/names.ts';
 import { isMeant } from './core/object-marks.ts';
 import type { SignedClaims } from './core/signed-token.ts';
@@ -19,7 +19,8 @@ export async function findPublicObject(scope: Scope, address: ObjectAddress): Pr
 }
 
 /**
- * Finds an object visible to the caller: any object in a public bucket, otherwise those allowed by policies.
+ * Finds an object that the caller can see. In a public bucket, this is any object. In other buckets, the policies
+ * decide.
  * @throws {StorageError} NoSuchBucket, InvalidKey, NoSuchKey (also if policies hide the object)
  */
 export async function findCallersObject(scope: Scope, address: ObjectAddress): Promise<ObjectRow> {
@@ -46,11 +47,10 @@ export async function findSignedObject(
 }
 
 /**
- * Uses an object and its bytes. If the object was replaced after its row was read, its bytes may be gone, so `use` is
- * called again with the current row. Each retry requires another replacement, so a client can't cause endless retries
- * without equal effort.
- *
- * @throws {BytesMissingError} if the row's version is unchanged, which is only possible for rows created by SQL
+ * Calls `use` with an object and its bytes. If the object was replaced after its row was read, its bytes may no longer
+ * exist. In that case, `use` is called again with the current row. Each retry requires another replacement, so a client
+ * can't cause endless retries without equal effort.
+ * @throws {BytesMissingError} if the row's version is unchanged, which is only possible if the row was created by SQL
  */
 export async function withCurrentObject<T>(
   find: () => Promise<ObjectRow>,

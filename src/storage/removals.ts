@@ -1,17 +1,19 @@
-/** Removes objects: first the rows, then the bytes. */
+/** Removes objects. The rows are deleted before the bytes. */
 import { change } from './changes.ts';
+import type { StorageContext } from './context.ts';
 import { deleteObjects, type ObjectRow } from './queries/objects.ts';
 import type { Scope } from './scope.ts';
-import type { StorageService } from './service.ts';
 
-/** Deletes the objects that the caller's policies allow. Their bytes are removed after the commit. */
+/**
+ * Deletes the given objects, except those that the caller's policies protect. The bytes are removed after the commit.
+ */
 export function removeObjects(
-  service: StorageService,
+  ctx: StorageContext,
   scope: Scope,
   bucketId: string,
   keys: readonly string[],
 ): Promise<ObjectRow[]> {
-  return change(service, [], (change) => {
+  return change(ctx, [], (change) => {
     change.committing();
     return scope.asUser(async (tx) => {
       const deleted = await deleteObjects(tx, bucketId, keys);

@@ -1,22 +1,30 @@
 /**
- * The caller of a request and the roles of its database work: as the user, restricted by policies, or as the service
- * role for the server's own reads and writes.
+ * The caller of a request, and the roles in which its database work runs. The work runs either as the user, restricted
+ * by policies, or as the service role for the server's own reads and writes.
  */
 import type { FastifyRequest } from 'fastify';
-import type { RawRow, RequestContext, Setting, Transaction, TransactionOptions } from '../database/types.ts';
+import type {
+  RawRow,
+  RequestClient,
+  RequestContext,
+  Setting,
+  Transaction,
+  TransactionOptions,
+} from '../database/types.ts';
 import { type Sql, sql } from '../kernel/sql.ts';
+import { networkOf } from '../shared/network-of.ts';
+import type { StorageContext } from './context.ts';
 import { checkToken } from './core/check-token.ts';
 import { isUuid } from './core/names.ts';
 import { translateDatabaseError } from './database-errors.ts';
 import { StorageError } from './errors.ts';
 import type { Operation } from './operations.ts';
 import type { StatementRunner } from './queries/statement-runner.ts';
-import type { StorageService } from './service.ts';
 
 export interface Owner {
-  /** `sub` if it is a UUID. */
+  /** The token's `sub` if it is a UUID. Otherwise, null. */
   readonly owner: string | null;
-  /** `sub` in any format. */
+  /** The token's `sub` in any format. */
   readonly ownerId: string | null;
 }
 
@@ -24,32 +32,36 @@ type Work<T> = (tx: Transaction) => Promise<T>;
 type WorkOptions = Omit<TransactionOptions, 'settings'>;
 
 export interface Scope {
-  /** Whether the caller sent a valid token. Can be false only on routes that don't require one. */
+  /** Whether the caller sent a valid token. This can be false only on routes that don't require one. */
   readonly authenticated: boolean;
   readonly role: string;
   readonly owner: Owner;
   /**
-   * Never read-only, even for reads, because a user's policies can call functions that write (for example, to an audit
-   * log).
+   * Runs `work` as the user. The transaction is never read-only, even for reads, because a user's policies can call
+   * functions that write (for example, to an audit log).
    */
   asUser<T>(work: Work<T>, options?: WorkOptions): Promise<T>;
   asService<T>(work: Work<T>, options?: WorkOptions): Promise<T>;
   /**
-   * Within a transaction of the service role, checks that the user can do `work`. The work is rolled back, and its
-   * errors are rethrown.
+   * Checks whether the user is allowed to do `work`, within a transaction of the service role. The work is rolled back,
+   * and its errors are rethrown.
    */
   tryAsUser(tx: Transaction, work: Work<void>): Promise<void>;
-  /** Runs each statement in its own transaction with a single round trip. */
+  /** Returns a runner that runs each statement in a separate transaction with a single round trip. */
   eachAsUser(options?: EachOptions): StatementRunner;
   eachAsService(options?: EachOptions): StatementRunner;
-  /** Runs a statement in its own transaction and streams its rows, which are only valid after the promise resolves. */
+  /**
+   * Runs a statement in a separate transaction and streams its rows. The rows are valid only after the promise has
+   * resolved.
+   */
   rowsAsUser(statement: Sql, onRow: (row: RawRow) => void): Promise<void>;
 }
 
 type EachOptions = Pick<WorkOptions, 'readOnly' | 'end'>;
 
 /**
- * - `required`: a valid bearer token is required, otherwise AccessDenied.
+ * How a route handles tokens.
+ * - `required`: without a valid bearer token, the request is rejected with AccessDenied.
  * - `optional`: without a valid token, the caller is an unauthenticated `anon`.
  * - `none`: tokens are ignored (public and signed URLs), and `asUser` is the service role.
  */
@@ -61,6 +73,8 @@ interface Caller {
   readonly authenticated: boolean;
   readonly role: string;
   readonly subject: string | undefined;
+  /** Whether the user signed in without an account. */
+  readonly isAnonymousUser: boolean;
   readonly token: string;
   readonly claimsJson: string;
 }
@@ -69,6 +83,7 @@ const anonymous: Caller = {
   authenticated: false,
   role: 'anon',
   subject: undefined,
+  isAnonymousUser: false,
   token: '',
   claimsJson: '{"role":"anon"}',
 };
@@ -76,50 +91,49 @@ const server: Caller = {
   authenticated: false,
   role: serviceRole,
   subject: undefined,
+  isAnonymousUser: false,
   token: '',
   claimsJson: `{"role":"${serviceRole}"}`,
 };
 
 export function openScope(
-  service: StorageService,
+  ctx: StorageContext,
   request: FastifyRequest,
   operation: Operation,
   rule: TokenRule = 'required',
 ): Scope {
-  return scopeOf(service, request, operation, rule === 'none' ? server : identify(service, request, rule));
+  return scopeOf(ctx, request, operation, rule === 'none' ? server : identify(ctx, request, rule));
 }
 
-/** Opens the scope of a request that was authorized differently (S3): as a token's user or as the service role. */
+/**
+ * Opens the scope of a request that was authorized by other means (S3). The scope is that of a token's user or the
+ * service role.
+ */
 export function openScopeAs(
-  service: StorageService,
+  ctx: StorageContext,
   request: FastifyRequest,
   operation: Operation,
   token: string | undefined,
 ): Scope {
-  return scopeOf(service, request, operation, token === undefined ? server : callerOf(service, token));
+  return scopeOf(ctx, request, operation, token === undefined ? server : callerOf(ctx, token));
 }
 
-function scopeOf(
-  service: StorageService,
-  request: FastifyRequest,
-  operation: Operation,
-  caller: Caller,
-): Scope {
+function scopeOf(ctx: StorageContext, request: FastifyRequest, operation: Operation, caller: Caller): Scope {
   const run = async <T>(as: Caller, work: Work<T>, options?: WorkOptions): Promise<T> => {
     try {
-      return await service.database.asRequest(contextOf(service, as, request, operation), work, options);
+      return await ctx.database.asRequest(contextOf(ctx, as, request, operation), work, options);
     } catch (error) {
-      throw translateDatabaseError(error);
+      throw publicFault(ctx, error);
     }
   };
   const each = (as: Caller, options?: EachOptions): StatementRunner => ({
     async query<R extends object>(statement: Sql): Promise<R[]> {
       try {
-        const context = contextOf(service, as, request, operation);
-        const [rows] = await service.database.statementsAsRequest(context, [statement], options);
+        const context = contextOf(ctx, as, request, operation);
+        const [rows] = await ctx.database.statementsAsRequest(context, [statement], options);
         return rows as R[];
       } catch (error) {
-        throw translateDatabaseError(error);
+        throw publicFault(ctx, error);
       }
     },
   });
@@ -130,7 +144,7 @@ function scopeOf(
     asUser: (work, options) => run(caller, work, options),
     asService: (work, options) => run(server, work, options),
     async tryAsUser(tx, work) {
-      const { role, settings } = contextOf(service, caller, request, operation);
+      const { role, settings } = contextOf(ctx, caller, request, operation);
       const calls = [...settings, ['role', role]].map(
         ([name = '', value = '']) => sql`set_config(${name}, ${value}, true)`,
       );
@@ -148,19 +162,27 @@ function scopeOf(
     eachAsService: (options) => each(server, options),
     async rowsAsUser(statement, onRow) {
       try {
-        await service.database.rowsAsRequest(
-          contextOf(service, caller, request, operation),
-          statement,
-          onRow,
-        );
+        await ctx.database.rowsAsRequest(contextOf(ctx, caller, request, operation), statement, onRow);
       } catch (error) {
-        throw translateDatabaseError(error);
+        throw publicFault(ctx, error);
       }
     },
   };
 }
 
-/** @throws {StorageError} RoleRefused unless the caller is the service role */
+/**
+ * Returns the error for the client. A full disk makes the database read-only. In that case, the error is about the full
+ * disk instead of the read-only database.
+ */
+function publicFault({ disk }: StorageContext, error: unknown): unknown {
+  const fault = translateDatabaseError(error);
+  const isReadOnly = fault instanceof StorageError && fault.entry === 'DatabaseReadOnly';
+  return isReadOnly && disk.isFull
+    ? new StorageError('InsufficientSpace', undefined, { cause: error })
+    : fault;
+}
+
+/** Throws unless the caller is the service role. @throws {StorageError} RoleRefused */
 export function requireServiceRole(scope: Scope): void {
   if (scope.role !== serviceRole) throw new StorageError('RoleRefused');
 }
@@ -170,46 +192,44 @@ export function ownerOf(subject: string | undefined): Owner {
   return { owner: isUuid(subject) ? subject : null, ownerId: subject };
 }
 
-/** The context of work that isn't part of a request (recovery). */
+/** Returns the context of work that isn't part of a request, such as recovery. */
 export function serverContext(): RequestContext {
   return { role: serviceRole, settings: sharedSettings(server) };
 }
 
-function identify(service: StorageService, request: FastifyRequest, rule: 'required' | 'optional'): Caller {
+function identify(ctx: StorageContext, request: FastifyRequest, rule: 'required' | 'optional'): Caller {
   const token = (request.headers.authorization ?? '').replace(/^Bearer\s+/i, '');
   if (token === '' && rule === 'optional') return anonymous;
-  if (rule === 'required') return callerOf(service, token);
-  const caller = verifyCaller(service, token);
+  if (rule === 'required') return callerOf(ctx, token);
+  const caller = verifyCaller(ctx, token);
   return 'refusal' in caller ? anonymous : caller;
 }
 
-/** @throws {StorageError} AccessDenied */
-function callerOf(service: StorageService, token: string): Caller {
-  const caller = verifyCaller(service, token);
+/** Returns the caller that a token identifies. @throws {StorageError} AccessDenied */
+function callerOf(ctx: StorageContext, token: string): Caller {
+  const caller = verifyCaller(ctx, token);
   if ('refusal' in caller) throw new StorageError('AccessDenied', caller.refusal);
   return caller;
 }
 
-function verifyCaller(
-  service: StorageService,
-  token: string,
-): Caller | { readonly refusal: string | undefined } {
-  const verified = service.keys.verify(token);
-  const verdict = checkToken(verified, service.clock.now());
-  if ('refusal' in verdict || !verified.ok)
-    return { refusal: 'refusal' in verdict ? verdict.refusal : undefined };
-  const { role, sub } = verdict.claims;
+function verifyCaller(ctx: StorageContext, token: string): Caller | { readonly refusal: string | undefined } {
+  const verified = ctx.keys.verify(token);
+  const result = checkToken(verified, ctx.clock.now());
+  if ('refusal' in result || !verified.ok)
+    return { refusal: 'refusal' in result ? result.refusal : undefined };
+  const { role, sub, is_anonymous } = result.claims;
   return {
     authenticated: true,
     role: typeof role === 'string' && role !== '' ? role : 'anon',
     subject: typeof sub === 'string' && sub !== '' ? sub : undefined,
+    isAnonymousUser: is_anonymous === true,
     token,
     claimsJson: verified.claimsJson,
   };
 }
 
 function contextOf(
-  service: StorageService,
+  ctx: StorageContext,
   caller: Caller,
   request: FastifyRequest,
   operation: Operation,
@@ -222,9 +242,19 @@ function contextOf(
       ['request.method', request.method],
       ['request.path', pathOf(request.url)],
       ['storage.operation', operation],
-      ...(service.notesEvents ? [noteEvents] : []),
+      ...(ctx.notesEvents ? [noteEvents] : []),
     ],
+    client: clientOf(caller, request),
   };
+}
+
+/**
+ * Work as the service role on behalf of a request is counted for the request's address. Anonymous users are counted for
+ * their address, because anyone can create many of them.
+ */
+function clientOf({ role, subject, isAnonymousUser }: Caller, { ip }: FastifyRequest): RequestClient {
+  const key = isAnonymousUser ? undefined : subject;
+  return { key: key ?? networkOf(ip), isAnonymous: isAnonymousUser || role === 'anon' };
 }
 
 function sharedSettings(caller: Caller): Setting[] {
@@ -238,10 +268,10 @@ function sharedSettings(caller: Caller): Setting[] {
   ];
 }
 
-/** Makes the triggers on storage.objects record events (`sql/0005_events.sql`). */
+/** With this setting, the triggers on storage.objects record events (`sql/0005_events.sql`). */
 const noteEvents: Setting = ['storage.events', 'on'];
 
-/** Returns the URL without the mount prefix, as used in policies and error messages. */
+/** Returns the URL without the mount prefix. Policies and error messages contain this form. */
 export function pathOf(url: string): string {
   return url.startsWith(mountPrefix) ? url.slice(mountPrefix.length) || '/' : url;
 }

@@ -1,10 +1,13 @@
-/** Writes responses with many or large chunks directly to the socket. Fastify would add a stream and more garbage. */
+/**
+ * Writes responses with many or large chunks directly to the socket. With Fastify, such responses would use an
+ * additional stream and allocate more memory.
+ */
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { Logger } from '../kernel/log.ts';
-import { freeChunk, type Pieces, releasePiece } from './pieces.ts';
+import { type ByteStream, freeChunk, releaseChunk } from './byte-stream.ts';
 
-/** Smaller bodies are written as a string because Node then sends them together with the head. */
+/** Bodies below this size are written as a string, because Node then sends them together with the head. */
 const smallBytes = 8 * 1024;
 
 export interface Head {
@@ -12,10 +15,9 @@ export interface Head {
   readonly headers: Headers;
 }
 
-/** Lowercase names. Undefined values are omitted. */
+/** Headers by lowercase name. Headers whose value is undefined are omitted. */
 export type Headers = Readonly<Record<string, string | number | undefined>>;
 
-/** Sets the headers of a response that Fastify sends. */
 export function setHeaders(reply: FastifyReply, headers: Headers): void {
   for (const name in headers) {
     const value = headers[name];
@@ -24,14 +26,14 @@ export function setHeaders(reply: FastifyReply, headers: Headers): void {
 }
 
 /**
- * Resolves when the socket has accepted everything or is closed. If the body fails midway, the connection is closed
- * because the status was already sent. The memory of a Buffer body is released. The buffers of a list must come from
- * `acquirePiece`.
+ * Sends the response. Resolves when the socket has accepted everything or is closed. If reading the body fails, the
+ * connection is closed, because the status has already been sent. The memory of a Buffer body is released. The buffers
+ * of a list must come from `acquireChunk`.
  */
 export async function sendBytes(
   reply: FastifyReply,
   head: Head,
-  body: Buffer | readonly Buffer[] | Pieces | undefined,
+  body: Buffer | readonly Buffer[] | ByteStream | undefined,
   log: Logger,
 ): Promise<void> {
   const { raw, gatewayHeaders = [] } = reply;
@@ -39,18 +41,18 @@ export async function sendBytes(
   try {
     raw.writeHead(head.status, [...listOf(head.headers), ...gatewayHeaders]);
   } catch (error) {
-    // Node rejects the header, so Fastify can still reply. An unclosed file handle would crash the process when it is
-    // garbage-collected.
+    // Node rejected the header, so Fastify can still send a response. The body is closed, because an open file handle
+    // would crash the process when it is garbage-collected.
     if (body !== undefined && 'destroy' in body) body.destroy?.();
     throw error;
   }
   reply.hijack();
   if (body === undefined) raw.end();
   else if (Buffer.isBuffer(body)) endWith(raw, body);
-  else if (isList(body)) writeAtOnce(raw, body, releasePiece);
+  else if (isList(body)) writeAtOnce(raw, body, releaseChunk);
   else {
     try {
-      await writePieces(raw, body);
+      await writeChunks(raw, body);
     } catch (error) {
       log.error({ requestId, error }, 'storage: failed to read a request body');
       raw.destroy();
@@ -58,7 +60,10 @@ export async function sendBytes(
   }
 }
 
-/** Node writes the head without further processing if the headers are one flat list and none was set before. */
+/**
+ * Returns the headers as one flat list. Node writes such a list without further processing if no headers were set
+ * before.
+ */
 function listOf(headers: Headers): string[] {
   const list: string[] = [];
   for (const name in headers) {
@@ -73,35 +78,35 @@ function endWith(raw: ServerResponse, body: Buffer): void {
   else raw.end(body.toString('latin1'), 'latin1');
 }
 
-/** Writes buffers that are already in memory with as few system calls as possible. */
-function writeAtOnce(raw: ServerResponse, pieces: readonly Buffer[], release: (piece: Buffer) => void): void {
+/** Writes buffers that are already in memory. Uses as few system calls as possible. */
+function writeAtOnce(raw: ServerResponse, chunks: readonly Buffer[], release: (chunk: Buffer) => void): void {
   raw.cork();
-  for (const piece of pieces)
-    raw.write(piece, (error) => {
-      if (!error) release(piece);
+  for (const chunk of chunks)
+    raw.write(chunk, (error) => {
+      if (!error) release(chunk);
     });
   raw.end();
   raw.uncork();
 }
 
-/** Writes each piece after the socket has accepted the previous one. */
-async function writePieces(raw: ServerResponse, pieces: Pieces): Promise<void> {
+/** Writes each chunk after the socket has accepted the previous one. */
+async function writeChunks(raw: ServerResponse, chunks: ByteStream): Promise<void> {
   let isGone = raw.destroyed;
   let stopWaiting = (): void => undefined;
   const onClose = (): void => {
     isGone = true;
-    pieces.destroy?.();
+    chunks.destroy?.();
     stopWaiting();
   };
   raw.once('close', onClose);
   try {
-    for await (const piece of pieces) {
+    for await (const chunk of chunks) {
       if (isGone) return;
       const { promise, resolve } = Promise.withResolvers<void>();
       stopWaiting = resolve;
-      raw.write(piece, (error) => {
-        // After an error, the kernel may still use the buffer.
-        if (!error) pieces.release?.(piece);
+      raw.write(chunk, (error) => {
+        // If the write failed, the kernel may still use the buffer, so it isn't released.
+        if (!error) chunks.release?.(chunk);
         resolve();
       });
       await promise;
@@ -114,6 +119,6 @@ async function writePieces(raw: ServerResponse, pieces: Pieces): Promise<void> {
   }
 }
 
-function isList(body: readonly Buffer[] | Pieces): body is readonly Buffer[] {
+function isList(body: readonly Buffer[] | ByteStream): body is readonly Buffer[] {
   return Array.isArray(body);
 }

@@ -1,5 +1,6 @@
-/** Sends an object: conditions, range, headers and bytes. */
+/** Sends an object. Evaluates conditions and ranges, and sends the headers and the bytes. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { StorageContext } from './context.ts';
 import { isNotModified, isRangeCurrent } from './core/conditions.ts';
 import {
   cacheControl,
@@ -15,27 +16,26 @@ import { BytesMissingError, StorageError } from './errors.ts';
 import type { ObjectRow } from './queries/objects.ts';
 import type { DownloadQuery } from './routes/schemas.ts';
 import { sendBytes, setHeaders } from './send-bytes.ts';
-import type { StorageService } from './service.ts';
 
 /**
- * `expires`: the expiry of a signed URL, which limits caching of the response.
+ * Sends the object. `expires` is the expiry of a signed URL, which limits how long the response can be cached.
  * @throws {BytesMissingError} before anything is sent
  */
 export async function sendObject(
-  service: StorageService,
+  ctx: StorageContext,
   request: FastifyRequest<{ Querystring: DownloadQuery }>,
   reply: FastifyReply,
   object: ObjectRow,
   expires?: Date,
 ): Promise<void> {
   const { headers } = request;
-  const { log } = service;
+  const { log } = ctx;
   const metadata = readObjectMetadata(object.metadata);
   const current = {
     etag: metadata.eTag,
     lastModified: parseDate(metadata.lastModified ?? object.updated_at ?? undefined),
   };
-  const body = await service.backend.open(object.version ?? '');
+  const body = await ctx.backend.open(object.version ?? '');
   if (!body) throw new BytesMissingError();
 
   try {
@@ -43,7 +43,7 @@ export async function sendObject(
     const isStale = headers['if-none-match'] !== undefined && !notModified;
     const contentType = shownContentType(metadata);
     const common = {
-      // Also sent with a 304 so that browsers replace their cached policy.
+      // These headers are also sent with a 304, so that browsers replace the policy in their cache.
       'content-type': contentType,
       ...documentPolicy(contentType),
       'accept-ranges': 'bytes',

@@ -1,5 +1,6 @@
 /** Creates and verifies signed URLs for downloads and uploads. */
 import type { IncomingHttpHeaders } from 'node:http';
+import type { StorageContext } from './context.ts';
 import { checkToken } from './core/check-token.ts';
 import { isMeant, marksOf, ownerMarks } from './core/object-marks.ts';
 import {
@@ -16,26 +17,25 @@ import { StorageError } from './errors.ts';
 import type { ObjectAddress } from './object-address.ts';
 import { findObject, findVisibleObjects } from './queries/objects.ts';
 import { type Scope, serviceRole } from './scope.ts';
-import type { StorageService } from './service.ts';
 import { type Precondition, requireKey, requireWritable } from './uploads.ts';
 
-/** The lifetime of upload links is two hours, as on the hosted service. */
+/** The lifetime of upload links, which is two hours as on the hosted service. */
 const uploadUrlSeconds = 2 * 60 * 60;
 
-/** @throws {StorageError} InvalidParameter, InvalidKey, NoSuchKey */
+/** Signs a download URL. @throws {StorageError} InvalidParameter, InvalidKey, NoSuchKey */
 export async function signDownloadUrl(
-  service: StorageService,
+  ctx: StorageContext,
   scope: Scope,
   address: ObjectAddress,
   expiresInSeconds: number,
   transform: Transform = {},
 ): Promise<string> {
-  requireExpiry(service, expiresInSeconds);
+  requireExpiry(ctx, expiresInSeconds);
   requireKey(address.key);
   const found = await scope.asUser((tx) => findObject(tx, address.bucketId, address.key));
   if (!found) throw new StorageError('NoSuchKey');
-  const transformations = service.renderer ? printTransform(transform) : '';
-  return downloadUrl(service, `${address.bucketId}/${address.key}`, expiresInSeconds, {
+  const transformations = ctx.renderer ? printTransform(transform) : '';
+  return downloadUrl(ctx, `${address.bucketId}/${address.key}`, expiresInSeconds, {
     transformations,
     objects: reachOf(scope, marksOf(found)),
   });
@@ -47,15 +47,18 @@ export interface SignedPath {
   readonly signedURL: string | null;
 }
 
-/** Returns one result per path. For objects that the caller can't see, the result has an error and no URL. */
+/**
+ * Signs several URLs and returns one result per path. If the caller can't see an object, its result contains an error
+ * and no URL.
+ */
 export async function signDownloadUrls(
-  service: StorageService,
+  ctx: StorageContext,
   scope: Scope,
   bucketId: string,
   paths: readonly string[],
   expiresInSeconds: number,
 ): Promise<SignedPath[]> {
-  requireExpiry(service, expiresInSeconds);
+  requireExpiry(ctx, expiresInSeconds);
   const visible = await scope.asUser((tx) => findVisibleObjects(tx, bucketId, paths));
   return paths.map((path) => {
     const object = visible.get(path);
@@ -66,14 +69,14 @@ export async function signDownloadUrls(
         signedURL: null,
       };
     const objects = reachOf(scope, marksOf(object));
-    const signedURL = downloadUrl(service, `${bucketId}/${path}`, expiresInSeconds, { objects });
+    const signedURL = downloadUrl(ctx, `${bucketId}/${path}`, expiresInSeconds, { objects });
     return { error: null, path, signedURL };
   });
 }
 
-/** @throws {StorageError} the same errors as an upload by the caller */
+/** Signs an upload URL. @throws {StorageError} the same errors as an upload by the caller */
 export async function signUploadUrl(
-  service: StorageService,
+  ctx: StorageContext,
   scope: Scope,
   address: ObjectAddress,
   headers: IncomingHttpHeaders,
@@ -97,27 +100,28 @@ export async function signUploadUrl(
   const owner = ownerId ?? undefined;
   const replaced = await findObject(scope.eachAsService({ readOnly: true }), address.bucketId, address.key);
   const objects = reachOf(scope, [...(replaced ? marksOf(replaced) : []), ...ownerMarks(ownerId)]);
-  const token = service.keys.signWithSecret(
-    uploadClaims(url, { owner, upsert, objects }, nowSeconds(service), uploadUrlSeconds),
+  const token = ctx.keys.signWithSecret(
+    uploadClaims(url, { owner, upsert, objects }, nowSeconds(ctx), uploadUrlSeconds),
   );
   return { url: `/object/upload/sign/${url}?token=${token}`, token };
 }
 
-/** @throws {StorageError} InvalidJWT, InvalidSignature, ExpiredToken */
+/** Verifies a signed URL and returns its claims. @throws {StorageError} InvalidJWT, InvalidSignature, ExpiredToken */
 export function verifySignedUrl(
-  service: StorageService,
+  ctx: StorageContext,
   token: string,
   scope: SignedScope,
   address: ObjectAddress,
 ): SignedClaims {
-  const verified = service.keys.verifySignedUrl(token);
-  // A session token or an API key. Upstream also reports this error for a valid signature without a scope.
+  const verified = ctx.keys.verifySignedUrl(token);
+  // The token is a session token or an API key. Upstream reports the same error for a validly signed token that has no
+  // scope.
   if (!verified.ok && verified.reason === 'kind') {
     throw new StorageError('InvalidSignature', `Token is not scoped for ${scope}`);
   }
-  const verdict = checkToken(verified, service.clock.now());
-  if ('refusal' in verdict) throw new StorageError('InvalidJWT', verdict.refusal);
-  const claims = readSignedClaims(verdict.claims, scope, `${address.bucketId}/${address.key}`);
+  const result = checkToken(verified, ctx.clock.now());
+  if ('refusal' in result) throw new StorageError('InvalidJWT', result.refusal);
+  const claims = readSignedClaims(result.claims, scope, `${address.bucketId}/${address.key}`);
   switch (claims) {
     case 'scope':
       throw new StorageError('InvalidSignature', `Token is not scoped for ${scope}`);
@@ -130,7 +134,10 @@ export function verifySignedUrl(
   }
 }
 
-/** Restricts what an upload link can replace. The returned function throws AccessDenied. */
+/**
+ * Returns a check for the object that an upload link replaces. The check throws AccessDenied if the link isn't allowed
+ * to replace the object.
+ */
 export function replaceableBy({ objects }: SignedClaims): Precondition {
   return (current) => {
     if (current && !isMeant(objects, current)) throw new StorageError('AccessDenied');
@@ -138,29 +145,30 @@ export function replaceableBy({ objects }: SignedClaims): Precondition {
 }
 
 /**
- * The service role bypasses policies, so its links aren't bound to the objects that were visible when they were signed.
+ * Returns the marks that a link is bound to. Links from the service role aren't bound to objects, because this role
+ * bypasses policies.
  */
 const reachOf = ({ role }: Scope, marks: readonly string[]): readonly string[] | undefined =>
   role === serviceRole ? undefined : marks;
 
-/** If the link includes a transformation, it uses the render path. */
+/** Returns the download URL. A URL with a transformation uses the render path. */
 function downloadUrl(
-  service: StorageService,
+  ctx: StorageContext,
   url: string,
   expiresInSeconds: number,
   options: { readonly transformations?: string; readonly objects: SignedClaims['objects'] },
 ): string {
-  const claims = downloadClaims(url, nowSeconds(service), expiresInSeconds, options);
+  const claims = downloadClaims(url, nowSeconds(ctx), expiresInSeconds, options);
   const place = (options.transformations ?? '') === '' ? 'object' : 'render/image';
-  return `/${place}/sign/${url}?token=${service.keys.signWithSecret(claims)}`;
+  return `/${place}/sign/${url}?token=${ctx.keys.signWithSecret(claims)}`;
 }
 
-function requireExpiry(service: StorageService, expiresInSeconds: number): void {
-  if (!isValidExpiry(expiresInSeconds, nowSeconds(service))) {
+function requireExpiry(ctx: StorageContext, expiresInSeconds: number): void {
+  if (!isValidExpiry(expiresInSeconds, nowSeconds(ctx))) {
     throw new StorageError('InvalidParameter', 'Invalid Parameter expiresIn');
   }
 }
 
-function nowSeconds(service: StorageService): number {
-  return Math.floor(service.clock.now() / 1000);
+function nowSeconds(ctx: StorageContext): number {
+  return Math.floor(ctx.clock.now() / 1000);
 }

@@ -1,27 +1,27 @@
-/** Receives an upload: raw bytes, or the first file of a multipart form with the fields before it. */
+/** Receives an upload, which is either raw bytes, or the first file in a multipart form and the fields before it. */
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
+import { type ByteStream, networkStream } from './byte-stream.ts';
 import { defaultType, isHeaderText } from './core/object-headers.ts';
 import { isValidRobotsTag } from './core/robots-tag.ts';
 import { maxUserMetadataBytes, parseMetadataField, parseMetadataHeader } from './core/user-metadata.ts';
 import { StorageError } from './errors.ts';
-import { networkPieces, type Pieces } from './pieces.ts';
 
 export interface UploadBody {
-  readonly bytes: Pieces;
+  readonly bytes: ByteStream;
   readonly mimeType: string;
   readonly cacheControl: string;
   readonly robotsTag: string | undefined;
   readonly userMetadata: Record<string, unknown> | undefined;
-  /** The length of the whole request, including the form encoding. Policies read it as `contentLength`. */
+  /** The declared length of the whole request, including the form encoding. Policies read it as `contentLength`. */
   readonly declaredLength: number | undefined;
-  /** Discards the remaining body so that the connection can be used for the response and the next request. */
+  /** Discards the rest of the body, so that the connection can be used for the response and the next request. */
   discard(): void;
 }
 
 /**
- * Reads up to the first byte of the file.
+ * Reads the request up to the first byte of the file.
  * @throws {StorageError} NoContentProvided, InvalidRequest, RequestAborted, EntityTooLarge, UserMetadataTooLarge,
  * InvalidRobotsTag
  */
@@ -36,8 +36,8 @@ export async function receiveUpload(raw: IncomingMessage, maxBytes: number): Pro
   const declaredLength = declaredLengthOf(raw);
   if (declaredLength !== undefined && declaredLength > maxBytes) throw new StorageError('EntityTooLarge');
   return {
-    // Ending the iteration early must not close the socket, which is needed for the response.
-    bytes: networkPieces(raw.iterator({ destroyOnReturn: false })),
+    // If the iteration ends early, the socket must stay open, because the response is still sent over it.
+    bytes: networkStream(raw.iterator({ destroyOnReturn: false })),
     mimeType: contentType ?? defaultType,
     cacheControl: raw.headers['cache-control'] ?? 'no-cache',
     robotsTag,
@@ -52,12 +52,12 @@ function receiveForm(raw: IncomingMessage, robotsTag: string | undefined): Promi
     const fields = new Map<string, string>();
     let file: Readable | undefined;
     const fail = (error: unknown): void => {
-      const message = error instanceof Error ? error.message : 'The form ended too early';
-      const refusal =
+      const message = error instanceof Error ? error.message : 'The form is incomplete';
+      const rejection =
         error instanceof StorageError ? error : new StorageError('InvalidRequest', message, { cause: error });
-      file?.destroy(refusal);
+      file?.destroy(rejection);
       discard();
-      reject(refusal);
+      reject(rejection);
     };
     const onClose = (): void => {
       if (!raw.complete) fail(new StorageError('RequestAborted'));
@@ -84,7 +84,7 @@ function receiveForm(raw: IncomingMessage, robotsTag: string | undefined): Promi
     });
     parser.on('file', (_name, stream, _fileName, _encoding, partType) => {
       file = stream;
-      // Errors are reported to the reader of the bytes. Without this listener, an earlier error would crash the
+      // The reader of the bytes receives the stream's errors. Without this listener, an earlier error would crash the
       // process.
       stream.on('error', () => undefined);
       const metadata = fields.get('metadata') ?? fields.get('userMetadata');
@@ -94,9 +94,9 @@ function receiveForm(raw: IncomingMessage, robotsTag: string | undefined): Promi
       }
       const cacheTime = fields.get('cacheControl');
       resolve({
-        // The parser slices parts out of network chunks without copying. Only a slice that spans a whole chunk owns its
-        // memory.
-        bytes: networkPieces(stream),
+        // The parser slices parts out of network chunks without copying. A slice owns its memory only if it spans a
+        // whole chunk.
+        bytes: networkStream(stream),
         mimeType: fields.get('contentType') || partType,
         cacheControl: cacheTime && isHeaderText(cacheTime) ? `max-age=${cacheTime}` : 'no-cache',
         robotsTag,

@@ -1,8 +1,9 @@
 /**
- * Stores an object: checks permissions, then stores the bytes, then the row.
+ * Stores an object in three steps: checks permissions, stores the bytes, and writes the row.
  *
- * The first step performs the insert as the caller and rolls it back, so policies and existing keys are rejected before
- * any bytes are stored. The service role writes the row. If it replaces another row, policies are checked again.
+ * The first step performs the insert as the caller and rolls it back, so that uploads that violate policies or existing
+ * keys are rejected before any bytes are stored. The service role writes the row in the last step. If the row replaces
+ * another row, policies are checked again.
  */
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../database/types.ts';
@@ -10,6 +11,7 @@ import { parseMediaType } from '../shared/media-type.ts';
 import type { StoredBody } from './backend/types.ts';
 import { storing } from './backend-errors.ts';
 import { change } from './changes.ts';
+import type { StorageContext } from './context.ts';
 import { isMimeAllowed, smallestLimit } from './core/limits.ts';
 import { isFolderPlaceholder, isValidKey } from './core/names.ts';
 import { readObjectMetadata, storedContentType } from './core/object-headers.ts';
@@ -28,10 +30,9 @@ import {
   upsertObject,
 } from './queries/objects.ts';
 import { type Owner, type Scope, serviceRole } from './scope.ts';
-import type { StorageService } from './service.ts';
 import type { UploadBody } from './upload-body.ts';
 
-/** @throws {StorageError} NoSuchBucket */
+/** Returns a bucket's limits. @throws {StorageError} NoSuchBucket */
 export async function bucketLimits(scope: Scope, bucketId: string): Promise<BucketLimits> {
   const limits = await findBucketLimits(scope.eachAsService({ readOnly: true }), bucketId);
   if (!limits) throw new StorageError('NoSuchBucket');
@@ -39,22 +40,23 @@ export async function bucketLimits(scope: Scope, bucketId: string): Promise<Buck
 }
 
 /**
- * Returns the maximum object size: the smaller of the project's and the bucket's limits, or 0 for a folder placeholder.
+ * Returns the maximum object size, which is the smaller of the project's and the bucket's limits. Returns 0 for a
+ * folder placeholder.
  */
-export function maxObjectBytes(service: StorageService, limits: BucketLimits, key: string): number {
-  return isFolderPlaceholder(key) ? 0 : smallestLimit(service.fileSizeLimitBytes, limits.fileSizeLimit);
+export function maxObjectBytes(ctx: StorageContext, limits: BucketLimits, key: string): number {
+  return isFolderPlaceholder(key) ? 0 : smallestLimit(ctx.fileSizeLimitBytes, limits.fileSizeLimit);
 }
 
 /**
- * Validates every media type that a client sends. For `image/png, text/xsl`, the check of allowed types would use the
- * first type, but a browser might use the last.
+ * Throws if a media type that a client sends is invalid. For `image/png, text/xsl`, the check for allowed types would
+ * use the first type, but a browser might use the last one.
  * @throws {StorageError} InvalidMimeType
  */
 export function requireMediaType(mimeType: string): void {
   if (parseMediaType(mimeType) === undefined) throw unsupported(mimeType);
 }
 
-/** @throws {StorageError} InvalidMimeType */
+/** Checks that a bucket allows the media type. @throws {StorageError} InvalidMimeType */
 export function requireMime(mimeType: string, limits: BucketLimits, key: string): void {
   requireMediaType(mimeType);
   if (!isFolderPlaceholder(key) && !isMimeAllowed(mimeType, limits.allowedMimeTypes))
@@ -69,12 +71,12 @@ export function requireKey(key: string): void {
 }
 
 /**
- * The target bucket's limits also apply to moved and copied objects. A missing bucket is reported when the row is
- * written.
+ * Checks that a moved or copied object meets the target bucket's limits. A missing bucket is reported later, when the
+ * row is written.
  * @throws {StorageError} EntityTooLarge, InvalidMimeType
  */
 export async function requireFits(
-  service: StorageService,
+  ctx: StorageContext,
   scope: Scope,
   { bucketId, key }: ObjectAddress,
   metadata: Record<string, unknown> | null,
@@ -83,7 +85,7 @@ export async function requireFits(
   if (!limits) return;
   const read = readObjectMetadata(metadata);
   requireMime(storedContentType(read), limits, key);
-  if ((read.size ?? 0) > maxObjectBytes(service, limits, key)) throw new StorageError('EntityTooLarge');
+  if ((read.size ?? 0) > maxObjectBytes(ctx, limits, key)) throw new StorageError('EntityTooLarge');
 }
 
 export interface WriteCheck extends ObjectAddress {
@@ -93,10 +95,13 @@ export interface WriteCheck extends ObjectAddress {
   readonly userMetadata: Record<string, unknown> | null | undefined;
 }
 
-/** The version used in rows that are rolled back. Triggers in projects can detect it, as in upstream. */
+/** The version in rows that are rolled back. Upstream uses the same version, so triggers in projects can detect it. */
 const probeVersion = '1';
 
-/** @throws {StorageError} AccessDenied, KeyAlreadyExists, RelatedResourceNotFound */
+/**
+ * Checks that the caller is allowed to write an object.
+ * @throws {StorageError} AccessDenied, KeyAlreadyExists, RelatedResourceNotFound
+ */
 export async function requireWritable(scope: Scope, check: WriteCheck): Promise<void> {
   const row = writeOf(check, probeVersion, check.metadata, check.userMetadata);
   await takenKey(() => tryInsertObject(scope.eachAsUser({ end: 'rollback' }), row, check.upsert));
@@ -108,11 +113,11 @@ export interface Upload extends ObjectAddress {
   readonly owner: Owner;
   readonly upsert: boolean;
   readonly precondition?: Precondition | undefined;
-  /** Returns the checksum to store. Called after the body was read. */
+  /** Returns the checksum to store. This must be called after the request body has been read. */
   checksum?(): StoredChecksum | undefined;
 }
 
-export async function storeUpload(service: StorageService, scope: Scope, upload: Upload): Promise<ObjectRow> {
+export async function storeUpload(ctx: StorageContext, scope: Scope, upload: Upload): Promise<ObjectRow> {
   const { body } = upload;
   await requireWritable(scope, {
     ...upload,
@@ -120,15 +125,15 @@ export async function storeUpload(service: StorageService, scope: Scope, upload:
     userMetadata: body.userMetadata,
   });
   const version = randomUUID();
-  return change(service, [version], async (change) => {
-    const stored = await storing(() => service.backend.write(version, body.bytes, upload.maxBytes));
+  return change(ctx, [version], async (change) => {
+    const stored = await storing(() => ctx.backend.write(version, body.bytes, upload.maxBytes));
     const metadata = metadataOf(stored, {
       mimetype: body.mimeType,
       cacheControl: body.cacheControl,
       ...(body.robotsTag === undefined ? {} : { xRobotsTag: body.robotsTag }),
     });
     change.committing();
-    const checksum = service.keepsChecksums ? upload.checksum?.() : undefined;
+    const checksum = ctx.keepsChecksums ? upload.checksum?.() : undefined;
     return writeRow(
       scope,
       { ...upload, checksum },
@@ -138,23 +143,26 @@ export async function storeUpload(service: StorageService, scope: Scope, upload:
   });
 }
 
-/** Throws if the current row (undefined if there is none) must not be replaced. Called in the replacing transaction. */
+/**
+ * Throws if the current row must not be replaced. `current` is undefined if no row exists. Called in the transaction
+ * that replaces the row.
+ */
 export type Precondition = (current: ObjectRow | undefined) => void;
 
 export interface WriteConditions {
-  /** If false, an existing key is an error. */
+  /** Whether an existing object is replaced. If false, an existing key is an error. */
   readonly upsert: boolean;
   readonly precondition?: Precondition | undefined;
 }
 
 export interface RowOptions extends WriteConditions {
-  /** Stored with the row. */
+  /** The checksum that is stored with the row. */
   readonly checksum?: StoredChecksum | undefined;
 }
 
 type GiveUp = (versions: readonly (string | null | undefined)[]) => Promise<void>;
 
-/** Writes the row of a stored version. The bytes of a replaced version are removed. */
+/** Writes the row for a stored version. If it replaces another row, the bytes of the replaced version are removed. */
 export async function writeRow(
   scope: Scope,
   options: RowOptions,
@@ -169,8 +177,9 @@ export async function writeRow(
 }
 
 /**
- * Like {@link writeRow}, within a larger transaction of the service role. Checks again that the caller can replace the
- * row, because it may have been created or have changed owners since the upload began.
+ * Writes the row like {@link writeRow}, but within a larger transaction of the service role. Checks again that the
+ * caller can replace the row, because another request may have created the row or changed its owner after the upload
+ * began.
  */
 export async function writeRowIn(
   scope: Scope,
@@ -191,7 +200,7 @@ export async function writeRowIn(
   return written;
 }
 
-/** Returns the `storage.objects.metadata` value for a stored body. */
+/** Returns the value of `storage.objects.metadata` for a stored body. */
 export function metadataOf(stored: StoredBody, described: Record<string, unknown>): Record<string, unknown> {
   return {
     eTag: stored.etag,

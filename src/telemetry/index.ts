@@ -1,10 +1,12 @@
 /**
- * Stores recent requests and log lines in memory, all log lines in files, and counts per service. A request costs one
- * record in a ring, a few additions and a line in the log file. The record is only made readable on demand
- * (docs/decisions/0017-logs.md).
+ * Stores recent requests and log lines in memory, all log lines in files, and counts per service. Each request costs
+ * one record in a ring, a few additions and a line in the log file. The record is converted to a readable form only on
+ * demand (docs/decisions/0017-logs.md).
  */
+
 import type { LogFields, Logger } from '../kernel/log.ts';
 import { type RequestRecord, traces } from '../kernel/trace.ts';
+import { splitOnce } from '../shared/split-once.ts';
 import { cutSecrets } from './core/cut-secrets.ts';
 import {
   databaseMsOf,
@@ -18,38 +20,47 @@ import {
 import { createMetrics } from './core/metrics.ts';
 import { createRequestRing } from './core/request-ring.ts';
 import { createRing } from './core/ring.ts';
+import { createRequestMetrics } from './metrics/requests.ts';
+import type { TraceExporter } from './otlp/exporter.ts';
 import { linesBackward } from './segments.ts';
 import type { Cursor, Level, LogEntry, LogFilter, LogPage, Telemetry } from './types.ts';
 
-export { keptSegments, segmentPath } from './segments.ts';
+export { mergeMetrics } from './metrics/merge.ts';
+export { metricsContentType, renderMetrics } from './metrics/render.ts';
+export { createLogger, type ProcessLogger } from './process-log.ts';
 export type { Cursor, Level, LogEntry, LogFilter, LogPage, MetricsReport, Telemetry } from './types.ts';
 export { levels } from './types.ts';
 
-/** Separate from requests so that a function with a lot of output doesn't evict them. */
-const keptRequests = 3000;
-const keptLines = 3000;
-const keptLineChars = 8000;
-/** The log file includes the statements of requests that took at least this long or failed. */
+/** Requests and lines have separate buffers, so that a function with a lot of output doesn't evict requests. */
+const maxRequests = 3000;
+const maxLines = 3000;
+const maxLineChars = 8000;
+/** Requests that took at least this long are slow. The log file includes the statements of slow and failed requests. */
 const slowMs = 250;
-/** The amount of log data read per page. A rare match further back requires another page. */
+/** The amount of log data that is read per page. A rare match that is further back requires another page. */
 const pageBytes = 24 * 1024 * 1024;
 const metricPoints = 120;
-/** The maximum length of statement text in the file. */
+/** The maximum length of a statement's text in the log file. */
 const statementChars = 1000;
+
+export { createTraceExporter, type TraceExporter } from './otlp/exporter.ts';
 
 export interface TelemetryOptions {
   /** Writes to the log file. */
   readonly log: Logger;
-  /** The folder of the log file. If undefined, no entries from before this process are available. */
+  /** The folder that contains the log file. If it is undefined, entries from before this process aren't available. */
   readonly dir: string | undefined;
+  /** Exports the traces of requests. Undefined if no collector is configured. */
+  readonly traces?: Pick<TraceExporter, 'requestEnded'> | undefined;
   /** Returns milliseconds since the epoch. */
   readonly now?: () => number;
 }
 
-export function createTelemetry({ log, dir, now = Date.now }: TelemetryOptions): Telemetry {
-  const requests = createRequestRing(keptRequests);
-  const lines = createRing<LineRecord>(keptLines);
+export function createTelemetry({ log, dir, traces: exporter, now = Date.now }: TelemetryOptions): Telemetry {
+  const requests = createRequestRing(maxRequests);
+  const lines = createRing<LineRecord>(maxLines);
   const metrics = createMetrics();
+  const requestMetrics = createRequestMetrics();
   const followers = new Set<(entry: LogEntry) => void>();
   const startedAt = now();
 
@@ -59,7 +70,7 @@ export function createTelemetry({ log, dir, now = Date.now }: TelemetryOptions):
     for (const follower of followers) follower(shown);
   };
 
-  /** The time before which only the files are complete. */
+  /** Returns the time since which all entries are in memory. Earlier entries may exist only in the files. */
   function memoryBeginsAt(): number {
     return Math.max(startedAt - 1, requests.oldestAt ?? 0, lines.oldestKept?.at ?? 0);
   }
@@ -89,7 +100,7 @@ export function createTelemetry({ log, dir, now = Date.now }: TelemetryOptions):
     if (from > begin || dir === undefined) yield* fromMemory();
     if (dir === undefined) return;
     for await (const line of linesBackward(dir, pageBytes)) {
-      // Most lines can be excluded without parsing them.
+      // Most lines can be skipped without being parsed.
       if (filter.requestId !== undefined && !line.includes(filter.requestId)) continue;
       const entry = entryOfFileLine(line);
       if (entry === undefined || entry.at > begin) continue;
@@ -116,15 +127,17 @@ export function createTelemetry({ log, dir, now = Date.now }: TelemetryOptions):
 
   return {
     log: observed(log, {}, (level, fields, message) => {
-      const record = { at: now(), level, message: message.slice(0, keptLineChars), fields };
+      const record = { at: now(), level, message: message.slice(0, maxLineChars), fields };
       lines.push(record);
       tell(() => lineEntry(record));
     }),
     requestEnded(record) {
       requests.push(record);
       metrics.count(record.service, record.status, record.durationMs, record.at);
+      requestMetrics.count(record);
       if (record.status >= 500) log.warn(fileFields(record), 'request');
       else log.info(fileFields(record), 'request');
+      exporter?.requestEnded(record);
       tell(() => requestEntry(record));
     },
     list,
@@ -140,7 +153,7 @@ export function createTelemetry({ log, dir, now = Date.now }: TelemetryOptions):
       return () => followers.delete(follower);
     },
     metrics: (rangeMs) => metrics.report(rangeMs, metricPoints, now()),
-    prometheus: () => metrics.prometheus(),
+    requestMetrics: () => requestMetrics.values(),
   };
 }
 
@@ -151,16 +164,17 @@ function cursorAfter(entries: readonly LogEntry[], before: Cursor | undefined): 
 }
 
 /**
- * Returns the fields of a request in the log file: enough to find the request, or all fields if it was slow or failed.
+ * Returns the fields of a request that are written to the log file. A slow or failed request is logged with all fields,
+ * and any other request only with the fields that identify it.
  */
 function fileFields(record: RequestRecord): LogFields {
   const { requestId, service, method, url, status, durationMs, ip, trace } = record;
-  const question = url.indexOf('?');
+  const [path, query] = splitOnce(url, '?');
   const fields = {
     requestId,
     service,
     method,
-    path: question < 0 ? url : url.slice(0, question),
+    path,
     status,
     durationMs: rounded(durationMs),
     databaseMs: databaseMsOf(record),
@@ -173,7 +187,7 @@ function fileFields(record: RequestRecord): LogFields {
   if (status < 400 && durationMs < slowMs) return fields;
   return {
     ...fields,
-    query: question < 0 ? undefined : cutSecrets(url.slice(question + 1)),
+    query: query === undefined ? undefined : cutSecrets(query),
     userAgent: record.userAgent?.slice(0, 400),
     statements: trace?.spans?.map((span) => ({
       ...span,
@@ -184,7 +198,10 @@ function fileFields(record: RequestRecord): LogFields {
   };
 }
 
-/** Logs to both the file and the stream. Debug lines are excluded from both. */
+/**
+ * Returns a logger that adds each line to both the log file and the stream of events. Debug lines are excluded from
+ * both.
+ */
 function observed(
   inner: Logger,
   own: LogFields,

@@ -6,6 +6,7 @@
  * millisecond.
  */
 import type { Logger } from '../kernel/log.ts';
+import type { MetricValues } from '../kernel/metrics/catalog.ts';
 import type { RequestRecord, Span } from '../kernel/trace.ts';
 import type { MetricsReport } from './core/metrics.ts';
 
@@ -15,7 +16,7 @@ export const levels = ['debug', 'info', 'warn', 'error'] as const;
 export type Level = (typeof levels)[number];
 
 export interface LogEntry {
-  /** Milliseconds since the epoch. For a request, the time when its response was complete. */
+  /** When the line was logged or the response to the request was complete, in milliseconds since the epoch. */
   readonly at: number;
   readonly level: Level;
   readonly kind: 'request' | 'line';
@@ -24,7 +25,7 @@ export interface LogEntry {
   readonly requestId?: string | undefined;
   readonly method?: string | undefined;
   readonly path?: string | undefined;
-  /** The query with secrets removed. */
+  /** The query string with secrets removed. */
   readonly query?: string | undefined;
   readonly status?: number | undefined;
   readonly durationMs?: number | undefined;
@@ -33,34 +34,34 @@ export interface LogEntry {
   readonly userAgent?: string | undefined;
   readonly role?: string | undefined;
   readonly userId?: string | undefined;
-  /** For a REST request, the schema that it selected or the default schema. */
+  /** The schema of a REST request: the schema that the request selected, or the default schema. */
   readonly schema?: string | undefined;
   readonly operator?: string | undefined;
   readonly statements?: readonly Span[] | undefined;
-  /** Additional fields of a line. */
+  /** The additional fields of a line. */
   readonly fields?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export interface LogFilter {
   /** A service such as `rest`, or all services except one, such as `!console`. */
   readonly service?: string | undefined;
-  /** The minimum severity. */
+  /** The minimum severity of the entries. */
   readonly level?: Level | undefined;
   /** A status such as `404`, or the first digit of a class, such as `4`. */
   readonly status?: string | undefined;
-  /** A substring of the path. */
+  /** A substring of the request's path. */
   readonly path?: string | undefined;
-  /** A user ID or an operator's name. */
+  /** The ID of a user, or the name of an operator. */
   readonly user?: string | undefined;
   readonly requestId?: string | undefined;
-  /** A substring of any displayed text. */
+  /** A substring of any text that is displayed for an entry. */
   readonly search?: string | undefined;
   /**
-   * Returns the displayed form of a text. `path` and `search` match this form so that removed secrets can't be guessed
-   * letter by letter.
+   * Returns the displayed form of a string. `path` and `search` match this form so that secrets that were removed can't
+   * be guessed letter by letter.
    */
   readonly shown?: ((text: string) => string) | undefined;
-  /** Milliseconds since the epoch. */
+  /** The earliest time, in milliseconds since the epoch. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
 }
@@ -71,9 +72,9 @@ export interface Cursor {
 }
 
 export interface LogPage {
-  /** Newest first. */
+  /** The entries of the page, newest first. */
   readonly entries: readonly LogEntry[];
-  /** Undefined if there are no older entries. */
+  /** The cursor of the next page. Undefined on the last page. */
   readonly next: Cursor | undefined;
 }
 
@@ -84,10 +85,10 @@ export interface Telemetry {
   list(filter: LogFilter, limit: number, cursor?: Cursor): Promise<LogPage>;
   /** Returns all entries of a request, oldest first. */
   trace(requestId: string): Promise<readonly LogEntry[]>;
-  /** Calls `onEntry` for each new matching entry. Returns a function that stops. */
+  /** Calls `onEntry` for each new entry that matches. Returns a function that stops the calls. */
   follow(filter: LogFilter, onEntry: (entry: LogEntry) => void): () => void;
-  /** Reports on the last `rangeMs`. */
+  /** Returns a report about the last `rangeMs`. */
   metrics(rangeMs: number): MetricsReport;
-  /** Returns metrics in Prometheus text format 0.0.4. */
-  prometheus(): string;
+  /** Returns the totals of requests since startup, for `/metrics`. */
+  requestMetrics(): MetricValues;
 }

@@ -1,4 +1,4 @@
-/** A brand from plinth.toml as visitors see it: a logo with the right type, texts, links and readable colors. */
+/** A brand from plinth.toml as visitors see it: a logo with the right type, text, links and readable colors. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,7 +37,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true });
 });
 
-test('a local logo comes with the type of what it is, and can run nothing', async () => {
+test("a local logo has the media type of its content and can't run scripts", async () => {
   const response = await fetch(`${backend.url}/account/logo`);
   expect(response.headers.get('content-type')).toBe('image/png');
   expect(response.headers.get('content-security-policy')).toContain('sandbox');

@@ -5,7 +5,7 @@ import type { TestWallet } from '../auth/wallet-keys.ts';
 /**
  * Adds a wallet to the pages that are opened from now on.
  * @param change Returns the message that the wallet signs instead of the given one.
- * @returns The messages that the wallet was asked to sign. The list grows.
+ * @returns The messages that the wallet was asked to sign. The list grows with each request.
  */
 export async function installWallet(
   context: BrowserContext,
@@ -23,7 +23,7 @@ export async function installWallet(
   return seen;
 }
 
-/** The format that the pages show. */
+/** The format in which the pages show addresses. */
 export const shortAddress = ({ address }: TestWallet): string =>
   `${address.slice(0, 6)}…${address.slice(-4)}`;
 

@@ -37,7 +37,7 @@ async function enter(): Promise<string> {
   return email;
 }
 
-test('a new address: sent again, then taken back, and the other tab sees both', async () => {
+test('a new address: sent again, then canceled, and the other tab shows both', async () => {
   const email = await enter();
   const other = await context.newPage();
   await other.goto(`${stage.backend.url}/account/security`);
@@ -58,7 +58,7 @@ test('a new address: sent again, then taken back, and the other tab sees both', 
   await page.getByText(email, { exact: true }).waitFor();
 });
 
-test('a new number: confirmed by its code', async () => {
+test('a new number is confirmed by its code', async () => {
   await enter();
   const phone = `1557${String(Date.now()).slice(-7)}`;
   const sent = await page.evaluate(`fetch('/account/api/session', { headers: { 'x-plinth-request': '1' } })
@@ -83,8 +83,8 @@ test('a new number: confirmed by its code', async () => {
 });
 
 test('the error page gives a request id and a way back', async () => {
-  const answer = await page.goto(`${stage.backend.url}/account/nowhere`);
-  const id = answer?.headers()['x-request-id'] ?? 'none';
+  const response = await page.goto(`${stage.backend.url}/account/nowhere`);
+  const id = response?.headers()['x-request-id'] ?? 'none';
   await page.getByText(id, { exact: true }).waitFor();
   await page.getByRole('link', { name: 'Go to your account' }).click();
   await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();

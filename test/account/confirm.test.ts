@@ -1,4 +1,7 @@
-/** Email links that are used through a button. Opening a link doesn't use it up, with or without scripts. */
+/**
+ * Tests email links whose page requires a click on a button. Opening the page doesn't use up the link, with or without
+ * scripts.
+ */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { BrowserContext, Page } from 'playwright-core';
@@ -71,7 +74,7 @@ const canSignIn = async (email: string) =>
   (await ask('/token?grant_type=password', { email, password })).status === 200;
 
 describe.each([true, false])('scripts %s', (javaScriptEnabled) => {
-  test('a link of an app: opened by anybody, used by the button, and on to the app with a session', async () => {
+  test('a link that an app requested can be opened by anyone, is used by the button, and leads to the app with a session', async () => {
     const { email, link } = await signUpForApp();
     for (const method of ['GET', 'GET', 'HEAD', 'OPTIONS']) await fetch(link, { method });
     const scanner = await newPage();
@@ -89,7 +92,7 @@ describe.each([true, false])('scripts %s', (javaScriptEnabled) => {
     await page.waitForURL(/\/welcome#error=access_denied&error_code=otp_expired/);
   });
 
-  test('an invitation asks for the first password, which then holds', async () => {
+  test('an invitation asks for the first password, which then works', async () => {
     const email = newEmail();
     const { serviceRoleKey } = stage.backend.keys;
     const headers = {
@@ -108,7 +111,7 @@ describe.each([true, false])('scripts %s', (javaScriptEnabled) => {
     expect(await canSignIn(email)).toBe(true);
   });
 
-  test('a link of our own pages signs in there, and a recovery asks for the new password', async () => {
+  test('a link from our own pages signs in there, and a recovery asks for a new password', async () => {
     const email = newEmail();
     await makeUser(stage.backend, email);
     const asking = await newPage();
@@ -134,7 +137,7 @@ describe.each([true, false])('scripts %s', (javaScriptEnabled) => {
   });
 });
 
-test('a change of address is confirmed at both', async () => {
+test('a change of address is confirmed at both addresses', async () => {
   const email = newEmail();
   const next = newEmail();
   await makeUser(stage.backend, email);
@@ -214,7 +217,7 @@ describe('the form is ours alone', () => {
     expect((await post(form, '')).status).toBe(403);
   });
 
-  test('an invalid link is refused, and no part of it becomes HTML', async () => {
+  test('an invalid link is rejected, and no part of it is treated as HTML', async () => {
     const attack = encodeURIComponent('"><script>alert(1)</script>');
     const refused = await fetch(`${stage.backend.url}/account/confirm?type=signup&token=${attack}`);
     expect(refused.status).toBe(400);
@@ -255,7 +258,7 @@ test('without the setting only our own pages lead there, and apps keep upstreamâ
     await page.getByRole('button', { name: 'Create account' }).click();
     await expect.poll(() => textOf('own@example.com').catch(() => '')).toContain('/account/confirm?token=');
     const link = new URL(/http\S+\/account\/confirm\?\S+/.exec(await textOf('own@example.com'))?.[0] ?? '');
-    // The return address of the app is kept.
+    // The app's return address is kept.
     expect(link.searchParams.get('redirect_to')).toBe(
       `${plain.backend.url}/account/sign-up?redirect_to=${encodeURIComponent(appUrl)}`,
     );

@@ -61,7 +61,7 @@ async function api<T>(
   init: { method?: string; json?: object; token?: string } = {},
 ): Promise<T> {
   const { serviceRoleKey } = stage.backend.keys;
-  const answer = await stage.backend.fetch(`/auth/v1${path}`, {
+  const response = await stage.backend.fetch(`/auth/v1${path}`, {
     method: init.method ?? (init.json === undefined ? 'GET' : 'POST'),
     headers: {
       apikey: serviceRoleKey,
@@ -70,7 +70,7 @@ async function api<T>(
     },
     ...(init.json === undefined ? {} : { body: JSON.stringify(init.json) }),
   });
-  return (await answer.json()) as T;
+  return (await response.json()) as T;
 }
 
 interface Client {
@@ -102,7 +102,7 @@ function ask({ client_id }: Client, scope = 'openid email profile', redirectUri 
   return {
     address: `${stage.backend.url}/auth/v1/oauth/authorize?${query}`,
     async redeem() {
-      const answer = await fetch(`${stage.backend.url}/auth/v1/oauth/token`, {
+      const response = await fetch(`${stage.backend.url}/auth/v1/oauth/token`, {
         method: 'POST',
         body: new URLSearchParams({
           client_id,
@@ -111,7 +111,7 @@ function ask({ client_id }: Client, scope = 'openid email profile', redirectUri 
           code_verifier: verifier,
         }),
       });
-      return (await answer.json()) as Record<string, string>;
+      return (await response.json()) as Record<string, string>;
     },
   };
 }
@@ -232,7 +232,7 @@ describe('an app requests access', () => {
   });
 });
 
-describe('a request that is none', () => {
+describe('an invalid request', () => {
   beforeEach(async () => {
     await signIn(page, stage.backend, await newUser());
     await page.getByText('Devices and sessions').waitFor();
@@ -265,7 +265,7 @@ describe('a request that is none', () => {
 });
 
 describe('the server side of the page', () => {
-  test('answers its own pages only, about requests that have the form of one', async () => {
+  test('accepts only requests from its own pages in the expected format', async () => {
     const post = (headers: Record<string, string>, body: object) =>
       fetch(`${stage.backend.url}/account/api/consent`, {
         method: 'POST',
@@ -301,7 +301,7 @@ describe('the server side of the page', () => {
   });
 });
 
-test('apps are listed among one’s own things, and lose their access', async () => {
+test('apps are listed for the user, who can remove their access', async () => {
   await signIn(page, stage.backend, await newUser());
   await page.getByText('No connected apps').waitFor();
   const asked = ask(await registered({ client_uri: 'https://herbarium.example' }));

@@ -137,10 +137,10 @@ test('an address that isn’t allowed gets no redirect', async () => {
   expect(new URL(page.url()).origin).toBe(stage.backend.url);
 });
 
-test('an app without a challenge is told so', async () => {
+test('an app without a challenge gets an error message', async () => {
   const email = await newUser();
   await signIn(page, stage.backend, email, `?redirect_to=${encodeURIComponent(appUrl)}`);
-  await page.getByRole('alert').getByText('sign-in request is incomplete').waitFor();
+  await page.getByRole('alert').getByText('sent an incomplete request').waitFor();
 });
 
 test('signing up, with the rules shown live', async () => {
@@ -172,7 +172,7 @@ test('signing in with a code that is pasted with words around it', async () => {
   await page.getByText(`Signed in as ${email}`).waitFor();
 });
 
-test('an address without an account gets the same answer', async () => {
+test('an address without an account gets the same response', async () => {
   await page.goto(`${stage.backend.url}/account/recover`);
   await page.getByLabel('Email address').fill('stranger@example.com');
   await page.getByRole('button', { name: 'Send code' }).click();
@@ -203,7 +203,7 @@ test('guests', async () => {
   await page.getByText('You’re using a guest account.').waitFor();
 });
 
-test('an authenticator: set up, asked for, carried to the app, removed', async () => {
+test('an authenticator: set up, required, passed on to the app, removed', async () => {
   const email = await newUser();
   await signIn(page, stage.backend, email);
   await page.getByRole('button', { name: 'Add authenticator app' }).click();
@@ -234,7 +234,7 @@ test('an authenticator: set up, asked for, carried to the app, removed', async (
   await page.getByText('Off', { exact: true }).waitFor();
 });
 
-test('a second factor cannot be walked around on the way back to the app', async () => {
+test("a second factor can't be bypassed on the way back to the app", async () => {
   const email = await newUser();
   await signIn(page, stage.backend, email);
   await page.getByRole('button', { name: 'Add authenticator app' }).click();

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => backend.stop());
 
-/** A browser that keeps cookies and follows no redirects. */
+/** A browser that keeps cookies and doesn't follow redirects. */
 class Visitor {
   readonly cookies = new Map<string, string>();
 
@@ -73,7 +73,7 @@ test('signing in answers with a redirect and a cookie that no script reads', asy
   expect(await response.text()).not.toContain('eyJ');
 });
 
-describe('a form from another site', () => {
+describe('a form from another website', () => {
   const attempts: [string, (mark: string) => Promise<Response>][] = [
     ['without a mark', () => new Visitor().post('sign-in', { email, password })],
     ['with a mark but no cookie', (mark) => new Visitor().post('sign-in', { mark, email, password })],
@@ -160,7 +160,7 @@ test('a provider’s response is shown without scripts, and text from the addres
   expect(await (await new Visitor().send('sign-in')).text()).not.toContain('role="alert" style');
 });
 
-test('a form for a code says which, though another tab waits for another one; its digits may be Arabic', async () => {
+test('a form for a code shows which code it needs, even if another tab waits for a different one; digits can be Arabic', async () => {
   await makeUser(backend, 'bo@example.com');
   const visitor = new Visitor();
   const mark = await visitor.mark();
@@ -176,7 +176,7 @@ test('a form for a code says which, though another tab waits for another one; it
   expect(response.headers.get('location')).toBe('/account/signed-in');
 });
 
-test('a session cookie from before is never used again', async () => {
+test('an earlier session cookie is never used again', async () => {
   const visitor = new Visitor();
   visitor.cookies.set('plinth-account', 'A'.repeat(43));
   await visitor.signIn();
@@ -203,7 +203,7 @@ describe('the way back', () => {
     const gone = await visitor.send(`go${search}`, { headers: sameOrigin });
     expect(gone.status).toBe(303);
     expect(gone.headers.get('location')).toMatch(/^https:\/\/app\.example\/in\?code=[\w-]+$/);
-    // This happens only once. On the next visit, no redirect occurs without a click.
+    // This happens only once. On the next visit, redirecting requires a click.
     expect((await visitor.send(`signed-in${search}`)).headers.get('refresh')).toBeNull();
   });
 
@@ -241,7 +241,7 @@ describe('the way back', () => {
   });
 });
 
-describe('a body that is none', () => {
+describe('an invalid body', () => {
   test.each<[string, string, string, number]>([
     ['too large', 'application/x-www-form-urlencoded', `email=${'a'.repeat(20_000)}`, 413],
     ['JSON', 'application/json', '{"email":"x"}', 403],

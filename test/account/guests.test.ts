@@ -69,7 +69,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await context.close();
-  // The provider's own pages aren't checked.
+  // The identity provider's own pages aren't checked.
   expect(complaints.list.filter((line) => !line.includes('fonts.googleapis.com'))).toEqual([]);
 });
 
@@ -97,15 +97,15 @@ interface AppSession {
 async function atTheApp(verifier: string): Promise<AppSession> {
   await page.waitForURL(`${appUrl}?code=*`);
   const code = new URL(page.url()).searchParams.get('code');
-  const answer = await stage.backend.fetch('/auth/v1/token?grant_type=pkce', {
+  const response = await stage.backend.fetch('/auth/v1/token?grant_type=pkce', {
     method: 'POST',
     headers: { apikey: stage.backend.keys.publishableKey, 'content-type': 'application/json' },
     body: JSON.stringify({ auth_code: code, code_verifier: verifier }),
   });
-  return (await answer.json()) as AppSession;
+  return (await response.json()) as AppSession;
 }
 
-/** Creates a guest of the app who has written something. */
+/** Creates a guest of the app who has written some data. */
 async function startAsGuest(): Promise<string> {
   const { verifier, search } = pkce();
   await open('guest', search);
@@ -229,7 +229,7 @@ describe('keeping the account', () => {
     expect(token).toMatchObject({ session: { user: { id, is_anonymous: false } } });
   });
 
-  test('by the link in the mail, opened in another tab', async () => {
+  test('by the link in the email, opened in another tab', async () => {
     const id = await startAsGuest();
     const email = newEmail();
     await open('upgrade');

@@ -136,7 +136,7 @@ describe('with a function in PostgreSQL', () => {
     expect(calls.length).toBe(1);
   });
 
-  test('a function that fails changes nothing, and trying again does it', async () => {
+  test('a failing function changes nothing, and a retry succeeds', async () => {
     await visit.call('guest/set-aside', {});
     await visit.signIn(account.email);
     await runSql(backend, `insert into public.trouble values ('x')`);
@@ -177,7 +177,7 @@ describe('with a function in PostgreSQL', () => {
     await runSql(backend, 'truncate public.kept');
   });
 
-  test('a guest’s id is worth nothing: only the cookie of the guest’s own browser counts', async () => {
+  test("a guest's ID isn't sufficient: the cookie of the guest's own browser is required", async () => {
     const thief = new Visit(backend);
     await thief.signIn(account.email);
     expect(await thief.call('guest/hand-over', { guest_id: guest })).toMatchObject({
@@ -192,7 +192,7 @@ describe('with a function in PostgreSQL', () => {
     expect(await notesOf(backend, guest)).toEqual(['of a guest']);
   });
 
-  test('an account is never handed over, nor does a guest get anything', async () => {
+  test('an account is never handed over, and a guest never receives anything', async () => {
     const other = await newAccount(backend);
     const member = new Visit(backend);
     await member.signIn(other.email);
@@ -210,7 +210,7 @@ describe('with a function in PostgreSQL', () => {
     await visit.call('guest/set-aside', {});
     await visit.startAsGuest();
     expect((await visit.call('guest/hand-over', {})).body).toMatchObject({ code: 'not_a_guest' });
-    // A guest can't receive their own rows this way either.
+    // This can't be used to give a guest their own rows either.
     await visit.call('guest/resume', {});
     visit.cookies.set('plinth-account-guest', visit.cookies.get('plinth-account') as string);
     expect((await visit.call('guest/hand-over', {})).body).toMatchObject({ code: 'not_a_guest' });
@@ -249,7 +249,7 @@ describe('with a function in PostgreSQL', () => {
     expect(await notesOf(backend, account.id)).toEqual(['of a guest']);
   });
 
-  test('a sign-in of long ago is not enough', async () => {
+  test("an old sign-in isn't sufficient", async () => {
     await visit.call('guest/set-aside', {});
     await visit.signIn(account.email);
     await rows(
@@ -285,7 +285,7 @@ describe('with a function in PostgreSQL', () => {
     expect((await visit.call('guest')).body).toEqual({ guest: true });
   });
 
-  test('back to the guest, who was never gone; the account is signed out', async () => {
+  test('back to the guest, who never left; the account is signed out', async () => {
     await visit.call('guest/set-aside', {});
     await visit.signIn(account.email);
     const accountCookie = visit.cookies.get('plinth-account') as string;
@@ -334,7 +334,7 @@ describe('over HTTP', () => {
       for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
       const body = Buffer.concat(chunks).toString();
       seen.push({ headers: request.headers, body });
-      // Uses a separate connection, as a project's server would, while the transfer waits.
+      // The transfer waits while a separate connection, like that of a project's server, writes.
       const { guest_id, user_id } = JSON.parse(body) as { guest_id: string; user_id: string };
       await runSql(backend, `update public.notes set owner = '${user_id}' where owner = '${guest_id}'`);
       response

@@ -40,7 +40,7 @@ async function sessionOf(cookie: string): Promise<{ session: { access_token: str
 }
 
 describe('pages', () => {
-  test('carry a policy whose nonce is new each time, and are never framed or kept', async () => {
+  test('have a policy with a new nonce each time, and are never framed or cached', async () => {
     const [one, two] = await Promise.all([1, 2].map(() => fetch(`${backend.url}/account/sign-in`)));
     const policy = one?.headers.get('content-security-policy') ?? '';
     expect(policy).not.toBe(two?.headers.get('content-security-policy'));
@@ -83,7 +83,7 @@ describe('pages', () => {
   });
 });
 
-describe('a request from elsewhere', () => {
+describe('a request from another website', () => {
   test.each<[string, Record<string, string>]>([
     ['without our header', { 'content-type': 'application/json' }],
     ['from another origin', { ...ours, origin: 'https://evil.example' }],
@@ -179,7 +179,7 @@ describe('the session behind the cookie', () => {
 });
 
 describe('the way back to the app', () => {
-  test('by fragment, where the project says so: a session of the app’s own', async () => {
+  test('in the fragment, if the project allows it: a separate session for the app', async () => {
     const cookie = await cookieOf(await signIn());
     const response = await post('return', { redirect_to: 'https://app.example/x?y=1' }, { ...ours, cookie });
     const { url } = (await response.json()) as { url: string };

@@ -57,7 +57,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await context.close();
-  // The provider's own pages aren't checked.
+  // The identity provider's own pages aren't checked.
   expect(complaints.list.filter((line) => !line.includes('fonts.googleapis.com'))).toEqual([]);
 });
 
@@ -90,13 +90,13 @@ test('and on to the app, with a code for the app’s own challenge', async () =>
   await signInAtProvider('bob');
   await page.waitForURL(`${appUrl}?code=*`);
   const code = new URL(page.url()).searchParams.get('code');
-  const answer = await stage.backend.fetch('/auth/v1/token?grant_type=pkce', {
+  const response = await stage.backend.fetch('/auth/v1/token?grant_type=pkce', {
     method: 'POST',
     headers: { apikey: stage.backend.keys.publishableKey, 'content-type': 'application/json' },
     // The verifier from RFC 7636, appendix B.
     body: JSON.stringify({ auth_code: code, code_verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk' }),
   });
-  expect(await answer.json()).toMatchObject({ user: { email: 'bob@idp.example' } });
+  expect(await response.json()).toMatchObject({ user: { email: 'bob@idp.example' } });
 });
 
 test('the links need no script', async () => {
@@ -127,7 +127,7 @@ test('a user who denies access at the provider sees why, and text from the addre
   expect(await page.getByText('Call us now').count()).toBe(0);
 });
 
-test('a code is worth nothing in a browser that did not leave for it', async () => {
+test("a code can't be used in a browser that didn't start the sign-in", async () => {
   await page.goto(`${stage.backend.url}/account/back?code=11111111-1111-4111-8111-111111111111`);
   await page.getByRole('alert').getByText('has expired').waitFor();
   const left = await stage.backend.fetch('/account/with?provider=keycloak', { redirect: 'manual' });
@@ -140,7 +140,7 @@ test('a code is worth nothing in a browser that did not leave for it', async () 
   expect(back.headers.getSetCookie().some((one) => one.startsWith('plinth-account='))).toBe(false);
 });
 
-test('a provider that is not offered, or no app’s address, leads nowhere', async () => {
+test("a provider that isn't offered, or an address that isn't an app's, is rejected", async () => {
   const off = await stage.backend.fetch('/account/with?provider=github', { redirect: 'manual' });
   expect(off.headers.get('location')).toMatch(/^\/account\/sign-in\?problem=[a-z_]+$/);
   idp.accounts.set('eve', { email: 'eve@idp.example', email_verified: true, name: 'Eve' });
@@ -151,7 +151,7 @@ test('a provider that is not offered, or no app’s address, leads nowhere', asy
   await page.waitForURL('**/account/sign-in?**problem=redirect_not_allowed');
 });
 
-test('an identity is linked and unlinked; the last way in stays', async () => {
+test('an identity is linked and unlinked; the last sign-in method is kept', async () => {
   await makeUser(stage.backend, 'cy@example.com');
   idp.accounts.set('cy', { email: 'cy@idp.example', email_verified: true, name: 'Cy' });
   await signIn(page, stage.backend, 'cy@example.com');

@@ -1,4 +1,7 @@
-/** The pages in other languages: language selection from the first byte, and a right-to-left layout without defects. */
+/**
+ * The pages in other languages: language selection from the first byte, and a right-to-left layout without visual
+ * defects.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';
 import { makeUser, openStage, password, type Stage } from './harness.ts';
@@ -98,7 +101,7 @@ describe.each([
   }, 120_000);
 });
 
-test('a text that runs from right to left keeps addresses whole', async () => {
+test('right-to-left text keeps addresses intact', async () => {
   const { context } = await openContext(stage.browser, { locale: 'ar' });
   const page = await context.newPage();
   await page.goto(`${stage.backend.url}/account/recover`);

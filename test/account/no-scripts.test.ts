@@ -66,12 +66,12 @@ function pkce() {
 
 async function redeem(verifier: string): Promise<{ user?: { email: string } }> {
   const code = new URL(page.url()).searchParams.get('code');
-  const answer = await stage.backend.fetch('/auth/v1/token?grant_type=pkce', {
+  const response = await stage.backend.fetch('/auth/v1/token?grant_type=pkce', {
     method: 'POST',
     headers: { apikey: stage.backend.keys.publishableKey, 'content-type': 'application/json' },
     body: JSON.stringify({ auth_code: code, code_verifier: verifier }),
   });
-  return (await answer.json()) as { user?: { email: string } };
+  return (await response.json()) as { user?: { email: string } };
 }
 
 describe('signing in', () => {
@@ -216,7 +216,7 @@ describe('codes', () => {
   });
 });
 
-test('an account is made', async () => {
+test('an account is created', async () => {
   await open('sign-up');
   await page.getByLabel('Email address').fill('plain-new@example.com');
   await page.getByLabel('Password', { exact: true }).fill(password);

@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => stage.close());
 
-// The combinations that the keyboard flows don't cover (keyboard/in-four-looks.ts).
+// The combinations of size and scheme that the keyboard flows don't cover (keyboard/in-four-looks.ts).
 const looks = [
   { colorScheme: 'dark', width: 1280 },
   { colorScheme: 'light', width: 360 },
@@ -79,7 +79,7 @@ describe.each(looks)('$colorScheme at $width px', ({ colorScheme, width }) => {
     await check('already signed in');
     expect(complaints.list).toEqual([]);
     await context.close();
-    // About twenty pages, each checked by axe.
+    // There are about twenty pages, each of which axe checks.
   }, 90_000);
 });
 

@@ -27,7 +27,7 @@ const looks = [
   { colorScheme: 'dark', width: 360, lang: 'ar' },
 ] as const;
 
-/** Shows what a visitor without scripts sees on a page in which axe can run. */
+/** Shows what a visitor without scripts sees, on a copy of the page in which axe can run. */
 async function violationsOf(page: Page, copy: Page): Promise<unknown> {
   const html = (await page.content())
     .replace(/<script(?! type="application)[\s\S]*?<\/script>/g, '')
@@ -85,7 +85,7 @@ describe.each(looks)('$colorScheme at $width px in $lang', ({ colorScheme, width
     await page.waitForURL('**/account/signed-in');
     await check('signed in');
     await Promise.all([context.close(), other.close()]);
-    // Nine pages, each checked by axe.
+    // There are nine pages, each of which axe checks.
   }, 90_000);
 });
 
@@ -105,7 +105,7 @@ test('the rules of passwords are the project’s, before and after a mistake, an
       await page.locator('#email-error').waitFor();
       expect(await shown()).toEqual(rules);
     }
-    // Hydration matched the markup.
+    // Complaints would mean that hydration didn't match the markup.
     expect(complaints.list).toEqual([]);
     await context.close();
   }

@@ -46,7 +46,7 @@ test.each([
   'javascript:alert(1)',
   '//evil.example',
   'https://app.example@evil.example/',
-])('there is no link to %s', async (address) => {
+])('a link to %s is missing', async (address) => {
   const asked = page.waitForResponse('**/account/api/app');
   await open(`?redirect_to=${encodeURIComponent(address)}`);
   expect(await (await asked).json()).toEqual({ allowed: false });

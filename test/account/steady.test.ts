@@ -1,4 +1,7 @@
-/** No control moves while a page hydrates. If a button moves during a press, browsers don't count it as a click. */
+/**
+ * No control moves while a page hydrates. If a button moves while it is pressed, browsers don't treat the press as a
+ * click.
+ */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openContext } from '../web/browser.ts';
@@ -23,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-/** All controls and texts in the card, with their positions in CSS pixels. */
+/** All controls and text elements in the card, with their positions in CSS pixels. */
 const controls = `[...document.querySelectorAll('main button, main a, main input, main h1, main p')]
   .filter((one) => one.checkVisibility() && one.getClientRects().length > 0)
   .map((one) => {
@@ -65,7 +68,7 @@ test.concurrent.each(
   expect(asleep.length).toBeGreaterThan(1);
   wake();
   await page.waitForLoadState('networkidle');
-  // Polled from here, because the page's policy blocks a function that waits inside the page.
+  // Polled from the test, because the page's policy blocks a function that waits inside the page.
   const isReady = () => page.evaluate('window.plinthReady === true');
   if (await page.locator('form').count()) await expect.poll(isReady, { timeout: 15_000 }).toBe(true);
   expect(await positions(page)).toEqual(asleep);

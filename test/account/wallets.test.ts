@@ -54,10 +54,10 @@ async function choose(): Promise<void> {
 }
 
 async function userId(): Promise<string> {
-  const answer = await page.evaluate(
+  const response = await page.evaluate(
     `fetch('/account/api/session', { headers: { 'x-plinth-request': '1' } }).then((one) => one.json())`,
   );
-  return (answer as { session: { user: { id: string } } }).session.user.id;
+  return (response as { session: { user: { id: string } } }).session.user.id;
 }
 
 describe('signing in', () => {
@@ -134,7 +134,7 @@ describe('not signing in', () => {
     await page.getByRole('button', { name: 'Continue with Ethereum wallet' }).waitFor();
   });
 
-  test('a signature of another text is not accepted', async () => {
+  test("a signature of another text isn't accepted", async () => {
     await install(ethereumWallet(), announcing, (message) => message.replace('Version: 1', 'Version: 1 '));
     await choose();
     await page.getByRole('button', { name: 'Continue with Test Fox' }).click();
@@ -167,7 +167,7 @@ describe('not signing in', () => {
     expect(again.headers.getSetCookie()).toEqual([]);
   });
 
-  test('a picture that would be loaded from elsewhere is not shown', async () => {
+  test("an image from another server isn't shown", async () => {
     await install(
       ethereumWallet(),
       announcing.replace(/icon: "[^"]*"/, `icon: 'https://evil.example/p.png'`),
@@ -178,7 +178,7 @@ describe('not signing in', () => {
     expect(await button.locator('img').count()).toBe(0);
   });
 
-  test('at an IP address, which no wallet signs for, none is offered', async () => {
+  test('at an IP address, for which no wallet signs, none is offered', async () => {
     await page.goto(`${stage.backend.url.replace('localhost', '127.0.0.1')}/account/sign-in`);
     await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
     await page.waitForLoadState('networkidle');

@@ -84,7 +84,7 @@ describe('users', () => {
     expect((await filtered.json<UserList>()).users).toHaveLength(1);
   });
 
-  test('a ban holds until it is lifted', async () => {
+  test('a ban applies until it is lifted', async () => {
     const { admin } = server.admin().auth;
     const email = newEmail();
     const { data } = await admin.createUser({ email, password, email_confirm: true });
@@ -131,8 +131,8 @@ describe('users', () => {
   test('only service_role may', async () => {
     const { data } = await server.client().auth.signUp({ email: newEmail(), password });
     for (const token of [data.session?.access_token ?? '', server.keys.anonKey]) {
-      const answer = await server.request('/admin/users', { token });
-      expect([answer.status, (await answer.json()).error_code]).toEqual([403, 'not_admin']);
+      const response = await server.request('/admin/users', { token });
+      expect([response.status, (await response.json()).error_code]).toEqual([403, 'not_admin']);
     }
   });
 
@@ -152,7 +152,7 @@ describe('users', () => {
 });
 
 describe('links and invitations', () => {
-  test('an invitation arrives, and its link signs in', async () => {
+  test('an invitation arrives, and its link signs the user in', async () => {
     const email = newEmail();
     const { data, error } = await server.admin().auth.admin.inviteUserByEmail(email, { data: { team: 'a' } });
     expect(error).toBeNull();
@@ -210,8 +210,8 @@ describe('own sessions', () => {
     const { data } = await here.auth.signUp({ email, password });
     await there.auth.signInWithPassword({ email, password });
     const token = data.session?.access_token ?? '';
-    const answer = await server.request('/user/sessions', { token });
-    const listed = (await answer.json<{ sessions: SessionEntry[] }>()).sessions;
+    const response = await server.request('/user/sessions', { token });
+    const listed = (await response.json<{ sessions: SessionEntry[] }>()).sessions;
     expect(listed).toHaveLength(2);
     expect(listed.filter((session) => session.current)).toHaveLength(1);
     expect(Object.keys(listed[0] ?? {})).toEqual([
@@ -262,10 +262,10 @@ describe('own sessions', () => {
 test('the audit log lists the actions', async () => {
   const email = newEmail();
   await server.client().auth.signUp({ email, password });
-  const answer = await server.request(`/admin/audit?query=author:${encodeURIComponent(email)}`, {
+  const response = await server.request(`/admin/audit?query=author:${encodeURIComponent(email)}`, {
     token: server.keys.serviceRoleKey,
   });
-  const entries = await answer.json<{ payload: { action: string } }[]>();
+  const entries = await response.json<{ payload: { action: string } }[]>();
   expect(entries.map((entry) => entry.payload.action).sort()).toEqual(['login', 'user_signedup']);
   expect((await server.request('/admin/audit?query=bad', { token: server.keys.serviceRoleKey })).status).toBe(
     400,

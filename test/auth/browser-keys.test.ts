@@ -86,7 +86,7 @@ function inPage<Arg, Result>(work: (client: Client, arg: Arg) => Promise<Result>
 
 const credentials = () => ({ email: newEmail(), password: 'correct horse' });
 
-test('a passkey is registered, and signs in without a name', async () => {
+test('a passkey is registered and signs in without a user name', async () => {
   const authenticatorId = await addAuthenticator('device');
   const made = await inPage(async (client, user) => {
     const { data: signedUp } = await client.auth.signUp(user);
@@ -117,7 +117,7 @@ test('a passkey is registered, and signs in without a name', async () => {
   }
 });
 
-test('a device offers no second passkey for the same user', async () => {
+test("a device doesn't create a second passkey for the same user", async () => {
   await addAuthenticator('device');
   const again = await inPage(async (client, user) => {
     await client.auth.signUp(user);
@@ -129,7 +129,7 @@ test('a device offers no second passkey for the same user', async () => {
   expect(again.second).not.toBeNull();
 });
 
-test('a security key becomes a factor, and raises the next session', async () => {
+test('a security key becomes a factor and raises the next session to aal2', async () => {
   await addAuthenticator('stick');
   const outcome = await inPage(async (client, user) => {
     await client.auth.signUp(user);
@@ -171,7 +171,7 @@ test('a security key becomes a factor, and raises the next session', async () =>
   expect(outcome.methods).toEqual(expect.arrayContaining(['mfa/webauthn', 'password']));
 });
 
-test('another key of the same browser is not taken for the factor', async () => {
+test("another key in the same browser isn't accepted as the factor", async () => {
   const own = await addAuthenticator('stick');
   const user = credentials();
   const factorId = await inPage(async (client, who) => {

@@ -116,9 +116,9 @@ describe.each([
       { gotrue_meta_security: { captcha_token: '  ' } },
       { gotrue_meta_security: null },
     ]) {
-      const answer = await auth.request(path, { json: { ...body, ...meta } });
-      expect(answer.status).toBe(400);
-      expect(await answer.json()).toMatchObject({
+      const response = await auth.request(path, { json: { ...body, ...meta } });
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({
         error_code: 'captcha_failed',
         msg: 'captcha protection: request disallowed (no captcha_token found)',
       });
@@ -136,8 +136,8 @@ describe.each([
       ['pkce', { auth_code: 'x', code_verifier: 'y' }],
       ['id_token', { provider: 'google', id_token: 'x' }],
     ] as const) {
-      const answer = await auth.request(`/token?grant_type=${grant}`, { json });
-      expect((await answer.json()).error_code).not.toBe('captcha_failed');
+      const response = await auth.request(`/token?grant_type=${grant}`, { json });
+      expect((await response.json()).error_code).not.toBe('captcha_failed');
     }
     const admin = await auth.request('/recover', {
       token: auth.keys.serviceRoleKey,
@@ -149,13 +149,13 @@ describe.each([
     expect(captcha.seen).toEqual([]);
   });
 
-  test('a provider with an unreadable response lets no user in', async () => {
+  test("if a provider's response is unreadable, no user is signed in", async () => {
     captcha.breakDown(true);
     try {
       const json = { email: newEmail(), password, gotrue_meta_security: { captcha_token: goodToken() } };
-      const answer = await auth.request('/signup', { json });
-      expect(answer.status).toBe(500);
-      expect((await answer.json()).msg).toBe('captcha verification process failed');
+      const response = await auth.request('/signup', { json });
+      expect(response.status).toBe(500);
+      expect((await response.json()).msg).toBe('captcha verification process failed');
     } finally {
       captcha.breakDown(false);
     }

@@ -25,7 +25,10 @@ const follow = async (link: string) =>
 describe('under autoconfirm, the local default', () => {
   let server: AuthServer;
   beforeAll(async () => {
-    server = await startAuth({ enable_anonymous_sign_ins: true, email: { require_current_password: true } });
+    server = await startAuth(
+      { enable_anonymous_sign_ins: true, email: { require_current_password: true } },
+      { passwordCost: 'production' },
+    );
   });
   afterAll(() => server.stop());
 
@@ -37,8 +40,8 @@ describe('under autoconfirm, the local default', () => {
     await server.client().auth.resetPasswordForEmail(user.email);
     const link = linkOf((await server.inbox(user.email))[0]);
     for (const method of ['HEAD', 'DELETE', 'PUT']) {
-      const answer = await fetch(link, { method, redirect: 'manual' });
-      expect([method, answer.status, answer.headers.get('allow')]).toEqual([method, 405, 'POST, GET']);
+      const response = await fetch(link, { method, redirect: 'manual' });
+      expect([method, response.status, response.headers.get('allow')]).toEqual([method, 405, 'POST, GET']);
     }
     expect(await follow(link)).toContain('#access_token=');
     expect((await server.request('/nowhere')).status).toBe(404);
@@ -74,7 +77,7 @@ describe('under autoconfirm, the local default', () => {
     expect(sessions?.count).toBe(1);
   });
 
-  test('a double change of address mails both, and one click is enough', async () => {
+  test('a double change of address sends two emails, and one click is sufficient', async () => {
     const session = await signUp();
     const next = newEmail();
     await server.request('/user', { method: 'PUT', token: session.access_token, json: { email: next } });
@@ -91,11 +94,11 @@ describe('under autoconfirm, the local default', () => {
     expect(new URLSearchParams((await follow(link)).split('#')[1]).get('type')).toBe('magiclink');
   });
 
-  test('any session by a code counts as recovery: it needs no current password; others do', async () => {
+  test('a session by a code counts as recovery and needs no current password; other sessions do', async () => {
     const { user, access_token } = await signUp();
     const change = async (token: string, json: object) => {
-      const answer = await server.request('/user', { method: 'PUT', token, json });
-      return answer.status === 200 ? 200 : (await answer.json()).error_code;
+      const response = await server.request('/user', { method: 'PUT', token, json });
+      return response.status === 200 ? 200 : (await response.json()).error_code;
     };
     expect(await change(access_token, { password: 'another horse' })).toBe('current_password_required');
     const wrong = { password: 'another horse', current_password: 'wrong horse' };
@@ -139,7 +142,7 @@ describe('under autoconfirm, the local default', () => {
     expect(await hashes()).toEqual([{ hash: expect.stringMatching(/^\$2a\$10\$/) }]);
   });
 
-  test('addresses are kept in small letters, absent phones are null', async () => {
+  test('addresses are stored in lower case, and absent phone numbers are null', async () => {
     const email = newEmail();
     const { user } = await signUp(email.toUpperCase());
     expect(user.email).toBe(email);
@@ -162,8 +165,8 @@ describe('under autoconfirm, the local default', () => {
 
   test('a code request that may not create a user refuses unknown and invalid addresses alike', async () => {
     for (const json of [{ email: newEmail() }, { email: 'no address' }]) {
-      const answer = await server.request('/otp', { json: { ...json, create_user: false } });
-      expect([answer.status, (await answer.json()).error_code]).toEqual([422, 'otp_disabled']);
+      const response = await server.request('/otp', { json: { ...json, create_user: false } });
+      expect([response.status, (await response.json()).error_code]).toEqual([422, 'otp_disabled']);
     }
     const neither = await server.request('/otp', { json: { create_user: false } });
     expect([neither.status, (await neither.json()).msg]).toEqual([400, 'One of email or phone must be set']);
@@ -192,8 +195,8 @@ describe('under autoconfirm, the local default', () => {
 
   test('reauthentication needs something to send to; a guest has nothing', async () => {
     const guest = await (await server.request('/signup', { json: {} })).json<SessionJson>();
-    const answer = await server.request('/reauthenticate', { token: guest.access_token });
-    expect([answer.status, (await answer.json()).error_code]).toEqual([400, 'validation_failed']);
+    const response = await server.request('/reauthenticate', { token: guest.access_token });
+    expect([response.status, (await response.json()).error_code]).toEqual([400, 'validation_failed']);
   });
 });
 
@@ -227,10 +230,10 @@ describe('with confirmations', () => {
     const { verifier, ...challenge } = pkce();
     const exchange = async (location: string) => {
       const auth_code = new URL(location).searchParams.get('code');
-      const answer = await server.request('/token?grant_type=pkce', {
+      const response = await server.request('/token?grant_type=pkce', {
         json: { auth_code, code_verifier: verifier },
       });
-      return [answer.status, (await answer.json()).error_code];
+      return [response.status, (await response.json()).error_code];
     };
     const email = newEmail();
     await server.request('/signup', { json: { email, password, ...challenge } });
@@ -258,7 +261,7 @@ describe('with confirmations', () => {
     );
   });
 
-  test('a confirmation ends the other links; the session says otp', async () => {
+  test("a confirmation invalidates the other links, and the session's method is otp", async () => {
     const { email, session } = await confirmed();
     const claims = JSON.parse(Buffer.from(session?.access_token.split('.')[1] ?? '', 'base64url').toString());
     expect(claims.amr).toMatchObject([{ method: 'otp' }]);
@@ -312,8 +315,8 @@ test('where sign-up is off, no user can sign up by password, by code or as a gue
   const server = await startAuth({ enable_signup: false, enable_anonymous_sign_ins: true });
   try {
     const codeOfAnswer = async (path: string, json: object) => {
-      const answer = await server.request(path, { json });
-      return [answer.status, (await answer.json()).error_code];
+      const response = await server.request(path, { json });
+      return [response.status, (await response.json()).error_code];
     };
     expect(await codeOfAnswer('/signup', { email: newEmail(), password })).toEqual([422, 'signup_disabled']);
     expect(await codeOfAnswer('/signup', {})).toEqual([422, 'signup_disabled']);
@@ -345,8 +348,8 @@ test('where email is off, so is every way that begins with an address', async ()
       ['/recover', { email }, 400],
       ['/resend', { email, type: 'signup' }, 400],
     ] as const) {
-      const answer = await server.request(path, { json });
-      expect([path, answer.status, (await answer.json()).error_code]).toEqual([
+      const response = await server.request(path, { json });
+      expect([path, response.status, (await response.json()).error_code]).toEqual([
         path,
         status,
         'email_provider_disabled',

@@ -15,12 +15,12 @@ test('who waits too long is told so, and nothing of the request remains', async 
   const { data } = await auth.client().auth.signUp({ email, password });
   const token = data.session?.access_token ?? '';
   const db = auth.database.pool('supabase_admin');
-  const answer = await db.transaction(async (tx) => {
+  const response = await db.transaction(async (tx) => {
     await tx.query(sql`select from auth.users where email = ${email} for update`);
     return auth.request('/user', { method: 'PUT', token, json: { data: { late: true } } });
   });
-  expect(answer.status).toBe(504);
-  expect(await answer.json()).toMatchObject({
+  expect(response.status).toBe(504);
+  expect(await response.json()).toMatchObject({
     error_code: 'request_timeout',
     msg: 'Processing this request timed out, please retry after a moment.',
   });

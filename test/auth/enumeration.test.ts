@@ -1,6 +1,6 @@
 /**
- * Responses never reveal whether an account exists. They are identical to the byte, and so is the expensive part of the
- * work, which is counted instead of timed.
+ * Responses never reveal whether an account exists. Responses are identical to the byte. The expensive part of the work
+ * is also identical, which is tested by counting instead of timing.
  */
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -46,12 +46,12 @@ beforeEach(() => {
 const ask = async (path: string, json: unknown) => {
   work.hashed = 0;
   work.verified = 0;
-  const answer = await auth.request(path, { json });
-  const text = await answer.text();
-  const headers = [...answer.headers].filter(
+  const response = await auth.request(path, { json });
+  const text = await response.text();
+  const headers = [...response.headers].filter(
     ([name]) => !['date', 'x-request-id', 'content-length'].includes(name),
   );
-  return { status: answer.status, text, headers, work: { ...work } };
+  return { status: response.status, text, headers, work: { ...work } };
 };
 
 test.each<[string, (who: string) => Promise<string> | string]>([
@@ -117,7 +117,7 @@ test('a phone code too', async () => {
   for (const { work: done } of [known, unknown]) expect(done.hashed + done.verified).toBe(1);
 });
 
-test('a sign-up with a confirmed address looks like a new one, in shape and in work', async () => {
+test('a sign-up with a confirmed address looks like a new one, in content and in timing', async () => {
   const shape = (text: string): string => {
     const user = JSON.parse(text) as Record<string, unknown>;
     return JSON.stringify(
@@ -154,14 +154,14 @@ test.each([
     await production.admin().auth.admin.createUser({ email: known, password, ...state });
     const request = (who: string) => production.request(path, { json: { ...extra, email: who } });
     const unknown = await request(newEmail());
-    const answer = await production.database.pool('supabase_admin').transaction(async (tx) => {
-      // The user's row is locked, so a response that waited for the work would never arrive.
+    const response = await production.database.pool('supabase_admin').transaction(async (tx) => {
+      // The user's row is locked, so a response that waited for this work would never arrive.
       await tx.query(sql`select from auth.users where email = ${known} for update`);
       return request(known);
     });
-    expect([answer.status, await answer.text()]).toEqual([unknown.status, await unknown.text()]);
+    expect([response.status, await response.text()]).toEqual([unknown.status, await unknown.text()]);
     await expect.poll(() => production.inbox(known), { timeout: 20_000 }).toHaveLength(1);
-    // The delay between two emails reveals nothing either.
+    // The delay between two emails doesn't reveal anything either.
     const soon = await request(known);
     expect([soon.status, await soon.json()]).toEqual([200, {}]);
     production.clock.advance(61_000);

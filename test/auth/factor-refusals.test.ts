@@ -19,21 +19,21 @@ interface Enrolled {
 }
 
 async function newUser(at = server): Promise<{ id: string; token: string }> {
-  const answer = await at.request('/signup', { json: { email: newEmail(), password } });
-  const { access_token: token, user } = await answer.json<{ access_token: string; user: { id: string } }>();
+  const response = await at.request('/signup', { json: { email: newEmail(), password } });
+  const { access_token: token, user } = await response.json<{ access_token: string; user: { id: string } }>();
   return { id: user.id, token };
 }
 
 async function enrolTotp(token: string, friendly_name = 'app'): Promise<Enrolled> {
-  const answer = await server.request('/factors', { json: { factor_type: 'totp', friendly_name }, token });
-  expect(answer.status).toBe(200);
-  return answer.json<Enrolled>();
+  const response = await server.request('/factors', { json: { factor_type: 'totp', friendly_name }, token });
+  expect(response.status).toBe(200);
+  return response.json<Enrolled>();
 }
 
 async function challenge(token: string, factorId: string): Promise<string> {
-  const answer = await server.request(`/factors/${factorId}/challenge`, { json: {}, token });
-  expect(answer.status).toBe(200);
-  return (await answer.json<{ id: string }>()).id;
+  const response = await server.request(`/factors/${factorId}/challenge`, { json: {}, token });
+  expect(response.status).toBe(200);
+  return (await response.json<{ id: string }>()).id;
 }
 
 const verify = (token: string, factorId: string, json: object) =>
@@ -41,7 +41,7 @@ const verify = (token: string, factorId: string, json: object) =>
 
 const now = (secret: string) => totpCode(secret, Math.floor(Date.now() / 30_000));
 
-test('a challenge that is too old is gone', async () => {
+test('an expired challenge is rejected', async () => {
   const { token } = await newUser();
   const { id, totp } = await enrolTotp(token);
   const challenge_id = await challenge(token, id);

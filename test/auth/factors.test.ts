@@ -111,19 +111,19 @@ describe('totp', () => {
     });
     if (!first.data) throw new Error('not enrolled');
     const { data: challenge } = await client.auth.mfa.challenge({ factorId: first.data.id });
-    const answer = {
+    const response = {
       factorId: first.data.id,
       challengeId: challenge?.id ?? '',
       code: codeNow(first.data.totp.secret),
     };
-    expect((await client.auth.mfa.verify(answer)).error).toBeNull();
-    expect((await client.auth.mfa.verify(answer)).error).toMatchObject({ code: 'mfa_ip_address_mismatch' });
+    expect((await client.auth.mfa.verify(response)).error).toBeNull();
+    expect((await client.auth.mfa.verify(response)).error).toMatchObject({ code: 'mfa_ip_address_mismatch' });
     const factors = await client.auth.mfa.listFactors();
     expect(factors.data?.all.map((factor) => factor.friendly_name)).toEqual(['a']);
   });
 });
 
-test('a session whose refresh tokens are of form 2 gets one under a new key', async () => {
+test('a session whose refresh tokens have format 2 gets one with a new key', async () => {
   const { client } = await userWithClient();
   const { data: enrolled } = await client.auth.mfa.enroll({ factorType: 'totp' });
   const { data } = await client.auth.getSession();

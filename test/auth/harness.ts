@@ -1,23 +1,27 @@
 /** Starts the auth service behind the gateway with a private database and the captured inbox. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
+import { migrations as accountMigrations, createAccount } from '../../src/account/index.ts';
 import {
   type AuthDeps,
   type AuthService,
   migrations as authMigrations,
   createAuth,
 } from '../../src/auth/index.ts';
-import { configFrom, type PartialConfig } from '../../src/config/index.ts';
+import { configFrom, createLiveConfig, type PartialConfig } from '../../src/config/index.ts';
 import { createTestDatabase } from '../../src/database/testing.ts';
 import type { Database } from '../../src/database/types.ts';
-import { createGateway, type Route } from '../../src/gateway/index.ts';
+import { createGateway, createTrustedProxies, type Gateway, type Route } from '../../src/gateway/index.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 import { type Logger, silentLogger } from '../../src/kernel/log.ts';
+import type { RequestRecord } from '../../src/kernel/trace.ts';
 import { createKeys, type Keys } from '../../src/keys/index.ts';
 import { createMail, migrations as mailMigrations } from '../../src/mail/index.ts';
 import type { CapturedMessage } from '../../src/mail/types.ts';
+import { lowestPasswordCost } from '../../src/testing.ts';
 
-/** JSON from the wire: an error, unless the caller specifies another type. */
+/** JSON from the wire. Assumed to be an error unless the caller specifies a different type. */
 interface WireError {
   readonly error_code?: string;
   readonly msg?: string;
@@ -42,6 +46,8 @@ export interface AuthServer {
   admin(): SupabaseClient;
   /** Sends a plain HTTP request below /auth/v1. */
   request(path: string, init?: RequestInit & { token?: string; json?: unknown }): Promise<WireResponse>;
+  /** The requests that the gateway reported. */
+  readonly records: readonly RequestRecord[];
   /** Returns the routes registered at the gateway, including prefixes. */
   routes(): readonly Route[];
   /** The service's interface for the Account pages. */
@@ -57,12 +63,16 @@ export interface AuthServerOptions {
   /** `production` enables rate limits per address. */
   readonly mode?: AuthDeps['mode'];
   readonly trustedProxies?: readonly string[];
-  /** Settings of plinth.toml. */
+  /** Settings from plinth.toml. */
   readonly plinth?: PartialConfig['plinth'];
   /** Replaces requests to other servers. */
   readonly outgoing?: AuthDeps['outgoing'];
+  /** The cost of new password hashes. The lowest by default. */
+  readonly passwordCost?: number | 'production';
   readonly log?: Logger;
   readonly hasAccountPages?: boolean;
+  /** Also serves the Account pages, on the same service. */
+  readonly servesAccount?: boolean;
   /** Omits our own tables, as on a database of the hosted service. Emails can't be captured there. */
   readonly hostedDatabase?: boolean;
 }
@@ -74,39 +84,77 @@ export async function startAuth(
     trustedProxies = [],
     plinth = {},
     outgoing,
+    passwordCost = lowestPasswordCost,
     log = silentLogger,
     hasAccountPages = true,
+    servesAccount = false,
     hostedDatabase = false,
   }: AuthServerOptions = {},
 ): Promise<AuthServer> {
-  const { database, drop } = await createTestDatabase('auth', (db) =>
-    db.migrate([authMigrations, mailMigrations]),
-  );
-  // Without a delay between emails, except in the test of that delay.
+  const { database, drop } = servesAccount
+    ? await createTestDatabase('auth-account', (db) =>
+        db.migrate([authMigrations, mailMigrations, accountMigrations]),
+      )
+    : await createTestDatabase('auth', (db) => db.migrate([authMigrations, mailMigrations]));
+  // Emails are sent without a delay, except in the test of that delay.
   const config = configFrom({ plinth, auth: { ...auth, email: { max_frequency: 0, ...auth?.email } } });
   const keys = createKeys({ mode: 'development', config, supabaseDir: '/nowhere', dataDir: '/nowhere' });
   let url = '';
   let offsetMs = 0;
   let frozenAtMs: number | undefined;
   const clock: Clock = { now: () => (frozenAtMs ?? Date.now()) + offsetMs };
-  const mail = createMail({ database, config, port: 0, host: '127.0.0.1', log: silentLogger });
+  const mail = createMail({
+    database,
+    config: createLiveConfig(config),
+    port: 0,
+    host: '127.0.0.1',
+    log: silentLogger,
+  });
   if (hostedDatabase) await database.pool('supabase_admin').exec('drop schema _plinth cascade');
-  const newService = () =>
+  const newService = (): AuthService =>
     createAuth({
       database: hostedDatabase ? { ...database, info: { ...database.info, ownsSchemas: false } } : database,
       keys,
-      config,
+      config: createLiveConfig(config),
       mailer: mail.mailer,
       projectDir: '/nowhere',
       apiUrl: () => url,
       mode,
       hasAccountPages,
       clock,
+      observe: (call, work) => gateway.observe(call, work),
       ...(outgoing === undefined ? {} : { outgoing }),
+      ...(passwordCost === 'production' ? {} : { passwordCost }),
       log,
     });
   let service = newService();
-  const newGateway = () => createGateway({ services: [service], keys, log: silentLogger, trustedProxies });
+  const records: RequestRecord[] = [];
+  const newAccount = (auth: AuthService) =>
+    createAccount({
+      database,
+      keys,
+      config: createLiveConfig(config),
+      isAllowedRedirect: auth.isAllowedRedirect,
+      issueCode: auth.issueCode,
+      transferGuest: auth.transferGuest,
+      isTrustedClient: auth.isTrustedClient,
+      releaseAuthorization: auth.releaseAuthorization,
+      customProviders: auth.customProviders,
+      selfService: auth.selfService,
+      apiUrl: () => url,
+      webDir: fileURLToPath(new URL('../../dist/web', import.meta.url)),
+      clock,
+      log,
+    });
+  const proxies = createTrustedProxies(trustedProxies);
+  const newGateway = (): Gateway =>
+    createGateway({
+      services: servesAccount ? [service, newAccount(service)] : [service],
+      keys,
+      log: silentLogger,
+      trustedProxies: () => proxies,
+      onRequestEnd: (record) => void records.push(record),
+    });
   let gateway = newGateway();
   const port = await gateway.listen('127.0.0.1', 0);
   url = `http://127.0.0.1:${port}`;
@@ -141,6 +189,7 @@ export async function startAuth(
           ...init.headers,
         },
       })) as WireResponse,
+    records,
     routes: () => gateway.routes(),
     issueCode: (request) => service.issueCode(request),
     async inbox(to) {

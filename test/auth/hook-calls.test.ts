@@ -39,7 +39,7 @@ interface Kind {
   /** Returns the calls since the last invocation. */
   calls(auth: AuthServer): Promise<Call[]>;
   /** Sets the response of this hook. Undefined restores the default. */
-  answer(auth: AuthServer, name: keyof typeof names, answer: JsonObject | undefined): Promise<void>;
+  answer(auth: AuthServer, name: keyof typeof names, response: JsonObject | undefined): Promise<void>;
 }
 
 const settings = {
@@ -102,8 +102,8 @@ function overHttp(): Kind {
     async calls() {
       return seen.splice(0);
     },
-    async answer(_auth, name, answer) {
-      if (answer) answers.set(names[name], answer);
+    async answer(_auth, name, response) {
+      if (response) answers.set(names[name], response);
       else answers.delete(names[name]);
     },
   };
@@ -133,10 +133,10 @@ function inPostgres(): Kind {
         );
       return rows.map(({ event }) => event);
     },
-    async answer(auth, name, answer) {
+    async answer(auth, name, response) {
       const db = auth.database.pool('supabase_admin');
       await db.query(sql`delete from public.hook_answers where name = ${names[name]}`);
-      if (answer) await db.query(sql`insert into public.hook_answers values (${names[name]}, ${answer})`);
+      if (response) await db.query(sql`insert into public.hook_answers values (${names[name]}, ${response})`);
     },
   };
 }
@@ -171,7 +171,7 @@ describe.each([
     return { email, client, user: data.user };
   };
 
-  test('a sign-up by email: before, mail, after', async () => {
+  test('a sign-up by email: before, email, after', async () => {
     const email = newEmail();
     const { data } = await auth.client().auth.signUp({ email, password, options: { data: { a: 1 } } });
     const calls = await kind.calls(auth);
@@ -234,7 +234,7 @@ describe.each([
     expect(await callNames()).toEqual([]);
   });
 
-  test('before_user_created refuses in every flow, and no user is created', async () => {
+  test('before_user_created rejects in every flow, and no user is created', async () => {
     await kind.answer(auth, 'before_user_created', { error: { http_code: 418, message: 'no room' } });
     try {
       const db = auth.database.pool('supabase_admin');
@@ -256,7 +256,7 @@ describe.each([
     }
   });
 
-  test('custom_access_token is told how, and makes the claims', async () => {
+  test('custom_access_token receives the method and sets the claims', async () => {
     const { email, user } = await member();
     await kind.calls(auth);
     const client = auth.client();

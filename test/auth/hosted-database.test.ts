@@ -55,7 +55,7 @@ test('limits count in the process', async () => {
   expect(answers[30]?.status).toBe(429);
 });
 
-test('a message of a wallet works once', async () => {
+test('a wallet message works once', async () => {
   const wallet = solanaWallet();
   const message = [
     'app.example wants you to sign in with your Solana account:',
@@ -73,7 +73,7 @@ test('a message of a wallet works once', async () => {
   expect((await send()).status).toBe(400);
 });
 
-test('an assertion of a company works once, and its session ends with the one there', async () => {
+test("an organization's assertion works once, and its session ends with the provider's", async () => {
   const idp = createIdp();
   const made = await server.request('/admin/sso/providers', {
     token: server.keys.serviceRoleKey,
@@ -98,7 +98,7 @@ test('an assertion of a company works once, and its session ends with the one th
   server.clock.advance(-1_900_000);
 });
 
-test('there are no recovery codes', async () => {
+test('recovery codes are unavailable', async () => {
   const signedUp = await server.request('/signup', { json: { email: newEmail(), password } });
   const { access_token, user } = await signedUp.json<{ access_token: string; user: { id: string } }>();
   for (const [method, path, token] of [
@@ -109,8 +109,8 @@ test('there are no recovery codes', async () => {
     ['GET', `/admin/users/${user.id}/factors/recovery-codes`, server.keys.serviceRoleKey],
     ['DELETE', `/admin/users/${user.id}/factors/recovery-codes`, server.keys.serviceRoleKey],
   ] as const) {
-    const answer = await server.request(path, { method, token });
-    expect(answer.status).toBe(404);
-    expect(await answer.json()).toMatchObject({ error_code: 'feature_disabled' });
+    const response = await server.request(path, { method, token });
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({ error_code: 'feature_disabled' });
   }
 });

@@ -30,10 +30,10 @@ const housekeeper = (afterMs: number, config: PartialConfig = {}) => {
     ownTables,
     hasOwnTables: true,
     pool: auth.database.pool('supabase_auth_admin'),
-    limits: createRateLimits(sharedBuckets(ownTables), settings),
+    limits: createRateLimits(sharedBuckets(ownTables), () => settings),
     assertions: sharedAssertions(ownTables),
     totpSteps: sharedTotpSteps(ownTables),
-    guesses: createAttemptLimits(sharedAttempts(ownTables), { now: () => Date.now() + afterMs }, true),
+    guesses: createAttemptLimits(sharedAttempts(ownTables), { now: () => Date.now() + afterMs }, () => true),
     clock: { now: () => Date.now() + afterMs },
     settings,
     log: silentLogger,
@@ -205,7 +205,7 @@ test('recovery codes of users whom SQL has deleted', async () => {
   expect(left).toEqual([{ user_id: kept }]);
 });
 
-test('accepted time steps go once their codes no longer count', async () => {
+test('accepted time steps are deleted when their codes are no longer valid', async () => {
   const steps = sharedTotpSteps(auth.database.pool('supabase_admin'));
   const factor = randomUUID();
   const current = Math.floor(Date.now() / 30_000);

@@ -39,17 +39,17 @@ test.each([
 test.each(['/passkeys/authentication/options', '/token?grant_type=web3'])(
   '%s asks for a captcha',
   async (path) => {
-    const answer = await asking.request(path, { json: { chain: 'solana' } });
-    expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject({ error_code: 'captcha_failed' });
+    const response = await asking.request(path, { json: { chain: 'solana' } });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error_code: 'captcha_failed' });
   },
 );
 
 test('where passkeys are off that is the answer, captcha or not', async () => {
   const plain = await startAuth({ captcha: { enabled: true, provider: 'hcaptcha', secret: 'x' } });
   try {
-    const answer = await plain.request('/passkeys/authentication/options', { json: {} });
-    expect(await answer.json()).toMatchObject({ error_code: 'passkey_disabled' });
+    const response = await plain.request('/passkeys/authentication/options', { json: {} });
+    expect(await response.json()).toMatchObject({ error_code: 'passkey_disabled' });
   } finally {
     await plain.stop();
   }

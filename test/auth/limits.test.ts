@@ -1,6 +1,7 @@
 /** Rate limits per address, shared by all processes on one database, and per hour. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sharedAttempts } from '../../src/auth/attempt-limits.ts';
 import { sharedBuckets } from '../../src/auth/buckets.ts';
 import { createRateLimits } from '../../src/auth/rate-limits.ts';
 import { settingsFrom } from '../../src/auth/settings.ts';
@@ -50,7 +51,7 @@ describe('by address', () => {
   };
   const unknown = { email: 'unknown@example.com', password };
 
-  test('a burst of 30, then one more whenever a permission is back', async () => {
+  test('a burst of 30 requests, then one more whenever the limit refills', async () => {
     const ip = '203.0.113.1';
     const first = await volley(35, '/token?grant_type=refresh_token', ip, { refresh_token: 'a'.repeat(12) });
     expect([first.passed, first.limited]).toEqual([30, 5]);
@@ -66,13 +67,24 @@ describe('by address', () => {
     ).toBe(1);
   });
 
+  test.each([1, 24])('the limit works after the clock was set by %i hours, back and forth', async (hours) => {
+    const ip = `203.0.113.${100 + hours}`;
+    const body = { refresh_token: 'a'.repeat(12) };
+    const burst = async () => (await volley(32, '/token?grant_type=refresh_token', ip, body)).passed;
+    expect(await burst()).toBe(30);
+    auth.clock.advance(-hours * 3_600_000);
+    expect(await burst()).toBe(30);
+    auth.clock.advance(hours * 3_600_000);
+    expect(await burst()).toBe(30);
+  });
+
   test('clients that register themselves', async () => {
     const metadata = { redirect_uris: ['https://app.example/'] };
     const { passed, limited } = await volley(32, '/oauth/clients/register', '203.0.113.40', metadata);
     expect([passed, limited]).toEqual([30, 2]);
   });
 
-  test('another address and another handler have their own', async () => {
+  test('another address and another handler have separate limits', async () => {
     const ip = '203.0.113.2';
     await volley(31, '/recover', ip, { email: unknown.email });
     expect((await volley(1, '/recover', ip, { email: unknown.email })).limited).toBe(1);
@@ -80,7 +92,7 @@ describe('by address', () => {
     expect((await volley(1, '/recover', '203.0.113.3', { email: unknown.email })).limited).toBe(0);
   });
 
-  test('IPv6 counts by its first 64 bits: the rest is free to change', async () => {
+  test('an IPv6 address is identified by its first 64 bits', async () => {
     const changing = await Promise.all(
       Array.from({ length: 33 }, (_, host) =>
         volley(1, '/recover', `2001:db8:0:7::${(host + 1).toString(16)}`, { email: unknown.email }),
@@ -98,11 +110,11 @@ describe('by address', () => {
     expect((await volley(2, '/signup', ip, {})).limited).toBe(1);
   });
 
-  test('a limit of 0 closes', async () => {
+  test('a limit of 0 disables it', async () => {
     expect((await volley(1, '/token?grant_type=web3', '203.0.113.5', { chain: 'ethereum' })).limited).toBe(1);
   });
 
-  test('codes of a second factor cannot be tried out', async () => {
+  test("second factor codes can't be guessed", async () => {
     const client = auth.client();
     const { data } = await client.auth.signUp({ email: newEmail(), password });
     const token = data.session?.access_token ?? '';
@@ -112,7 +124,7 @@ describe('by address', () => {
     expect(tries.passed).toBe(30);
   });
 
-  test('codes and links of mails cannot be tried out', async () => {
+  test("codes and links in emails can't be guessed", async () => {
     const ip = '203.0.113.7';
     const guesses = Array.from({ length: 28 }, () =>
       volley(1, '/verify', ip, { type: 'email', email: newEmail(), token: '000000' }),
@@ -172,12 +184,26 @@ describe('by address', () => {
     }
   });
 
+  test('a shared budget for guesses is full after the clock was set back, but not for a slow clock', async () => {
+    const store = sharedAttempts(auth.database.pool('supabase_admin'));
+    const rule = { size: 2, refillMs: 60_000 };
+    const key = randomUUID();
+    const now = Date.UTC(2040, 0);
+    const take = (atMs: number) => store.take(key, rule, atMs);
+    expect([await take(now), await take(now), await take(now)]).toEqual([true, true, false]);
+    expect(await take(now - 30_000)).toBe(false);
+    const earlier = now - 86_400_000;
+    expect([await take(earlier), await take(earlier), await take(earlier)]).toEqual([true, true, false]);
+    await store.add(key, rule, earlier - 3_600_000);
+    expect(await store.fullAt(key)).toBe(earlier - 3_600_000 + 60_000);
+  });
+
   test('several processes on one database share what is left; full buckets are forgotten', async () => {
     const db = auth.database.pool('supabase_admin');
     const settings = settingsFrom(configFrom({}), 'production', () => '');
     const processes = [
-      createRateLimits(sharedBuckets(db), settings),
-      createRateLimits(sharedBuckets(db), settings),
+      createRateLimits(sharedBuckets(db), () => settings),
+      createRateLimits(sharedBuckets(db), () => settings),
     ];
     const now = Date.UTC(2040, 0);
     const taken = await Promise.allSettled(

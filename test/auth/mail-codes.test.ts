@@ -1,4 +1,4 @@
-/** Codes and links by email: confirmation, one-time codes, magic links, recovery, email change, PKCE. */
+/** Codes and links by email: confirmation, one-time codes, magic links, recovery, email change and PKCE. */
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AuthServer, codeOf, linkOf, newEmail, startAuth } from './harness.ts';
@@ -69,9 +69,9 @@ describe('with confirmations on', () => {
     expect(link).toMatch(
       /\/auth\/v1\/verify\?token=[0-9a-f]{56}&type=signup&redirect_to=https:\/\/app\.example\.com\/welcome$/,
     );
-    const answer = await fetch(link, { redirect: 'manual' });
-    expect(answer.status).toBe(303);
-    const target = answer.headers.get('location') ?? '';
+    const response = await fetch(link, { redirect: 'manual' });
+    expect(response.status).toBe(303);
+    const target = response.headers.get('location') ?? '';
     expect(target).toMatch(/^https:\/\/app\.example\.com\/welcome#access_token=/);
     const fragment = new URLSearchParams(target.split('#')[1]);
     expect([...fragment.keys()]).toEqual([
@@ -177,7 +177,7 @@ describe('with confirmations on', () => {
     expect((await server.client().auth.signInWithPassword({ email: next, password })).error).toBeNull();
   });
 
-  test('PKCE: the link brings a code that only the verifier opens, once', async () => {
+  test('PKCE: the link contains a code that only the verifier can redeem, and only once', async () => {
     const email = newEmail();
     const verifier = randomBytes(32).toString('hex');
     const challenge = createHash('sha256').update(verifier).digest('base64url');

@@ -175,8 +175,8 @@ describe('templates', () => {
       async (to) => {
         const { of } = await valuesIn(to);
         const json = { type: 'signup', email: to, token: of.Token };
-        const answer = await server.request('/verify', { json });
-        const { access_token: token, user } = await answer.json<{
+        const response = await server.request('/verify', { json });
+        const { access_token: token, user } = await response.json<{
           access_token: string;
           user: { id: string };
         }>();
@@ -186,7 +186,7 @@ describe('templates', () => {
     const link = 'SiteURL ConfirmationURL Email Token TokenHash RedirectTo Data';
     const change = 'SiteURL ConfirmationURL Email NewEmail SendingTo Token TokenHash RedirectTo Data';
     const notice = (more = '') => (more === '' ? 'SiteURL Email Data' : `SiteURL Email ${more} Data`);
-    // Each notice contains the user's phone number, as long as there is one.
+    // Each notice contains the user's phone number as long as the user has one.
     expect(seen).toEqual({
       signup: { subject: 'confirmation', filled: link },
       invite: { subject: 'invite', filled: link },
@@ -270,8 +270,8 @@ describe('send_email', () => {
       async (to) => {
         const event = await newest();
         const json = { type: 'signup', email: to, token: event?.email_data.token };
-        const answer = await server.request('/verify', { json });
-        const { access_token: token, user } = await answer.json<{
+        const response = await server.request('/verify', { json });
+        const { access_token: token, user } = await response.json<{
           access_token: string;
           user: { id: string };
         }>();
@@ -299,8 +299,8 @@ describe('send_email', () => {
     // Swapped as in upstream: the token for the old address is sent with the hash for the new one.
     const { email_data: data, user } = change as Event;
     const verify = async (json: object) => {
-      const answer = await server.request('/verify', { json: { type: 'email_change', ...json } });
-      const body = await answer.json<{ code?: string; user?: { email: string } }>();
+      const response = await server.request('/verify', { json: { type: 'email_change', ...json } });
+      const body = await response.json<{ code?: string; user?: { email: string } }>();
       return body.user?.email ?? body.code;
     };
     const next = (user as unknown as { new_email: string }).new_email;

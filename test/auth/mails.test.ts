@@ -58,7 +58,7 @@ describe('templates of the project', () => {
     }
   });
 
-  test('a link of one’s own with the hash of the token', async () => {
+  test("a custom link with the token's hash", async () => {
     const content = '<a href="{{ .SiteURL }}/confirm?token_hash={{ .TokenHash }}&type=email">Go</a>';
     const server = await startAuth(withTemplates({ magic_link: { content_path: file('own', content) } }));
     try {

@@ -1,4 +1,4 @@
-/** Users download their data and delete their account. */
+/** Users can download their data and delete their account. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { totpCode } from '../../src/shared/totp.ts';
@@ -32,8 +32,8 @@ const signUp = async (json: object = { email: newEmail(), password }) =>
 const signIn = async (email: string) =>
   (await server.request('/token?grant_type=password', { json: { email, password } })).json<SessionJson>();
 const leave = async (token: string) => {
-  const answer = await server.request('/user', { method: 'DELETE', token });
-  return answer.status === 204 ? 204 : [answer.status, (await answer.json()).error_code];
+  const response = await server.request('/user', { method: 'DELETE', token });
+  return response.status === 204 ? 204 : [response.status, (await response.json()).error_code];
 };
 const exists = async (id: string) =>
   (await db().query(sql`select from auth.users where id = ${id}`)).length === 1;
@@ -66,9 +66,9 @@ describe('data', () => {
     await signIn(user.email);
     const token = await addFactor(access_token);
     await signIn(user.email);
-    const answer = await server.request('/user/data', { token });
-    expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store']);
-    const text = await answer.text();
+    const response = await server.request('/user/data', { token });
+    expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    const text = await response.text();
     const data = JSON.parse(text) as { sessions: { current: boolean }[] };
     expect(data).toEqual({
       exported_at: expect.stringMatching(/^\d{4}-.*Z$/),
@@ -94,8 +94,8 @@ describe('data', () => {
 
   test('is for the user alone, who has used the second factor', async () => {
     const ask = async (token?: string) => {
-      const answer = await server.request('/user/data', token === undefined ? {} : { token });
-      return [answer.status, (await answer.json()).error_code];
+      const response = await server.request('/user/data', token === undefined ? {} : { token });
+      return [response.status, (await response.json()).error_code];
     };
     expect(await ask()).toEqual([401, 'no_authorization']);
     const { access_token, user } = await signUp();
@@ -152,9 +152,9 @@ describe('deletion', () => {
       await db().exec(`
       create table public.invoices (payer uuid references auth.users on delete ${rule});
       insert into public.invoices values ('${user.id}');`);
-      const answer = await server.request('/user', { method: 'DELETE', token: access_token });
-      expect(answer.status).toBe(409);
-      const text = await answer.text();
+      const response = await server.request('/user', { method: 'DELETE', token: access_token });
+      expect(response.status).toBe(409);
+      const text = await response.text();
       expect(JSON.parse(text)).toMatchObject({ error_code: 'conflict' });
       expect(text).not.toContain('invoices');
       expect((await server.request('/user', { token: access_token })).status).toBe(200);
@@ -167,8 +167,8 @@ describe('deletion', () => {
     try {
       const json = { email: newEmail(), password };
       const { access_token: token } = await (await plain.request('/signup', { json })).json<SessionJson>();
-      const answer = await plain.request('/user', { method: 'DELETE', token });
-      expect([answer.status, (await answer.json()).error_code]).toEqual([404, 'feature_disabled']);
+      const response = await plain.request('/user', { method: 'DELETE', token });
+      expect([response.status, (await response.json()).error_code]).toEqual([404, 'feature_disabled']);
     } finally {
       await plain.stop();
     }

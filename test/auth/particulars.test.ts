@@ -82,7 +82,7 @@ describe('where a link leads', () => {
     );
   });
 
-  test('a PKCE link that does not hold says so in the query as well', async () => {
+  test('an invalid PKCE link reports the error in the query as well', async () => {
     const location =
       (await server.request('/verify?type=signup&token=pkce_nothing')).headers.get('location') ?? '';
     const said =
@@ -107,11 +107,11 @@ describe('where a link leads', () => {
     server.clock.advance(301_000);
     const location = (await fetch(link, { redirect: 'manual' })).headers.get('location') ?? '';
     const auth_code = new URL(location).searchParams.get('code');
-    const answer = await server.request('/token?grant_type=pkce', {
+    const response = await server.request('/token?grant_type=pkce', {
       json: { auth_code, code_verifier: verifier },
     });
     server.clock.advance(-301_000);
-    expect([answer.status, (await answer.json()).error_code]).toEqual([422, 'flow_state_expired']);
+    expect([response.status, (await response.json()).error_code]).toEqual([422, 'flow_state_expired']);
   });
 });
 
@@ -126,7 +126,7 @@ describe('factors', () => {
     expect([nameless.status, (await nameless.json()).msg]).toEqual([500, 'Error generating QR Code']);
   });
 
-  test('an issuer of the app’s own; a code of the step before holds, one of two steps before does not', async () => {
+  test("a custom issuer; a code from the previous step is accepted, one from two steps before isn't", async () => {
     const { access_token: token, user } = await signUp();
     const { id, totp } = await enroll(token, { issuer: 'My App' });
     const uri = new URL(totp.uri);
@@ -139,15 +139,15 @@ describe('factors', () => {
     expect(await verify(now(totp.secret, -1))).toBe(200);
   });
 
-  test('a challenge says its kind and when it ends', async () => {
+  test('a challenge contains its kind and its expiration time', async () => {
     const { access_token: token } = await signUp();
     const { id } = await enroll(token);
-    const answer = await (await post(`/factors/${id}/challenge`, token)).json<{ expires_at: number }>();
-    expect(answer).toEqual({ id: expect.any(String), type: 'totp', expires_at: expect.any(Number) });
-    expect(Math.abs(answer.expires_at - Date.now() / 1000 - 300)).toBeLessThan(10);
+    const response = await (await post(`/factors/${id}/challenge`, token)).json<{ expires_at: number }>();
+    expect(response).toEqual({ id: expect.any(String), type: 'totp', expires_at: expect.any(Number) });
+    expect(Math.abs(response.expires_at - Date.now() / 1000 - 300)).toBeLessThan(10);
   });
 
-  test('a verified one ends the sessions below aal2, but not one of no level', async () => {
+  test('a verified factor ends the sessions below aal2, but not a session without a level', async () => {
     const { access_token: token, user } = await signUp();
     const [below, without] = [await signIn(user.email), await signIn(user.email)];
     const sessionId = String(claimsOf(without.access_token).session_id);
@@ -168,7 +168,7 @@ describe('factors', () => {
     expect((await server.request('/user', { token: below.access_token })).status).toBe(403);
     expect((await server.request('/user', { token: without.access_token })).status).toBe(200);
 
-    // Changes that a password alone no longer allows.
+    // A session at aal1 can't make these changes.
     const weak = (await signIn(user.email)).access_token;
     for (const json of [{ email: newEmail() }, { phone: '15550199' }, { password: 'another horse' }]) {
       const refused = await server.request('/user', { method: 'PUT', token: weak, json });
@@ -188,7 +188,7 @@ describe('factors', () => {
     expect(claimsOf(refreshed.access_token)).toMatchObject({ aal: 'aal1', amr: [{ method: 'password' }] });
   });
 
-  test('a code for a phone goes to the hook as one of a factor', async () => {
+  test('a code for a phone number goes to the hook, like a code for a factor', async () => {
     const { access_token: token, user } = await signUp();
     const { id } = await (await post('/factors', token, { factor_type: 'phone', phone: '+15550177' })).json<{
       id: string;
@@ -242,15 +242,15 @@ describe('users that SQL made', () => {
     ['no address confirmed', { email_confirmed_at: 'null' }, 400],
   ])('with %s', async (_name, columns, status) => {
     const email = await insert(columns);
-    const answer = await server.request('/token?grant_type=password', { json: { email, password } });
-    expect(answer.status).toBe(status);
+    const response = await server.request('/token?grant_type=password', { json: { email, password } });
+    expect(response.status).toBe(status);
   });
 
   test('in capitals are found all the same', async () => {
     const email = newEmail().toUpperCase();
     const made = await insert({});
     await db().query(sql`update auth.users set email = ${email} where email = ${made}`);
-    const answer = await server.request('/token?grant_type=password', { json: { email, password } });
-    expect(answer.status).toBe(200);
+    const response = await server.request('/token?grant_type=password', { json: { email, password } });
+    expect(response.status).toBe(200);
   });
 });

@@ -67,22 +67,22 @@ interface Question<Options> {
   readonly expires_at: number;
 }
 
-interface SessionAnswer {
+interface SessionResponse {
   readonly access_token: string;
   readonly refresh_token: string;
   readonly user: { readonly id: string };
 }
 
 async function askToRegister(token: string) {
-  const answer = await server.request('/passkeys/registration/options', { json: {}, token });
-  expect(answer.status).toBe(200);
-  return answer.json<Question<CreationOptions & Record<string, unknown>>>();
+  const response = await server.request('/passkeys/registration/options', { json: {}, token });
+  expect(response.status).toBe(200);
+  return response.json<Question<CreationOptions & Record<string, unknown>>>();
 }
 
 async function askToSignIn() {
-  const answer = await server.request('/passkeys/authentication/options', { json: {} });
-  expect(answer.status).toBe(200);
-  return answer.json<Question<{ challenge: string; rpId: string } & Record<string, unknown>>>();
+  const response = await server.request('/passkeys/authentication/options', { json: {} });
+  expect(response.status).toBe(200);
+  return response.json<Question<{ challenge: string; rpId: string } & Record<string, unknown>>>();
 }
 
 async function register(person: Person, authenticator: SoftwareAuthenticator, forgery?: Forgery) {
@@ -145,7 +145,7 @@ describe('registration', () => {
     expect(question.expires_at).toBeLessThanOrEqual(Date.now() / 1000 + 300);
   });
 
-  test('a key is registered once, named after its model, and left out of the next question', async () => {
+  test('a key can be registered once, is named after its model, and is excluded from the next registration', async () => {
     const person = await newPerson();
     // From the community list: Google Password Manager.
     const authenticator = new SoftwareAuthenticator(origin, {
@@ -245,16 +245,16 @@ describe('registration', () => {
     ['a key that is backed up though it cannot be', { backedUp: true }],
   ])('refused: %s', async (_what, forgery) => {
     const person = await newPerson();
-    const answer = await register(person, new SoftwareAuthenticator(origin), forgery);
-    expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject({
+    const response = await register(person, new SoftwareAuthenticator(origin), forgery);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
       error_code: 'webauthn_verification_failed',
       msg: 'Credential verification failed',
     });
     expect((await person.client.auth.passkey.list()).data).toEqual([]);
   });
 
-  test('a challenge is answered once, in time, and only by the one who was asked', async () => {
+  test('a challenge can be answered once, in time, and only by its user', async () => {
     const person = await newPerson();
     const other = await newPerson();
     const { challenge_id, options } = await askToRegister(person.token);
@@ -267,7 +267,7 @@ describe('registration', () => {
       error_code: 'webauthn_challenge_not_found',
       msg: 'Challenge not found or already used',
     });
-    // A wrong response also uses up the challenge.
+    // A wrong response uses up the challenge, too.
     expect((await verify(person.token, { challenge_id, credential: {} })).status).toBe(400);
     expect(await (await verify(person.token)).json()).toMatchObject({
       error_code: 'webauthn_challenge_not_found',
@@ -331,9 +331,9 @@ describe('registration', () => {
   ])('a body with %s', async (_what, json, status, error_code, msg) => {
     const { token } = await newPerson();
     for (const path of ['/passkeys/registration/verify', '/passkeys/authentication/verify']) {
-      const answer = await server.request(path, { json, token });
-      expect(answer.status).toBe(status);
-      expect(await answer.json()).toMatchObject({ error_code, msg });
+      const response = await server.request(path, { json, token });
+      expect(response.status).toBe(status);
+      expect(await response.json()).toMatchObject({ error_code, msg });
     }
   });
 
@@ -375,12 +375,12 @@ describe('registration', () => {
   ])('a credential that is %s', async (_what, credential) => {
     const { token } = await newPerson();
     const { challenge_id } = await askToRegister(token);
-    const answer = await server.request('/passkeys/registration/verify', {
+    const response = await server.request('/passkeys/registration/verify', {
       json: { challenge_id, credential },
       token,
     });
-    expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject({
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
       error_code: 'webauthn_verification_failed',
       msg: 'Invalid credential response',
     });
@@ -405,9 +405,9 @@ describe('registration', () => {
       .pool('postgres')
       .query(sql`update auth.users set is_sso_user = true where id = ${sso.id}`);
     for (const path of ['/passkeys/registration/options', '/passkeys/registration/verify']) {
-      const answer = await server.request(path, { json: {}, token: sso.token });
-      expect(answer.status).toBe(422);
-      expect(await answer.json()).toMatchObject({
+      const response = await server.request(path, { json: {}, token: sso.token });
+      expect(response.status).toBe(422);
+      expect(await response.json()).toMatchObject({
         error_code: 'validation_failed',
         msg: 'SSO users cannot register passkeys',
       });
@@ -416,8 +416,8 @@ describe('registration', () => {
 });
 
 test('the settings say that there are passkeys', async () => {
-  const answer = await server.request('/settings');
-  expect(await answer.json()).toMatchObject({ passkeys_enabled: true });
+  const response = await server.request('/settings');
+  expect(await response.json()).toMatchObject({ passkeys_enabled: true });
 });
 
 describe('sign-in', () => {
@@ -440,9 +440,9 @@ describe('sign-in', () => {
       const person = await newPerson();
       const authenticator = new SoftwareAuthenticator(origin, { algorithm });
       expect((await register(person, authenticator)).status).toBe(200);
-      const answer = await signIn(authenticator);
-      expect(answer.status).toBe(200);
-      const session = await answer.json<SessionAnswer>();
+      const response = await signIn(authenticator);
+      expect(response.status).toBe(200);
+      const session = await response.json<SessionResponse>();
       expect(session.user.id).toBe(person.id);
       const claims = claimsOf(session.access_token);
       expect(claims).toMatchObject({ sub: person.id, aal: 'aal1', amr: [{ method: 'passkey' }] });
@@ -485,9 +485,9 @@ describe('sign-in', () => {
     ['no signature', () => ({ tamper: () => Buffer.alloc(0) })],
   ])('refused: %s', async (_what, forge) => {
     const { authenticator, id } = await personWithPasskey();
-    const answer = await signIn(authenticator, forge(id));
-    expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject({
+    const response = await signIn(authenticator, forge(id));
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
       error_code: 'webauthn_verification_failed',
       msg: 'Credential verification failed',
     });
@@ -496,8 +496,8 @@ describe('sign-in', () => {
   test('a key of one user doesn’t sign in another', async () => {
     const { authenticator } = await personWithPasskey();
     const victim = await personWithPasskey();
-    const answer = await signIn(authenticator, { userHandle: Buffer.from(victim.id) });
-    expect(await answer.json()).toMatchObject({ error_code: 'webauthn_verification_failed' });
+    const response = await signIn(authenticator, { userHandle: Buffer.from(victim.id) });
+    expect(await response.json()).toMatchObject({ error_code: 'webauthn_verification_failed' });
     // Even the victim's credential ID doesn't help, because the signature is from a different key.
     const forged = await signIn(authenticator, {
       userHandle: Buffer.from(victim.id),
@@ -506,7 +506,7 @@ describe('sign-in', () => {
     expect(await forged.json()).toMatchObject({ error_code: 'webauthn_verification_failed' });
   });
 
-  test('an answer works once, and not for another question', async () => {
+  test('a response works once, and not for another challenge', async () => {
     const { authenticator } = await personWithPasskey();
     const first = await askToSignIn();
     const second = await askToSignIn();
@@ -527,13 +527,13 @@ describe('sign-in', () => {
     expect(await expired.json()).toMatchObject({ error_code: 'webauthn_challenge_expired' });
   });
 
-  test('a cloned key is detected by its counter, also when both sign concurrently', async () => {
+  test('a cloned key is detected by its counter, even if both keys sign concurrently', async () => {
     const { authenticator } = await personWithPasskey();
     expect((await signIn(authenticator, { signCount: 5 })).status).toBe(200);
     for (const signCount of [5, 4, 0]) {
-      const answer = await signIn(authenticator, { signCount });
-      expect(answer.status).toBe(400);
-      expect(await answer.json()).toMatchObject({ error_code: 'webauthn_verification_failed' });
+      const response = await signIn(authenticator, { signCount });
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ error_code: 'webauthn_verification_failed' });
     }
     const together = await Promise.all([
       signIn(authenticator, { signCount: 6 }),
@@ -543,7 +543,7 @@ describe('sign-in', () => {
     expect((await signIn(authenticator, { signCount: 7 })).status).toBe(200);
   });
 
-  test('an authenticator that does not count signs in again and again', async () => {
+  test('an authenticator without a counter can sign in repeatedly', async () => {
     const person = await newPerson();
     const authenticator = new SoftwareAuthenticator(origin, { counts: false, backupEligible: true });
     await register(person, authenticator);
@@ -563,9 +563,9 @@ describe('sign-in', () => {
     const { authenticator, id } = await personWithPasskey();
     const pool = server.database.pool('postgres');
     await pool.query(sql`update auth.users set ${sql.raw(change)} where id = ${id}`);
-    const answer = await signIn(authenticator);
-    expect(answer.status).toBe(403);
-    expect(await answer.json()).toMatchObject({ error_code: code });
+    const response = await signIn(authenticator);
+    expect(response.status).toBe(403);
+    expect(await response.json()).toMatchObject({ error_code: code });
     await pool.query(sql`delete from auth.users where id = ${id}`);
     expect(await pool.query(sql`select from auth.webauthn_credentials where user_id = ${id}`)).toEqual([]);
   });
@@ -620,12 +620,12 @@ describe('management', () => {
   ])('a name as in %j', async (json, msg) => {
     const { client, token } = await personWithPasskey();
     const [passkey] = (await client.auth.passkey.list()).data ?? [];
-    const answer = await server.request(`/passkeys/${passkey?.id}`, { method: 'PATCH', json, token });
-    expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject({ error_code: 'validation_failed', msg });
+    const response = await server.request(`/passkeys/${passkey?.id}`, { method: 'PATCH', json, token });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error_code: 'validation_failed', msg });
   });
 
-  test('deleting needs the second factor, listing and renaming do not', async () => {
+  test("deleting requires the second factor, listing and renaming don't", async () => {
     const { client, id } = await personWithPasskey();
     const [passkey] = (await client.auth.passkey.list()).data ?? [];
     const passkeyId = passkey?.id ?? '';
@@ -660,7 +660,7 @@ describe('management', () => {
     }
   });
 
-  test('a soft deletion takes the passkeys along', async () => {
+  test('a soft deletion also removes the passkeys', async () => {
     const { id, authenticator } = await personWithPasskey();
     const removal = await server.admin().auth.admin.deleteUser(id, true);
     expect(removal.error).toBeNull();
@@ -684,9 +684,9 @@ test('where passkeys are off, every route says so', async () => {
       ['PATCH', `/passkeys/${crypto.randomUUID()}`],
       ['DELETE', `/passkeys/${crypto.randomUUID()}`],
     ] as const) {
-      const answer = await plain.request(path, { method });
-      expect(answer.status).toBe(404);
-      expect(await answer.json()).toMatchObject({
+      const response = await plain.request(path, { method });
+      expect(response.status).toBe(404);
+      expect(await response.json()).toMatchObject({
         error_code: 'passkey_disabled',
         msg: 'Passkeys are disabled',
       });

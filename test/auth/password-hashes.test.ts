@@ -73,7 +73,7 @@ describe('hashes of other systems', () => {
     expect(error).not.toBeNull();
   });
 
-  test('an invalid hash written into the table by hand lets no user in', async () => {
+  test('an invalid hash in the table signs no user in', async () => {
     const email = newEmail();
     await auth.admin().auth.admin.createUser({ email, password, email_confirm: true });
     const db = auth.database.pool('supabase_admin');
@@ -91,9 +91,9 @@ describe('hashes of other systems', () => {
       auth.request('/token?grant_type=password', { json: { email: who, password: 'wrong' } });
     let answered = 0;
     const crowd = Array.from({ length: 12 }, async (_, index) => {
-      const answer = await attempt(index % 2 === 0 ? email : newEmail());
+      const response = await attempt(index % 2 === 0 ? email : newEmail());
       answered += 1;
-      return `${answer.status} ${await answer.text()}`;
+      return `${response.status} ${await response.text()}`;
     });
     const other = await auth.request('/settings');
     expect(other.status).toBe(200);
@@ -106,12 +106,12 @@ describe('passwords that are known from leaks', () => {
   const leaked = 'P@ssw0rd-of-everybody';
   const hash = leakHashOf(leaked);
   const asked: OutgoingRequest[] = [];
-  let answer: () => { status: number; text: string };
+  let response: () => { status: number; text: string };
   const outgoing = {
     ...createOutgoing({ mode: 'development' }),
     async send(request: OutgoingRequest) {
       asked.push(request);
-      return { contentType: 'text/plain', ...answer() };
+      return { contentType: 'text/plain', ...response() };
     },
   };
   const range = (count: number) => ({
@@ -119,17 +119,17 @@ describe('passwords that are known from leaks', () => {
     text: `${'0'.repeat(35)}:3\r\n${hash.slice(5)}:${count}\r\n${'F'.repeat(35)}:0`,
   });
 
-  test('are refused at sign-up and told at sign-in, and only five characters are shown', async () => {
+  test('are rejected at sign-up and reported at sign-in, and only five characters are sent', async () => {
     const auth = await startAuth(
       {},
       { outgoing, plinth: { auth: { password: { hibp: { enabled: true } } } } },
     );
     try {
       const email = newEmail();
-      answer = () => range(0);
+      response = () => range(0);
       const early = await auth.client().auth.signUp({ email, password: leaked });
       expect(early.error).toBeNull();
-      answer = () => range(42);
+      response = () => range(42);
       asked.length = 0;
       const refused = await auth.client().auth.signUp({ email: newEmail(), password: leaked });
       expect(refused.error).toMatchObject({
@@ -164,7 +164,7 @@ describe('passwords that are known from leaks', () => {
     const auth = await startAuth({}, { outgoing, plinth, log });
     try {
       for (const fault of [down, () => ({ status: 503, text: '' })]) {
-        answer = fault;
+        response = fault;
         warnings.length = 0;
         const { error } = await auth.client().auth.signUp({ email: newEmail(), password: leaked });
         expect(error).toBeNull();
@@ -180,9 +180,9 @@ describe('passwords that are known from leaks', () => {
     const auth = await startAuth({}, { outgoing, plinth });
     try {
       const email = newEmail();
-      answer = () => range(0);
+      response = () => range(0);
       await auth.client().auth.signUp({ email, password: leaked });
-      answer = down;
+      response = down;
       const { error } = await auth.client().auth.signUp({ email: newEmail(), password: leaked });
       expect(error?.status).toBe(500);
       const back = await auth.client().auth.signInWithPassword({ email, password: leaked });
@@ -192,7 +192,7 @@ describe('passwords that are known from leaks', () => {
     }
   });
 
-  test('are found in a list of the project, without any request', async () => {
+  test('are found in a list in the project, without a request', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'plinth-leaks-'));
     const list_path = join(dir, 'pwned.txt');
     const others = Array.from({ length: 500 }, (_, index) => `${leakHashOf(String(index))}:${index + 1}`);

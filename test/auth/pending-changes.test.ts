@@ -25,8 +25,8 @@ interface User {
 async function newPerson(): Promise<{ email: string; token: string }> {
   const email = newEmail();
   await server.admin().auth.admin.createUser({ email, password, email_confirm: true });
-  const answer = await server.request('/token?grant_type=password', { json: { email, password } });
-  return { email, token: (await answer.json<{ access_token: string }>()).access_token };
+  const response = await server.request('/token?grant_type=password', { json: { email, password } });
+  return { email, token: (await response.json<{ access_token: string }>()).access_token };
 }
 
 const userOf = async (token: string) => (await server.request('/user', { token })).json<User>();
@@ -62,7 +62,7 @@ describe('an address', () => {
     expect((await verify(next)).status).toBe(200);
     await cancel(token, 'email_change');
     await change(token, { email: next });
-    // One confirmation isn't enough, whichever comes first.
+    // A single confirmation isn't sufficient, whichever comes first.
     expect(await (await verify(email)).json()).not.toHaveProperty('access_token');
     expect((await userOf(token)).email).toBe(email);
     expect(await (await verify(next)).json()).toHaveProperty('access_token');
@@ -78,7 +78,7 @@ describe('an address', () => {
   });
 });
 
-test('a number stays as it was', async () => {
+test('a number remains unchanged', async () => {
   const { token } = await newPerson();
   const phone = newPhone();
   expect((await (await change(token, { phone })).json<User>()).new_phone).toBe(phone.slice(1));

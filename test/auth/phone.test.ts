@@ -31,7 +31,7 @@ test('sign-up sends a code; only the code opens the door', async () => {
   expect((await server.client().auth.signInWithPassword({ phone, password })).error).toBeNull();
 });
 
-test('a code alone signs up and in', async () => {
+test('a code alone signs users up and in', async () => {
   const phone = newPhone();
   for (const round of ['up', 'in']) {
     const client = server.client();
@@ -42,7 +42,7 @@ test('a code alone signs up and in', async () => {
   }
 });
 
-test('a number is changed once its code is given', async () => {
+test('a number is changed after its code is entered', async () => {
   const phone = newPhone();
   const client = server.client();
   await client.auth.signUp({ email: newEmail(), password });

@@ -24,13 +24,13 @@ const versioned = { 'x-supabase-api-version': '2024-01-01' };
 
 describe('errors', () => {
   test('the older shape', async () => {
-    const answer = await server.request('/token?grant_type=password', {
+    const response = await server.request('/token?grant_type=password', {
       json: { email: 'a@b.cd', password: 'x' },
     });
-    expect(answer.status).toBe(400);
-    expect(answer.headers.get('x-sb-error-code')).toBe('invalid_credentials');
-    expect(answer.headers.get('x-supabase-api-version')).toBeNull();
-    expect(await answer.json()).toEqual({
+    expect(response.status).toBe(400);
+    expect(response.headers.get('x-sb-error-code')).toBe('invalid_credentials');
+    expect(response.headers.get('x-supabase-api-version')).toBeNull();
+    expect(await response.json()).toEqual({
       code: 400,
       error_code: 'invalid_credentials',
       msg: 'Invalid login credentials',
@@ -38,16 +38,16 @@ describe('errors', () => {
   });
 
   test('the newer shape echoes its version, and browsers may read it', async () => {
-    const answer = await server.request('/token?grant_type=password', {
+    const response = await server.request('/token?grant_type=password', {
       json: { email: 'a@b.cd', password: 'x' },
       headers: { ...versioned, origin: 'http://localhost:5173' },
     });
-    expect(answer.headers.get('x-supabase-api-version')).toBe('2024-01-01');
-    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
-    expect(answer.headers.get('access-control-expose-headers')?.toLowerCase()).toContain(
+    expect(response.headers.get('x-supabase-api-version')).toBe('2024-01-01');
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    expect(response.headers.get('access-control-expose-headers')?.toLowerCase()).toContain(
       'x-supabase-api-version',
     );
-    expect(await answer.json()).toEqual({
+    expect(await response.json()).toEqual({
       code: 'invalid_credentials',
       message: 'Invalid login credentials',
     });
@@ -72,13 +72,13 @@ describe('errors', () => {
     ['{"email":1}', 400, 'bad_json'],
     [`{"email":"${'x'.repeat(1_048_600)}"}`, 413, 'request_entity_too_large'],
   ])('body %.20s', async (body, status, code) => {
-    const answer = await server.request('/signup', { method: 'POST', body });
-    expect([answer.status, (await answer.json()).error_code]).toEqual([status, code]);
+    const response = await server.request('/signup', { method: 'POST', body });
+    expect([response.status, (await response.json()).error_code]).toEqual([status, code]);
   });
 
-  test('bodies are JSON whatever their type says', async () => {
-    const answer = await server.request('/signup', { json: {}, headers: { 'content-type': 'text/plain' } });
-    expect(answer.status).toBe(200);
+  test('bodies are parsed as JSON regardless of their type', async () => {
+    const response = await server.request('/signup', { json: {}, headers: { 'content-type': 'text/plain' } });
+    expect(response.status).toBe(200);
   });
 
   test('what a trigger of the project raises', async () => {
@@ -113,12 +113,12 @@ describe('errors', () => {
     ['GET', '/user', 401, 'no_authorization'],
     ['GET', '/verify', 400, 'validation_failed'],
   ])('%s %s', async (method, path, status, code) => {
-    const answer = await fetch(`${server.url}/auth/v1${path}`, {
+    const response = await fetch(`${server.url}/auth/v1${path}`, {
       method,
       ...(method === 'POST' ? { body: '{}' } : {}),
     });
-    const { error_code } = (await answer.json()) as { error_code?: string };
-    expect([answer.status, error_code]).toEqual([status, code]);
+    const { error_code } = (await response.json()) as { error_code?: string };
+    expect([response.status, error_code]).toEqual([status, code]);
   });
 });
 
@@ -149,8 +149,8 @@ describe('tokens', () => {
     ];
     for (const token of forged) {
       for (const path of ['/user', '/admin/users']) {
-        const answer = await server.request(path, { token });
-        expect([answer.status, (await answer.json()).error_code]).toEqual([403, 'bad_jwt']);
+        const response = await server.request(path, { token });
+        expect([response.status, (await response.json()).error_code]).toEqual([403, 'bad_jwt']);
       }
     }
   });
@@ -159,14 +159,14 @@ describe('tokens', () => {
     const { id } = await user();
     const secret = server.keys.jwtSecret;
     const ask = async (claims: object) => {
-      const answer = await server.request('/user', {
+      const response = await server.request('/user', {
         token: forge({ alg: 'HS256', typ: 'JWT' }, claims, secret),
       });
-      return [answer.status, (await answer.json()).error_code];
+      return [response.status, (await response.json()).error_code];
     };
     const good = { sub: id, aud: 'authenticated', role: 'authenticated', exp: soon() };
     expect(await ask(good)).toEqual([200, undefined]);
-    // Issuer and audience aren't checked. A holder of the secret can omit the expiry, but the expiry can't be text.
+    // Issuer and audience aren't checked. A holder of the secret can omit the expiry, but the expiry can't be a string.
     expect(await ask({ ...good, iss: 'https://other.example', aud: 'other' })).toEqual([200, undefined]);
     expect(await ask({ ...good, exp: undefined })).toEqual([200, undefined]);
     expect(await ask({ ...good, exp: String(soon()) })).toEqual([403, 'bad_jwt']);
@@ -180,9 +180,9 @@ describe('tokens', () => {
   });
 
   test('the public key set holds no secret', async () => {
-    const answer = await server.request('/.well-known/jwks.json');
-    expect(answer.headers.get('cache-control')).toBe('public, max-age=600');
-    const { keys } = await answer.json<KeySet>();
+    const response = await server.request('/.well-known/jwks.json');
+    expect(response.headers.get('cache-control')).toBe('public, max-age=600');
+    const { keys } = await response.json<KeySet>();
     for (const key of keys) {
       expect(key.kty).not.toBe('oct');
       expect(key).not.toHaveProperty('d');

@@ -40,8 +40,8 @@ interface Person {
 }
 
 async function signIn(email: string, at = server): Promise<string> {
-  const answer = await at.request('/token?grant_type=password', { json: { email, password } });
-  return (await answer.json<Session>()).access_token;
+  const response = await at.request('/token?grant_type=password', { json: { email, password } });
+  return (await response.json<Session>()).access_token;
 }
 
 /** Creates a user with a verified authenticator app. */
@@ -68,9 +68,9 @@ async function verifyTotp(token: string, factorId: string, secret: string, at = 
 }
 
 async function makeCodes(token: string, at = server): Promise<CodeSet> {
-  const answer = await at.request('/factors/recovery-codes', { method: 'POST', token });
-  expect(answer.status).toBe(200);
-  return answer.json<CodeSet>();
+  const response = await at.request('/factors/recovery-codes', { method: 'POST', token });
+  expect(response.status).toBe(200);
+  return response.json<CodeSet>();
 }
 
 const use = (token: string, code: unknown, at = server) =>
@@ -241,7 +241,7 @@ describe('who may', () => {
     expect((await use(weak, codes[0])).status).toBe(422);
   });
 
-  test('are available to users with a verified factor, not to guests or requests without a token', async () => {
+  test('are available to users with a verified factor, but not to guests or requests without a token', async () => {
     const email = newEmail();
     const signedUp = await server.request('/signup', { json: { email, password } });
     const { access_token: token } = await signedUp.json<Session>();
@@ -253,7 +253,7 @@ describe('who may', () => {
       expect(refused.status).toBe(422);
       expect(await refused.json()).toMatchObject({
         error_code: 'mfa_factor_not_found',
-        msg: 'Recovery codes need a verified factor',
+        msg: 'Recovery codes require a verified factor',
       });
     }
     const guest = await server.request('/signup', { json: {} });
@@ -273,7 +273,7 @@ describe('who may', () => {
     }
   });
 
-  test('administrators see how many are left and remove them, with what they have raised', async () => {
+  test('administrators see the number of remaining codes and remove them, with the sessions that used them', async () => {
     const { id, email, strong } = await newPerson();
     const { codes } = await makeCodes(strong);
     const raised = await use(await signIn(email), codes[0]);
@@ -324,7 +324,7 @@ describe('codes go', () => {
   });
 });
 
-test('clients of the REST API cannot reach the table', async () => {
+test("clients of the REST API can't access the table", async () => {
   const roles = await server.database.pool('postgres').query<{ grantee: string }>(sql`
     select distinct grantee from information_schema.role_table_grants
     where table_schema = '_plinth' and table_name = 'recovery_codes'
@@ -332,7 +332,7 @@ test('clients of the REST API cannot reach the table', async () => {
   expect(roles).toEqual([]);
 });
 
-test("the project's hook is asked, and may end it all", async () => {
+test("the project's hook is called and can end the attempt", async () => {
   const asked: Record<string, unknown>[] = [];
   const hook = createServer((request, response) => {
     let body = '';

@@ -13,7 +13,7 @@ interface SessionJson {
 const reuseIntervalMs = 10_000;
 
 type Step =
-  /** Uses the nth issued token, counted from the newest. */
+  /** Uses the nth token, counted back from the newest. */
   | { readonly do: 'refresh'; readonly age: number }
   | { readonly do: 'wait'; readonly ms: number }
   | { readonly do: 'ban'; readonly for: '1h' | 'none' }
@@ -85,7 +85,7 @@ describe.each([true, false])('rotation %s', (rotates) => {
   let server: AuthServer;
   beforeAll(async () => {
     server = await startAuth({ enable_anonymous_sign_ins: true, enable_refresh_token_rotation: rotates });
-    // Interval boundaries are hit exactly.
+    // The test hits the boundaries of the intervals exactly.
     server.clock.freeze();
   });
   afterAll(() => server.stop());
@@ -117,16 +117,16 @@ describe.each([true, false])('rotation %s', (rotates) => {
       } else {
         const token = model.tokens.at(-1 - (one.age % model.tokens.length)) as ModelToken;
         const expected = model.expected(token);
-        const answer = await refresh(token.text);
-        const body = await answer.json<SessionJson & { error_code: string }>();
+        const response = await refresh(token.text);
+        const body = await response.json<SessionJson & { error_code: string }>();
         if (expected === 'new') {
-          expect([answer.status, model.tokens.map(({ text }) => text)]).not.toContain(body.refresh_token);
-          expect(answer.status).toBe(200);
+          expect([response.status, model.tokens.map(({ text }) => text)]).not.toContain(body.refresh_token);
+          expect(response.status).toBe(200);
           model.swap(token, body.refresh_token);
         } else if ('same' in expected) {
           expect(body.refresh_token).toBe(expected.same);
         } else {
-          expect([answer.status, body.error_code]).toEqual([400, expected.code]);
+          expect([response.status, body.error_code]).toEqual([400, expected.code]);
           if (expected.code === 'refresh_token_already_used') model.endFamily();
         }
       }
@@ -137,7 +137,7 @@ describe.each([true, false])('rotation %s', (rotates) => {
     expect(await rowsOf(session.user.id)).toEqual(left);
   }
 
-  test('any course of events goes as in the model', async () => {
+  test('any sequence of events behaves as in the model', async () => {
     await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 12 }), run), { numRuns: 20 });
   });
 
@@ -161,7 +161,7 @@ describe.each([true, false])('rotation %s', (rotates) => {
   test('many concurrent refreshes get one child token', async () => {
     const session = await (await server.request('/signup', { json: {} })).json<SessionJson>();
     const answers = await Promise.all(Array.from({ length: 12 }, () => refresh(session.refresh_token)));
-    const bodies = await Promise.all(answers.map((answer) => answer.json<SessionJson>()));
+    const bodies = await Promise.all(answers.map((response) => response.json<SessionJson>()));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     const [child, ...others] = new Set(bodies.map((body) => body.refresh_token));
     expect(others).toEqual([]);
@@ -198,8 +198,8 @@ test('refreshes of many devices and a change of the password do not block each o
         ),
       ]);
       expect(changed?.status).toBe(200);
-      // Before the change there is a session and after it none, but never a server error.
-      for (const answer of refreshed) expect([200, 400]).toContain(answer.status);
+      // There is a session before the change and none after it, but there is never a server error.
+      for (const response of refreshed) expect([200, 400]).toContain(response.status);
       newest = devices[0] as SessionJson;
     }
     expect((await server.request('/user', { token: newest.access_token })).status).toBe(200);
@@ -208,7 +208,7 @@ test('refreshes of many devices and a change of the password do not block each o
   }
 });
 
-test('a session that a client of the OAuth server owns is not refreshed without the client', async () => {
+test("a session that belongs to an OAuth client can't be refreshed without the client", async () => {
   const server = await startAuth({ enable_anonymous_sign_ins: true });
   try {
     const session = await (await server.request('/signup', { json: {} })).json<SessionJson>();
@@ -220,10 +220,10 @@ test('a session that a client of the OAuth server owns is not refreshed without 
     await admin.query(
       sql`update auth.sessions set oauth_client_id = ${id} where user_id = ${session.user.id}`,
     );
-    const answer = await server.request('/token?grant_type=refresh_token', {
+    const response = await server.request('/token?grant_type=refresh_token', {
       json: { refresh_token: session.refresh_token },
     });
-    expect([answer.status, await answer.json()]).toEqual([
+    expect([response.status, await response.json()]).toEqual([
       400,
       { error: 'invalid_client', error_description: 'Client authentication required for OAuth session' },
     ]);
@@ -234,7 +234,7 @@ test('a session that a client of the OAuth server owns is not refreshed without 
   }
 });
 
-test('a trigger of the project that refuses the user refuses the refresh, and nothing is spent', async () => {
+test("a project's trigger that rejects the user rejects the refresh, and no token is used up", async () => {
   const server = await startAuth({ enable_anonymous_sign_ins: true });
   try {
     const session = await (await server.request('/signup', { json: {} })).json<SessionJson>();

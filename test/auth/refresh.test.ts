@@ -15,10 +15,12 @@ async function guest(server: AuthServer): Promise<SessionJson> {
 }
 
 async function refresh(server: AuthServer, token: string) {
-  const answer = await server.request('/token?grant_type=refresh_token', { json: { refresh_token: token } });
+  const response = await server.request('/token?grant_type=refresh_token', {
+    json: { refresh_token: token },
+  });
   return {
-    status: answer.status,
-    body: await answer.json<SessionJson & { error_code: string; msg: string }>(),
+    status: response.status,
+    body: await response.json<SessionJson & { error_code: string; msg: string }>(),
   };
 }
 
@@ -67,7 +69,7 @@ describe('rotation', () => {
   test('many concurrent refreshes all get a session', async () => {
     const first = await guest(server);
     const answers = await Promise.all(Array.from({ length: 6 }, () => refresh(server, first.refresh_token)));
-    expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 200, 200, 200]);
+    expect(answers.map((response) => response.status)).toEqual([200, 200, 200, 200, 200, 200]);
   });
 
   test('tokens of the second form, as hosted sessions have them', async () => {
@@ -101,7 +103,7 @@ describe('rotation', () => {
     expect(await refresh(server, token)).toMatchObject({ status, body: { error_code: code } });
   });
 
-  test('a guest becomes a user by an address and a password', async () => {
+  test('a guest becomes a permanent user with an address and a password', async () => {
     const client = server.client();
     const { data } = await client.auth.signInAnonymously({ options: { data: { cart: 1 } } });
     expect(data.user).toMatchObject({
@@ -119,10 +121,10 @@ describe('rotation', () => {
     expect(signedIn.data.user?.id).toBe(data.user?.id);
   });
 
-  test('PUT /user and factors know guests', async () => {
+  test('PUT /user and the factor endpoints support guests', async () => {
     const { access_token } = await guest(server);
-    const answer = await server.request('/factors', { token: access_token, json: { factor_type: 'totp' } });
-    expect([answer.status, (await answer.json()).error_code]).toEqual([403, 'no_authorization']);
+    const response = await server.request('/factors', { token: access_token, json: { factor_type: 'totp' } });
+    expect([response.status, (await response.json()).error_code]).toEqual([403, 'no_authorization']);
   });
 });
 

@@ -24,8 +24,8 @@ afterAll(() => server.stop());
 const signUp = async (email = newEmail()) =>
   (await server.request('/signup', { json: { email, password } })).json<SessionJson>();
 
-async function outcome(answer: ReturnType<AuthServer['request']>): Promise<[number, string | undefined]> {
-  const got = await answer;
+async function outcome(response: ReturnType<AuthServer['request']>): Promise<[number, string | undefined]> {
+  const got = await response;
   const body = await got.text();
   return [
     got.status,
@@ -34,8 +34,8 @@ async function outcome(answer: ReturnType<AuthServer['request']>): Promise<[numb
 }
 
 test('health says who answers', async () => {
-  const answer = await server.request('/health');
-  expect([answer.status, await answer.json()]).toEqual([
+  const response = await server.request('/health');
+  expect([response.status, await response.json()]).toEqual([
     200,
     { version: 'v2.196.0', name: 'GoTrue', description: expect.any(String) },
   ]);
@@ -60,7 +60,7 @@ test.each([
   expect(await outcome(server.request(path, { method }))).toEqual([401, 'no_authorization']);
 });
 
-test('a user that is not there cannot be deleted', async () => {
+test("a user who doesn't exist can't be deleted", async () => {
   const remove = (id: string) =>
     outcome(server.request(`/admin/users/${id}`, { method: 'DELETE', token: server.keys.serviceRoleKey }));
   expect(await remove(randomUUID())).toEqual([404, 'user_not_found']);
@@ -72,7 +72,7 @@ test.each(['ServiceProviderConfig', 'ResourceTypes', 'Schemas'])('SCIM is off: %
 });
 
 describe('phones', () => {
-  test('a number is one user’s', async () => {
+  test('a number belongs to one user', async () => {
     const phone = '15550004444';
     const admin = server.admin().auth.admin;
     expect((await admin.createUser({ phone, phone_confirm: true })).error).toBeNull();
@@ -82,7 +82,7 @@ describe('phones', () => {
     expect(await outcome(change)).toEqual([422, 'phone_exists']);
   });
 
-  test('codes to one number keep a distance', async () => {
+  test('codes to the same number have a minimum interval', async () => {
     const json = { phone: '15550005555' };
     expect(await outcome(server.request('/otp', { json }))).toEqual([200, undefined]);
     expect(await outcome(server.request('/otp', { json }))).toEqual([429, 'over_sms_send_rate_limit']);
@@ -112,7 +112,7 @@ describe('identities', () => {
     expect(await unlink(access_token, foreign?.id ?? '', audience)).toEqual([403, 'unexpected_audience']);
   });
 
-  test('an address that would then be two users’ keeps its identity', async () => {
+  test('an address that would belong to two users stays with its identity', async () => {
     const { access_token, user } = await signUp();
     const other = await signUp();
     await identify(user.id, 'github', other.user.email);
@@ -126,7 +126,7 @@ describe('identities', () => {
   });
 });
 
-describe('a hook that cannot be reached', () => {
+describe('an unreachable hook', () => {
   const signUpWith = async (uri: string) => {
     const hook = { before_user_created: { enabled: true, uri, secrets: `v1,whsec_${'A'.repeat(32)}` } };
     const own = await startAuth({ hook });
@@ -137,7 +137,7 @@ describe('a hook that cannot be reached', () => {
     }
   };
 
-  test('because it never responds or isn’t reachable', async () => {
+  test('because it never responds or is unreachable', async () => {
     const silent = createServer((socket) => socket.on('error', () => undefined));
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const { port } = silent.address() as { port: number };

@@ -116,7 +116,7 @@ test.each(['Assertion', 'Response'] as const)(
   async (signed) => {
     const { relayState, parts } = await begin();
     response = signAnswer(idp, buildAnswer(parts), signed);
-    // The envelope declares this namespace, so the response needn't repeat it.
+    // The envelope declares this namespace, so the response doesn't need to repeat it.
     if (signed === 'Assertion') response = response.replace(` xmlns:samlp="${protocol}"`, '');
     asked.length = 0;
     const artifact = artifactOf();
@@ -234,7 +234,7 @@ describe('refused', () => {
     expect(await bring(artifactOf(), relayState)).toMatchObject(refusal);
   });
 
-  test('an address inside our own network is not asked', async () => {
+  test("an address in our own network isn't contacted", async () => {
     const { relayState } = await begin();
     expect(await bring(artifactOf({ index: 8 }), relayState)).toMatchObject(refusal);
     expect(asked.at(-1)).toMatchObject({ url: 'http://127.0.0.1:1/', reach: 'public' });

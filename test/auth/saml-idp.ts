@@ -162,14 +162,14 @@ export async function postAnswer(
 }> {
   const form = new URLSearchParams({ SAMLResponse: Buffer.from(xml).toString('base64') });
   if (relayState !== undefined) form.set('RelayState', relayState);
-  const answer = await auth.request('/sso/saml/acs', {
+  const response = await auth.request('/sso/saml/acs', {
     method: 'POST',
     body: form.toString(),
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
   });
-  const location = new URL(answer.headers.get('location') ?? 'about:blank');
+  const location = new URL(response.headers.get('location') ?? 'about:blank');
   return {
-    status: answer.status,
+    status: response.status,
     location,
     query: Object.fromEntries(location.searchParams),
     fragment: Object.fromEntries(new URLSearchParams(location.hash.slice(1))),

@@ -75,7 +75,7 @@ describe('with an identity provider of another make', () => {
     sp = samlify.ServiceProvider({ metadata: await metadata.text() });
   });
 
-  const answer = async (url: string) => {
+  const response = async (url: string) => {
     const request = new URL(url);
     const query = Object.fromEntries(request.searchParams);
     // Also verifies our signature with the certificate in our metadata.
@@ -88,7 +88,7 @@ describe('with an identity provider of another make', () => {
 
   test('the stock client signs in, with a session', async () => {
     const { url, client } = await begin(connection.domain);
-    const { form, relayState } = await answer(url);
+    const { form, relayState } = await response(url);
     const back = await postAnswer(auth, Buffer.from(form.SAMLResponse, 'base64').toString(), relayState);
     expect(back).toMatchObject({ status: 302, fragment: { token_type: 'bearer' } });
     const { access_token = '', refresh_token = '' } = back.fragment;
@@ -111,7 +111,7 @@ describe('with an identity provider of another make', () => {
 
   test('and with PKCE, by a code', async () => {
     const { url, client } = await begin(connection.domain, 'pkce');
-    const { form, relayState } = await answer(url);
+    const { form, relayState } = await response(url);
     const back = await postAnswer(auth, Buffer.from(form.SAMLResponse, 'base64').toString(), relayState);
     expect(back.status).toBe(302);
     expect(Object.keys(back.query)).toEqual(['code']);
@@ -149,9 +149,9 @@ describe('the request', () => {
 
   test('is a redirect unless the client asks for the address', async () => {
     const { domain } = await connect();
-    const answer = await auth.request('/sso', { json: { domain: domain.toUpperCase() } });
-    expect(answer.status).toBe(303);
-    expect(answer.headers.get('location')).toMatch(/^https:\/\/idp\.example\.com\/sso\?SAMLRequest=/);
+    const response = await auth.request('/sso', { json: { domain: domain.toUpperCase() } });
+    expect(response.status).toBe(303);
+    expect(response.headers.get('location')).toMatch(/^https:\/\/idp\.example\.com\/sso\?SAMLRequest=/);
   });
 
   test.each([
@@ -161,8 +161,8 @@ describe('the request', () => {
     [{ domain: 'unknown.example' }, 404, 'sso_provider_not_found'],
     [{ provider_id: '5f0ba0b8-1a7b-4f3e-9f05-6f8dbd6a5e11' }, 404, 'sso_provider_not_found'],
   ])('%j is refused', async (json, status, code) => {
-    const answer = await auth.request('/sso', { json });
-    expect([answer.status, (await answer.json()).error_code]).toEqual([status, code]);
+    const response = await auth.request('/sso', { json });
+    expect([response.status, (await response.json()).error_code]).toEqual([status, code]);
   });
 
   test('of a connection that is switched off is refused', async () => {
@@ -238,10 +238,10 @@ describe('metadata of ours', () => {
       },
     );
     try {
-      const answer = await other.request('/sso/saml/metadata?download=true');
-      const xml = await answer.text();
-      expect(answer.headers.get('content-disposition')).toBe('attachment; filename="metadata.xml"');
-      expect(answer.headers.get('cache-control')).toBe('public, max-age=60');
+      const response = await other.request('/sso/saml/metadata?download=true');
+      const xml = await response.text();
+      expect(response.headers.get('content-disposition')).toBe('attachment; filename="metadata.xml"');
+      expect(response.headers.get('cache-control')).toBe('public, max-age=60');
       expect(xml).toContain('entityID="https://auth.example.com/auth/v1/sso/saml/metadata"');
       expect(xml.match(/use="signing"/g)).toHaveLength(2);
       expect(xml.match(/use="encryption"/g)).toHaveLength(2);
@@ -253,7 +253,7 @@ describe('metadata of ours', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   let connection: Awaited<ReturnType<typeof connect>>;
   let idp: TestIdp;
   let parts: AnswerParts;
@@ -527,7 +527,7 @@ describe('an answer', () => {
     const back = await answerOurs({ nameId: name, nameIdFormat: format, email: '' });
     const user = await auth.client().auth.getUser(back.fragment.access_token);
     expect(user.data.user?.email).toBe('admin@example.com.evil.example');
-    // A comment inserted later changes nothing relevant and doesn't truncate the value.
+    // A comment that is inserted later doesn't change the signed content and doesn't truncate the value.
     const later = await answerOurs(
       { nameId: 'eve@example.com.evil.example', nameIdFormat: format, email: '' },
       (xml) =>
@@ -564,8 +564,8 @@ describe('an answer', () => {
       ['SAMLResponse=%25', 'SAMLResponse is not a valid Base64 string'],
       ['SAMLResponse=PHg%2B', 'SAMLResponse is not a valid XML SAML assertion'],
     ]) {
-      const answer = await auth.request('/sso/saml/acs', { method: 'POST', body: body ?? '' });
-      const location = new URL(answer.headers.get('location') ?? '');
+      const response = await auth.request('/sso/saml/acs', { method: 'POST', body: body ?? '' });
+      const location = new URL(response.headers.get('location') ?? '');
       expect(location.searchParams.get('error_description')).toBe(description);
       expect(location.hash).toBe('');
     }
@@ -625,7 +625,7 @@ describe('the user', () => {
     expect(again.user?.user_metadata.email).toBe('ada@new.example');
     const elsewhere = await signIn(await connect(), {});
     expect(elsewhere.user?.id).not.toBe(first.user?.id);
-    // An identity provider's operator can't take over an account that has a password either.
+    // An identity provider's operator also can't take over an account that has a password.
     const email = 'owner@example.com';
     const { data } = await auth.client().auth.signUp({ email, password: 'correct horse' });
     const taken = await signIn(connection, { nameId: 'someone', email });
@@ -635,7 +635,7 @@ describe('the user', () => {
     expect(back.data.user?.id).toBe(data.user?.id);
   });
 
-  test('cannot change what the identity provider says', async () => {
+  test("can't change the identity provider's data", async () => {
     const { client } = await signIn(await connect(), {});
     expect((await client.auth.updateUser({ password: 'another one' })).error?.code).toBe('user_sso_managed');
   });

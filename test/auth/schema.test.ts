@@ -213,8 +213,8 @@ describe('triggers of the project', () => {
         $$ begin insert into profiles values (new.id); return new; end $$;
       create trigger unqualified after insert on auth.users for each row execute function public.unqualified();`);
     try {
-      const answer = await server.request('/signup', { json: { email: newEmail(), password } });
-      expect([answer.status, (await answer.json()).msg]).toEqual([500, 'Database error saving new user']);
+      const response = await server.request('/signup', { json: { email: newEmail(), password } });
+      expect([response.status, (await response.json()).msg]).toEqual([500, 'Database error saving new user']);
     } finally {
       await db().exec('drop trigger unqualified on auth.users');
     }
@@ -230,8 +230,8 @@ describe('triggers of the project', () => {
         )
       )[0]?.at;
     const before = await updatedAt();
-    const answer = await server.request('/token?grant_type=refresh_token', { json: { refresh_token } });
-    expect(answer.status).toBe(200);
+    const response = await server.request('/token?grant_type=refresh_token', { json: { refresh_token } });
+    expect(response.status).toBe(200);
     expect(await updatedAt()).not.toBe(before);
   });
 });

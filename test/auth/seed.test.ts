@@ -31,7 +31,7 @@ test('rows written by SQL sign in, also those whose token columns are null', asy
   }
 });
 
-test('API roles see nothing of the tables, and postgres may read them', async () => {
+test("API roles can't read the tables, and postgres can", async () => {
   const server = await startAuth();
   try {
     const admin = server.database.pool('supabase_admin');

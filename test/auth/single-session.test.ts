@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => auth.stop());
 
-test('a newer sign-in ends the older session at its next refresh; others are not concerned', async () => {
+test("a newer sign-in ends the older session at its next refresh; other users aren't affected", async () => {
   const email = newEmail();
   const first = auth.client();
   await first.auth.signUp({ email, password });
@@ -29,7 +29,7 @@ test('a newer sign-in ends the older session at its next refresh; others are not
   expect((await stranger.auth.refreshSession()).error).toBeNull();
 });
 
-test('a newer session that has ended revokes nothing', async () => {
+test('ending a newer session revokes nothing', async () => {
   const email = newEmail();
   const first = auth.client();
   await first.auth.signUp({ email, password });

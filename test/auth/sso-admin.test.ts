@@ -35,12 +35,12 @@ function createPkcs1(): string {
 }
 
 const call = async (method: string, path: string, json?: unknown) => {
-  const answer = await auth.request(`/admin/sso/providers${path}`, {
+  const response = await auth.request(`/admin/sso/providers${path}`, {
     method,
     token: auth.keys.serviceRoleKey,
     ...(json === undefined ? {} : { json }),
   });
-  return { status: answer.status, body: await answer.json<Provider & Record<string, unknown>>() };
+  return { status: response.status, body: await response.json<Provider & Record<string, unknown>>() };
 };
 const create = (settings: Record<string, unknown>) => call('POST', '', { type: 'saml', ...settings });
 
@@ -177,12 +177,12 @@ describe('a connection', () => {
     ['PUT', `/${randomUUID()}`],
     ['DELETE', `/${randomUUID()}`],
   ])('%s %s is for administrators', async (method, path) => {
-    const answer = await auth.request(`/admin/sso/providers${path}`, {
+    const response = await auth.request(`/admin/sso/providers${path}`, {
       method,
       token: auth.keys.anonKey,
       ...(method === 'GET' || method === 'DELETE' ? {} : { body: '{}' }),
     });
-    expect([answer.status, (await answer.json()).error_code]).toEqual([403, 'not_admin']);
+    expect([response.status, (await response.json()).error_code]).toEqual([403, 'not_admin']);
   });
 
   test.each([randomUUID(), 'x', 'resource_unknown'])('%s is not found', async (id) => {
@@ -211,7 +211,7 @@ describe('metadata at an address', () => {
     return (await postAnswer(auth, signAnswer(idp, xml, 'Assertion'))).fragment.access_token !== undefined;
   };
 
-  test('are read once a day, and a new certificate counts then', async () => {
+  test('are read once a day, and a new certificate is then used', async () => {
     const idp = createIdp();
     await connectByUrl(idp);
     const successor = createIdp(idp.entityId);
@@ -257,16 +257,16 @@ describe('metadata at an address', () => {
     });
   });
 
-  test('are not read from inside our own network', async () => {
+  test("aren't read from our own network", async () => {
     const plinth = { auth: { saml: { enabled: true, private_key: key } } };
     const real = await startAuth({}, { plinth });
     try {
       for (const host of ['127.0.0.1', 'localhost', '169.254.169.254', '10.0.0.1', '[::1]', '0.0.0.0']) {
-        const answer = await real.request('/admin/sso/providers', {
+        const response = await real.request('/admin/sso/providers', {
           token: real.keys.serviceRoleKey,
           json: { type: 'saml', metadata_url: `https://${host}/metadata` },
         });
-        expect([answer.status, (await answer.json()).error_code]).toEqual([
+        expect([response.status, (await response.json()).error_code]).toEqual([
           400,
           'saml_metadata_fetch_failed',
         ]);
@@ -277,7 +277,7 @@ describe('metadata at an address', () => {
   });
 });
 
-test('all of it is refused while SAML is off, except its administration', async () => {
+test('all routes are rejected while SAML is disabled, except for its administration', async () => {
   const off = await startAuth();
   try {
     for (const [method, path] of [
@@ -285,8 +285,8 @@ test('all of it is refused while SAML is off, except its administration', async 
       ['POST', '/sso/saml/acs'],
       ['GET', '/sso/saml/metadata'],
     ] as const) {
-      const answer = await off.request(path, { method });
-      expect([answer.status, (await answer.json()).error_code]).toEqual([404, 'saml_provider_disabled']);
+      const response = await off.request(path, { method });
+      expect([response.status, (await response.json()).error_code]).toEqual([404, 'saml_provider_disabled']);
     }
     const list = await off.request('/admin/sso/providers', { token: off.keys.serviceRoleKey });
     expect(await list.json()).toEqual({ items: [] });

@@ -193,7 +193,7 @@ describe.each([
   });
 });
 
-test('WhatsApp is for Twilio alone', async () => {
+test('WhatsApp is available only with Twilio', async () => {
   await withServer({ twilio: { enabled: true, ...accounts.twilio } }, async (server) => {
     const phone = newPhone();
     expect(
@@ -209,7 +209,7 @@ test('WhatsApp is for Twilio alone', async () => {
   });
 });
 
-test('a provider that cannot be reached is told, not waited for', async () => {
+test('an unreachable provider is reported without waiting', async () => {
   const broken = {
     outgoing: {
       ...createOutgoing({ mode: 'development' }),
@@ -232,7 +232,7 @@ test('a provider that cannot be reached is told, not waited for', async () => {
   }
 });
 
-describe('Twilio Verify makes and checks the codes', () => {
+describe('Twilio Verify generates and checks the codes', () => {
   let server: AuthServer;
   beforeAll(async () => {
     server = await startAuth(
@@ -259,7 +259,7 @@ describe('Twilio Verify makes and checks the codes', () => {
   const right = '246810';
   const checks = () => sent.filter(({ path }) => path.endsWith('VerificationCheck')).map(({ form }) => form);
 
-  test('a sign-in: its code opens the door, another does not', async () => {
+  test("a sign-in: its code works, and another one doesn't", async () => {
     const phone = newPhone();
     const client = server.client();
     expect((await client.auth.signInWithOtp({ phone, options: { channel: 'whatsapp' } })).error).toBeNull();
@@ -287,7 +287,7 @@ describe('Twilio Verify makes and checks the codes', () => {
     expect(sent).toEqual([]);
   });
 
-  test('a change of number', async () => {
+  test('a change of the phone number', async () => {
     const phone = newPhone();
     const client = server.client();
     await client.auth.signUp({ email: newEmail(), password });

@@ -150,12 +150,15 @@ test.each([
 describe.each(wallets)('%s: refused', (name, newWallet) => {
   const wallet = newWallet();
 
-  const expectInvalidGrant = async (answer: Awaited<ReturnType<typeof send>>, description: string) => {
-    expect(answer.status).toBe(400);
-    expect(await answer.json<Refusal>()).toEqual({ error: 'invalid_grant', error_description: description });
+  const expectInvalidGrant = async (response: Awaited<ReturnType<typeof send>>, description: string) => {
+    expect(response.status).toBe(400);
+    expect(await response.json<Refusal>()).toEqual({
+      error: 'invalid_grant',
+      error_description: description,
+    });
   };
 
-  test('a message that was used', async () => {
+  test('a message that was already used', async () => {
     const message = messageOf(wallet);
     expect((await signIn(wallet, message)).status).toBe(200);
     await expectInvalidGrant(await signIn(wallet, message), `Signed ${name} message was used before`);
@@ -167,7 +170,7 @@ describe.each(wallets)('%s: refused', (name, newWallet) => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400, 400, 400]);
   });
 
-  test("the signature of another wallet, of another message, or over another's address", async () => {
+  test("a signature by another wallet, for another message or for another user's address", async () => {
     const thief = newWallet();
     const message = messageOf(wallet);
     const wrong = 'Signature does not match address in message';
@@ -182,7 +185,7 @@ describe.each(wallets)('%s: refused', (name, newWallet) => {
     );
     const claimed = messageOf(thief, { address: wallet.address });
     await expectInvalidGrant(await signIn(thief, claimed), wrong);
-    // A rejected message can still be used.
+    // A message that was rejected can still be used.
     expect((await signIn(wallet, message)).status).toBe(200);
   });
 
@@ -230,20 +233,20 @@ describe.each(wallets)('%s: refused', (name, newWallet) => {
     ],
     ['with a line injected', { Nonce: '1\n\nnot a field' }, 'encountered unparsable line at index 10'],
   ])('a message %s', async (_what, changes, reason) => {
-    const answer = await signIn(wallet, messageOf(wallet, changes));
-    expect(answer.status).toBe(400);
-    const refusal = await answer.json<Refusal>();
+    const response = await signIn(wallet, messageOf(wallet, changes));
+    expect(response.status).toBe(400);
+    const refusal = await response.json<Refusal>();
     expect(refusal).toMatchObject({ error_code: 'validation_failed' });
     expect(refusal.msg).toBe(`${name === 'Solana' ? 'siws' : 'siwe'}: ${reason}`);
   });
 
-  test('a message as that of the other chain', async () => {
+  test('a message signed for the other chain', async () => {
     const message = messageOf(wallet);
     const chain = wallet.chain === 'solana' ? 'ethereum' : 'solana';
     const other = chain === 'solana' ? solanaWallet() : ethereumWallet();
-    const answer = await send({ chain, message, signature: other.sign(message) });
-    expect(answer.status).toBe(400);
-    expect((await answer.json<Refusal>()).msg).toContain('message first line does not end in');
+    const response = await send({ chain, message, signature: other.sign(message) });
+    expect(response.status).toBe(400);
+    expect((await response.json<Refusal>()).msg).toContain('message first line does not end in');
   });
 
   test('an invalid message or signature', async () => {
@@ -260,13 +263,13 @@ describe.each(wallets)('%s: refused', (name, newWallet) => {
           : 'signature must be 65 bytes long, encoded as a 130 character-long hexadecimal string',
       ],
     ] as const) {
-      const answer = await send(json);
-      expect(answer.status).toBe(400);
-      expect(await answer.json<Refusal>()).toMatchObject({ error_code: 'validation_failed', msg });
+      const response = await send(json);
+      expect(response.status).toBe(400);
+      expect(await response.json<Refusal>()).toMatchObject({ error_code: 'validation_failed', msg });
     }
     if (chain !== 'solana') return;
-    const answer = await send({ chain, message, signature: '!'.repeat(86) });
-    expect(await answer.json<Refusal>()).toMatchObject({
+    const response = await send({ chain, message, signature: '!'.repeat(86) });
+    expect(await response.json<Refusal>()).toMatchObject({
       msg: 'signature does not contain valid base64 characters',
     });
   });
@@ -277,22 +280,22 @@ describe.each(wallets)('%s: refused', (name, newWallet) => {
     await server.database
       .pool('postgres')
       .query(sql`update auth.users set banned_until = now() + '1 day' where id = ${user.id}`);
-    const answer = await signIn(banned);
-    expect(answer.status).toBe(403);
-    expect(await answer.json<Refusal>()).toMatchObject({ error_code: 'user_banned' });
+    const response = await signIn(banned);
+    expect(response.status).toBe(403);
+    expect(await response.json<Refusal>()).toMatchObject({ error_code: 'user_banned' });
   });
 });
 
 test('an unknown chain', async () => {
-  const answer = await send({ chain: 'bitcoin' });
-  expect(answer.status).toBe(400);
-  expect(await answer.json<Refusal>()).toMatchObject({
+  const response = await send({ chain: 'bitcoin' });
+  expect(response.status).toBe(400);
+  expect(await response.json<Refusal>()).toMatchObject({
     error_code: 'web3_unsupported_chain',
     msg: 'Unsupported chain',
   });
 });
 
-test('a project says which chains it takes, and whether new users may come', async () => {
+test('a project defines which chains it accepts and whether new users can sign up', async () => {
   const solanaOnly = await startAuth({
     site_url: site,
     enable_signup: false,

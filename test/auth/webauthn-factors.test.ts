@@ -51,39 +51,39 @@ interface Challenge {
 
 async function signUp(): Promise<{ email: string; id: string; token: string }> {
   const email = newEmail();
-  const answer = await server.request('/signup', { json: { email, password } });
-  const session = await answer.json<Session>();
+  const response = await server.request('/signup', { json: { email, password } });
+  const session = await response.json<Session>();
   return { email, id: session.user.id, token: session.access_token };
 }
 
 async function signIn(email: string): Promise<string> {
-  const answer = await server.request('/token?grant_type=password', { json: { email, password } });
-  return (await answer.json<Session>()).access_token;
+  const response = await server.request('/token?grant_type=password', { json: { email, password } });
+  return (await response.json<Session>()).access_token;
 }
 
 async function enroll(token: string, friendly_name = 'key'): Promise<string> {
-  const answer = await server.request('/factors', {
+  const response = await server.request('/factors', {
     json: { factor_type: 'webauthn', friendly_name },
     token,
   });
-  expect(answer.status).toBe(200);
-  return (await answer.json<{ id: string }>()).id;
+  expect(response.status).toBe(200);
+  return (await response.json<{ id: string }>()).id;
 }
 
 async function challenge(token: string, factorId: string): Promise<Challenge> {
-  const answer = await server.request(`/factors/${factorId}/challenge`, {
+  const response = await server.request(`/factors/${factorId}/challenge`, {
     json: { webauthn: { rpId: 'app.example' } },
     token,
   });
-  expect(answer.status).toBe(200);
-  return answer.json<Challenge>();
+  expect(response.status).toBe(200);
+  return response.json<Challenge>();
 }
 
 const verify = (token: string, factorId: string, json: unknown) =>
   server.request(`/factors/${factorId}/verify`, { json, token });
 
 /** Responds to a challenge of either kind. */
-async function answer(
+async function response(
   token: string,
   factorId: string,
   authenticator: SoftwareAuthenticator,
@@ -106,7 +106,7 @@ async function userWithKey() {
   const { email, id, token } = await signUp();
   const authenticator = new SoftwareAuthenticator(origin);
   const factorId = await enroll(token);
-  const verified = await answer(token, factorId, authenticator);
+  const verified = await response(token, factorId, authenticator);
   expect(verified.status).toBe(200);
   return { email, id, factorId, authenticator, strong: (await verified.json<Session>()).access_token };
 }
@@ -147,7 +147,7 @@ describe('a key', () => {
         },
       },
     });
-    const created = await answer(token, factorId.id, authenticator, undefined, toCreate);
+    const created = await response(token, factorId.id, authenticator, undefined, toCreate);
     expect(created.status).toBe(200);
     const session = await created.json<Session>();
     expect(session.user.factors).toEqual([
@@ -186,7 +186,7 @@ describe('a key', () => {
         },
       },
     });
-    const signed = await answer(next, factorId.id, authenticator, undefined, toSign);
+    const signed = await response(next, factorId.id, authenticator, undefined, toSign);
     expect(signed.status).toBe(200);
     const raised = await signed.json<Session>();
     expect(claimsOf(raised.access_token)).toMatchObject({ aal: 'aal2' });
@@ -226,7 +226,7 @@ describe('a key', () => {
       },
     });
     const token = await signIn(email);
-    expect((await answer(token, factorId, authenticator)).status).toBe(200);
+    expect((await response(token, factorId, authenticator)).status).toBe(200);
     expect(await read()).toMatchObject({ authenticator: { signCount: 1 } });
   });
 
@@ -257,9 +257,9 @@ describe('a key', () => {
         transports: ['usb', 'nfc'],
       },
     ]);
-    expect((await answer(strong, secondId, second, undefined, asked)).status).toBe(200);
+    expect((await response(strong, secondId, second, undefined, asked)).status).toBe(200);
     const token = await signIn(email);
-    const raised = await answer(token, factorId, second);
+    const raised = await response(token, factorId, second);
     expect(raised.status).toBe(200);
     const { session_id } = claimsOf((await raised.json<Session>()).access_token);
     const [session] = await server.database
@@ -279,7 +279,7 @@ describe('refused', () => {
   ])('a new key: %s', async (_what, forgery) => {
     const { token } = await signUp();
     const factorId = await enroll(token);
-    const refused = await answer(token, factorId, new SoftwareAuthenticator(origin), forgery);
+    const refused = await response(token, factorId, new SoftwareAuthenticator(origin), forgery);
     expect(refused.status).toBe(500);
     expect(await refused.json()).toMatchObject({
       error_code: 'unexpected_failure',
@@ -303,9 +303,9 @@ describe('refused', () => {
     ['a count that goes back', { signCount: 0 }],
   ])('a known key: %s', async (_what, forgery) => {
     const { email, factorId, authenticator } = await userWithKey();
-    expect((await answer(await signIn(email), factorId, authenticator)).status).toBe(200);
+    expect((await response(await signIn(email), factorId, authenticator)).status).toBe(200);
     const token = await signIn(email);
-    const refused = await answer(token, factorId, authenticator, forgery);
+    const refused = await response(token, factorId, authenticator, forgery);
     expect(refused.status).toBe(500);
     expect(await refused.json()).toMatchObject({
       error_code: 'unexpected_failure',
@@ -327,10 +327,10 @@ describe('refused', () => {
       webauthn: { type: 'create', credential_response },
     });
     expect(refused.status).toBe(500);
-    expect((await answer(token, factorId, own, { credentialId: Buffer.alloc(32, 1) })).status).toBe(500);
+    expect((await response(token, factorId, own, { credentialId: Buffer.alloc(32, 1) })).status).toBe(500);
   });
 
-  test('an enrollment begun before the first factor was verified cannot be finished by the password alone', async () => {
+  test("an enrollment that began before the first factor was verified can't be finished with the password alone", async () => {
     const { email, token } = await signUp();
     const attacker = await signIn(email);
     const planted = await enroll(attacker, 'planted');
@@ -344,12 +344,12 @@ describe('refused', () => {
     const verified = await verify(token, id, { challenge_id: (await asked.json<Challenge>()).id, code });
     expect(verified.status).toBe(200);
     const back = await signIn(email);
-    const refused = await answer(back, planted, new SoftwareAuthenticator(origin));
+    const refused = await response(back, planted, new SoftwareAuthenticator(origin));
     expect(refused.status).toBe(403);
     expect(await refused.json()).toMatchObject({ error_code: 'insufficient_aal' });
   });
 
-  test('an answer works once, for its own challenge, session and user', async () => {
+  test('a response works once, for its own challenge, session and user', async () => {
     const { email, factorId, authenticator } = await userWithKey();
     const token = await signIn(email);
     const asked = await challenge(token, factorId);

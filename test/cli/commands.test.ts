@@ -1,4 +1,4 @@
-/** Commands that need no server. */
+/** Commands that don't require a server. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -37,8 +37,8 @@ describe('the line', () => {
     [['strat'], 'Unknown command: strat.\nDid you mean "plinth start"?\n'],
     [['migraton', 'up'], 'Unknown command: migraton up.\nDid you mean "plinth migration up"?\n'],
     [
-      ['migration', 'down'],
-      'Available commands: migration new, migration list, migration up, migration repair.',
+      ['migration', 'squash'],
+      'Available commands: migration new, migration list, migration up, migration repair, migration fetch, migration down.',
     ],
     [['xyzzy'], 'See "plinth --help".'],
     [['status', '--outptu', 'json'], "Unknown option '--outptu'; did you mean --output?"],

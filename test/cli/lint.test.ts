@@ -1,6 +1,6 @@
 /** `db lint`: PostgreSQL's findings about function bodies, in upstream's JSON. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
+import { createTestDatabase, type TestDatabase, testTarget } from '../../src/database/testing.ts';
 import { sql } from '../../src/kernel/sql.ts';
 import { makeProject } from '../config/project-folder.ts';
 import { plinth } from './run-plinth.ts';
@@ -73,7 +73,7 @@ test('names what does not fit, and says what it does not look at', async () => {
   expect(stderr).toMatch(/Linting schema: app\nLinting schema: public\nNames, types .*plpgsql_check/);
 });
 
-test('--level, --fail-on and --schema decide what is shown and what fails', async () => {
+test('--level, --fail-on and --schema determine what is shown and what fails', async () => {
   const errors = await lint('--level', 'error', '--fail-on', 'error');
   expect([errors.status, errors.found.map((each) => each.function)]).toEqual([
     1,
@@ -94,6 +94,51 @@ test('changes nothing', async () => {
   const before = await other.database.pool('postgres').query(sql`select count(*) from pg_proc`);
   await lint();
   expect(await other.database.pool('postgres').query(sql`select count(*) from pg_proc`)).toEqual(before);
+});
+
+test('a hostile database runs no code in the session of a superuser', async () => {
+  const hostile = await createTestDatabase('lint-hostile');
+  const { database } = hostile;
+  const uri = (role: 'supabase_admin' | 'postgres') => {
+    const { user, password = '', port } = testTarget(hostile, role);
+    const socket = encodeURIComponent(hostile.place.socketDir ?? '');
+    return `postgresql://${user}:${encodeURIComponent(password)}@${socket}:${port}/${hostile.name}`;
+  };
+  try {
+    await database.pool('supabase_admin').exec(`
+      create table public.sightings (place text, role text);
+      grant insert on public.sightings to public;
+      create function public.seen(place text) returns void language sql
+        as 'insert into public.sightings values (place, session_user)';
+      create function public.on_login() returns event_trigger language plpgsql
+        as $$ begin perform public.seen('login'); end $$;
+      create event trigger on_login on login execute function public.on_login();
+      alter event trigger on_login enable always;
+      create function public.set_config(text, text, boolean) returns text language sql
+        as $$ select public.seen('set_config')::text $$;
+      create function public.is_fine(text) returns boolean language plpgsql
+        as $$ begin perform public.seen('domain'); return true; end $$;
+      create domain public.checked as text check (public.is_fine(value));
+      create function public.uses_domain() returns text language sql as $$ select 'x'::public.checked::text $$;
+      alter role supabase_admin in database ${hostile.name} set search_path = public, pg_catalog;
+      alter role supabase_admin in database ${hostile.name} set event_triggers = on;
+      alter role postgres in database ${hostile.name} set search_path = public, pg_catalog;
+      delete from public.sightings`);
+    const cwd = makeProject({ 'supabase/config.toml': '' });
+    const refused = await plinth(['db', 'lint', '--db-url', uri('supabase_admin')], { cwd });
+    expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining("can't use a superuser") });
+    const inspected = await plinth(['inspect', 'sizes', '--db-url', uri('supabase_admin')], { cwd });
+    expect(inspected, inspected.stderr).toMatchObject({ status: 0 });
+    const sightings = () =>
+      database.pool('postgres').query(sql`select place, role from public.sightings
+      where role = 'supabase_admin' or place = 'set_config'`);
+    expect(await sightings()).toEqual([]);
+    expect((await plinth(['db', 'lint', '--db-url', uri('postgres')], { cwd })).status).toBe(0);
+    expect(await sightings()).toEqual([]);
+  } finally {
+    await database.pool('supabase_admin').exec('drop event trigger if exists on_login');
+    await hostile.drop();
+  }
 });
 
 test('without a target it looks at the project itself', async () => {

@@ -39,7 +39,7 @@ test('installs once, and again when the lock file changes; nothing goes to stdou
   expect(prepare(dir, '--install-only').stderr).toContain('Installing dependencies');
 });
 
-test('an install that fails says so and leaves no stamp', () => {
+test('a failed installation is reported and leaves no stamp', () => {
   const dir = cloneWith('1.0.0');
   writeFileSync(join(dir, 'package-lock.json'), 'not a lock file');
   const { status, stderr } = prepare(dir, '--install-only');

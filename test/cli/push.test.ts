@@ -45,7 +45,7 @@ const tables = async () =>
   ).map(({ name }) => name);
 
 describe('db push', () => {
-  test('applies what is pending, several steps of a file included, and then nothing', async () => {
+  test('applies pending files, including one with several steps, and then nothing', async () => {
     const dry = await plinth(['db', 'push', '--db-url', url, '--dry-run'], { cwd });
     expect([dry.status, dry.stderr]).toEqual([
       0,
@@ -140,7 +140,7 @@ describe('link', () => {
   });
 
   test.each([
-    [[], 'No database was linked. Set a database'],
+    [[], 'No database was linked. Specify a database'],
     [['--project-ref', 'evil.example/#'], "isn't a project ref"],
     [['--db-url', 'nonsense'], 'No database was linked. --db-url:'],
   ])('%j ends no script', async (args, text) => {

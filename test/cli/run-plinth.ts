@@ -30,12 +30,12 @@ export function plinth(args: readonly string[], options: Options): Promise<Resul
       stderr += chunk;
     });
     child.on('error', reject);
-    // Waits for `close` rather than `exit`, which proves that a detached server holds none of our pipes.
+    // Waits for `close` rather than `exit`, to prove that a detached server doesn't hold any of our pipes.
     child.on('close', (status) => resolve({ status, stdout, stderr }));
   });
 }
 
-/** Keeps running. Ended with the test. */
+/** Starts a process that keeps running and is ended with the test. */
 export function spawnPlinth(args: readonly string[], { cwd, env = {}, stdin = '' }: Options): ChildProcess {
   const child = spawn(process.execPath, [bin, ...args], {
     cwd,

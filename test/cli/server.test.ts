@@ -83,7 +83,7 @@ test('from start to stop', async () => {
   );
   expect((await plinth(['operators', 'list'], { cwd })).stdout).toMatch(/ada +read-only/);
 
-  // Migrations on the running server. A failing one is explained and changes nothing.
+  // Applies migrations on the running server. A failing migration is explained and changes nothing.
   await plinth(['migration', 'new', 'more'], {
     cwd,
     stdin: 'alter table todos add done boolean not null default false;',
@@ -119,7 +119,7 @@ test('from start to stop', async () => {
   expect(reset.stderr).not.toContain('bad.sql');
   expect(await todos(status)).toEqual([]);
 
-  // A failing reset leaves nothing half done, says what to do, and can be repeated.
+  // A failing reset leaves no partial state, explains what to do, and can be repeated.
   writeFileSync(join(cwd, 'supabase/migrations/30000101000000_bad.sql'), 'select nonsense;');
   expect((await plinth(['db', 'reset'], { cwd })).stderr).toContain('column "nonsense" does not exist');
   expect((await plinth(['status'], { cwd })).stderr).toContain(
@@ -158,7 +158,7 @@ test('in front: one line of JSON on stdout, a signal stops it cleanly', async ()
   await expect(fetch(`${status.API_URL}/health`)).rejects.toThrow();
 });
 
-test('a first start that fails explains why, and the next one continues there', async () => {
+test('a failed first start explains the reason, and the next one continues from there', async () => {
   const cwd = makeProject(files);
   mkdirSync(join(cwd, 'supabase/migrations'), { recursive: true });
   const bad = join(cwd, 'supabase/migrations/20240102000000_bad.sql');
@@ -172,7 +172,7 @@ test('a first start that fails explains why, and the next one continues there', 
   expect(await todos(await startDetached(cwd))).toEqual([{ id: 1, title: 'from seed' }]);
 });
 
-test('a service left out is not served', async () => {
+test("an excluded service isn't served", async () => {
   const cwd = makeProject({});
   const { API_URL } = await startDetached(cwd, '-x', 'storage-api', '-x', 'kong');
   expect((await fetch(`${API_URL}/storage/v1/bucket`)).status).toBe(404);
@@ -243,7 +243,7 @@ test('functions serve shows what they print, with other secrets and no token, un
   expect(await (await fetch(`${API_URL}/functions/v1/hello`)).text()).toBe('ok');
   await vi.waitFor(() => expect(shown).toMatch(/\[hello\] warn: printed other/), 20_000);
   serving.kill('SIGINT');
-  // The previous state is restored once the command has ended, however it ended.
+  // The previous state is restored when the command has ended, regardless of how it ended.
   await vi.waitFor(
     async () => expect((await fetch(`${API_URL}/functions/v1/hello`)).status).toBe(401),
     20_000,

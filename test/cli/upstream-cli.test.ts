@@ -1,10 +1,10 @@
-/** The upstream CLI commands that docs/compatibility.md lists, run with the original program from npm. */
+/** The upstream CLI commands that docs/compatibility.md lists, run with upstream's original program from npm. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Backend } from '../../src/main.ts';
-import { createTestBackend, stopTestCluster } from '../../src/testing.ts';
+import { createTestBackend } from '../../src/testing.ts';
 import { makeProject } from '../config/project-folder.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -24,7 +24,6 @@ describe.skipIf(program === undefined)('the upstream CLI', () => {
   });
   afterAll(async () => {
     await backend.stop();
-    await stopTestCluster();
   });
 
   const supabase = async (command: string): Promise<string> => {

@@ -1,4 +1,4 @@
-/** Every flag of the upstream CLI on a command that Plinth has: accepted, or rejected with one sentence. */
+/** Every flag of the upstream CLI for a command that Plinth has is either accepted or rejected with one sentence. */
 import { describe, expect, test } from 'vitest';
 import { type ParsedInput, parseInput, UsageError } from '../../src/cli/command.ts';
 import { commandFirst } from '../../src/cli/core/upstream-flags.ts';
@@ -84,6 +84,8 @@ const flags: Readonly<Record<string, readonly string[]>> = {
     '--password x',
     '--status applied',
   ],
+  'migration fetch': ['--local', '--linked', '--db-url postgres://x', '-p x'],
+  'migration down': ['--local', '--last 2'],
   'db lint': [
     '--local',
     '--linked',
@@ -163,6 +165,7 @@ describe.each(Object.entries(flags))('%s', (command, own) => {
       command === 'db push' ||
       command === 'db lint' ||
       command === 'link' ||
+      (/^migration (list|repair|fetch)$/.test(command) && !flag.startsWith('--remote')) ||
       (command === 'gen types' && flag.startsWith('--db-url'));
     if (!refused.includes(flag) || isOwn) {
       await expect(parse(command, flag)).resolves.toBeDefined();
@@ -182,7 +185,7 @@ test('values of booleans mean what they say', async () => {
   expect((await parse('db reset', '--no-seed=true')).flag('no-seed')).toBe(true);
 });
 
-test('--remote with the URL of a database is --db-url', async () => {
+test('--remote with the URL of a database is the same as --db-url', async () => {
   expect((await parse('gen types', '--remote=postgresql://x')).text('db-url')).toBe('postgresql://x');
   await expect(parse('db reset', '--remote=postgresql://x')).rejects.toThrow('--db-url: ');
 });

@@ -58,12 +58,12 @@ test('serves without a configuration file', async () => {
   expect(missing.stderr).toContain("--from-types: the file nowhere.ts doesn't exist");
 });
 
-test('--keep-going serves what could be applied, and the status of a reset says that it is partial', async () => {
+test('--keep-going serves what could be applied, and the status of a reset says that the schema is partial', async () => {
   const cwd = makeProject({ ...files, [migration]: 'create table notes (id int);\nselect nonsense;' });
   expect((await start(cwd)).status).toBe(1);
   const started = await start(cwd, '--keep-going');
   expect(started.status).toBe(0);
-  expect(started.stderr).toContain('The schema is partial: 1 statement of 1 file failed');
+  expect(started.stderr).toContain('The schema is incomplete: 1 statement of 1 file failed');
   expect(started.stderr).toMatch(
     /20240101000000_policies\.sql:2 {2}select nonsense {2}column "nonsense" does not exist/,
   );
@@ -71,7 +71,7 @@ test('--keep-going serves what could be applied, and the status of a reset says 
 
   const partial = await plinth(['db', 'reset', '--keep-going'], { cwd });
   expect(partial.status).toBe(3);
-  expect(partial.stderr).toContain('Finished db reset. The schema is partial.');
+  expect(partial.stderr).toContain('Finished db reset, but the schema is incomplete.');
   expect((await plinth(['db', 'reset'], { cwd })).status).toBe(1);
   writeFileSync(join(cwd, migration), 'create table notes (id int)');
   const whole = await plinth(['db', 'reset', '--keep-going'], { cwd });

@@ -15,7 +15,7 @@ function faultsOf(toml: string, files: Record<string, string> = {}): string[] {
   } catch (error) {
     expect(error).toBeInstanceOf(ConfigError);
     return (error as ConfigError).faults.map(
-      ({ key, message, place }) => `${place?.line ?? '-'} ${key}: ${message}`,
+      ({ key, message, location }) => `${location?.line ?? '-'} ${key}: ${message}`,
     );
   }
   return [];
@@ -103,7 +103,7 @@ describe('values', () => {
     expect(config.edge_runtime.secrets).toEqual({ MY_KEY: 'x' });
   });
 
-  test('as loosely as upstream takes them', () => {
+  test('as leniently as upstream accepts them', () => {
     const { config } = load(`
       [api]
       port = "1234"
@@ -223,7 +223,7 @@ describe('where values come from', () => {
     expect(load('', {}, { [name]: '7' }).config.local_smtp.port).toBe(7);
   });
 
-  test('a faulty variable names the key', () => {
+  test('an invalid variable is reported with its key', () => {
     expect(() => load('', {}, { SUPABASE_API_PORT: 'x' })).toThrow('api.port: "x" isn\'t a port');
   });
 
@@ -249,11 +249,11 @@ describe('where values come from', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('an unset env() stays as text with a warning, and is a fault for a port', () => {
+  test('an unset env() remains as text with a warning, and is an error for a port', () => {
     const { config, warnings } = load('[auth]\nsite_url = "env(NOPE)"');
     expect(config.auth.site_url).toBe('env(NOPE)');
     expect(warnings).toEqual([
-      "supabase/config.toml:2: auth.site_url: NOPE isn't set in the environment, so the value stays as written",
+      "supabase/config.toml:2: auth.site_url: the environment variable NOPE isn't set, so the setting keeps the text env(NOPE)",
     ]);
     expect(faultsOf('[api]\nport = "env(NOPE)"')).toEqual([
       '2 api.port: "env(NOPE)" isn\'t a port (0 to 65535)',
@@ -265,7 +265,7 @@ describe('where values come from', () => {
     expect(load(off).warnings).toEqual([]);
   });
 
-  test('a missing secret warns by its name', () => {
+  test('a missing secret causes a warning with its name', () => {
     const smtp =
       '[auth.email.smtp]\nhost = "h"\nport = 25\nadmin_email = "a@b.c"\nuser = "u"\npass = "env(PASS)"';
     expect(load(smtp).warnings).toEqual([
@@ -296,7 +296,7 @@ describe('where values come from', () => {
     expect(config.api.port).toBe(99);
   });
 
-  test('SUPABASE_ENV chooses the files; in tests .env.local does not count', () => {
+  test('SUPABASE_ENV selects the files; .env.local is ignored in tests', () => {
     const files = {
       'supabase/.env.local': 'A=local',
       'supabase/.env.test': 'A=test',
@@ -327,7 +327,7 @@ describe('where values come from', () => {
 });
 
 describe('faults', () => {
-  test('all of them together, with their lines, in the order of the file', () => {
+  test('all errors are reported together, with their lines, in the order of the file', () => {
     const toml = [
       '[api]',
       'port = "http"',
@@ -370,6 +370,7 @@ describe('faults', () => {
       '[api.tls]\nenabled = true\ncert_path = "x"',
       '1 api.tls.key_path: is required because api.tls.cert_path is given',
     ],
+    ['[api.tls]\nenabled = true\nkey_path = "x"', '1 api.tls.cert_path: is required because'],
     ['[api]\nport = 54322', '- db.port: port 54322 is already used by api.port'],
     ['[auth.captcha]\nenabled = true', '1 auth.captcha.provider: is required'],
     ['[auth.passkey]\nenabled = true', '1 auth.webauthn.rp_id: is required'],
@@ -382,7 +383,7 @@ describe('faults', () => {
     ],
     [
       '[auth.hook.send_sms]\nenabled = true\nuri = "pg-functions://postgres/a/b"\nsecrets = "x"',
-      "4 auth.hook.send_sms.secrets: a pg-functions hook doesn't use secrets",
+      "4 auth.hook.send_sms.secrets: secrets can't be used with a pg-functions hook",
     ],
     [
       '[auth.email.template.invite]\ncontent = "x"',
@@ -456,11 +457,13 @@ describe('what can only mean one thing', () => {
     expect(() => load(toml)).toThrow(`supabase/config.toml:2: ${fault}`);
   });
 
-  test('a section that is switched on so is on', () => {
+  test('an unambiguous value enables a section', () => {
     const { warnings } = load(
       '[auth.external.azure]\nenabled = "yes"\nclient_id = "env(NOPE)"\nsecret = "x"',
     );
-    expect(warnings).toContainEqual(expect.stringContaining("client_id: NOPE isn't set in the environment"));
+    expect(warnings).toContainEqual(
+      expect.stringContaining("client_id: the environment variable NOPE isn't set"),
+    );
   });
 
   test('the template of CLI 3.1 has no unknown key', () => {
@@ -477,5 +480,51 @@ describe('what can only mean one thing', () => {
       `supabase/config.toml:2: auth.email.template.invite.content_path: ${text}`,
       `supabase/config.toml:5: auth.email.notification.password_changed.content_path: ${text}`,
     ]);
+  });
+});
+
+describe('[server.tls]', () => {
+  const acme = (fields: string): string =>
+    `[server.tls]\nacme = { domains = ["api.example.com"], ${fields} }`;
+
+  test.each([
+    ['[server.tls]\ncert = "a.pem"', '1 server.tls.key: is required because server.tls.cert is given'],
+    [acme('email = "a@example.com"'), '2 server.tls.acme.accept_terms: must be true'],
+    [
+      acme('accept_terms = true, directory = "http://ca.example.com"'),
+      '2 server.tls.acme.directory: must start',
+    ],
+    [
+      acme('accept_terms = true, eab = { kid = "k" }'),
+      '2 server.tls.acme.eab.hmac_key: is required because server.tls.acme.eab.kid',
+    ],
+    [
+      acme('accept_terms = true, eab = { kid = "k", hmac_key = "a b" }'),
+      '2 server.tls.acme.eab.hmac_key: must be encoded as base64url',
+    ],
+    [acme('accept_terms = true, email = "ops"'), '2 server.tls.acme.email: must be an email address'],
+    [`${acme('accept_terms = true')}\ncert = "a"\nkey = "b"`, "2 server.tls.acme: can't be combined"],
+    [
+      '[server.tls.acme]\naccept_terms = true\ndomains = ["*.example.com"]',
+      '3 server.tls.acme.domains: "*.example.com" isn\'t a domain',
+    ],
+    [
+      `${acme('accept_terms = true')}\nhttp_port = 54321`,
+      '3 server.tls.http_port: port 54321 is already used',
+    ],
+    ['[console.tls]\ncert = "a"\nkey = "b"', '- server.tls.cert: is required'],
+  ])('%s', (text, fault) => {
+    const faults = faultsOf('', { 'supabase/plinth.toml': text });
+    expect(faults.filter((one) => one.startsWith(fault))).toHaveLength(1);
+  });
+
+  test('files that exist only on the server are accepted', () => {
+    const text = '[server.tls]\ncert = "/nowhere/a.pem"\nkey = "/nowhere/a.key"';
+    expect(load('', { 'supabase/plinth.toml': text }).warnings).toEqual([]);
+  });
+
+  test('an external URL without TLS causes a warning', () => {
+    const { warnings } = load('[api]\nexternal_url = "http://a.example.com"\n[api.tls]\nenabled = true');
+    expect(warnings.join()).toContain('api.external_url: starts with http://');
   });
 });

@@ -98,7 +98,7 @@ describe('sign-in', () => {
 });
 
 describe('the grid by keyboard', () => {
-  test('a row is edited end to end: value, NULL, empty text, refusal, undo', async () => {
+  test('a row is edited end to end: value, NULL, empty string, rejection, undo', async () => {
     const { page, complaints, close } = await signedIn();
     await go(page, '/tables/public/tasks');
     await focusCell(page, 1, 2);
@@ -109,7 +109,7 @@ describe('the grid by keyboard', () => {
     expect(await stored(2, 'title')).toBe('By keyboard');
     await page.locator('[data-cell="2:2"]:focus').waitFor();
 
-    // NULL and the empty text are one key away from the value.
+    // NULL and empty text can each be entered with a single key.
     await focusCell(page, 1, 3);
     await page.keyboard.press('F2');
     await page.keyboard.press('ArrowDown');
@@ -140,7 +140,7 @@ describe('the grid by keyboard', () => {
     await close();
   });
 
-  test('a conflict shows both values and lets one choose', async () => {
+  test('a conflict shows both values to choose from', async () => {
     const { page, close } = await signedIn();
     await go(page, '/tables/public/tasks');
     await focusCell(page, 6, 2);
@@ -175,7 +175,7 @@ describe('the grid by keyboard', () => {
     await close();
   });
 
-  test('a long cell opens whole, a head sorts, the address holds it all', async () => {
+  test('a long cell opens completely, a header sorts, and the URL contains the state', async () => {
     const { page, close } = await signedIn();
     await go(page, '/tables/public/tasks');
     await focusCell(page, 4, 3);
@@ -220,7 +220,7 @@ describe('the grid by keyboard', () => {
     await close();
   });
 
-  test('a read-only operator is offered nothing that writes', async () => {
+  test('a read-only operator sees no controls that write', async () => {
     await backend.operators.createOperator('looker', 'read-only');
     const { page, close } = await signedIn({}, 'looker');
     await go(page, '/tables/public/tasks');
@@ -247,7 +247,7 @@ test('the palette finds a table', async () => {
   await close();
 });
 
-test('a message is shown in a frame where nothing runs', async () => {
+test('a message is shown in a frame that runs no scripts', async () => {
   const { page, complaints, close } = await signedIn();
   await go(page, '/inbox');
   await page.getByRole('list', { name: 'Messages' }).getByRole('link').first().press('Enter');

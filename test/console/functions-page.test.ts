@@ -64,7 +64,7 @@ test('in the name of a visitor, with path and method; a picture is drawn', async
   await close();
 });
 
-test('a read-only operator reads, and calls nothing', async () => {
+test("a read-only operator can read and can't call anything", async () => {
   await services.backend.operators.createOperator('looker', 'read-only');
   const { page, go, close } = await signedIn(browser, services.backend, {}, 'looker');
   await go('/functions?name=echo');

@@ -18,7 +18,7 @@ const invoke = (slug: string, invocation: object) =>
 const lines = async (slug: string): Promise<{ line: string; level: string; requestId?: string }[]> =>
   (await owner.call('GET', `/functions/${slug}/logs`)).body.lines;
 
-test('all are listed with what is known of them, and no value of a secret', async () => {
+test('all are listed with their details, without the values of secrets', async () => {
   const { body } = await owner.call('GET', '/functions');
   expect(body.functions.map(({ slug }: { slug: string }) => slug)).toEqual([
     'broken',
@@ -145,15 +145,15 @@ describe('log lines', () => {
     );
   });
 
-  test('come as they are printed, from where the reader stopped', async () => {
+  test('arrive as they are printed, from where the reader stopped', async () => {
     const stop = new AbortController();
     const known = (await owner.call('GET', '/functions/noisy/logs')).body.lines.at(-1)?.id ?? 0;
-    const answer = await backend.console.fetch('/console/api/functions/noisy/logs/live', {
+    const response = await backend.console.fetch('/console/api/functions/noisy/logs/live', {
       headers: { cookie: owner.cookie, 'last-event-id': String(known) },
       signal: stop.signal,
     });
-    expect(answer.headers.get('content-type')).toBe('text/event-stream');
-    const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
+    expect(response.headers.get('content-type')).toBe('text/event-stream');
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
     const decoder = new TextDecoder();
     await invoke('noisy', { body: 'live one' });
     let text = '';
@@ -178,7 +178,7 @@ describe('log lines', () => {
     expect((await owner.call('GET', '/functions/noisy/logs?level=loud')).status).toBe(400);
   });
 
-  test('are found by what is shown of them: a search finds no credential', async () => {
+  test('are found by the text that is shown: a search finds no credentials', async () => {
     await invoke('leaky', {});
     const start = backend.keys.serviceRoleKey.slice(0, 12);
     const { body } = await owner.call('GET', `/functions/leaky/logs?search=${start}`);
@@ -191,14 +191,14 @@ describe('log lines', () => {
 });
 
 test('the latest calls: how each ended, what it took', async () => {
-  const { body: answer } = await invoke('echo', {
+  const { body: response } = await invoke('echo', {
     method: 'GET',
     path: `/seen?key=${backend.keys.secretKey}`,
   });
   await expect
     .poll(async () => (await owner.call('GET', '/functions/echo/invocations?limit=1')).body.invocations[0])
     .toMatchObject({
-      requestId: answer.requestId,
+      requestId: response.requestId,
       method: 'GET',
       path: '/echo/seen',
       status: 201,

@@ -1,5 +1,6 @@
 /**
- * The grid while its view, its rows and the network change: display, selection and saves always refer to the same rows.
+ * The grid while its view, its rows and the network change: what is shown, selected and saved always refers to the same
+ * rows.
  */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -143,7 +144,7 @@ test('edits faster than the network don’t conflict with each other', async () 
   expect(open.complaints.list).toEqual([]);
 });
 
-test('an edit that finds no server is shown and can be tried again', async () => {
+test('an edit is shown if the server is unreachable, and can be retried', async () => {
   await open.go('/tables/public/tasks');
   await page.route('**/rows', (route) => route.abort(), { times: 1 });
   await type(12, 2, 'Typed without a server');
@@ -170,7 +171,7 @@ test('a paste reaches rows that haven’t been loaded yet', async () => {
   await page.getByText('You can paste at most 5,000 rows').waitFor();
 });
 
-test('a table that was altered shows its values under the columns they belong to', async () => {
+test('an altered table shows its values under the right columns', async () => {
   await open.go('/tables/public/heap');
   await cell(0, 2).filter({ hasText: '1' }).waitFor();
   await pool().exec(

@@ -32,17 +32,19 @@ const tables = `
   create view public.sly as select public.write_log() as n;
 `;
 
+type WithConsole = Pick<Backend, 'console' | 'consoleLink'>;
+
 export const startBackend = (options: Parameters<typeof createTestBackend>[0] = {}): Promise<Backend> =>
   createTestBackend({ sql: tables, ...options });
 
 /** Returns the secret of a new sign-in link. */
-export async function linkToken(backend: Backend, operator?: string): Promise<string> {
+export async function linkToken(backend: WithConsole, operator?: string): Promise<string> {
   const link = new URL(await backend.consoleLink(operator));
   return new URLSearchParams(link.hash.slice(1)).get('token') ?? '';
 }
 
 export function signIn(
-  backend: Backend,
+  backend: WithConsole,
   token: string,
   headers: Record<string, string> = {},
 ): Promise<Response> {
@@ -55,7 +57,7 @@ export function signIn(
 
 export interface Answer {
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape
   readonly body: any;
   readonly headers: Headers;
 }
@@ -66,12 +68,12 @@ export interface Operator {
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
 }
 
-export async function operator(backend: Backend, name?: string): Promise<Operator> {
+export async function operator(backend: WithConsole, name?: string): Promise<Operator> {
   return operatorOf(backend, await linkToken(backend, name));
 }
 
 /** Signs in with a link and returns the operator. */
-export async function operatorOf(backend: Backend, token: string): Promise<Operator> {
+export async function operatorOf(backend: WithConsole, token: string): Promise<Operator> {
   const response = await signIn(backend, token);
   const cookie = (response.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
   const { csrfToken } = (await response.json()) as { csrfToken: string };

@@ -7,7 +7,7 @@ import { launchBrowser } from '../web/browser.ts';
 import { type Backend, startBackend } from './harness.ts';
 import { expectPanelAtEdge, expectSound, looks, signedIn } from './page-helpers.ts';
 
-/** The page's title would change if any of it ran. */
+/** The page's title would change if any part of this markup ran. */
 const markup = `<img src=x onerror="document.title='pwned'">`;
 const secret = 'Bearer hunter2';
 
@@ -70,7 +70,7 @@ describe('with everything enabled', () => {
     const panel = page.getByRole('dialog', { name: markup });
     await panel.getByRole('button', { name: 'Run now' }).press('Enter');
     await panel.getByText('The job is running').waitFor();
-    // Runs twice if the minute in which it is due has just begun.
+    // The job runs twice if the minute in which it is due has just begun.
     await panel.getByText('invalid input syntax for type integer').first().waitFor({ timeout: 20_000 });
     await expectPanelAtEdge(page);
     await expectSound(page, 'a job that failed');
@@ -96,7 +96,7 @@ describe('with everything enabled', () => {
     await close();
   });
 
-  test('a webhook is made by keyboard, delivers, and its answer stays text', async () => {
+  test('a webhook is created by keyboard and delivers, and its response is shown as text', async () => {
     const { page, complaints, go, close } = await signedIn(browser, backend);
     await go('/jobs/webhooks');
     await page.getByRole('button', { name: 'New webhook' }).press('Enter');
@@ -137,7 +137,7 @@ describe('with everything enabled', () => {
     await close();
   });
 
-  test('a queue is made, filled, looked at, archived from, emptied and deleted', async () => {
+  test('a queue is created, filled, viewed, archived from, emptied and deleted', async () => {
     const { page, complaints, go, close } = await signedIn(browser, backend);
     await go('/jobs/queues');
     await page.getByRole('button', { name: 'New queue' }).press('Enter');
@@ -199,7 +199,7 @@ describe('with something in each of them', () => {
       from cron.job where schedule = '0 0 1 1 *'`);
   });
 
-  test('a read-only operator looks, is shown no key and offered no change', async () => {
+  test('a read-only operator sees no keys and no controls that change data', async () => {
     const { page, complaints, go, close } = await signedIn(browser, backend, {}, 'looker');
     for (const [path, ready] of [
       ['/jobs/cron', 'nightly'],

@@ -44,7 +44,7 @@ const audited = async (action: string): Promise<Record<string, unknown>[]> =>
   admin().query(
     sql`select target, detail, operator_name from _plinth.audit_log where action = ${action} order by id`,
   );
-/** Returns everything that this operator receives from these addresses. */
+/** Returns everything that this operator receives from these addresses, as text. */
 const textOf = async (who: Operator, paths: readonly string[]): Promise<string> =>
   JSON.stringify(await Promise.all(paths.map(async (path) => (await who.call('GET', path)).body)));
 
@@ -57,7 +57,7 @@ describe('before anything is enabled', () => {
       expect([path, (await owner.call('GET', path)).body.code]).toEqual([path, 'refused']);
   });
 
-  test('a schema that only calls itself cron is not asked as a superuser', async () => {
+  test("a schema that is merely named cron isn't used as a superuser", async () => {
     await postgres().exec(`
       create schema cron;
       create table public.who (name text);
@@ -77,7 +77,7 @@ describe('before anything is enabled', () => {
     await postgres().exec('drop schema cron cascade; drop table public.who');
   });
 
-  test('a developer enables them, and a read-only operator does not', async () => {
+  test("a developer can enable them, and a read-only operator can't", async () => {
     for (const name of ['pg_cron', 'pgmq', 'pg_net']) {
       expect((await looker.call('POST', '/jobs/extensions', { name })).status).toBe(403);
       expect((await dev.call('POST', '/jobs/extensions', { name })).status).toBe(200);
@@ -94,18 +94,18 @@ describe('before anything is enabled', () => {
 
 describe('scheduled jobs', () => {
   const create = async (body: object) => {
-    const answer = await dev.call('POST', '/jobs/cron', {
+    const response = await dev.call('POST', '/jobs/cron', {
       schedule: '0 3 * * *',
       command: 'select 1',
       ...body,
     });
-    expect([answer.status, answer.body.message]).toEqual([200, undefined]);
-    return answer.body.id as string;
+    expect([response.status, response.body.message]).toEqual([200, undefined]);
+    return response.body.id as string;
   };
   const jobs = async (who = dev) => (await who.call('GET', '/jobs/cron')).body.jobs;
   const remove = (id: string) => dev.call('DELETE', `/jobs/cron/${id}`);
 
-  test('are made, changed, switched and removed', async () => {
+  test('are created, changed, switched and removed', async () => {
     const id = await create({ name: 'nightly', active: false });
     expect(await jobs()).toEqual([
       {
@@ -131,7 +131,7 @@ describe('scheduled jobs', () => {
     );
   });
 
-  test('a name that is taken is refused, and so is a schedule that is none, in the database’s words', async () => {
+  test("a taken name and an invalid schedule are rejected with the database's message", async () => {
     const id = await create({ name: 'taken' });
     const again = await dev.call('POST', '/jobs/cron', {
       name: 'taken',
@@ -215,7 +215,7 @@ describe('webhooks', () => {
   const path = '/jobs/webhooks/public/tasks/tell';
   const deliveries = async (who = dev) => (await who.call('GET', `${path}/deliveries`)).body.deliveries;
 
-  test('are made, deliver, and say what came back', async () => {
+  test('are created, deliver, and report the response', async () => {
     expect((await dev.call('POST', '/jobs/webhooks', hook())).status).toBe(204);
     await postgres().exec(`update public.tasks set title = 'told' where id = 1`);
     await expect
@@ -238,7 +238,7 @@ describe('webhooks', () => {
     ]);
   });
 
-  test('a read-only operator learns where to and how it went, and no key: here, in the structure, by SQL, in the log', async () => {
+  test('a read-only operator sees destinations and results but no keys: here, in the structure, in SQL, in the log', async () => {
     expect(await list(looker)).toMatchObject([
       {
         name: 'tell',
@@ -275,11 +275,11 @@ describe('webhooks', () => {
     const asked = await looker.call('POST', '/sql/look', {
       text: 'select query from extensions.pg_stat_statements',
     });
-    expect(asked.body).toContain('does not read extensions.pg_stat_statements');
+    expect(asked.body).toContain("can't read extensions.pg_stat_statements");
     const looked = await looker.call('POST', '/sql/look', {
       text: 'select pg_get_triggerdef(oid::oid) from generate_series(16384, 30000) oid',
     });
-    expect(looked.body).toContain('does not call pg_catalog.pg_get_triggerdef');
+    expect(looked.body).toContain("can't call pg_catalog.pg_get_triggerdef");
   });
 
   test('the structure page’s own triggers put no key into the log', async () => {
@@ -296,8 +296,8 @@ describe('webhooks', () => {
         arguments: [targetUrl, 'POST', JSON.stringify({ authorization: secret })],
       },
     ];
-    const answer = await dev.call('POST', '/schema/apply', { changes });
-    expect(answer.body.statements[0]).toContain('hunter2');
+    const response = await dev.call('POST', '/schema/apply', { changes });
+    expect(response.body.statements[0]).toContain('hunter2');
     const log = JSON.stringify(await audited('schema.change'));
     expect(log).toContain('by_hand');
     expect(log).not.toContain('hunter2');
@@ -352,8 +352,12 @@ describe('webhooks', () => {
   });
 
   test('a table of another owner is refused by the database', async () => {
-    const answer = await dev.call('POST', '/jobs/webhooks', hook({ schema: '_plinth', table: 'operators' }));
-    expect([answer.status, answer.body.sqlstate]).toEqual([422, '42501']);
+    const response = await dev.call(
+      'POST',
+      '/jobs/webhooks',
+      hook({ schema: '_plinth', table: 'operators' }),
+    );
+    expect([response.status, response.body.sqlstate]).toEqual([422, '42501']);
   });
 });
 
@@ -376,7 +380,7 @@ describe('requests', () => {
   });
 
   test('that wait are listed and taken out', async () => {
-    // A session that holds the lock counts as the sender.
+    // A session that holds the lock is treated as the sender.
     const id = '900000';
     const holder = await postgres().connect();
     await holder.query(sql`select pg_advisory_lock(${0x706e6574}::int, ${id}::int)`);
@@ -401,7 +405,7 @@ describe('requests', () => {
     holder.destroy();
   });
 
-  test('come page by page, though many were answered at the same moment', async () => {
+  test('arrive page by page, even if many completed at the same time', async () => {
     await postgres().exec(`
       insert into net._http_response (id, status_code, created)
       select 100000 + i, 418, '2026-01-01 00:00:00+00' from generate_series(1, 120) i`);
@@ -430,7 +434,7 @@ describe('queues', () => {
   const messages = async (query = '') =>
     (await looker.call('GET', `/jobs/queues/letters/messages${query}`)).body;
 
-  test('are made with row-level security, and no second one of the name', async () => {
+  test('are created with row-level security, and only one with the same name', async () => {
     expect((await dev.call('POST', '/jobs/queues', { name: 'letters' })).status).toBe(204);
     expect((await dev.call('POST', '/jobs/queues', { name: 'letters' })).body.code).toBe('taken');
     for (const name of ['Upper', 'a;b', '', 'q'.repeat(48)])
@@ -468,7 +472,7 @@ describe('queues', () => {
     expect([wrong.status, wrong.body.message]).toEqual([400, "message: isn't valid JSON"]);
   });
 
-  test('a long message is cut in the list and whole when opened', async () => {
+  test('a long message is truncated in the list and complete when opened', async () => {
     const message = JSON.stringify('m'.repeat(9000));
     const { id } = (await dev.call('POST', '/jobs/queues/letters/messages', { message })).body;
     const listed = (await messages()).messages.at(-1);
@@ -495,7 +499,7 @@ describe('queues', () => {
     expect(await audited('queue.archive')).toMatchObject([{ detail: { ids: ['1'] } }]);
   });
 
-  test('a name that would lead elsewhere finds nothing', async () => {
+  test("a name that would lead to another path isn't found", async () => {
     for (const name of ['letters"; drop table public.tasks; --', '../tables', 'LETTERS'])
       expect((await looker.call('GET', `/jobs/queues/${encodeURIComponent(name)}/messages`)).status).toBe(
         404,

@@ -39,7 +39,7 @@ async function opened(options: Parameters<typeof openContext>[1] = {}, name?: st
 
 const hostile = '<img src=x onerror=alert(1)>';
 
-test('a key is made, shown once, and revoked by its typed name', async () => {
+test('a key is created, shown once, and revoked by typing its name', async () => {
   const { page, complaints, close } = await opened();
   await page.getByRole('button', { name: 'Create key' }).press('Enter');
   await page.getByRole('dialog').getByLabel('Name').fill(hostile);
@@ -61,7 +61,7 @@ test('a key is made, shown once, and revoked by its typed name', async () => {
   await close();
 });
 
-test('a standby key is put in use; the one before verifies until it is revoked', async () => {
+test('a standby key becomes the current key; the previous key verifies tokens until it is revoked', async () => {
   const { page, complaints, close } = await opened();
   await page.getByRole('button', { name: /^Rotate to / }).press('Enter');
   await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).press('Enter');
@@ -76,7 +76,7 @@ test('a standby key is put in use; the one before verifies until it is revoked',
   await close();
 });
 
-test('a secret is revealed to an owner alone', async () => {
+test('a secret is revealed only to an owner', async () => {
   const { page, close } = await opened();
   expect(await page.content()).not.toContain(backend.keys.secretKey);
   await page.getByRole('button', { name: 'Reveal Secret key' }).press('Enter');

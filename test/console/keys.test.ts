@@ -1,4 +1,6 @@
-/** API keys and signing keys in the Console API: created, used, revoked. Secrets are shown to owners only. */
+/**
+ * API keys and signing keys in the Console API: how they are created, used and revoked. Only owners can see secrets.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,7 +31,7 @@ const usersWith = async (apikey: string): Promise<number> =>
   (await backend.fetch('/auth/v1/admin/users', { headers: { apikey } })).status;
 
 describe('API keys', () => {
-  test('a secret key works until it is revoked, and only its maker ever sees it', async () => {
+  test('a secret key works until it is revoked, and only its creator sees it', async () => {
     const { body } = await owner.call('POST', '/keys/api', { kind: 'secret', name: '<b>CI</b>' });
     expect(await usersWith(body.key)).toBe(200);
     for (const by of [owner, dev]) {
@@ -53,7 +55,7 @@ describe('API keys', () => {
     expect(JSON.stringify(entries)).not.toContain(body.key);
   });
 
-  test('a publishable key is the anonymous role’s', async () => {
+  test('a publishable key has the anonymous role', async () => {
     const { body } = await owner.call('POST', '/keys/api', { kind: 'publishable', name: 'web' });
     const client = createClient(backend.url, body.key, { auth: { persistSession: false } });
     const { error } = await client.auth.signUp({ email: 'key@example.com', password: 'a-Good-password-1' });

@@ -17,7 +17,7 @@ function askRaw(path: string, userAgent: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const asked = httpRequest(
       { hostname, port, path, headers: { 'user-agent': userAgent, 'x-request-id': 'hostile-1' } },
-      (answer) => answer.resume().on('end', () => resolve()),
+      (response) => response.resume().on('end', () => resolve()),
     );
     asked.on('error', reject).end();
   });

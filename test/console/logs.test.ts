@@ -35,7 +35,7 @@ async function entries(params: Record<string, string>, by = looker): Promise<Ent
   return body.entries;
 }
 
-/** Returns the entry of a request. It is written when the response is complete. */
+/** Returns the entry of a request. The entry is written when the response is complete. */
 async function entryOf(requestId: string): Promise<Entry> {
   let found: Entry | undefined;
   await expect
@@ -89,12 +89,12 @@ describe('a request', () => {
   });
 
   test('to auth has its statements too, and the lines that its work wrote', async () => {
-    const answer = await ask('auth-request-1', '/auth/v1/otp', {
+    const response = await ask('auth-request-1', '/auth/v1/otp', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ email: 'someone@example.com' }),
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     await entryOf('auth-request-1');
     const { body } = await looker.call('GET', '/logs/requests/auth-request-1');
     const trace: Entry[] = body.entries;
@@ -226,9 +226,9 @@ describe('/metrics for Prometheus', () => {
     ['the secret key', () => `Bearer ${backend.keys.secretKey}`],
     ['a service_role token', () => `Bearer ${backend.keys.serviceRoleKey}`],
   ])('answers %s', async (_what, authorization) => {
-    const answer = await backend.fetch('/metrics', { headers: { authorization: authorization() } });
-    expect(answer.status).toBe(200);
-    expect(await answer.text()).toContain('plinth_requests_total{service="rest"');
+    const response = await backend.fetch('/metrics', { headers: { authorization: authorization() } });
+    expect(response.status).toBe(200);
+    expect(await response.text()).toContain('plinth_requests_total{service="rest"');
   });
 
   test.each([

@@ -76,7 +76,7 @@ async function storedRole(name: string): Promise<string | undefined> {
   return row?.role;
 }
 
-test('a second factor is set up, asked for, and turned off', async () => {
+test('a second factor is set up, required and turned off', async () => {
   await backend.operators.createOperator('careful', 'developer');
   const { page, complaints, close } = await opened({}, 'careful');
   await home(page);
@@ -117,7 +117,7 @@ test('a second factor is set up, asked for, and turned off', async () => {
   await close();
 });
 
-test('a passkey is added beside the app, and proves the factor', async () => {
+test('a passkey is added in addition to the app, and verifies the factor', async () => {
   await backend.operators.createOperator('keyed', 'developer');
   const keyed = await operator(backend, 'keyed');
   const { secret } = (await keyed.call('POST', '/factor')).body;
@@ -144,7 +144,7 @@ test('a passkey is added beside the app, and proves the factor', async () => {
     page.goto((await backend.consoleLink('keyed')).replace('127.0.0.1', 'localhost'));
   await signInLocally();
   await page.getByRole('button', { name: 'Use passkey' }).press('Enter');
-  await page.getByText('You don’t have a passkey here').waitFor();
+  await page.getByText('None of your passkeys works at this address').waitFor();
   await page.getByLabel('Code from your app or recovery code').fill(totpCode(secret, step + 1) ?? '');
   await page.keyboard.press('Enter');
   await home(page);
@@ -168,7 +168,7 @@ test('a passkey is added beside the app, and proves the factor', async () => {
   await context.close();
 });
 
-test('a session is ended from the list, and what its browser calls itself runs nothing', async () => {
+test("a session is ended from the list, and its browser name can't run scripts", async () => {
   const { page, complaints, close } = await opened();
   await home(page);
   const other = await opened({ userAgent: '<script>alert(1)</script>' }, 'looker');
@@ -237,4 +237,15 @@ describe.each([
     },
     60_000,
   );
+});
+
+test('without a backup target, the backups page says how to set one up', async () => {
+  const { page, complaints, close } = await opened();
+  await home(page);
+  await go(page, '/backups');
+  await page.getByRole('heading', { name: 'Backups aren’t set up' }).waitFor();
+  expect(await page.locator('code').allTextContents()).toContain('openssl rand -hex 32');
+  expect(await page.getByRole('button', { name: 'Back up now' }).count()).toBe(0);
+  expect(complaints.list).toEqual([]);
+  await close();
 });

@@ -57,7 +57,7 @@ describe('an invitation', () => {
     expect((await signIn(backend, token)).status).toBe(401);
   });
 
-  test('can be made again, and is gone with its operator', async () => {
+  test('can be created again, and is deleted with its operator', async () => {
     const { id } = await invite('gone', 'developer');
     const again = await owner.call('POST', `/operators/${id}/link`);
     expect((await owner.call('DELETE', `/operators/${id}`)).status).toBe(204);
@@ -70,8 +70,8 @@ describe('an invitation', () => {
     ['a name with a line break', { name: 'a\nb', role: 'owner' }, 400, 'bad_request'],
     ['an unknown role', { name: 'x', role: 'root' }, 400, 'bad_request'],
   ])('%s is refused', async (_what, body, status, code) => {
-    const answer = await owner.call('POST', '/operators', body);
-    expect([answer.status, answer.body.code]).toEqual([status, code]);
+    const response = await owner.call('POST', '/operators', body);
+    expect([response.status, response.body.code]).toEqual([status, code]);
   });
 
   test('only an owner makes one', async () => {
@@ -80,7 +80,7 @@ describe('an invitation', () => {
 });
 
 describe('roles', () => {
-  test('a change holds for the next request', async () => {
+  test('a change applies to the next request', async () => {
     const { id, token } = await invite('mover', 'developer');
     const mover = await operatorOf(backend, token);
     expect((await mover.call('DELETE', '/inbox/x')).status).toBe(204);
@@ -185,8 +185,8 @@ describe('a second factor', () => {
 
   test('takes each code once', async () => {
     const entering = await operator(backend, 'careful');
-    const answer = await entering.call('POST', '/factor/prove', { code: totpCode(secret, step) });
-    expect([answer.status, answer.body.code]).toEqual([422, 'code_wrong']);
+    const response = await entering.call('POST', '/factor/prove', { code: totpCode(secret, step) });
+    expect([response.status, response.body.code]).toEqual([422, 'code_wrong']);
   });
 
   test('takes each recovery code once, however it is typed', async () => {

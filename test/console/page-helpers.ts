@@ -38,7 +38,7 @@ export async function signedIn(
   };
 }
 
-/** A panel is at the right edge and has the window's full height. */
+/** A panel must be at the right edge and have the window's full height. */
 export async function expectPanelAtEdge(page: Page): Promise<void> {
   await animationsEnded(page);
   const box = await page.getByRole('dialog').first().boundingBox();

@@ -119,7 +119,7 @@ test.each([
   expect((await owner.call('GET', rowsPath('mixed', { after }))).status).toBe(400);
 });
 
-test('a cursor is a value and no SQL', async () => {
+test("a cursor is a value and can't contain SQL", async () => {
   const { status, body } = await owner.call(
     'GET',
     rowsPath('mixed', { after: ["1'); drop table public.mixed; --"] }),
@@ -150,7 +150,7 @@ describe('what names a row', () => {
     expect((await edit('heap', key, { b: { value: 'again' } })).body.code).toBe('gone');
     const again = await edit('heap', first.body.rows[0].key, { b: { value: 'again' } });
     expect(again.body.rows[0].row.b).toBe('again');
-    // Another transaction writes the row, so the version we know no longer exists.
+    // Another transaction writes the row, so the version that was read no longer exists.
     await run(`update public.heap set b = 'theirs' where a = 1`);
     expect((await edit('heap', again.body.rows[0].key, { b: { value: 'mine' } })).body.code).toBe('gone');
     const second = { scope: { keys: [keys?.[1]] } };
@@ -158,7 +158,7 @@ describe('what names a row', () => {
     expect((await owner.call('DELETE', rowsPath('heap'), second)).body).toEqual({ deleted: 0 });
   });
 
-  test('a generated column is refused in the database’s words', async () => {
+  test("a change to a generated column is rejected with the database's message", async () => {
     const { status, body } = await edit('counted', { id: '1' }, { twice: { value: '9' } });
     expect([status, body.sqlstate]).toEqual([422, '428C9']);
     expect((await edit('counted', { id: '1' }, { n: { value: '5' } })).body.rows[0].row.twice).toBe('10');
@@ -179,7 +179,7 @@ describe('what names a row', () => {
 });
 
 describe('many rows per request', () => {
-  test('all that match are changed or deleted, when there are as many as was said', async () => {
+  test('all matching rows are changed or deleted if their number is the confirmed one', async () => {
     const scope = { filters: [{ column: 'id', operator: 'lte', value: '10' }] };
     const path = '/tables/public/parted/change';
     const told = await owner.call('POST', path, { scope, rows: 9, changes: { note: { value: 'many' } } });

@@ -38,7 +38,7 @@ async function prove(who: Operator, authenticator = key, forgery: Forgery = {}) 
   return who.call('POST', '/factor/passkeys/prove', { answer: { id, response } });
 }
 
-test('belongs to a name: an address is this machine’s', () => {
+test('belongs to a host name: an address uses localhost', () => {
   expect(partyOf('https://console.example.com')).toEqual({
     id: 'console.example.com',
     origin: 'https://console.example.com',
@@ -64,7 +64,7 @@ describe('with an app', () => {
     expect((await add(key)).status).toBe(204);
   });
 
-  test('a key is listed, proves the factor, and its use is told', async () => {
+  test('a key is listed, verifies the factor, and its use is recorded', async () => {
     const session = await fresh();
     expect((await session.call('GET', '/tables')).body.code).toBe('factor_needed');
     const { status, body } = await prove(session);
@@ -104,7 +104,7 @@ describe('with an app', () => {
     expect((await keen.call('GET', '/factor/passkeys')).body.passkeys).toHaveLength(1);
   });
 
-  test('an answer is used once, by the session that was asked', async () => {
+  test('a response can be used once, by the session that requested it', async () => {
     const [session, thief] = [await fresh(), await fresh()];
     const { body } = await session.call('POST', '/factor/passkeys/ask');
     const { id, response } = key.get(body);
@@ -114,19 +114,19 @@ describe('with an app', () => {
     expect((await session.call('POST', '/factor/passkeys/prove', answer)).body.code).toBe('key_refused');
   });
 
-  test('a copy that has counted less is refused', async () => {
+  test('a copy with a lower counter is rejected', async () => {
     expect((await prove(await fresh())).status).toBe(200);
     expect((await prove(await fresh(), key, { signCount: 1 })).body.code).toBe('key_refused');
   });
 
-  test('a session that owes its factor makes and removes no key', async () => {
+  test("a session that hasn't verified its factor can't add or remove keys", async () => {
     const session = await fresh();
     expect((await begin(session)).body.code).toBe('factor_needed');
     const id = key.credentialId.toString('base64url');
     expect((await session.call('DELETE', `/factor/passkeys/${id}`)).body.code).toBe('factor_needed');
   });
 
-  test('another operator’s key proves nothing and can’t be removed', async () => {
+  test("another operator's key isn't accepted and can't be removed", async () => {
     const other = await fresh('other');
     expect((await prove(other)).body.code).toBe('key_refused');
     const id = key.credentialId.toString('base64url');

@@ -20,7 +20,7 @@ afterAll(() => backend?.stop());
 
 const prefix = '/console/api';
 
-/** Routes to which a read-only role can send a body, and why that changes nothing in the project. */
+/** Routes to which a read-only role can send a body, and the reason why that doesn't change anything in the project. */
 const harmless: Readonly<Record<string, string>> = {
   'POST /sign-in': 'spends a link, which is asked for instead of a role',
   'POST /sign-out': 'ends the own session',
@@ -74,7 +74,7 @@ test('the contract declares every route that the server serves, and no others', 
   expect(served.sort()).toEqual(declared.flat().sort());
 });
 
-test('a read-only operator is refused by every route that writes', async () => {
+test('a read-only operator is rejected by every route that writes', async () => {
   const writing = routes().filter(({ method }) => method !== 'GET' && method !== 'HEAD');
   expect(writing.length).toBeGreaterThan(8);
   for (const { method, path } of writing) {
@@ -100,9 +100,11 @@ test('what only looks changes nothing: no row of any table is written by reading
   const before = await writtenRows();
   for (const { method, path } of routes()) {
     if (method !== 'GET') continue;
-    const answer = await backend.console.fetch(prefix + filled(path), { headers: { cookie: owner.cookie } });
+    const response = await backend.console.fetch(prefix + filled(path), {
+      headers: { cookie: owner.cookie },
+    });
     // A stream would not end.
-    await answer.body?.cancel();
+    await response.body?.cancel();
   }
   expect(await writtenRows()).toEqual(before);
 });
@@ -123,7 +125,7 @@ async function writtenRows(): Promise<Record<string, string>> {
   return digests;
 }
 
-test('a route that does not say what it requires is not registered', () => {
+test("a route that doesn't declare a permission isn't registered", () => {
   expect(() => checkRoute('GET', '/x', undefined as never)).toThrow('names the permission');
   expect(() => checkRoute('POST', '/x', 'reed' as never)).toThrow('names the permission');
   expect(() => checkRoute('POST', '/x', 'read')).toThrow("doesn't permit changes");

@@ -24,7 +24,7 @@ const own = {
 };
 const change = (table: string, kind: object, who = owner) =>
   who.call('POST', '/policies', { schema: 'public', table, change: kind });
-// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+// biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape
 const tableOf = (body: any, name: string) => body.tables.find((each: { name: string }) => each.name === name);
 
 test('row-level security is switched on, a policy made, changed and dropped, and all of it audited', async () => {
@@ -34,7 +34,7 @@ test('row-level security is switched on, a policy made, changed and dropped, and
   expect(tableOf(made.body, 'tasks').policies).toEqual([{ ...own, using: '(priority = 1)' }]);
   const replaced = await change('tasks', {
     kind: 'replace',
-    former: own.name,
+    previous: own.name,
     policy: {
       ...own,
       name: 'new',
@@ -75,11 +75,11 @@ test('what will run is shown first', async () => {
   );
 });
 
-test('an error of PostgreSQL comes in its words, and nothing is half done', async () => {
+test('a PostgreSQL error has its original message, and nothing is partially applied', async () => {
   await change('frozen', { kind: 'create', policy: { ...own, name: 'kept', using: 'true' } });
   const refused = await change('frozen', {
     kind: 'replace',
-    former: 'kept',
+    previous: 'kept',
     policy: { ...own, using: 'nonsense = 1' },
   });
   expect([refused.status, refused.body.sqlstate]).toEqual([422, '42703']);

@@ -33,7 +33,7 @@ test('joins, sends, is present, and sees changes and what others send', async ()
   await page.getByText('ada@example.com').waitFor();
   await page.getByRole('button', { name: 'Join', exact: true }).press('Enter');
   await page.getByText('joined', { exact: true }).waitFor();
-  // Only the line of each event, because its expanded part contains the same words.
+  // Matches only the line of each event, because its expanded part contains the same words.
   const events = page.getByRole('region', { name: 'Events' }).locator('summary');
   await events.getByText('Subscribed to PostgreSQL').waitFor();
 
@@ -72,7 +72,7 @@ test('joins, sends, is present, and sees changes and what others send', async ()
   await close();
 });
 
-test('a change and a broadcast are judged, step by step', async () => {
+test('the delivery of a change and a broadcast is explained step by step', async () => {
   const { backend } = services;
   await runSql(backend, `insert into public.closed values (1)`);
   await runSql(backend, `insert into public.feed values (50, 'judged')`);
@@ -98,7 +98,7 @@ test('a change and a broadcast are judged, step by step', async () => {
   await close();
 });
 
-test('a private channel without a policy is refused, and the page had said so', async () => {
+test('a private channel without a policy is rejected, as the page predicted', async () => {
   const { page, go, close } = await signedIn(browser, services.backend);
   await go('/realtime?topic=secret&private=true&table=public.quiet');
   await page.getByText('No SELECT policy on realtime.messages').waitFor();

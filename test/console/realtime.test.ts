@@ -94,13 +94,13 @@ describe('why nothing arrives', () => {
     ]);
   });
 
-  test('a missing grant is said', async () => {
+  test('a missing grant is reported', async () => {
     await runSql(backend, 'revoke all on public.feed from anon');
     expect(codes((await checks(table('feed', 'anon'))).table)).toContain('no-grant');
     await runSql(backend, 'grant all on public.feed to anon');
   });
 
-  test('a private channel without a policy refuses every user and says why', async () => {
+  test('a private channel without a policy rejects every user with the reason', async () => {
     expect(codes((await checks({ as: 'anon', private: '0' })).topic)).toEqual(['public-channel']);
     expect(codes((await checks({ as: 'anon', private: '1' })).topic)).toEqual([
       'private-no-read',

@@ -78,8 +78,8 @@ test.each([
   ['a call that writes', { method: 'POST', path: 'rpc/add_mine', body: JSON.stringify({ id: 8 }) }, 200],
 ])('%s is answered as an app would be answered, and rolled back', async (_what, trial, status) => {
   const before = await send({ method: 'GET', path: 'mine?select=*&order=id' });
-  const answer = await send({ ...trial, as: claims(ada) });
-  expect([answer.status, answer.body]).toEqual([status, expect.stringContaining(ada)]);
+  const response = await send({ ...trial, as: claims(ada) });
+  expect([response.status, response.body]).toEqual([status, expect.stringContaining(ada)]);
   expect(await send({ method: 'GET', path: 'mine?select=*&order=id' })).toEqual(before);
 });
 
@@ -99,7 +99,7 @@ test('a committed request keeps its changes, and the audit log distinguishes bot
   expect(writes[2].detail.rollsBack).toBe(true);
 });
 
-test('another schema is reached, one that is not exposed is not, and what policies refuse is refused', async () => {
+test("another schema can be selected, a schema that isn't exposed can't, and policies are enforced", async () => {
   const beds = { method: 'POST', path: 'beds', schema: 'inner_rooms', body: '{"id":1}' };
   expect((await send(beds)).status).toBe(201);
   expect((await send({ method: 'GET', path: 'beds', schema: 'inner_rooms' })).body).toBe('[]');

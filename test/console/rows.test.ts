@@ -13,13 +13,13 @@ afterAll(() => backend?.stop());
 const run = (text: string) => backend.database.pool('postgres').query(sql.raw(text));
 /** Edits one row. `row` is the resulting row. */
 async function editIn(table: string, key: object, changes: object, seen: object = {}): Promise<Answer> {
-  const answer = await owner.call('PATCH', rowsPath(table), { edits: [{ key, changes, seen }] });
-  return answer.status === 200 ? { ...answer, body: answer.body.rows[0] } : answer;
+  const response = await owner.call('PATCH', rowsPath(table), { edits: [{ key, changes, seen }] });
+  return response.status === 200 ? { ...response, body: response.body.rows[0] } : response;
 }
 const edit = (id: string, changes: object, seen: object = {}) => editIn('tasks', { id }, changes, seen);
 
 describe('reading', () => {
-  test('a page, in the order of the primary key, with an estimate of all', async () => {
+  test('a page in the order of the primary key, with an estimate of all rows', async () => {
     const { body } = await owner.call('GET', rowsPath('tasks', { limit: '2' }));
     expect(body.columns).toEqual(['id', 'title', 'note', 'mood', 'done', 'priority', 'data']);
     expect(body.rows[0]).toEqual(['1', 'Task 1', '', 'calm', 'false', '2', '{"n": 1}']);
@@ -32,7 +32,7 @@ describe('reading', () => {
     expect([body.rows.length, body.rows[0][0], body.more]).toEqual([50, '301', false]);
   });
 
-  test('a long cell is cut by the server and whole on request', async () => {
+  test('a long cell is truncated by the server and returned completely on request', async () => {
     const { body } = await owner.call('GET', rowsPath('tasks', { limit: '10' }));
     expect(body.cut).toEqual([[4, 2]]);
     expect(body.rows[4][2]).toHaveLength(400);
@@ -64,7 +64,7 @@ describe('reading', () => {
     expect(body.rows[0][0]).toBe('350');
   });
 
-  test("a value that does not fit the column is told in the database's words", async () => {
+  test("a value that doesn't fit the column is reported with the database's message", async () => {
     const { status, body } = await owner.call(
       'GET',
       rowsPath('tasks', { filters: [{ column: 'id', operator: 'eq', value: 'abc' }] }),
@@ -123,20 +123,20 @@ describe('SQL in names and values', () => {
     });
   });
 
-  test('changes and keys name columns of the table only', async () => {
+  test('changes and keys can refer only to columns of the table', async () => {
     const name = `title" = 'x', "note`;
     expect((await edit('1', { [name]: { value: 'x' } })).status).toBe(400);
     expect((await editIn('tasks', {}, { title: { value: 'x' } })).status).toBe(400);
     expect((await edit('1', { title: { value: 'x', default: true } })).status).toBe(400);
   });
 
-  test("Plinth's own tables are not there", async () => {
+  test("Plinth's own tables don't exist", async () => {
     expect((await owner.call('GET', '/tables/_plinth/operators/rows')).status).toBe(404);
   });
 });
 
 describe('editing', () => {
-  test('a value, NULL, the empty string and the default are four things', async () => {
+  test('a value, NULL, the empty string and the default are distinct', async () => {
     expect((await edit('20', { title: { value: 'new' } })).body.row.title).toBe('new');
     expect((await edit('20', { note: { value: null } })).body.row.note).toBeNull();
     expect((await edit('20', { note: { value: '' } })).body.row.note).toBe('');
@@ -156,12 +156,12 @@ describe('editing', () => {
     expect(body.row).toMatchObject({ title: 'mine', note: 'theirs' });
   });
 
-  test('NULL that was seen is compared as NULL', async () => {
+  test('a NULL that the user saw is compared as NULL', async () => {
     expect((await edit('24', { note: { value: 'x' } }, { note: null })).status).toBe(200);
     expect((await edit('27', { note: { value: 'x' } }, { note: '' })).body.code).toBe('conflict');
   });
 
-  test("a refusal carries the database's message, code and column", async () => {
+  test("an error response contains the database's message, code and column", async () => {
     const check = await edit('1', { priority: { value: '9' } });
     expect([check.status, check.body.sqlstate]).toEqual([422, '23514']);
     expect(check.body.message).toContain('tasks_priority_check');
@@ -172,7 +172,7 @@ describe('editing', () => {
     );
   });
 
-  test('a trigger that keeps the row is named as what it is', async () => {
+  test('a trigger that keeps the row is reported as the cause', async () => {
     const { status, body } = await editIn(
       'frozen',
       { id: '1' },
@@ -189,7 +189,7 @@ describe('editing', () => {
     expect(body).toEqual({ key: { code: 'b' }, before: { code: 'a' }, row: { code: 'b' } });
   });
 
-  test('a row that is gone; a view, whose rows nothing names', async () => {
+  test("a row that no longer exists; a view, whose rows can't be identified", async () => {
     expect((await edit('99999', { title: { value: 'x' } })).body.code).toBe('gone');
     await run('create view public.seen as select id, title from public.tasks');
     expect((await editIn('seen', { id: '1' }, { title: { value: 'x' } })).body.code).toBe('no_primary_key');
@@ -202,14 +202,15 @@ describe('editing', () => {
     ];
     const refused = await owner.call('PATCH', rowsPath('tasks'), { edits });
     expect([refused.status, refused.body.sqlstate, refused.body.index]).toEqual([422, '23514', 1]);
-    const [former] = (await owner.call('GET', '/tables/public/tasks/row?key={"id":"60"}')).body.row.priority;
+    const [previous] = (await owner.call('GET', '/tables/public/tasks/row?key={"id":"60"}')).body.row
+      .priority;
     const { body } = await owner.call('PATCH', rowsPath('tasks'), { edits: edits.slice(0, 1) });
-    expect(body.rows[0]).toMatchObject({ before: { priority: former }, row: { priority: '1' } });
+    expect(body.rows[0]).toMatchObject({ before: { priority: previous }, row: { priority: '1' } });
   });
 });
 
 describe('inserting and deleting', () => {
-  test('a row of defaults, then out again', async () => {
+  test('a row of defaults is inserted and deleted', async () => {
     const { body } = await owner.call('POST', rowsPath('tasks'), { values: {} });
     expect(body.row).toMatchObject({ title: 'untitled', note: null, done: 'false' });
     const gone = await owner.call('DELETE', rowsPath('tasks'), { scope: { keys: [{ id: body.row.id }] } });

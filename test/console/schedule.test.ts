@@ -32,7 +32,7 @@ const others = [
   '1\t2 3\n4 5',
 ];
 
-/** Uses every value of each field at least once, combined with each value of its neighbor. */
+/** Uses every value of each field at least once, in combination with each value of the neighboring field. */
 function schedules(): string[] {
   const found = [...others];
   for (const minute of minutes)

@@ -39,7 +39,7 @@ const column = (name: string, type: string, more: object = {}) => ({
 });
 
 describe('what each change does', () => {
-  test('a table with everything a table may have', async () => {
+  test('a table with every property that a table can have', async () => {
     const enums = { kind: 'create_enum', schema: 'public', name: 'stage', values: ['draft', "it's live"] };
     const parent = {
       kind: 'create_table',
@@ -334,7 +334,7 @@ describe('what is shown before', () => {
     expect((await relation('stock')).columns).toHaveLength(3);
   });
 
-  test('a change without loss warns of nothing', async () => {
+  test('a change without data loss causes no warning', async () => {
     const { body } = await preview([
       { kind: 'alter_column', ...of('stock'), column: 'amount', type: { to: { name: 'varchar' } } },
       { kind: 'alter_column', ...of('stock'), column: 'id', nullable: false },
@@ -452,7 +452,7 @@ describe('as an attacker', () => {
     expect((await preview([change])).status).toBe(400);
   });
 
-  test('an operator who may only look changes nothing, and previews nothing', async () => {
+  test("an operator with read access can't change or preview changes", async () => {
     await backend.operators.createOperator('looker', 'read-only');
     const looker = await operator(backend, 'looker');
     const changes = [{ kind: 'create_schema', name: 'looked' }];
@@ -474,14 +474,14 @@ describe('as an attacker', () => {
   });
 });
 
-/** Names and texts with every character that could end a quote. */
+/** Names and strings with every character that could end a quote. */
 const nasty = fc.string({
   unit: fc.constantFrom('a', 'Z', '"', "'", '\\', '$', ';', '-', ' ', '.', '(', ')', '%', 'é', '😀', '\n'),
   minLength: 1,
   maxLength: 15,
 });
 
-test('any name and any text comes back from the catalog as it was given', async () => {
+test('any name and any text is read from the catalog unchanged', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.uniqueArray(nasty, { minLength: 3, maxLength: 6 }),

@@ -25,13 +25,13 @@ test('home has the real addresses, the keys that may be shown and the health of 
 });
 
 test('home has the statements that a start with --keep-going left out', async () => {
-  expect((await owner.call('GET', '/home')).body.leftOut).toEqual([]);
+  expect((await owner.call('GET', '/home')).body.skipped).toEqual([]);
   const failures = (statement: string) => backend.database.pool('postgres').exec(statement);
   await failures(
     `insert into _plinth.project_failures (file, line, statement, code, message)
      values ('supabase/migrations/1_a.sql', 3, 'select x', '42703', 'column "x" does not exist')`,
   );
-  expect((await owner.call('GET', '/home')).body.leftOut).toEqual([
+  expect((await owner.call('GET', '/home')).body.skipped).toEqual([
     { file: 'supabase/migrations/1_a.sql', line: 3, message: 'column "x" does not exist' },
   ]);
   await failures('delete from _plinth.project_failures');
@@ -54,7 +54,7 @@ describe('users', () => {
     expect((await owner.call('GET', `/users/${id}`)).status).toBe(404);
   });
 
-  test('auth’s own refusal is told', async () => {
+  test('an error from auth is reported', async () => {
     const { status, body } = await owner.call('POST', '/users', { email: 'not an address', password: 'x' });
     expect([status, body.code]).toEqual([400, 'bad_request']);
   });

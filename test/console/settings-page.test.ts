@@ -11,11 +11,12 @@ const projectDir = mkdtempSync(join(tmpdir(), 'plinth-settings-page-'));
 const file = join(projectDir, 'supabase/config.toml');
 const text = '[auth]\njwt_expiry = 3600 # an hour\n';
 let backend: Backend;
+let restarts = 0;
 let browser: Browser;
 beforeAll(async () => {
   mkdirSync(join(projectDir, 'supabase'));
   writeFileSync(file, text);
-  backend = await startBackend({ projectDir });
+  backend = await startBackend({ projectDir, restart: () => void restarts++ });
   await backend.operators.createOperator('looker', 'read-only');
   browser = await launchBrowser();
 });
@@ -53,13 +54,13 @@ test('a setting is changed by keyboard, reviewed, and written with its comment k
   expect(readFileSync(file, 'utf8')).toBe(text);
   expect(await axeViolations(page)).toEqual([]);
   await page.getByRole('button', { name: 'Save to files' }).press('Enter');
-  await page.getByText('Restart the server to apply this change').waitFor();
+  await page.getByRole('status').getByText('1 setting applied').waitFor();
   expect(readFileSync(file, 'utf8')).toBe('[auth]\njwt_expiry = 7200 # an hour\n');
   expect(complaints.list).toEqual([]);
   await close();
 });
 
-test('a name of one’s own is added, and mails are looked at and tried', async () => {
+test('a custom name is added, and emails are previewed and tested', async () => {
   const { page, complaints, close } = await opened('/settings');
   const form = page.getByRole('region', { name: '[auth.sms.test_otp.PHONE]' });
   await form.getByLabel('New name: PHONE').fill('15550100');
@@ -89,7 +90,46 @@ test('a name of one’s own is added, and mails are looked at and tried', async 
   await close();
 });
 
-test('a read-only operator looks and changes nothing', async () => {
+test('files that were changed elsewhere are reloaded, and the server is restarted, by keyboard', async () => {
+  writeFileSync(file, '[auth]\njwt_expiry = 600\n[api]\nport = 1234\n');
+  const { page, complaints, close } = await opened('/settings');
+  await page.getByText('These settings aren’t applied yet').waitFor();
+  await page.getByText('ports are opened at startup', { exact: false }).first().waitFor();
+  for (const [width, colorScheme] of [
+    [1280, 'dark'],
+    [360, 'dark'],
+    [360, 'light'],
+  ] as const) {
+    await page.setViewportSize({ width, height: 740 });
+    await page.emulateMedia({ colorScheme });
+    expect(await axeViolations(page)).toEqual([]);
+    expect(await scrollsSideways(page)).toBe(false);
+  }
+  await page.getByRole('button', { name: 'Reload settings' }).press('Enter');
+  await page.getByRole('status').getByText('1 setting applied').waitFor();
+  expect(backend.configuration?.status().unapplied).toEqual([]);
+  await page.getByRole('button', { name: 'Restart server' }).press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Restart the server?' });
+  expect(await axeViolations(page)).toEqual([]);
+  expect(restarts).toBe(0);
+  await dialog.getByRole('button', { name: 'Restart server' }).press('Enter');
+  await page.getByText('The server is restarting').waitFor();
+  expect(restarts).toBe(1);
+  expect(complaints.list).toEqual([]);
+  await close();
+  writeFileSync(file, text);
+}, 120_000);
+
+test('invalid files are shown with file and line', async () => {
+  writeFileSync(file, '[auth]\njwt_expiry = 0\n');
+  const { page, close } = await opened('/settings');
+  await page.getByText('supabase/config.toml:2: auth.jwt_expiry').waitFor();
+  expect(await axeViolations(page)).toEqual([]);
+  await close();
+  writeFileSync(file, text);
+});
+
+test('a read-only operator can view but not change data', async () => {
   const { page, close } = await opened('/settings', {}, 'looker');
   expect(await page.getByLabel('auth.jwt_expiry', { exact: true }).isDisabled()).toBe(true);
   expect(await page.getByRole('button', { name: 'Send' }).count()).toBe(0);

@@ -2,7 +2,7 @@
  * Settings in the Console API: shown without secrets, validated, shown as a diff, written with their comments
  * preserved.
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -38,13 +38,14 @@ verify_jwt = false
 `;
 
 let backend: Backend;
+let restarts = 0;
 let owner: Operator;
 let dev: Operator;
 beforeAll(async () => {
   mkdirSync(join(projectDir, 'supabase'));
   writeFileSync(path, text);
   writeFileSync(template, '<p>Code {{ .Token }} for {{ .Email }}</p>');
-  backend = await startBackend({ projectDir });
+  backend = await startBackend({ projectDir, restart: () => void restarts++ });
   await backend.operators.createOperator('dev', 'developer');
   await backend.operators.createOperator('looker', 'read-only');
   owner = await operator(backend);
@@ -80,7 +81,7 @@ test('what can be set is told with help, default and value, and no secret', asyn
   for (const secret of ['hunter2', 'sk_live']) expect(JSON.stringify(body)).not.toContain(secret);
 });
 
-test('a change is shown first, with secrets masked, and changes nothing', async () => {
+test('a change is previewed with secrets masked, and the preview changes nothing', async () => {
   const { status, body } = await send('/preview', [
     change('auth.jwt_expiry', 7200),
     change('auth.email.smtp.enabled', false),
@@ -104,26 +105,70 @@ test('is then written, comments and all else as they were, and is in the audit l
     change('auth.jwt_expiry', 7200),
     change('branding.name', 'Ada’s "shop"', 'plinth.toml'),
   ]);
-  expect([status, Object.keys(body)]).toEqual([200, ['stamps']]);
-  expect((await dev.call('GET', '/settings')).body.waiting).toEqual([
-    { file: 'config.toml', key: 'auth.jwt_expiry' },
-    { file: 'plinth.toml', key: 'branding.name' },
-  ]);
+  expect(status).toBe(200);
+  expect(body).toEqual({ applied: ['auth.jwt_expiry', 'branding.name'], needsRestart: [], problems: [] });
+  expect((await dev.call('GET', '/settings/running')).body).toMatchObject({ changedAt: null, unapplied: [] });
   expect(readFileSync(path, 'utf8')).toBe(text.replace('jwt_expiry = 3600', 'jwt_expiry = 7200'));
   writeFileSync(path, text);
   const plinth = join(projectDir, 'supabase/plinth.toml');
   expect(readFileSync(plinth, 'utf8')).toBe('[branding]\nname = "Ada’s \\"shop\\""\n');
   rmSync(plinth);
-  expect((await dev.call('GET', '/settings')).body.waiting).toEqual([]);
+  const { body: running } = await dev.call('GET', '/settings/running');
+  expect(running.unapplied).toEqual(['auth.jwt_expiry', 'branding.name']);
+  expect(Date.parse(running.changedAt)).toBeGreaterThan(Date.now() - 60_000);
+  expect((await owner.call('POST', '/settings/reload')).body.applied).toEqual([
+    'auth.jwt_expiry',
+    'branding.name',
+  ]);
   const { entries } = (await owner.call('GET', '/audit?action=settings')).body;
-  expect(entries[0]).toMatchObject({
+  expect(entries[0]).toMatchObject({ action: 'settings.reload' });
+  expect(entries[1]).toMatchObject({
     action: 'settings.change',
     detail: { keys: ['auth.jwt_expiry', 'branding.name'] },
   });
   expect(JSON.stringify(entries)).not.toContain('7200');
 });
 
-test('back to the default takes the line away', async () => {
+test('a setting that needs a restart is named with the reason, and the server is restarted on request', async () => {
+  const { body } = await send('', [change('api.port', 1234), change('api.max_rows', 5)]);
+  expect(body).toEqual({
+    applied: ['api.max_rows'],
+    needsRestart: [{ key: 'api.port', reason: 'ports are opened at startup' }],
+    problems: [],
+  });
+  const { body: running } = await dev.call('GET', '/settings/running');
+  expect(running).toMatchObject({
+    unapplied: [],
+    needsRestart: [{ key: 'api.port' }],
+    canReload: true,
+    canRestart: true,
+  });
+  const looker = await operator(backend, 'looker');
+  for (const route of ['/settings/reload', '/settings/restart'])
+    expect((await looker.call('POST', route)).status).toBe(403);
+  expect(restarts).toBe(0);
+  expect((await dev.call('POST', '/settings/restart')).status).toBe(204);
+  await expect.poll(() => restarts).toBe(1);
+  const { entries } = (await owner.call('GET', '/audit?action=server')).body;
+  expect(entries[0]).toMatchObject({ action: 'server.restart', operator_name: 'dev' });
+});
+
+test('nothing is restarted while the files are invalid', async () => {
+  writeFileSync(path, '[auth]\njwt_expiry = 0\n');
+  const { body } = await dev.call('GET', '/settings/running');
+  expect(body.faults).toEqual(['supabase/config.toml:2: auth.jwt_expiry: 0 is not between 1 and 604800']);
+  for (const route of ['/settings/reload', '/settings/restart'])
+    expect((await dev.call('POST', route)).status).toBe(400);
+  expect(restarts).toBe(1);
+});
+
+test('a change that the running server rejects is not written', async () => {
+  const { status, body } = await send('', [change('branding.logo_path', './recovery.html', 'plinth.toml')]);
+  expect([status, body.message]).toEqual([400, expect.stringContaining("isn't an SVG")]);
+  expect(existsSync(join(projectDir, 'supabase/plinth.toml'))).toBe(false);
+});
+
+test('resetting to the default removes the line', async () => {
   await send('', [change('auth.site_url', null)]);
   expect(readFileSync(path, 'utf8')).toBe(text.replace('site_url = "http://127.0.0.1:3000"\n', ''));
 });
@@ -132,7 +177,7 @@ describe('refused, and nothing is written', () => {
   test.each([
     ['a value the schema does not take', [change('auth.jwt_expiry', 'soon')], "isn't a whole number"],
     ['a setting there is none of', [change('auth.no_such', 1)], "The setting auth.no_such doesn't exist"],
-    ['a secret in clear', [change('auth.email.smtp.pass', 'hunter3')], 'stays out of the file'],
+    ['a secret in clear', [change('auth.email.smtp.pass', 'hunter3')], "can't be saved in the file"],
     ['one bad among good ones', [change('auth.jwt_expiry', 60), change('api.port', 99_999)], "isn't a port"],
     ['a prototype', [change('__proto__.x', 1)], "The setting __proto__.x doesn't exist"],
     ['another file', [change('auth.jwt_expiry', 1, '../../etc/passwd')], 'file'],
@@ -185,7 +230,7 @@ describe('names that the user chooses', () => {
   const values = ({ settings }: { settings: { path: string[]; value: unknown; isSet: boolean }[] }) =>
     Object.fromEntries(settings.map((one) => [one.path.join('.'), one.isSet ? one.value : undefined]));
 
-  test('are shown with what each has, a secret as being there', async () => {
+  test('are shown with their contents; a secret is shown only as set', async () => {
     expect(values(await section('functions'))).toMatchObject({
       'functions.hello.verify_jwt': false,
       'functions.hello.entrypoint': undefined,
@@ -224,7 +269,7 @@ describe('names that the user chooses', () => {
   });
 
   test.each([
-    ['a secret in clear', 'edge_runtime.secrets.NEW', 'sk_live', 'stays out of the file'],
+    ['a secret in clear', 'edge_runtime.secrets.NEW', 'sk_live', "can't be saved in the file"],
     ['a name that cannot be', 'functions.9lives.verify_jwt', false, "isn't a valid name"],
     [
       'a setting that none of them has',
@@ -245,7 +290,7 @@ describe('names that the user chooses', () => {
   });
 });
 
-test('a file that is not TOML is said to be none', async () => {
+test('an invalid TOML file is reported as such', async () => {
   writeFileSync(path, '[auth\n');
   const { status, body } = await owner.call('GET', '/settings');
   expect([status, body.code, body.message]).toEqual([409, 'refused', expect.stringContaining('config.toml')]);

@@ -69,8 +69,8 @@ describe('sign-in from elsewhere', () => {
 describe('a session', () => {
   test('is needed by every route', async () => {
     for (const path of ['/session', '/home', '/tables', '/users', '/inbox', '/tables/public/tasks/rows']) {
-      const answer = await backend.console.fetch(`/console/api${path}`);
-      expect([path, answer.status]).toEqual([path, 401]);
+      const response = await backend.console.fetch(`/console/api${path}`);
+      expect([path, response.status]).toEqual([path, 401]);
     }
   });
 
@@ -87,7 +87,7 @@ describe('a session', () => {
     expect([status, body.code]).toEqual([403, 'csrf']);
   });
 
-  test("another session's CSRF token does not fit", async () => {
+  test("another session's CSRF token isn't accepted", async () => {
     const other = await operator(backend);
     const { status } = await owner.call('DELETE', '/inbox', undefined, { 'x-plinth-csrf': other.csrfToken });
     expect(status).toBe(403);
@@ -101,9 +101,9 @@ describe('a session', () => {
     expect((await leaving.call('GET', '/session')).status).toBe(401);
   });
 
-  test('answers JSON for a route that is not there, never a page', async () => {
-    const answer = await owner.call('GET', '/no-such-thing');
-    expect([answer.status, answer.body.code]).toEqual([404, 'not_found']);
+  test('returns JSON for an unknown route, never a page', async () => {
+    const response = await owner.call('GET', '/no-such-thing');
+    expect([response.status, response.body.code]).toEqual([404, 'not_found']);
   });
 });
 
@@ -128,8 +128,8 @@ describe('a read-only operator', () => {
     ['DELETE', '/inbox/x', undefined],
     ['DELETE', '/inbox', undefined],
   ])('may not %s %s', async (method, path, body) => {
-    const answer = await looker.call(method, path, body);
-    expect([answer.status, answer.body.code]).toEqual([403, 'forbidden']);
+    const response = await looker.call(method, path, body);
+    expect([response.status, response.body.code]).toEqual([403, 'forbidden']);
   });
 
   test('sees nothing that would let them act as a user', async () => {
@@ -145,7 +145,7 @@ describe('a read-only operator', () => {
     expect((await (await operator(backend, 'dev')).call('GET', '/tables/auth/users/rows')).status).toBe(200);
   });
 
-  test('cannot make a view write by reading it', async () => {
+  test("can't make a view write by reading it", async () => {
     const { status, body } = await looker.call('GET', '/tables/public/sly/rows');
     expect([status, body.sqlstate]).toEqual([422, '25006']);
   });

@@ -72,7 +72,7 @@ test('what is selected is what runs', async () => {
   await close();
 });
 
-test('an error is marked in the editor, and its place can be gone to', async () => {
+test('an error is marked in the editor, and its position can be opened', async () => {
   const { page, close } = await opened();
   await write(page, 'select id,\n  nonsense from tasks');
   await page.keyboard.press('Control+Enter');
@@ -146,7 +146,7 @@ test('runs as a user found by email, and the address contains the choice', async
   await close();
 });
 
-test('a cell that was cut is shown whole; the editor searches', async () => {
+test('a truncated cell is shown completely; the editor can search', async () => {
   const { page, complaints, close } = await opened();
   await write(page, `select 1; select repeat('long ', 2000) || 'end' as essay`);
   await page.keyboard.press('Control+Enter');
@@ -162,7 +162,7 @@ test('a cell that was cut is shown whole; the editor searches', async () => {
   await close();
 });
 
-test('a plan is a picture with a table as its twin', async () => {
+test('a plan is shown as a tree and as a table', async () => {
   const { page, close } = await opened();
   await write(page, 'select * from tasks order by title');
   await page.getByRole('button', { name: 'Explain and run' }).press('Enter');
@@ -173,7 +173,7 @@ test('a plan is a picture with a table as its twin', async () => {
   await close();
 });
 
-test('a query is saved for everybody and opened again; history is one’s own', async () => {
+test('a query is saved for all operators and opened again; the history is private', async () => {
   const { page, close } = await opened();
   await write(page, 'select 42 as answer');
   await page.keyboard.press('Control+Enter');
@@ -189,7 +189,7 @@ test('a query is saved for everybody and opened again; history is one’s own', 
   await close();
 });
 
-test('a read-only operator looks, and is told so', async () => {
+test('a read-only operator can view data, and the page says so', async () => {
   const { page, complaints, close } = await opened({}, 'looker');
   await page.getByText('Your role is read-only, so every query').waitFor();
   expect(await page.getByRole('button', { name: 'Save', exact: true }).count()).toBe(0);
@@ -198,7 +198,7 @@ test('a read-only operator looks, and is told so', async () => {
   await page.getByRole('cell', { name: '350' }).waitFor();
   await write(page, 'delete from tasks');
   await page.keyboard.press('Control+Enter');
-  await page.getByRole('alert').getByText('it runs queries only').waitFor();
+  await page.getByRole('alert').getByText('It can only run queries').waitFor();
   expect(complaints.list).toEqual([]);
   await close();
 });

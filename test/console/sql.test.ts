@@ -87,7 +87,7 @@ describe('running', () => {
     expect(find(all.lines, 'end')).toMatchObject({ more: false, tag: 'SELECT 250' });
   });
 
-  test('a cell of many megabytes is cut by the server, between two characters', async () => {
+  test('the server truncates a cell of many megabytes between two characters', async () => {
     const { lines } = await run(
       owner,
       `select repeat('ä', 3000) as a, 1 as b, repeat('x', 9000000) as c, '' as d`,
@@ -121,7 +121,7 @@ describe('running', () => {
     expect(await value('select current_user::text')).toBe('postgres');
   });
 
-  test('an error points into the script, undoes everything and ends it', async () => {
+  test('an error points to its position in the script, undoes everything and ends the script', async () => {
     const script = `insert into public.keyless values ('😀 gone'); select '😀', nonsense from public.tasks; select 1`;
     const { lines } = await run(owner, script);
     const error = find(lines, 'error');
@@ -138,7 +138,7 @@ describe('running', () => {
     expect(find(lines, 'notice')).toMatchObject({ severity: 'NOTICE', message: 'hello', hint: 'there' });
   });
 
-  test('a deferred constraint that fails at the end is an error and not a success', async () => {
+  test('a deferred constraint that fails at the end is an error', async () => {
     await backend.database
       .pool('postgres')
       .exec('create table public.late (a int references public.tasks deferrable initially deferred)');
@@ -193,12 +193,12 @@ describe('running', () => {
   });
 
   test('is canceled on request, and only by its operator', async () => {
-    const answer = await backend.console.fetch('/console/api/sql/run', {
+    const response = await backend.console.fetch('/console/api/sql/run', {
       method: 'POST',
       headers: { cookie: owner.cookie, 'x-plinth-csrf': owner.csrfToken, 'content-type': 'application/json' },
       body: JSON.stringify({ text: 'select pg_sleep(60)' }),
     });
-    const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
     let text = '';
     const { id } = await (async () => {
       while (!text.includes('"statement"')) text += Buffer.from((await reader.read()).value ?? []).toString();
@@ -214,7 +214,7 @@ describe('running', () => {
   test('ends when its time is over', async () => {
     const { lines } = await run(owner, 'select pg_sleep(60)', { timeoutMs: 200 });
     expect(find(lines, 'error')).toMatchObject({ sqlstate: '57014' });
-    // A script that changes the timeout is canceled from outside.
+    // A script that changes the timeout is canceled by the server.
     const sly = await run(owner, 'set local statement_timeout = 0; select pg_sleep(60)', { timeoutMs: 200 });
     expect(find(sly.lines, 'error')).toMatchObject({ sqlstate: '57014' });
   });
@@ -237,7 +237,7 @@ describe('destructive statements', () => {
     expect(find(agreed.lines, 'done')?.outcome).toBe('committed');
   });
 
-  test('and everything that ran is in the audit log, without its text', async () => {
+  test('and all statements are in the audit log, without their text', async () => {
     await run(owner, `insert into public.keyless values ('a secret')`);
     const [entry] = await backend.database
       .pool('supabase_admin')
@@ -278,7 +278,7 @@ describe('as a persona', () => {
     expect(rowsOf(own.lines)).toEqual([[ada]]);
   });
 
-  test('a role that no request may have is refused', async () => {
+  test('a role that no request can have is rejected', async () => {
     for (const role of ['postgres', 'supabase_admin', 'pg_read_all_data', 'unknown "x"']) {
       const { lines } = await run(owner, 'select 1', { as: claims({ role }) });
       expect([role, find(lines, 'error')?.sqlstate]).toEqual([role, expect.stringMatching(/42501|22023/)]);
@@ -406,7 +406,7 @@ describe('a read-only operator', () => {
     ).toBe(before);
   });
 
-  test('a function behind an operator or a cast is a function', async () => {
+  test('a function behind an operator or a cast is checked like a call', async () => {
     await backend.database.pool('postgres').exec(`
       create function public.op(int, int) returns int language plpgsql as $$ begin perform public.tidy(); return 1; end $$;
       create operator public.<#> (function = public.op, leftarg = int, rightarg = int);

@@ -72,7 +72,7 @@ const choose = (page: Page, name: string, text: string) =>
     .locator('input[data-upload]')
     .setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
 
-test('a bucket is made with its limits, and deleted by typing its name', async () => {
+test('a bucket is created with its limits, and deleted by typing its name', async () => {
   const { page, complaints, go, close } = await signedIn(browser, backend);
   await go('/storage');
   await page.getByRole('button', { name: 'New bucket' }).press('Enter');
@@ -80,7 +80,7 @@ test('a bucket is made with its limits, and deleted by typing its name', async (
   await dialog.getByLabel('Name').fill('reports');
   await dialog.getByLabel('Max file size').fill('five');
   await dialog.getByLabel('Max file size').press('Enter');
-  await dialog.getByText('Enter a number with').waitFor();
+  await dialog.getByText('Enter a number and a unit').waitFor();
   await dialog.getByLabel('Max file size').fill('5 MB');
   await dialog.getByLabel('Allowed MIME types').fill('application/pdf, image/*');
   await dialog.getByRole('button', { name: 'Create bucket' }).press('Enter');
@@ -140,7 +140,7 @@ test('files are uploaded by dropping them', async () => {
   await close();
 });
 
-test('an upload that breaks off is tried again', async () => {
+test('an interrupted upload is retried', async () => {
   const { page, go, close } = await signedIn(browser, backend);
   await go('/storage?bucket=files&folder=broken/');
   await page.getByText('No files yet').waitFor();
@@ -158,11 +158,11 @@ const chooseFilm = (page: Page) => page.locator('input[data-upload]').setInputFi
 /** Records the page's requests to the resumable endpoint and their responses. */
 function watchParts(page: Page): string[] {
   const seen: string[] = [];
-  page.on('response', (answer) => {
-    const request = answer.request();
+  page.on('response', (response) => {
+    const request = response.request();
     if (!/\/upload\/resumable/.test(request.url())) return;
     const at = request.headers()['upload-offset'] ?? '';
-    seen.push(`${request.method()} ${at} ${answer.status()}`.replace('  ', ' '));
+    seen.push(`${request.method()} ${at} ${response.status()}`.replace('  ', ' '));
   });
   return seen;
 }
@@ -174,7 +174,7 @@ async function breakAfterFirstPart(page: Page): Promise<void> {
 const part = String(6 * 1024 * 1024);
 const secondPart = String(12 * 1024 * 1024);
 
-test('a large upload goes in parts, and on from where it broke off', async () => {
+test('a large upload is sent in parts and continues after an interruption', async () => {
   const { page, go, close } = await signedIn(browser, backend);
   await go('/storage?bucket=files&folder=large/');
   await page.getByText('No files yet').waitFor();
@@ -196,7 +196,7 @@ test('a large upload goes in parts, and on from where it broke off', async () =>
   await close();
 });
 
-test('a large upload resumes after a reload, when its file is chosen again', async () => {
+test('a large upload resumes after a reload when its file is chosen again', async () => {
   const { page, go, close } = await signedIn(browser, backend);
   await go('/storage?bucket=files&folder=reloaded/');
   await page.getByText('No files yet').waitFor();
@@ -215,7 +215,7 @@ test('a large upload resumes after a reload, when its file is chosen again', asy
   await close();
 });
 
-test('an upload that the server no longer has starts again', async () => {
+test('an upload that the server has deleted starts again', async () => {
   const { page, go, close } = await signedIn(browser, backend);
   await go('/storage?bucket=files&folder=forgotten/');
   await page.getByText('No files yet').waitFor();
@@ -237,7 +237,7 @@ test('an upload that the server no longer has starts again', async () => {
   await close();
 });
 
-test('a picture is shown small, where the service makes it so', async () => {
+test('an image is shown in a smaller size if the service supports it', async () => {
   const { page, complaints, go, close } = await signedIn(browser, backend);
   await go('/storage?bucket=files&file=photo.png');
   const picture = page.getByRole('img', { name: 'photo.png' });
@@ -246,7 +246,7 @@ test('a picture is shown small, where the service makes it so', async () => {
   await expect
     .poll(() => picture.evaluate((image) => (image as HTMLImageElement).naturalWidth), { timeout: 10_000 })
     .toBe(1000);
-  // A damaged image has no thumbnail, so the browser gets the original.
+  // A damaged image has no thumbnail, so the browser gets the original file.
   await go('/storage?bucket=files&file=damaged.png');
   const damaged = page.getByAltText('damaged.png');
   await expect
@@ -256,13 +256,13 @@ test('a picture is shown small, where the service makes it so', async () => {
   await close();
 });
 
-test('a PDF is in no frame of the page: it opens in a tab that has no way back', async () => {
+test("a PDF isn't shown in a frame: it opens in a tab without access to this page", async () => {
   const { page, complaints, go, close } = await signedIn(browser, backend);
   await go('/storage?bucket=files&file=paper.pdf');
   const link = page.getByRole('dialog').getByRole('link', { name: 'Open the PDF in a new tab' });
   await link.waitFor();
   expect(await page.locator('iframe, object, embed').count()).toBe(0);
-  // The tab may contain a PDF or a hostile response in its place.
+  // The tab may receive a PDF or, in its place, a hostile response.
   await page.context().route('**/storage/v1/object/sign/files/paper.pdf*', (route) =>
     route.fulfill({
       contentType: 'text/html',
@@ -318,7 +318,7 @@ test('a file is moved, shared and deleted, its folder deleted whole', async () =
   await close();
 });
 
-test('a read-only operator looks and is offered nothing that changes', async () => {
+test('a read-only operator can view everything and sees no controls that change data', async () => {
   await backend.operators.createOperator('looker', 'read-only');
   const { page, go, close } = await signedIn(browser, backend, {}, 'looker');
   await go('/storage?bucket=files&file=page.html');

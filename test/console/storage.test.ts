@@ -31,7 +31,7 @@ const list = async (prefix: string, into = 'files') =>
   (await owner.call('GET', `/storage/buckets/${into}/objects?${new URLSearchParams({ prefix })}`)).body;
 const names = (lines: { name: string }[]) => lines.map(({ name }) => name);
 
-test('a bucket is made, changed, emptied and deleted', async () => {
+test('a bucket is created, changed, emptied and deleted', async () => {
   const made = await owner.call('POST', '/storage/buckets', bucket('life', { file_size_limit: 1000 }));
   expect([made.status, made.body.name]).toEqual([200, 'life']);
   await owner.call('PATCH', '/storage/buckets/life', { public: true, allowed_mime_types: ['text/plain'] });
@@ -82,7 +82,7 @@ test('files are uploaded, listed by folder, moved, copied, shared and deleted', 
   expect(names((await list('')).objects)).toEqual(['moved.txt']);
 });
 
-test('a link to upload writes one file and nothing beside it', async () => {
+test('an upload link writes only its own file', async () => {
   const { body } = await owner.call('POST', '/storage/buckets/files/upload-link', { path: 'mine.txt' });
   const elsewhere = await backend.fetch(body.url.replace('mine.txt', 'theirs.txt'), {
     method: 'PUT',
@@ -106,11 +106,11 @@ test.each([
 ])('a stored %s runs nothing at its link', async (path, type, served) => {
   await upload(path, `<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`, type);
   const { body } = await owner.call('GET', `/storage/buckets/files/object?path=${path}`);
-  const answer = await backend.fetch(body.link);
-  expect(answer.headers.get('content-type')).toMatch(served);
-  expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
-  if (!answer.headers.get('content-type')?.startsWith('text/plain'))
-    expect(answer.headers.get('content-security-policy')).toMatch(/sandbox$/);
+  const response = await backend.fetch(body.link);
+  expect(response.headers.get('content-type')).toMatch(served);
+  expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+  if (!response.headers.get('content-type')?.startsWith('text/plain'))
+    expect(response.headers.get('content-security-policy')).toMatch(/sandbox$/);
 });
 
 test.each(['../auth', 'a/../../secret', markup, "x'; drop table storage.objects; --"])(

@@ -135,7 +135,7 @@ describe('ranges of cells', () => {
     await close();
   });
 
-  test('a long cell is copied whole, though the grid has only its beginning', async () => {
+  test('a long cell is copied completely, although the grid contains only its beginning', async () => {
     const { page, close } = await signedIn();
     await go(page, '/public/tasks');
     await focusCell(page, 4, 3);
@@ -146,7 +146,7 @@ describe('ranges of cells', () => {
   });
 });
 
-test('a foreign key leads to the row it names', async () => {
+test('a foreign key opens the referenced row', async () => {
   const { page, complaints, close } = await signedIn();
   await go(page, '/public/books');
   await focusCell(page, 0, 2);
@@ -160,7 +160,7 @@ test('a foreign key leads to the row it names', async () => {
   await close();
 });
 
-test('a row without a key is edited twice and taken back twice', async () => {
+test('a row without a key is edited twice and both edits are undone', async () => {
   const { page, close } = await signedIn();
   const stored = async () =>
     (await pool().query<{ b: string }>(sql`select b from public.heap where a = 3`))[0]?.b;
@@ -211,7 +211,7 @@ test('selected rows are changed together and restored; a change of all matching 
 });
 
 describe('files', () => {
-  test('a CSV file is tried, corrected and imported', async () => {
+  test('a CSV file is checked, corrected and imported', async () => {
     const { page, complaints, close } = await signedIn();
     await go(page, '/public/shelves?import=true');
     const dialog = page.getByRole('dialog');
@@ -260,7 +260,7 @@ test('as a visitor the rows are those that policies show', async () => {
 });
 
 describe('structure', () => {
-  test('a table is made, given a column, and dropped by name; the SQL is shown first', async () => {
+  test('a table is created, gets a column, and is dropped by typing its name; the SQL is shown first', async () => {
     const { page, complaints, close } = await signedIn();
     await go(page, '/new');
     await page.getByRole('textbox', { name: 'Name' }).first().fill('gardens');
@@ -322,7 +322,7 @@ describe('structure', () => {
     await close();
   });
 
-  test('a read-only operator sees it and is offered no change', async () => {
+  test('a read-only operator sees it but no controls to change it', async () => {
     await backend.operators.createOperator('visitor', 'read-only');
     const { page, close } = await signedIn({}, 'visitor');
     await go(page, '/public/books/structure');
@@ -351,7 +351,7 @@ test('no name and no value of a table is more than text', async () => {
   await close();
 });
 
-test('a long table has few nodes, and its last row is a key away', async () => {
+test('a long table has few DOM nodes, and its last row is one key press away', async () => {
   const { page, close } = await signedIn();
   await go(page, '/public/large');
   await focusCell(page, 0, 1);

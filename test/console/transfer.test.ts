@@ -41,7 +41,7 @@ async function upload(
   file: string | Buffer,
   by: Operator = owner,
 ): Promise<{ status: number; body: Record<string, unknown> }> {
-  const answer = await backend.console.fetch(
+  const response = await backend.console.fetch(
     `/console/api/tables/public/${path}?${new URLSearchParams(params)}`,
     {
       method: 'POST',
@@ -53,7 +53,7 @@ async function upload(
       body: typeof file === 'string' ? file : new Uint8Array(file),
     },
   );
-  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 const mapped = (...names: string[]) => JSON.stringify(Object.fromEntries(names.map((name) => [name, name])));
 const count = async (table: string): Promise<number> => {
@@ -111,7 +111,7 @@ describe('export', () => {
     expect(lines[30_000]?.startsWith('30000,')).toBe(true);
   });
 
-  test('a reader who goes away ends the statement', async () => {
+  test('if a reader disconnects, the statement ends', async () => {
     await run(
       `create view public.endless as
          with recursive n(i) as (select 1 union all select i + 1 from n) select i, repeat('x', 10000) as text from n`,
@@ -136,7 +136,7 @@ async function exporting(): Promise<boolean> {
 }
 
 describe('import', () => {
-  test('a file is looked into first', async () => {
+  test('a file is previewed first', async () => {
     const { body } = await upload(
       'goods/import/head',
       { format: 'csv', delimiter: ';' },
@@ -173,19 +173,19 @@ describe('import', () => {
         [3, '23514'],
         [4, '22001'],
         [5, '22P02'],
-        [9, 'has 2 fields, and the first line has 3'],
+        [9, 'has 2 fields, but the first line has 3'],
         [8, '23505'],
       ].sort((left, right) => Number(left[0]) - Number(right[0])),
     );
     expect(await count('goods')).toBe(0);
-    // Without the dry run, either all rows are written or none.
+    // Without a dry run, either all rows are written or none.
     expect((await upload('goods/import', { ...params, dry: 'false' }, file)).body).toMatchObject({
       written: false,
     });
     expect(await count('goods')).toBe(0);
   });
 
-  test('CSV: NULL, the empty text, defaults of what is left out, a mapping to other names', async () => {
+  test('CSV: NULL, the empty string, defaults for omitted columns, a mapping to other names', async () => {
     const file = 'Code,Price\nx1,2.5\n"",\n';
     const mapping = JSON.stringify({ Code: 'code', Price: 'price' });
     const { body } = await upload('goods/import', { format: 'csv', mapping }, file);
@@ -199,7 +199,7 @@ describe('import', () => {
     ]);
   });
 
-  test('JSON: arrays, objects, long numbers; a key that is absent means the default, null means NULL', async () => {
+  test('JSON: arrays, objects, long numbers; an absent key means the default, and null means NULL', async () => {
     await run('truncate public.goods');
     const file = `[
       {"code": "j1", "price": 12345678.91, "tags": ["a", "b \\"c\\"", null], "data": {"n": 12345678901234567890}},
@@ -237,7 +237,7 @@ describe('import', () => {
     expect((await exported('again', { format: 'csv' })).body).toBe(body);
   });
 
-  test('a file in another encoding is refused instead of being read as question marks', async () => {
+  test('a file in another encoding is rejected instead of being read as question marks', async () => {
     const before = await count('goods');
     const latin1 = Buffer.from('code,tags\nok,{}\nM\xfcl,{}\n', 'latin1');
     for (const [path, format] of [
@@ -249,7 +249,7 @@ describe('import', () => {
       const { status, body } = await upload(`goods/${path}`, { format, mapping: mapped('code') }, file);
       expect({ status, message: body.message }).toEqual({
         status: 400,
-        message: 'Line 3 of the file is not UTF-8 text.',
+        message: "Line 3 of the file isn't UTF-8 text.",
       });
     }
     expect(await count('goods')).toBe(before);
@@ -265,7 +265,7 @@ describe('import', () => {
     expect(row).toEqual({ code: 'Mül16' });
   });
 
-  test('a long file goes in with its progress told', async () => {
+  test('a long file is imported with its progress shown', async () => {
     await run('create table public.long (n int, text text)');
     const file = `n,text\n${Array.from({ length: 60_000 }, (_, index) => `${index},row ${index}`).join('\n')}\n`;
     const sent = upload('long/import', { format: 'csv', mapping: mapped('n', 'text'), id: 'p1' }, file);
@@ -278,7 +278,7 @@ describe('import', () => {
     expect(await count('long')).toBe(60_000);
   });
 
-  test('a deferred constraint is checked in the dry run too', async () => {
+  test('a deferred constraint is also checked in the dry run', async () => {
     await run(
       `create table public.child (id int primary key, parent int references public.child deferrable initially deferred)`,
     );
@@ -321,7 +321,7 @@ describe('import', () => {
     expect(body.faults).toHaveLength(100);
   });
 
-  test('an operator who may only look imports nothing, not even dry', async () => {
+  test("an operator with read access can't import anything, not even in a dry run", async () => {
     await backend.operators.createOperator('reader', 'read-only');
     const reader = await operator(backend, 'reader');
     for (const path of ['goods/import', 'goods/import/head'])

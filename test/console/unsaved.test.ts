@@ -51,7 +51,7 @@ async function signInElsewhere(): Promise<void> {
   await other.close();
 }
 
-test('Escape and Back ask before a row that was entered is lost', async () => {
+test('Escape and Back ask for confirmation before an entered row is discarded', async () => {
   await beginRow('Begun');
   await page.keyboard.press('Escape');
   await question().waitFor();
@@ -81,7 +81,7 @@ test('Escape and Back ask before a row that was entered is lost', async () => {
   expect(await question().count()).toBe(0);
 });
 
-test('a dialog with a form and a page of changes ask as well', async () => {
+test('a dialog with a form and a page with changes ask for confirmation as well', async () => {
   await open.go('/users');
   await page.getByRole('button', { name: 'Create user' }).first().click();
   await page.getByRole('dialog').getByRole('textbox', { name: 'Email address' }).fill('half@example.com');

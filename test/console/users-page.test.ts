@@ -30,7 +30,7 @@ afterAll(async () => {
   await backend?.stop();
 });
 
-test('a user is created by phone, found by it, banned and let back in', async () => {
+test('a user is created by phone number, found by it, banned and unbanned', async () => {
   const { page, complaints, go, close } = await signedIn(browser, backend);
   await go('/users');
   await page.getByRole('button', { name: 'Create user' }).press('Enter');
@@ -54,7 +54,7 @@ test('a user is created by phone, found by it, banned and let back in', async ()
   await close();
 });
 
-test('an invitation, a link to reset, metadata, a session’s end', async () => {
+test('an invitation, a reset link, metadata, the end of a session', async () => {
   const { page, complaints, go, close } = await signedIn(browser, backend);
   await go('/users');
   await page.getByRole('button', { name: 'Invite' }).press('Enter');
@@ -80,7 +80,7 @@ test('an invitation, a link to reset, metadata, a session’s end', async () => 
   await close();
 });
 
-test('acting as a user asks, shows code that works, and a banner on every page', async () => {
+test('acting as a user requires confirmation, shows code that works, and a banner on every page', async () => {
   const { page, complaints, go, close } = await signedIn(browser, backend);
   await go(`/users?id=${id}`);
   await page.getByRole('button', { name: 'Act as this user' }).press('Enter');
@@ -98,7 +98,7 @@ test('acting as a user asks, shows code that works, and a banner on every page',
   await close();
 });
 
-test('a read-only operator looks and is offered nothing that changes', async () => {
+test('a read-only operator can view everything and sees no controls that change data', async () => {
   await backend.operators.createOperator('looker', 'read-only');
   const { page, go, close } = await signedIn(browser, backend, {}, 'looker');
   await go(`/users?id=${id}`);

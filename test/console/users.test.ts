@@ -57,7 +57,7 @@ test('found by email, phone, id and its beginning', async () => {
   expect((await owner.call('GET', "/users?search=123'--")).body.users).toEqual([]);
 });
 
-test('an invitation is sent, and auth’s refusal told', async () => {
+test('an invitation is sent, and an error from auth is shown', async () => {
   const { status, body } = await owner.call('POST', '/users/invite', { email: 'invited@example.com' });
   expect([status, body.email]).toEqual([200, 'invited@example.com']);
   expect(await lastAudit()).toMatchObject({ action: 'user.invite', target: 'invited@example.com' });
@@ -68,7 +68,7 @@ test('an invitation is sent, and auth’s refusal told', async () => {
   expect([again.status, again.body.detail]).toEqual([400, 'email_exists']);
 });
 
-test('a ban keeps out, and is lifted', async () => {
+test("a banned user can't sign in until the ban is lifted", async () => {
   const { id, email } = await newUser();
   expect((await owner.call('POST', `/users/${id}/ban`, { hours: 24 })).body.banned_until).toMatch(/^20/);
   expect(await lastAudit()).toMatchObject({ action: 'user.ban', target: email, detail: { hours: 24 } });
@@ -79,7 +79,7 @@ test('a ban keeps out, and is lifted', async () => {
   expect((await owner.call('POST', `/users/${id}/ban`, { hours: -1 })).status).toBe(400);
 });
 
-test('a password is set, or reset by mail or by link', async () => {
+test('a password is set, and reset by email or link', async () => {
   const { id, email } = await newUser();
   await owner.call('PATCH', `/users/${id}`, { password: 'another-Good-1' });
   const { detail } = await lastAudit();
@@ -124,7 +124,7 @@ describe('a user who is signed in', () => {
     expect((await one.auth.getUser()).error?.name).toBe('AuthSessionMissingError');
   });
 
-  test("has no other user's session ended", async () => {
+  test("doesn't end another user's session", async () => {
     const [victim, other] = [await newUser(), await newUser()];
     await client().auth.signInWithPassword({ email: victim.email, password });
     const { body } = await owner.call('GET', `/users/${victim.id}/sessions`);

@@ -137,16 +137,16 @@ test('a write is explained, leaves nothing behind and becomes a pgTAP test', asy
   await close();
 });
 
-test('a logged request is taken over', async () => {
-  const answer = await backend.fetch('/rest/v1/notes?id=eq.2', {
+test('a logged request is loaded', async () => {
+  const response = await backend.fetch('/rest/v1/notes?id=eq.2', {
     headers: { apikey: backend.keys.publishableKey },
   });
-  const id = answer.headers.get('x-request-id') ?? '';
-  await answer.text();
+  const id = response.headers.get('x-request-id') ?? '';
+  await response.text();
   const { page, close } = await opened(`/why?${address({ request: id })}`);
   await page.getByText('anon can’t see a matching row to select').waitFor();
   expect(await page.getByLabel('Value of id').inputValue()).toBe('2');
-  // For a view in a different schema, the table behind it decides.
+  // For a view in a different schema, the underlying table decides.
   const shelf = await backend.fetch('/rest/v1/shelf?id=eq.2', {
     headers: { apikey: backend.keys.publishableKey, 'accept-profile': 'graphql_public' },
   });
@@ -160,21 +160,21 @@ test('a logged request is taken over', async () => {
   await close();
 });
 
-test('a row and an entry of the log lead here', async () => {
+test('a row and a log entry link to this page', async () => {
   const { page, close } = await opened(`/tables/public/notes?${address({ row: { id: '2' } })}`);
   await page.getByRole('dialog').getByRole('link', { name: 'Explain who can see this row' }).press('Enter');
   await page.getByText('postgres can select this row').waitFor();
-  const answer = await backend.fetch('/rest/v1/notes?id=eq.1', {
+  const response = await backend.fetch('/rest/v1/notes?id=eq.1', {
     headers: { apikey: backend.keys.publishableKey },
   });
-  await answer.text();
-  await go(page, `/logs?${address({ open: answer.headers.get('x-request-id') ?? '' })}`);
+  await response.text();
+  await go(page, `/logs?${address({ open: response.headers.get('x-request-id') ?? '' })}`);
   await page.getByRole('link', { name: 'Explain this response' }).press('Enter');
   await page.getByText('anon can’t see a matching row to select').waitFor();
   await close();
 });
 
-test('a read-only operator asks why of reads, and changes no policy', async () => {
+test("a read-only operator can explain reads but can't change policies", async () => {
   const { page, close } = await opened('/policies', {}, 'looker');
   const notes = page.getByRole('region', { name: 'notes', exact: true });
   await notes.waitFor();

@@ -44,7 +44,7 @@ describe('the explanation agrees with the database', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   const find = (what: string): Case => {
     const found = cases.find((each) => each.what === what);
     if (found === undefined) throw new Error(what);
@@ -202,12 +202,12 @@ describe('as an attacker', () => {
       [peeper, false],
     ] as const) {
       const { status, body } = await call({ table: 'queued' }, who);
-      expect([status, body.truth.verdict, body.through[0].isJudged]).toEqual([200, 'allowed', sees]);
+      expect([status, body.truth.verdict, body.through[0].isEvaluated]).toEqual([200, 'allowed', sees]);
       expect(JSON.stringify(body).includes('a-token')).toBe(sees);
     }
   });
 
-  test('a policy that writes leaves nothing behind', async () => {
+  test('a policy that writes has no lasting effect', async () => {
     await project.backend.database.pool('postgres').exec(`
       create function public.note_it() returns boolean language plpgsql security definer as
         $$ begin insert into public.keyless values ('by a policy'); return true; end $$;

@@ -1,6 +1,6 @@
 /**
- * kill -9 of everything, ten times, at random moments of the first start, the migrations and the writes: each following
- * start needs no help, and no acknowledged row is missing.
+ * Kills all processes with kill -9 ten times, at random moments during the first start, the migrations and the writes.
+ * Each subsequent start succeeds without help, and no acknowledged row is missing.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { afterAll, expect, it } from 'vitest';
 const plinth = fileURLToPath(new URL('../../bin/plinth.mjs', import.meta.url));
 const projectDir = mkdtempSync(join(tmpdir(), 'plinth-crash-'));
 const rounds = 10;
-/** The first kills hit initdb, bootstrap and migrations. Later ones hit the writes. */
+/** The first kills happen during initdb, bootstrap and migrations. Later kills happen during the writes. */
 const longestFirstStartMs = 1500;
 
 const migration = (
@@ -60,8 +60,8 @@ function start(): { child: ChildProcess; ready: Promise<Ready>; output: () => st
 }
 
 /**
- * Returns the process, its descendants, and everything that works in the project's folder (PostgreSQL may have left the
- * process tree).
+ * Returns the process, its descendants, and every process that works in the project's folder, because PostgreSQL may
+ * have left the process tree.
  */
 function everything(root: number): number[] {
   const parents = new Map<number, number>();
@@ -73,7 +73,7 @@ function everything(root: number): number[] {
       parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
       if (readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(projectDir)) found.add(Number(name));
     } catch {
-      // The process ended in the meantime.
+      // The process has ended in the meantime.
     }
   }
   for (let grew = true; grew; ) {
@@ -96,7 +96,7 @@ async function killAll(child: ChildProcess): Promise<void> {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // The process ended on its own or with its parent.
+      // The process ended by itself or with its parent.
     }
   }
   if (!ended) await gone;
@@ -105,12 +105,12 @@ async function killAll(child: ChildProcess): Promise<void> {
 const acknowledged = new Set<number>();
 let next = 0;
 
-/** Inserts rows one by one until the server is gone, and remembers the acknowledged ones. */
+/** Inserts rows one by one until the server is gone, and records the acknowledged rows. */
 async function write({ API_URL, SERVICE_ROLE_KEY }: Ready): Promise<void> {
   for (;;) {
     const n = next++;
     try {
-      const answer = await fetch(`${API_URL}/rest/v1/five`, {
+      const response = await fetch(`${API_URL}/rest/v1/five`, {
         method: 'POST',
         headers: {
           apikey: SERVICE_ROLE_KEY,
@@ -119,7 +119,7 @@ async function write({ API_URL, SERVICE_ROLE_KEY }: Ready): Promise<void> {
         },
         body: JSON.stringify({ n }),
       });
-      if (answer.status !== 201) return;
+      if (response.status !== 201) return;
       acknowledged.add(n);
     } catch {
       return;
@@ -128,11 +128,11 @@ async function write({ API_URL, SERVICE_ROLE_KEY }: Ready): Promise<void> {
 }
 
 async function query(ready: Ready, path: string): Promise<{ n: number }[]> {
-  const answer = await fetch(`${ready.API_URL}/rest/v1/${path}`, {
+  const response = await fetch(`${ready.API_URL}/rest/v1/${path}`, {
     headers: { apikey: ready.SERVICE_ROLE_KEY, authorization: `Bearer ${ready.SERVICE_ROLE_KEY}` },
   });
-  expect(answer.status).toBe(200);
-  return (await answer.json()) as { n: number }[];
+  expect(response.status).toBe(200);
+  return (await response.json()) as { n: number }[];
 }
 
 let last: ReturnType<typeof start> | undefined;

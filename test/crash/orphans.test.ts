@@ -1,4 +1,4 @@
-/** A kill -9 of the server alone leaves no function worker behind, and its files are removed soon. */
+/** After a kill -9 of only the server, no function workers are left behind, and their files are removed soon. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -51,10 +51,10 @@ async function callFunction(): Promise<ChildProcess> {
   const ready = await new Promise<{ API_URL: string; ANON_KEY: string }>((resolve) => {
     createInterface({ input: server.stdout }).once('line', (line) => resolve(JSON.parse(line)));
   });
-  const answer = await fetch(`${ready.API_URL}/functions/v1/idle`, {
+  const response = await fetch(`${ready.API_URL}/functions/v1/idle`, {
     headers: { authorization: `Bearer ${ready.ANON_KEY}` },
   });
-  expect(await answer.text()).toBe('here');
+  expect(await response.text()).toBe('here');
   expect(below('deno')).toHaveLength(1);
   return server;
 }

@@ -1,7 +1,7 @@
 /**
- * kill -9 during mixed changes of objects, and the invariants afterwards: acknowledged changes are complete, rejected
- * ones have no effect, and pending ones happened completely or not at all. At rest, the versions on disk match the
- * rows. For the test in this folder and for bench/storage-kills.ts.
+ * Kills the server with kill -9 during mixed changes to objects, then checks the invariants: acknowledged changes are
+ * complete, rejected changes have no effect, and pending changes are either complete or absent. At rest, the versions
+ * on disk match the rows. Used by the test in this folder and by bench/storage-kills.ts.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
@@ -17,13 +17,13 @@ import pg from 'pg';
 
 const plinth = fileURLToPath(new URL('../../bin/plinth.mjs', import.meta.url));
 const workers = 4;
-const tusPieceBytes = 64 * 1024;
+const tusChunkBytes = 64 * 1024;
 
 export interface Tally {
   kills: number;
   acknowledged: number;
   refused: number;
-  /** Pending when the server died. */
+  /** The number of changes that were pending when the server died. */
   open: number;
   resumed: number;
   verified: number;
@@ -39,7 +39,7 @@ interface Ready {
   readonly S3_PROTOCOL_REGION: string;
 }
 
-/** The SHA-256 of a body. Null if there is no object. */
+/** The SHA-256 hash of a body. Null if the object doesn't exist. */
 type Content = string | null;
 
 interface StagedUpload {
@@ -57,7 +57,7 @@ export async function killStorage(
   mkdirSync(join(projectDir, 'supabase'), { recursive: true });
   writeFileSync(join(projectDir, 'supabase', 'config.toml'), 'project_id = "kills"\n');
   const tally: Tally = { kills: 0, acknowledged: 0, refused: 0, open: 0, resumed: 0, verified: 0 };
-  /** The possible contents of each key: one, or two while the outcome is unknown. */
+  /** The possible contents of each key. There is one, or two while an outcome is unknown. */
   const known = new Map<string, readonly Content[]>();
   let staged: StagedUpload[] = [];
   let server: ChildProcess | undefined;
@@ -137,7 +137,7 @@ async function work(
   };
   const fresh = (): string => `${own}/${randomUUID()}`;
   const may = (key: string): readonly Content[] => known.get(key) ?? [null];
-  /** Records a pending change, performs it, and records the outcome. */
+  /** Records a pending change, makes the change, and records the outcome. */
   const change = async (
     after: Record<string, Content>,
     act: () => Promise<'done' | 'refused'>,
@@ -158,11 +158,11 @@ async function work(
     body?: BodyInit | Buffer,
     headers = {},
   ): Promise<'done' | 'refused'> => {
-    const answer = await call(ready, method, path, body, headers);
-    const text = await answer.text();
-    // A server that is being killed may still report that its database has gone. The outcome is unknown then.
-    if (answer.status >= 500 || /"statusCode":"5/.test(text)) throw new Error(text);
-    return answer.ok ? 'done' : 'refused';
+    const response = await call(ready, method, path, body, headers);
+    const text = await response.text();
+    // A server that is being killed may still report that its database is gone. In that case, the outcome is unknown.
+    if (response.status >= 500 || /"statusCode":"5/.test(text)) throw new Error(text);
+    return response.ok ? 'done' : 'refused';
   };
   const json = { 'content-type': 'application/json' };
 
@@ -178,7 +178,7 @@ async function work(
       );
     },
     async () => {
-      // Rejected because the key exists.
+      // The change was rejected because the key exists.
       const key = there();
       if (key)
         await change({ [key]: hash(Buffer.from('never')) }, () =>
@@ -270,18 +270,18 @@ async function refusals(
 async function patchAll(ready: Ready, upload: StagedUpload): Promise<void> {
   while (upload.acknowledgedBytes < upload.body.length) {
     const offset = upload.acknowledgedBytes;
-    const answer = await tus(
+    const response = await tus(
       ready,
       'PATCH',
       upload.url,
       { 'upload-offset': String(offset), 'content-type': 'application/offset+octet-stream' },
-      upload.body.subarray(offset, offset + tusPieceBytes),
+      upload.body.subarray(offset, offset + tusChunkBytes),
     );
-    upload.acknowledgedBytes = Number(answer.headers.get('upload-offset'));
+    upload.acknowledgedBytes = Number(response.headers.get('upload-offset'));
   }
 }
 
-/** Resumes multipart uploads at the acknowledged offset. Every other one is abandoned. */
+/** Resumes multipart uploads at the acknowledged offset. Every second upload is abandoned. */
 async function resume(
   ready: Ready,
   staged: readonly StagedUpload[],
@@ -303,24 +303,24 @@ async function resume(
 async function verify(ready: Ready, known: Map<string, readonly Content[]>, tally: Tally): Promise<void> {
   const check = async ([key, may]: [string, readonly Content[]]): Promise<void> => {
     for (const bucket of key.includes('/refused-') ? ['kills', 'small'] : ['kills']) {
-      const answer = await call(ready, 'GET', `/object/authenticated/${bucket}/${key}`);
-      const body = Buffer.from(await answer.arrayBuffer());
-      if (!answer.ok && !body.includes('NoSuchKey')) throw new Error(`${key}: ${body}`);
-      const content = answer.ok ? hash(body) : null;
+      const response = await call(ready, 'GET', `/object/authenticated/${bucket}/${key}`);
+      const body = Buffer.from(await response.arrayBuffer());
+      if (!response.ok && !body.includes('NoSuchKey')) throw new Error(`${key}: ${body}`);
+      const content = response.ok ? hash(body) : null;
       if (!may.includes(content))
         throw new Error(
           `${bucket}/${key}: ${content ?? 'nothing'}, not ${may.map((one) => one ?? 'nothing').join(' or ')}`,
         );
-      const etag = answer.headers.get('etag')?.replaceAll('"', '') ?? '';
+      const etag = response.headers.get('etag')?.replaceAll('"', '') ?? '';
       const md5 = createHash('md5').update(body).digest('hex');
-      if (answer.ok && !etag.includes('-') && etag !== md5)
+      if (response.ok && !etag.includes('-') && etag !== md5)
         throw new Error(`${key}: ETag ${etag} is not its MD5`);
       known.set(key, [content]);
       tally.verified += 1;
     }
   };
   const all = [...known];
-  // Permanently deleted objects needn't all be requested each time.
+  // Objects that were permanently deleted don't all need to be requested each time.
   const asked = all.filter(([, may]) => may.length > 1 || may[0] !== null || Math.random() < 0.1);
   const queue = [...asked];
   await Promise.all(
@@ -344,7 +344,7 @@ async function requireEqual(projectDir: string, ready: Ready): Promise<void> {
       const onDisk = list('objects')
         .flatMap((shard) => list(join('objects', shard)))
         .sort();
-      // Empty files wait for reuse.
+      // Empty files are kept for reuse.
       const intents = list('intents').filter((name) => holdsBytes(join(root, 'intents', name)));
       const left = [...intents, ...list('partial'), ...list('orphans')];
       const lost = inRows.filter((version) => !onDisk.includes(version));
@@ -386,7 +386,7 @@ async function start(projectDir: string): Promise<{ child: ChildProcess; ready: 
   return { child, ready };
 }
 
-/** Kills the server alone, or PostgreSQL with it. */
+/** Kills only the server, or PostgreSQL as well. */
 async function kill(child: ChildProcess, projectDir: string, withDatabase: boolean): Promise<void> {
   const hasEnded = child.exitCode !== null || child.signalCode !== null;
   const gone = hasEnded ? undefined : new Promise((resolve) => child.once('exit', resolve));
@@ -397,7 +397,7 @@ async function kill(child: ChildProcess, projectDir: string, withDatabase: boole
         if (/^\d+$/.test(name) && readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(projectDir))
           process.kill(Number(name), 'SIGKILL');
       } catch {
-        // The process ended in the meantime.
+        // The process has ended in the meantime.
       }
     }
   }
@@ -428,12 +428,12 @@ async function tus(
   headers: Record<string, string>,
   body?: Buffer,
 ): Promise<Response> {
-  const answer = await fetch(url, {
+  const response = await fetch(url, {
     method,
     headers: { authorization: `Bearer ${ready.SERVICE_ROLE_KEY}`, 'tus-resumable': '1.0.0', ...headers },
     body: (body ?? null) as BodyInit | null,
   });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${method} ${answer.status} ${text}`);
-  return answer;
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${response.status} ${text}`);
+  return response;
 }

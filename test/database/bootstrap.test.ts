@@ -1,6 +1,6 @@
 /**
- * The roles, schemas, grants and functions that migrations, policies and clients find. Cases are data, including
- * rejected ones.
+ * The roles, schemas, grants and functions that migrations, policies and clients rely on. The cases are listed as data
+ * and include rejected ones.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { repairRoles } from '../../src/database/embedded/self-repair.ts';
@@ -16,7 +16,7 @@ let own: TestDatabase;
 let database: Database;
 beforeAll(async () => {
   own = await createTestDatabase('bootstrap', async (template) => {
-    await template.migrate([{ room: 'fixtures', dir: new URL('./fixtures/migrations/', import.meta.url) }]);
+    await template.migrate([{ module: 'fixtures', dir: new URL('./fixtures/migrations/', import.meta.url) }]);
   });
   database = own.database;
 });
@@ -126,7 +126,7 @@ describe('schemas', () => {
     ['graphql_public', 'supabase_admin', 'postgres anon authenticated service_role'],
     ['vault', 'supabase_admin', 'postgres service_role'],
     ['supabase_functions', 'supabase_admin', 'postgres anon authenticated service_role'],
-    ['_plinth', 'supabase_admin', 'postgres'], // pg_read_all_data allows reading only.
+    ['_plinth', 'supabase_admin', 'postgres'], // pg_read_all_data allows only reading.
   ])('%s belongs to %s; used by %s', async (schema, owner, users) => {
     expect(await value(`select nspowner::regrole::text from pg_namespace where nspname = '${schema}'`)).toBe(
       owner,
@@ -226,7 +226,7 @@ describe('what postgres may do without being superuser', () => {
     ['settings of the superuser', "alter role supabase_admin set search_path = ''", '42501'],
     ['an unknown setting', "alter role anon set foo.bar = 'x'", '42501'],
     ['what every dump begins with', 'set session_replication_role = replica', 'ok'],
-    // Roles and the rest.
+    // Roles and other objects.
     ['a role', 'create role reader; grant anon to reader', 'ok'],
     ['a superuser', 'create role boss superuser', '42501'],
     ['an owner', 'create table public.a (b int); alter table a owner to supabase_auth_admin', '42501'],

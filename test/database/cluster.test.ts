@@ -189,7 +189,7 @@ describe('a second start', () => {
       join(folder.path, 'lock'),
       JSON.stringify({ pid: process.ppid, startedAt: '', port: 1, mark: 'x:1' }),
     );
-    // The test's own process is running but isn't a postmaster. PostgreSQL itself would refuse to start.
+    // The test's own process is running but isn't a postmaster. PostgreSQL itself would refuse to start in this case.
     writeFileSync(join(folder.path, 'postgres', 'postmaster.pid'), `${process.pid}\n${folder.path}\n`);
     const database = await start(folder.path);
     expect(await database.pool('postgres').query(sql`select 1 as one`)).toEqual([{ one: 1 }]);
@@ -226,7 +226,7 @@ test('a postmaster killed from outside is started again', async () => {
   }
 });
 
-test('a stop in the middle of such a restart leaves no server behind', async () => {
+test('stopping during such a restart leaves no server behind', async () => {
   await bootstrapped();
   const database = await start(folder.path, { durable: true });
   const pgdata = join(folder.path, 'postgres');

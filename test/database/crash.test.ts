@@ -18,7 +18,7 @@ afterEach(() => {
   folder.remove();
 });
 
-/** The moments at which the processes are killed, in sequence in the same folder. */
+/** The moments at which the processes are killed, one after another in the same folder. */
 const moments: { name: string; wait: (writer: Writer) => Promise<unknown> }[] = [
   { name: 'at the very start', wait: () => sleep(randomInt(60, 200)) },
   { name: 'as initdb begins', wait: (writer) => writer.line('progress Preparing PostgreSQL') },

@@ -126,7 +126,7 @@ test('the catalog lists what CREATE EXTENSION gives, and nothing else', async ()
   expect(forSuperusers).toHaveLength(2);
 });
 
-test('an event trigger of a project does not run with the rights of our scripts', async () => {
+test("a project's event trigger doesn't run with the privileges of our scripts", async () => {
   await own.database.pool('supabase_admin').exec(`
     create table public.seen (who text);
     create function public.spy() returns event_trigger language plpgsql as

@@ -1,5 +1,5 @@
 /**
- * An external PostgreSQL. Its superuser is `admin`, TCP requires passwords, and its extension folder is the stock
+ * An external PostgreSQL. The superuser is `admin`, TCP requires passwords, and its extension folder is the stock
  * folder.
  */
 import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process';

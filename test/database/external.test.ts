@@ -1,9 +1,14 @@
 /**
- * `--database-url` with an empty database, a database of Plinth's and a database of the hosted service, with and
- * without superuser privileges.
+ * `--database-url` with an empty database, a Plinth database and a database of the hosted service, with and without
+ * superuser privileges.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createDatabase, type Database, type DatabaseOptions } from '../../src/database/index.ts';
+import {
+  createDatabase,
+  type Database,
+  type DatabaseError,
+  type DatabaseOptions,
+} from '../../src/database/index.ts';
 import { Client, parseConnectionString } from '../../src/database/wire/index.ts';
 import { sql } from '../../src/kernel/sql.ts';
 import { availableServers, type ExternalServer, startExternalServer } from './external-server.ts';
@@ -12,7 +17,7 @@ import { temporaryFolder } from './helpers.ts';
 // Starting a server can take a long time on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-const more = { room: 'more', dir: new URL('./fixtures/migrations/', import.meta.url) };
+const more = { module: 'more', dir: new URL('./fixtures/migrations/', import.meta.url) };
 
 async function using<T>(
   options: Partial<DatabaseOptions>,
@@ -35,7 +40,7 @@ async function asClient<T>(url: string, work: (client: Client) => Promise<T>): P
   }
 }
 
-/** Returns everything that a start could have changed, as a single text. */
+/** Returns everything that a start could have changed, as a single string. */
 function fingerprint(client: Client): Promise<unknown> {
   return client.query(sql`
     select (select md5(string_agg(c::text, ';' order by oid)) from pg_class c) as classes,
@@ -60,10 +65,19 @@ describe.each(availableServers())('PostgreSQL $version by its URL', ({ version, 
     folder?.remove();
   });
 
-  test('an owner with CREATEROLE gets as far as the rights go', async () => {
+  test('an owner with CREATEROLE can use only the privileges it has', async () => {
     await asClient(server.url('admin'), async (client) => {
       await client.exec("create role owner login createrole createdb password 'secret'");
       await client.exec('create database owned owner owner');
+      const before = await fingerprint(client);
+      const refused = await createDatabase({
+        dataDir: '/nowhere',
+        databaseUrl: server.url('owner', 'owned'),
+      }).catch((error: unknown) => error);
+      expect(refused).toMatchObject({ code: 'unusable', details: { host: '127.0.0.1' } });
+      expect(await fingerprint(client)).toEqual(before);
+      // An administrator runs the statements that the error contains.
+      await client.exec((refused as DatabaseError).details.statements as string);
     });
     await using({ databaseUrl: server.url('owner', 'owned') }, async (database) => {
       expect(database.info.ownsSchemas).toBe(true);
@@ -72,6 +86,14 @@ describe.each(availableServers())('PostgreSQL $version by its URL', ({ version, 
         .query<{ count: number }>(sql`select count(*)::int as count from _plinth.refused`);
       expect(refused?.count).toBeGreaterThan(0);
       await database.asRequest({ role: 'anon', settings: [] }, (tx) => tx.query(sql`select auth.uid()`));
+      const [role] = await database.asRequest({ role: 'service_role', settings: [] }, (tx) =>
+        tx.query(sql`select rolbypassrls as bypasses from pg_roles where rolname = current_user`),
+      );
+      expect(role).toEqual({ bypasses: true });
+      const limited = (await database.findings()).filter(({ status }) => status !== 'ok');
+      expect(limited.map(({ check }) => check)).toEqual(
+        expect.arrayContaining(['realtime', 'event_triggers']),
+      );
     });
   });
 
@@ -93,7 +115,7 @@ describe.each(availableServers())('PostgreSQL $version by its URL', ({ version, 
         const [row] = await database.pool(role).query<{ who: string }>(sql`select current_user::text as who`);
         expect(row?.who).toBe(role);
       }
-      // User code doesn't run in a superuser's session.
+      // A user's code doesn't run in a superuser's session.
       const [login] = await database
         .pool('authenticator')
         .query<{ superuser: boolean }>(
@@ -164,7 +186,7 @@ describe.each(availableServers())('PostgreSQL $version by its URL', ({ version, 
   });
 });
 
-test('a URL that cannot be read, and a server that is not there', async () => {
+test('an invalid URL and an unreachable server', async () => {
   await expect(
     createDatabase({ dataDir: '/nowhere', databaseUrl: 'postgresql://a:b@c:x/d' }),
   ).rejects.toMatchObject({

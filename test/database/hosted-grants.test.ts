@@ -14,7 +14,7 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 interface Fact {
   readonly name: string;
-  /** `owner | grants`, or `-` if the object doesn't exist. */
+  /** Has the form `owner | grants`, or is `-` if the object doesn't exist. */
   readonly hosted: string;
   readonly plinth: string;
   readonly reason: string;

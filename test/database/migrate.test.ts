@@ -24,23 +24,23 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-function setOf(room: string, files: Record<string, string>) {
-  const dir = join(folder.path, room);
+function setOf(module: string, files: Record<string, string>) {
+  const dir = join(folder.path, module);
   mkdirSync(dir, { recursive: true });
   for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, name), text);
-  return { room, dir: pathToFileURL(`${dir}/`) };
+  return { module, dir: pathToFileURL(`${dir}/`) };
 }
 
-async function ledger(room: string): Promise<string[]> {
+async function ledger(module: string): Promise<string[]> {
   const rows = await database
     .pool('postgres')
     .query<{ file: string }>(
-      sql`select version || '_' || name as file from _plinth.migrations where room = ${room} order by 1`,
+      sql`select version || '_' || name as file from _plinth.migrations where room = ${module} order by 1`,
     );
   return rows.map(({ file }) => file);
 }
 
-test('applies what is new, in order, and nothing twice', async () => {
+test('applies new migrations in order and none twice', async () => {
   const first = {
     '0001_table.sql': 'set local role supabase_storage_admin; create table storage.counted (n int);',
     '0002_row.sql': 'insert into storage.counted values (1)',

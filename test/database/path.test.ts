@@ -1,5 +1,5 @@
 /**
- * The request path with a real server. Its most important property is that a request can't see anything from another
+ * The request path with a real server. The most important property is that a request can't see anything from another
  * request.
  */
 import { getEventListeners } from 'node:events';
@@ -59,7 +59,7 @@ describe('answers', () => {
     });
   });
 
-  test('a body travels as it is', async () => {
+  test('a body is forwarded unchanged', async () => {
     const body = Buffer.from('{"a":"ü\\u0001"}');
     const result = await path.execute(request('user1', 'select $1::json', { params: [body] }));
     expect(result.rows[0]?.[0]).toEqual(body);
@@ -81,7 +81,7 @@ describe('answers', () => {
     expect((await write('read write')).commandTag).toBe('INSERT 0 1');
   });
 
-  test('an error in between leaves the requests before and behind intact', async () => {
+  test("an error in one request doesn't affect the requests before and after it", async () => {
     const answers = await Promise.allSettled(
       Array.from({ length: 200 }, (_, index) =>
         narrow.execute(
@@ -91,11 +91,11 @@ describe('answers', () => {
         ),
       ),
     );
-    answers.forEach((answer, index) => {
-      if (index % 5 === 0) expect(answer).toMatchObject({ reason: { code: '22012' } });
-      else if (answer.status === 'fulfilled') {
-        expect(texts(answer.value)).toEqual([[`${Math.trunc(12 / (index % 5))}`, '10']]);
-      } else throw answer.reason;
+    answers.forEach((response, index) => {
+      if (index % 5 === 0) expect(response).toMatchObject({ reason: { code: '22012' } });
+      else if (response.status === 'fulfilled') {
+        expect(texts(response.value)).toEqual([[`${Math.trunc(12 / (index % 5))}`, '10']]);
+      } else throw response.reason;
     });
   });
 
@@ -171,7 +171,7 @@ describe('role and claims do not leak', () => {
     expect(texts(await narrow.execute(request('user1', 'show statement_timeout')))).not.toEqual([['20ms']]);
   });
 
-  test('after a client that went away', async () => {
+  test('after a client disconnected', async () => {
     for (const lane of ['shared', 'alone'] as const) {
       const controller = new AbortController();
       const abandoned = narrow.execute(
@@ -299,7 +299,7 @@ describe('explicit transactions', () => {
     texts(await path.execute(request('user1', 'select from children where id = $1', { params: [`${id}`] })))
       .length === 1;
 
-  test('commit keeps, rollback does not, both give the rows', async () => {
+  test('commit keeps and rollback discards the changes, and both return the rows', async () => {
     expect(texts(await insert(10, 'commit'))).toEqual([['10']]);
     expect(texts(await insert(11, 'rollback'))).toEqual([['11']]);
     expect([await exists(10), await exists(11)]).toEqual([true, false]);
@@ -311,7 +311,7 @@ describe('explicit transactions', () => {
     expect([await exists(12), await exists(13)]).toEqual([false, false]);
   });
 
-  test('an error thrown by the one who decides rolls back and is thrown on', async () => {
+  test('an error thrown by the caller rolls back and is rethrown', async () => {
     const decide = () => {
       throw new Error('not that many');
     };
@@ -349,7 +349,7 @@ describe('prepared statements', () => {
     expect(texts(await one.execute(request('user1', count)))).toEqual([['2']]);
   });
 
-  test('are bounded', async () => {
+  test('are limited', async () => {
     const one = fixture.open({ sharedConnections: 1, statementLimit: 10 });
     await Promise.all(
       Array.from({ length: 40 }, (_, index) => one.execute(request('user1', `select ${index}`))),
@@ -440,18 +440,18 @@ describe('connections', () => {
     );
   });
 
-  test('dead connections are replaced without anybody noticing', async () => {
+  test('broken connections are replaced without an effect on clients', async () => {
     const own = fixture.open();
     for (let turn = 0; turn < 3; turn++) {
       await Promise.all(Array.from({ length: 40 }, () => own.execute(request('user2', WHO))));
       expect(await fixture.terminate()).toBeGreaterThan(0);
       const answers = await Promise.all(Array.from({ length: 40 }, () => own.execute(request('user2', WHO))));
-      for (const answer of answers)
-        expect(texts(answer)).toEqual([['authenticated', 'authenticator', 'user2']]);
+      for (const response of answers)
+        expect(texts(response)).toEqual([['authenticated', 'authenticator', 'user2']]);
     }
   });
 
-  test('an unreachable server is an immediate error, and works when it is back', async () => {
+  test('an unreachable server causes an immediate error, and works when it is back', async () => {
     let reachable = false;
     const connectOptions = () => {
       const target = {

@@ -59,7 +59,7 @@ test('send, read, visibility, delete: the guide, step by step', async () => {
   expect(await ids(`select pgmq.delete('my_queue', array[2, 3, 99]::bigint[])`)).toEqual([2, 3]);
 });
 
-test('an undeleted message becomes visible again', async () => {
+test("a message that wasn't deleted becomes visible again", async () => {
   await rows(`select pgmq.send('my_queue', '1')`);
   expect(await ids(`select msg_id from pgmq.read('my_queue', 1, 1)`)).toEqual([1]);
   await sleep(1_050);
@@ -150,7 +150,7 @@ test.each([`a; drop table x`, `a--b`, `a'b`, 'a$b', 'x'.repeat(48)])(
   },
 );
 
-test('a name with quotes and spaces is only a name', async () => {
+test('a name with quotes and spaces is treated as a name', async () => {
   const name = 'a "b" c';
   await postgres.query(sql`select pgmq.create(${name})`);
   await postgres.query(sql`select pgmq.send(${name}, '1'::jsonb)`);

@@ -74,14 +74,14 @@ const passing = [
   `isa_ok(1, 'integer', 'a number')`,
 ];
 
-test('a suite that passes', async () => {
+test('a test suite that passes', async () => {
   const said = await lines(`plan(${passing.length})`, ...passing, 'finish()');
   expect(said[0]).toBe(`1..${passing.length}`);
   expect(said.slice(1).filter((line) => !/^ok \d+ - /.test(line))).toEqual([]);
   expect(said).toHaveLength(passing.length + 1);
 });
 
-test('a suite that fails, skips and has something to do', async () => {
+test('a test suite with failures, skipped tests and TODOs', async () => {
   expect(
     await lines(
       'no_plan()',

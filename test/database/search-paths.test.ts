@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import type { Backend } from '../../src/main.ts';
-import { createTestBackend, stopTestCluster } from '../../src/testing.ts';
+import { createTestBackend } from '../../src/testing.ts';
 
 let backend: Backend;
 beforeAll(async () => {
@@ -10,7 +10,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await backend.stop();
-  await stopTestCluster();
 });
 
 test('every function of ours names its search path, generated ones too', async () => {

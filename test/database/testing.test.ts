@@ -11,7 +11,7 @@ afterAll(async () => {
   for (const each of made) await each.drop();
 });
 
-test('databases of one template are prepared once and do not see each other', async () => {
+test('databases from one template are prepared once and are independent', async () => {
   let prepared = 0;
   const create = async () => {
     const each = await createTestDatabase('isolated', async (template) => {

@@ -124,7 +124,7 @@ test.each([
   await expect(rows(`select ${expression}`)).rejects.toThrow(message);
 });
 
-test('a column takes its number of dimensions and nothing else', async () => {
+test('a column accepts only vectors with its number of dimensions', async () => {
   await expect(rows(`insert into items (embedding) values ('[1,2]')`)).rejects.toThrow(
     'expected 3 dimensions, not 2',
   );

@@ -1,8 +1,9 @@
 /** Pools with a real server: transactions, savepoints, sessions, waiting, recovery, shutdown and listening. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createListenHub, createPools, type Pools } from '../../src/database/pool/index.ts';
+import type { RolePool } from '../../src/database/pool/role-pool.ts';
 import { createTestDatabase, type TestDatabase, testTarget } from '../../src/database/testing.ts';
-import type { LoginRole, Pool } from '../../src/database/types.ts';
+import type { LoginRole } from '../../src/database/types.ts';
 import { sql } from '../../src/kernel/sql.ts';
 
 let db: TestDatabase;
@@ -21,7 +22,9 @@ afterAll(async () => {
   await db?.drop();
 });
 
-function open(options: { max?: number; acquireTimeoutMs?: number; idleTimeoutMs?: number } = {}): Pool {
+function open(
+  options: { max?: number; acquireTimeoutMs?: number; idleTimeoutMs?: number; maxWaiting?: number } = {},
+): RolePool {
   const connectOptions = (role: LoginRole) => ({
     ...testTarget(db, role),
     applicationName: 'pool test',
@@ -73,6 +76,25 @@ test('who waits too long gets an error with a code', async () => {
   expect(await pool.query(sql`select 1 as a`)).toEqual([{ a: 1 }]);
 });
 
+test('clients take turns, none occupies all connections, and a full queue rejects immediately', async () => {
+  const pool = open({ max: 2, maxWaiting: 3 });
+  const client = (key: string) => pool.of({ key, isAnonymous: false });
+  const held = await client('a').connect();
+  const order: string[] = [];
+  const run = async (key: string, name: string) => {
+    await client(key).query(sql`select 1`);
+    order.push(name);
+  };
+  const waiting = [run('a', 'a1'), run('a', 'a2')];
+  // One of the two connections is out of reach for the first client.
+  await run('b', 'b');
+  waiting.push(run('a', 'a3'));
+  await expect(run('a', 'a4')).rejects.toMatchObject({ code: 'pool_full', retryAfterSeconds: 1 });
+  held.release();
+  await Promise.all(waiting);
+  expect(order).toEqual(['b', 'a1', 'a2', 'a3']);
+});
+
 test('settings are set with BEGIN and end with the transaction', async () => {
   const pool = open({ max: 1 });
   const read = sql`select current_user as role, current_setting('request.x', true) as x,
@@ -90,7 +112,7 @@ test('settings are set with BEGIN and end with the transaction', async () => {
   expect(after).toEqual([{ role: 'postgres', x: '', isolation: 'read committed', read_only: 'off' }]);
 });
 
-test('a setting that is refused begins nothing', async () => {
+test('if a setting is rejected, nothing begins', async () => {
   const pool = open({ max: 1 });
   let ran = false;
   const work = async () => {
@@ -135,10 +157,10 @@ test('a commit that could only roll back is an error', async () => {
   expect(await pool.query(sql`select from things where id = 7`)).toEqual([]);
 });
 
-test('a statement after the end of its transaction is refused', async () => {
+test('a statement after the end of its transaction is rejected', async () => {
   const pool = open();
   const kept = await pool.transaction(async (tx) => ({ tx }));
-  expect(() => kept.tx.query(sql`select 1`)).toThrow(/over/);
+  expect(() => kept.tx.query(sql`select 1`)).toThrow(/already ended/);
 });
 
 test('an aborted transaction is canceled and its connection stays usable', async () => {
@@ -170,7 +192,7 @@ test('a session leaves nothing behind', async () => {
   expect(row).toEqual({ timeout: '0', left_over: null, locks: 0, pid: session.processId });
 });
 
-test('connections found dead are replaced without anybody noticing', async () => {
+test('broken connections are replaced without an effect on clients', async () => {
   const pool = open({ max: 3 });
   await Promise.all(Array.from({ length: 3 }, () => pool.query(sql`select pg_sleep(0.01)`)));
   await terminateAll();
@@ -238,7 +260,7 @@ test('first statements travel with BEGIN, the last ones with COMMIT', async () =
         sql`insert into public.things values (${1})`,
         sql`insert into public.things select max(id) + 1 from public.things`,
       ]);
-      expect(() => tx.query(sql`select 1`)).toThrow('The transaction is over');
+      expect(() => tx.query(sql`select 1`)).toThrow('The transaction has already ended');
       return rows;
     },
     {
@@ -251,7 +273,7 @@ test('first statements travel with BEGIN, the last ones with COMMIT', async () =
   expect(await backends()).toBe(1);
 });
 
-test('an error in the first, the last or COMMIT itself undoes everything, and the connection stays good', async () => {
+test('an error in the first statement, the last one or COMMIT undoes everything, and the connection remains usable', async () => {
   const pool = open({ max: 1 });
   await pool.exec(`
     truncate public.things;

@@ -1,5 +1,5 @@
 /** The stream of changes from a real server. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase, testTarget } from '../../src/database/testing.ts';
 import { connectReplication } from '../../src/database/wire/index.ts';
 import { sql } from '../../src/kernel/sql.ts';
@@ -14,7 +14,7 @@ afterAll(async () => {
   await db?.drop();
 });
 
-test('commands answer, changes arrive, acknowledgements are heard, destroying ends it', async () => {
+test('commands return results, changes arrive, and destroying ends the connection', async () => {
   const writer = db.database.pool('supabase_admin');
   await writer.exec(
     'create table public.streamed (a text primary key); create publication streamed for table public.streamed',
@@ -54,7 +54,38 @@ test('commands answer, changes arrive, acknowledgements are heard, destroying en
   expect(last).toBeGreaterThan(0n);
   replication.destroy();
   await ended;
-  // The server detects this a moment later, and the database can't be dropped before.
+  // The server detects this a moment later, and the database can't be dropped before then.
   const left = sql`select from pg_replication_slots where database = ${db.name}`;
   for (let gone = false; !gone; ) gone = (await writer.query(left)).length === 0;
+});
+
+test('a paused WAL stream reports its position, so the server does not time out', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const replication = await connectReplication(testTarget(db, 'supabase_replication_admin'));
+  try {
+    const slot = `paused_${db.name}`;
+    await replication.command(`CREATE_REPLICATION_SLOT ${slot} TEMPORARY PHYSICAL RESERVE_WAL`);
+    const admin = db.database.pool('supabase_admin');
+    const [reserved] = await admin.query<{ pid: number; lsn: string }>(
+      sql`select active_pid as pid, restart_lsn::text as lsn from pg_replication_slots where slot_name = ${slot}`,
+    );
+    const pid = reserved?.pid ?? 0;
+    const { ended } = replication.streamWal(`START_REPLICATION SLOT ${slot} PHYSICAL ${reserved?.lsn}`, () =>
+      replication.pause(),
+    );
+    const replies = () =>
+      admin.query(sql`select from pg_stat_replication where pid = ${pid} and reply_time is not null`);
+    await expect
+      .poll(() => admin.query(sql`select state from pg_stat_replication where pid = ${pid}`))
+      .toEqual([{ state: 'streaming' }]);
+    expect(await replies()).toEqual([]);
+    vi.advanceTimersByTime(10_000);
+    await expect.poll(async () => (await replies()).length).toBe(1);
+    replication.destroy();
+    await ended;
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    replication.destroy();
+    vi.useRealTimers();
+  }
 });

@@ -86,7 +86,7 @@ test('md5', async () => {
   ]);
 });
 
-test('a method that is not known, and a password that is not given', async () => {
+test('an unknown method and a missing password', async () => {
   await expect(connect({ asks: Buffer.from([0, 0, 0, 7]) })).rejects.toMatchObject({ code: '08001' });
   const without = connect({ asks: Buffer.from([0, 0, 0, 3]) }, { password: undefined });
   await expect(without).rejects.toThrow(/password of me/);
@@ -108,12 +108,12 @@ test.each<[SslMode, 'accept' | 'refuse', string, boolean]>([
   else await expect(connecting).rejects.toMatchObject({ code: '08001' });
 });
 
-test('an untrusted certificate is refused under verify-full', async () => {
+test('an untrusted certificate is rejected with verify-full', async () => {
   const connecting = connect({ tls: 'accept' }, { host: 'localhost', sslMode: 'verify-full' });
   await expect(connecting).rejects.toMatchObject({ code: '08001' });
 });
 
-test('a client certificate is shown, unless others may read its key', async () => {
+test('a client certificate is sent, unless other users can read its key', async () => {
   const sslKey = join(folder, 'key.pem');
   const sslCert = join(folder, 'ca.pem');
   await writeFile(sslKey, TEST_KEY, { mode: 0o600 });
@@ -130,7 +130,7 @@ test('a client certificate is shown, unless others may read its key', async () =
   } else await expect(connecting).rejects.toThrow(/chmod 600/);
 });
 
-test.each(['sslRootCert', 'sslCert'])('%s that is not there is no fault of the process', async (file) => {
+test.each(['sslRootCert', 'sslCert'])('a missing %s does not end the process', async (file) => {
   const target = { sslMode: 'require', [file]: join(folder, 'none.pem') } as const;
   await expect(connect({ tls: 'accept' }, target)).rejects.toMatchObject({
     name: 'ConnectionError',
@@ -147,7 +147,7 @@ describe('a password file', () => {
     expect((await connect({ asks: cleartext }, none)).passwords).toEqual(['from:file']);
     expect((await connect({ asks: cleartext }, { passwordFile })).passwords).toEqual(['sécret']);
     const other = connect({ asks: cleartext }, { ...none, user: 'you' });
-    await expect(other).rejects.toThrow(/password of you, and none is given, nor in .*pgpass/);
+    await expect(other).rejects.toThrow(/password of you, but no password was specified, and .*pgpass/);
     await chmod(passwordFile, 0o644);
     await expect(connect({ asks: cleartext }, none)).rejects.toThrow(/chmod 600/);
     expect((await connect({}, none)).client.processId).toBe(7);
@@ -180,7 +180,7 @@ describe('several hosts', () => {
   const standby = { reports: { in_hot_standby: 'on', default_transaction_read_only: 'off' } };
   const readOnly = { reports: { in_hot_standby: 'off', default_transaction_read_only: 'on' } };
 
-  test('are tried in turn, while they cannot be reached or are starting', async () => {
+  test('are tried one after the other while they are unreachable or starting', async () => {
     expect(await choose([{}, {}])).toBe(0);
     expect(await choose([{ refuses: '57P03' }, {}])).toBe(1);
     const gone = await startStub({});
@@ -219,7 +219,7 @@ describe('several hosts', () => {
       database: 'app',
       sslMode: 'disable',
     });
-    await expect(connecting).rejects.toThrow(`no; The session at 127.0.0.1:${two?.port} is not primary`);
+    await expect(connecting).rejects.toThrow(`no; The session at 127.0.0.1:${two?.port} isn't primary`);
   });
 
   test.each<[SessionKind, readonly StubOptions[], number | string]>([
@@ -256,7 +256,7 @@ test('SCRAM against PostgreSQL, with a password beyond ASCII', async () => {
   }
 });
 
-test('a server that says nothing is given up on', async () => {
+test("a server that doesn't respond is abandoned", async () => {
   const mute = await startStub({ asks: Buffer.alloc(0) });
   stubs.push(mute);
   const target = { host: '127.0.0.1', port: mute.port, user: 'me', database: 'app', connectTimeoutMs: 50 };

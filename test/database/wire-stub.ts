@@ -22,7 +22,7 @@ export interface StubOptions {
   readonly tls?: 'accept' | 'refuse';
   /** Reported parameters in addition to the version. */
   readonly reports?: Readonly<Record<string, string>>;
-  /** The SQLSTATE with which every sign-in is rejected. */
+  /** The SQLSTATE that is returned for every sign-in attempt. */
   readonly refuses?: string;
 }
 
@@ -96,7 +96,7 @@ function letIn(socket: Socket, reports: Readonly<Record<string, string>>): void 
       message('S', Buffer.from(`${name}\0${value}\0`)),
     ),
   );
-  // Sent in two pieces, split within a message.
+  // Sent in two pieces that are split within a message.
   const all = Buffer.concat([ok, status, key, message('Z', Buffer.from('I'))]);
   socket.write(all.subarray(0, 13));
   setImmediate(() => socket.write(all.subarray(13)));

@@ -105,7 +105,7 @@ test('values come back as they were sent', async () => {
   );
 });
 
-test('dates of any year are understood', async () => {
+test('dates in any year are parsed', async () => {
   const dates = fc.date({
     min: new Date('-004000-01-01'),
     max: new Date('+020000-01-01'),
@@ -135,7 +135,7 @@ test('queryText gives text, column types and the command tag', async () => {
   ]);
 });
 
-test('a script runs several statements, and all of it or nothing', async () => {
+test('a script runs several statements, either all or none', async () => {
   await client.exec(
     'create temp table script (a int); insert into script values (1); insert into script values (2)',
   );
@@ -144,7 +144,7 @@ test('a script runs several statements, and all of it or nothing', async () => {
   await client.exec('');
 });
 
-test('an error carries what the server said', async () => {
+test("an error contains the server's message", async () => {
   await client.exec('create temp table checked (a int constraint positive check (a > 0))');
   const refused = await failure(client.query(sql`insert into checked values (${-1}::int)`));
   expect(refused).toBeInstanceOf(PostgresError);
@@ -165,13 +165,13 @@ test('pipelined statements are answered in order, each with its own error', asyn
       client.query<{ a: number }>(sql`select 10 / (${index}::int % 10) as a`),
     ),
   );
-  answers.forEach((answer, index) => {
-    if (index % 10 === 0) expect(answer.status).toBe('rejected');
-    else expect(answer).toMatchObject({ value: [{ a: Math.trunc(10 / (index % 10)) }] });
+  answers.forEach((response, index) => {
+    if (index % 10 === 0) expect(response.status).toBe('rejected');
+    else expect(response).toMatchObject({ value: [{ a: Math.trunc(10 / (index % 10)) }] });
   });
 });
 
-test('a large row and a large parameter cross the socket whole', async () => {
+test('a large row and a large parameter are transferred completely', async () => {
   const large = 'äb'.repeat(2_000_000);
   const [row] = await client.query<{ back: string }>(sql`select ${large}::text as back`);
   expect(row?.back === large).toBe(true);
@@ -202,7 +202,7 @@ test('what cannot be sent leaves the connection in order', async () => {
   expect(await client.query(sql`select 1 as a`)).toEqual([{ a: 1 }]);
 });
 
-test('COPY FROM STDIN fails instead of waiting for ever', async () => {
+test('COPY FROM STDIN fails instead of waiting forever', async () => {
   await client.exec('create temp table copied (a int)');
   await expect(client.query(sql`copy copied from stdin`)).rejects.toThrow(/COPY FROM STDIN/);
   await expect(client.exec('copy copied from stdin')).rejects.toThrow(/COPY FROM STDIN/);
@@ -239,7 +239,7 @@ test('a terminated connection says so, and that a statement behind was not begun
   expect(await failure(doomed.query(sql`select 1`))).toBeInstanceOf(ConnectionError);
 });
 
-test('close finishes what is in flight', async () => {
+test('close waits for pending work', async () => {
   const closing = await Client.connect(testTarget(db));
   const last = closing.query(sql`select pg_sleep(0.02)::text, 7 as a`);
   await closing.connection.close();

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Backend } from '../../src/main.ts';
-import { createTestBackend, stopTestCluster } from '../../src/testing.ts';
+import { createTestBackend } from '../../src/testing.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const run = promisify(execFile);
@@ -18,7 +18,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await backend.stop();
-  await stopTestCluster();
 });
 
 function codeBlock(language: string): string {

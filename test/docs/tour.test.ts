@@ -11,7 +11,7 @@ import type { Browser, Page } from 'playwright-core';
 import { createServer, type ViteDevServer } from 'vite';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Backend } from '../../src/main.ts';
-import { createTestBackend, stopTestCluster } from '../../src/testing.ts';
+import { createTestBackend } from '../../src/testing.ts';
 import { launchBrowser } from '../web/browser.ts';
 
 const example = fileURLToPath(new URL('../../examples/live-board', import.meta.url));
@@ -44,7 +44,6 @@ afterAll(async () => {
   await app?.close();
   rmSync(cacheDir, { recursive: true, force: true });
   await backend?.stop();
-  await stopTestCluster();
 });
 
 /** Another user on the board, in a separate browser context. */

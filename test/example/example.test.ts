@@ -105,7 +105,7 @@ async function expectPhoto(page: Page, body: string): Promise<void> {
   await expect.poll(width, { timeout: 10_000 }).toBeGreaterThan(0);
 }
 
-test('a guest writes as well, and is told why a file is refused', async () => {
+test('a guest can also write, and sees why a file is rejected', async () => {
   const { page, complaints } = await openApp();
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('button', { name: 'Continue as a guest' }).click();

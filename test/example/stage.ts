@@ -76,7 +76,7 @@ export async function signUp(page: Page, email: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('link', { name: 'Create an account' }).click();
   // Both pages have these fields.
-  await page.waitForURL('**/account/sign-up**');
+  await page.waitForURL('**/account/sign-up**', { waitUntil: 'commit' });
   await page.getByLabel('Email address').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Create account' }).click();

@@ -88,25 +88,25 @@ describe('a function', () => {
   it.each(['json', '', 'application/json, application/json', 'text/plain charset=utf-8'])(
     'gets content of the type "%s"',
     async (type) => {
-      const answer = await world.call('many/echo', {
+      const response = await world.call('many/echo', {
         method: 'POST',
         headers: { 'content-type': type },
         body: 'content',
       });
-      expect([answer.status, await answer.json()]).toEqual([200, [type, 'content']]);
+      expect([response.status, await response.json()]).toEqual([200, [type, 'content']]);
     },
   );
 
-  it('answers with 60 KiB of cookies', async () => {
+  it('responds to 60 KiB of cookies', async () => {
     // Doesn't use fetch, whose own limit is lower.
-    const answer = await text(await open('GET /functions/v1/many/cookies HTTP/1.1', 'connection: close'));
-    expect([answer.slice(9, 12), answer.match(/^set-cookie: /gim)?.length]).toEqual(['200', 15]);
+    const response = await text(await open('GET /functions/v1/many/cookies HTTP/1.1', 'connection: close'));
+    expect([response.slice(9, 12), response.match(/^set-cookie: /gim)?.length]).toEqual(['200', 15]);
   });
 
   it('has begun to answer before the first part of its stream is there', async () => {
-    const answer = await world.call('many/late');
+    const response = await world.call('many/late');
     await world.call('many/go');
-    expect(await answer.text()).toBe('at last');
+    expect(await response.text()).toBe('at last');
   });
 
   it('is told the address of its caller, not of the platform, and when its answer is sent', async () => {
@@ -117,14 +117,14 @@ describe('a function', () => {
     await expect.poll(async () => (await world.call('many/count')).text()).toBe('1');
   });
 
-  it('answers 205, which has no content and no length', async () => {
-    const answer = await world.call('many/reset');
-    expect([answer.status, await answer.text()]).toEqual([205, '']);
+  it('returns 205, which has no content and no length', async () => {
+    const response = await world.call('many/reset');
+    expect([response.status, await response.text()]).toEqual([205, '']);
   });
 });
 
 describe('the serve of std, from before Deno 2', () => {
-  it('answers several concurrent requests', async () => {
+  it('handles several concurrent requests', async () => {
     const slow = world.call('std?wait=300', { method: 'POST', body: 'slow' });
     const host = new URL(world.url).host;
     expect(await (await world.call('std/x', { method: 'POST', body: 'b' })).text()).toBe(`//${host}/std/x b`);
@@ -145,23 +145,23 @@ describe('a WebSocket', () => {
   it('that the function refuses ends the connection: what is sent after it is not for the function', async () => {
     const socket = await offerTo('many/refuses');
     socket.write(`GET /functions/v1/many/secret HTTP/1.1\r\nhost: here\r\n\r\n`);
-    const answer = await text(socket);
-    expect(answer).toMatch(/^HTTP\/1\.1 403 Forbidden\r\n/);
-    expect(answer).toMatch(/\r\n\r\nrefused$/);
+    const response = await text(socket);
+    expect(response).toMatch(/^HTTP\/1\.1 403 Forbidden\r\n/);
+    expect(response).toMatch(/\r\n\r\nrefused$/);
   });
 
-  it('an unanswered caller gets an error when the function has ended', async () => {
-    const answer = await text(await offerTo('dying'));
-    expect(answer).toMatch(/^HTTP\/1\.1 500 WORKER_ERROR\r\n/);
+  it('a waiting client gets an error when the function has ended', async () => {
+    const response = await text(await offerTo('dying'));
+    expect(response).toMatch(/^HTTP\/1\.1 500 WORKER_ERROR\r\n/);
   });
 });
 
-it('a caller that leaves during the start with half of its body sent doesn’t count as a request', async () => {
+it("a client that disconnects during startup with half of its body sent doesn't count as a request", async () => {
   const socket = await open('POST /functions/v1/slow HTTP/1.1', 'content-length: 200000');
   socket.write(Buffer.alloc(20_000));
   await expect.poll(() => world.functions.describe('slow')?.state, { interval: 5 }).toBe('running');
   socket.destroy();
-  // The disconnected caller started the worker, so this request uses the same worker.
+  // The caller that disconnected has started the worker, so this request uses the same worker.
   expect(await (await world.call('slow', { method: 'POST', body: 'four' })).text()).toBe('4');
   await expect.poll(() => world.functions.describe('slow')?.pending, { interval: 5 }).toBe(0);
 });

@@ -20,7 +20,7 @@ const files = {
     import { remote } from 'https://modules.company.test/mod.ts';
     Deno.serve(() => new Response([hi(), remote].join()));`,
   requests: `Deno.serve(async () => {
-    const own = await fetch(Deno.env.get('SUPABASE_URL') + '/health');
+    const own = await fetch(Deno.env.get('SUPABASE_URL') + '/health/live');
     const other = await fetch('https://modules.company.test/mod.ts');
     return Response.json([own.status, other.status]);
   });`,
@@ -34,7 +34,7 @@ const files = {
     });`,
 };
 
-/** Returns an empty text for a process that has ended. */
+/** Returns an empty string for a process that has ended. */
 function fileOf(path: string): string {
   try {
     return readFileSync(path, 'utf8');
@@ -105,8 +105,8 @@ describe('modules', () => {
       NPM_CONFIG_REGISTRY: `${npmUrl}/`,
       ...certificates,
     });
-    const answer = await world.call('modules');
-    expect([await answer.text(), world.lines('modules').filter((line) => /error/i.test(line))]).toEqual([
+    const response = await world.call('modules');
+    expect([await response.text(), world.lines('modules').filter((line) => /error/i.test(line))]).toEqual([
       'npm,https',
       [],
     ]);
@@ -116,7 +116,7 @@ describe('modules', () => {
     ]);
   });
 
-  it('are refused where nothing vouches for the proxy, and the log says what to set', async () => {
+  it("are rejected if the proxy isn't trusted, and the log says what to set", async () => {
     const world = await machine({ HTTPS_PROXY: proxyUrl, NPM_CONFIG_REGISTRY: `${npmUrl}/` });
     expect((await world.call('modules')).status).toBe(503);
     expect(world.lines('modules').at(-1)).toMatch(
@@ -125,7 +125,7 @@ describe('modules', () => {
     expect(world.lines('modules').join()).not.toMatch(/pass-word/);
   });
 
-  it('come by way of what the project sets, before what the machine does', async () => {
+  it('are read from the project first and then from the machine', async () => {
     const world = await machine(
       { HTTPS_PROXY: 'http://127.0.0.1:9', NODE_EXTRA_CA_CERTS: '/gone.pem' },
       {
@@ -172,8 +172,8 @@ it('no function reads how the machine reaches the network, nor anything else tha
     { 'supabase/functions/environment/.env': 'DENO_AUTH_TOKENS=project-token@a.test\nMINE=1' },
   );
   const names = [...Object.keys(network), ...Object.keys(secrets)];
-  const answer = await world.call('environment', { method: 'POST', body: JSON.stringify(names) });
-  const { get, all } = (await answer.json()) as { get: unknown[]; all: string[] };
+  const response = await world.call('environment', { method: 'POST', body: JSON.stringify(names) });
+  const { get, all } = (await response.json()) as { get: unknown[]; all: string[] };
   expect(get).toEqual(names.map(() => null));
   expect(all.filter((name) => names.includes(name))).toEqual([]);
   expect(all).toContain('MINE');

@@ -1,4 +1,4 @@
-/** During development, saves take effect, errors include a location, and other functions aren't affected. */
+/** In development, saving takes effect immediately, errors include a location, and other functions aren't affected. */
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -117,37 +117,37 @@ describe('a save', () => {
 
 describe('a mistake', () => {
   it('that throws has its stack, with places in the source, in the answer and in the log', async () => {
-    const answer = await world.call('throws');
-    const text = await answer.text();
-    expect([answer.status, text.split('\n')[0]]).toEqual([500, 'Internal Server Error']);
+    const response = await world.call('throws');
+    const text = await response.text();
+    expect([response.status, text.split('\n')[0]]).toEqual([500, 'Internal Server Error']);
     for (const seen of [text, world.lines('throws').join('\n')]) {
       expect(seen).toMatch(/Error: on purpose\n\s+at deep \(file:.*\/throws\/index\.ts:2:9\)/);
       expect(seen).toMatch(/TypeError: the root/);
     }
-    const id = answer.headers.get('x-request-id') ?? '';
+    const id = response.headers.get('x-request-id') ?? '';
     expect(
       world.functions.logs.recent({ function: 'throws', requestId: id, level: 'error' })[0]?.line,
     ).toMatch(/on purpose/);
   });
 
   it("is the function's own to answer when it wants to", async () => {
-    const answer = await world.call('handled');
-    expect([answer.status, await answer.text()]).toEqual([503, 'handled mine']);
+    const response = await world.call('handled');
+    expect([response.status, await response.text()]).toEqual([503, 'handled mine']);
   });
 
   it.each([
     ['syntax', /syntax\/index\.ts:2:\d+/],
     ['early', /Invalid URL[^"]*early\/index\.ts:2:1/],
   ])('of %s has its place in the answer', async (slug, place) => {
-    const answer = await world.call(slug);
-    const body = await answer.json();
-    expect([answer.status, body.code]).toEqual([503, 'BOOT_ERROR']);
+    const response = await world.call(slug);
+    const body = await response.json();
+    expect([response.status, body.code]).toEqual([503, 'BOOT_ERROR']);
     expect(body.message).toBe('Worker failed to boot (please check logs)');
     expect(body.details).toMatch(place);
   });
 });
 
-it('an outsider sees none of it', async () => {
+it("an unauthorized role can't read any of it", async () => {
   const production = await functionsWorld({
     files: { throws: `Deno.serve(() => { throw new Error('inner matter'); });`, syntax: 'const = 1;' },
   });

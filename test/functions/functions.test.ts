@@ -122,9 +122,9 @@ const call = (path: string, init: RequestInit = {}) =>
 
 describe('a function', () => {
   it('gets method, path with its slug, query and body, whatever port its source names', async () => {
-    const answer = await call('/hello/deep/path?x=1&y=%20', { method: 'PUT', body: 'payload' });
-    expect(answer.status).toBe(200);
-    expect(await answer.json()).toEqual({
+    const response = await call('/hello/deep/path?x=1&y=%20', { method: 'PUT', body: 'payload' });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({
       method: 'PUT',
       url: `${backend.url}/hello/deep/path?x=1&y=%20`,
       body: 'payload',
@@ -143,11 +143,11 @@ describe('a function', () => {
   });
 
   it('streams, and keeps its own headers', async () => {
-    const answer = await call('/stream');
-    expect(answer.headers.get('content-type')).toBe('text/event-stream');
-    expect(answer.headers.getSetCookie()).toEqual(['one=1']);
+    const response = await call('/stream');
+    expect(response.headers.get('content-type')).toBe('text/event-stream');
+    expect(response.headers.getSetCookie()).toEqual(['one=1']);
     const chunks: string[] = [];
-    for await (const chunk of answer.body ?? []) chunks.push(new TextDecoder().decode(chunk));
+    for await (const chunk of response.body ?? []) chunks.push(new TextDecoder().decode(chunk));
     expect(chunks.length).toBeGreaterThan(1);
     expect(chunks.join('')).toBe('data: a\n\ndata: b\n\ndata: c\n\n');
   });
@@ -156,13 +156,13 @@ describe('a function', () => {
     const socket = new WebSocket(`${backend.url.replace('http', 'ws')}/functions/v1/echo`, {
       headers: { authorization: `Bearer ${backend.keys.anonKey}` },
     });
-    const answer = await new Promise((resolve, reject) => {
+    const response = await new Promise((resolve, reject) => {
       socket.on('open', () => socket.send('hi'));
       socket.on('message', (data) => resolve(String(data)));
       socket.on('error', reject);
     });
     socket.close();
-    expect(answer).toBe('echo hi');
+    expect(response).toBe('echo hi');
   });
 
   it('streams what it receives, chunk by chunk', async () => {
@@ -171,9 +171,9 @@ describe('a function', () => {
       headers: { authorization: `Bearer ${backend.keys.anonKey}` },
     });
     sent.write(Buffer.alloc(3));
-    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
     const parts: string[] = [];
-    for await (const part of answer) {
+    for await (const part of response) {
       parts.push(String(part));
       // The response to the first chunk arrives before the second chunk is sent, and the response to the second chunk
       // before the end.
@@ -193,20 +193,21 @@ describe('a function', () => {
   ])('may answer without reading what it was sent: %s, %i bytes', async (slug, size) => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const headers = { authorization: `Bearer ${backend.keys.anonKey}`, 'content-length': size };
-    // Sequential requests on one connection. An unread body must not block this connection or the worker's connection.
+    // Sends sequential requests on one connection. An unread body must not block this connection or the worker's
+    // connection.
     for (let turn = 0; turn < 4; turn += 1) {
       const sent = request(`${backend.url}/functions/v1/${slug}`, { method: 'POST', headers, agent });
       sent.end(Buffer.alloc(size));
-      const [answer] = (await once(sent, 'response')) as [IncomingMessage];
-      expect([answer.statusCode, (await text(answer)).split(' ')[0]]).toEqual([200, slug]);
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      expect([response.statusCode, (await text(response)).split(' ')[0]]).toEqual([200, slug]);
     }
     agent.destroy();
   });
 
   it('is told when its caller goes away', async () => {
     const gone = new AbortController();
-    const answer = await call('/left', { signal: gone.signal });
-    await answer.body?.getReader().read();
+    const response = await call('/left', { signal: gone.signal });
+    await response.body?.getReader().read();
     gone.abort();
     await expect.poll(async () => (await call('/left/count')).text(), soon).toBe('1');
   });
@@ -218,14 +219,14 @@ describe('a function', () => {
   });
 
   it('keeps status and headers both ways, the region included; the request id is ours', async () => {
-    const answer = await call('/headers?forceFunctionRegion=eu-west-1', {
+    const response = await call('/headers?forceFunctionRegion=eu-west-1', {
       headers: { 'x-region': 'eu-west-1', 'x-client-info': 'test/1', apikey: backend.keys.publishableKey },
     });
-    expect([answer.status, answer.headers.get('x-mine')]).toEqual([418, 'yes']);
-    const headers = await answer.json();
+    expect([response.status, response.headers.get('x-mine')]).toEqual([418, 'yes']);
+    const headers = await response.json();
     expect(headers).toMatchObject({ 'x-region': 'eu-west-1', 'x-client-info': 'test/1' });
-    expect(answer.headers.get('x-request-id')).toBe(headers['x-request-id']);
-    expect(answer.headers.get('x-relay-error')).toBeNull();
+    expect(response.headers.get('x-request-id')).toBe(headers['x-request-id']);
+    expect(response.headers.get('x-relay-error')).toBeNull();
   });
 
   it('sees the address of a WebSocket as its caller used it, and what the gateway saw of the caller', async () => {
@@ -280,11 +281,11 @@ describe('what a function is given', () => {
   });
 });
 
-it('PostgreSQL lets a function in with the password that it is given only', async () => {
+it('PostgreSQL accepts a function only with the password that it receives', async () => {
   const answers: string[] = await (await call('/database')).json();
   // The responses are authentication requests other than AuthenticationOk (0), or an error (PostgreSQL manual, section
   // 54.7).
-  for (const answer of answers) expect(answer).toMatch(/^(R(3|5|10)|E\d+)$/);
+  for (const response of answers) expect(response).toMatch(/^(R(3|5|10)|E\d+)$/);
 });
 
 describe('who may call', () => {
@@ -297,11 +298,13 @@ describe('who may call', () => {
     ],
     ['no token at all behind Bearer', { authorization: 'Bearer x' }, 'UNAUTHORIZED_INVALID_JWT_FORMAT'],
   ])('%s is refused', async (_name, headers, code) => {
-    const answer = await backend.fetch('/functions/v1/hello', { headers: headers as Record<string, string> });
-    expect(answer.status).toBe(401);
-    expect(answer.headers.get('sb-error-code')).toBe(code);
-    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
-    expect(await answer.json()).toMatchObject({ code });
+    const response = await backend.fetch('/functions/v1/hello', {
+      headers: headers as Record<string, string>,
+    });
+    expect(response.status).toBe(401);
+    expect(response.headers.get('sb-error-code')).toBe(code);
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    expect(await response.json()).toMatchObject({ code });
   });
 
   it('a preflight reaches the function, and verify_jwt = false requires no token', async () => {
@@ -313,8 +316,8 @@ describe('who may call', () => {
     expect(await (await backend.fetch('/functions/v1/open')).text()).toBe('no token needed');
   });
 
-  it('a function keeps its own origin rule, and headers it does not know yet pass the preflight', async () => {
-    const answer = await backend.fetch('/functions/v1/cors', {
+  it("a function keeps its own CORS headers, and headers that it doesn't list pass the preflight", async () => {
+    const response = await backend.fetch('/functions/v1/cors', {
       method: 'OPTIONS',
       headers: {
         origin: 'https://a.test',
@@ -322,8 +325,8 @@ describe('who may call', () => {
         'access-control-request-headers': 'authorization, x-new',
       },
     });
-    expect(answer.headers.get('access-control-allow-origin')).toBe('https://a.test');
-    expect(answer.headers.get('access-control-allow-headers')).toBe('Authorization, x-new');
+    expect(response.headers.get('access-control-allow-origin')).toBe('https://a.test');
+    expect(response.headers.get('access-control-allow-headers')).toBe('Authorization, x-new');
   });
 
   it('names that aren’t slugs, parent folders and disabled functions are not found', async () => {
@@ -334,29 +337,29 @@ describe('who may call', () => {
 });
 
 describe('when a function fails', () => {
-  it('a throwing handler is 500, and the worker continues', async () => {
+  it('a handler that throws returns 500, and the worker continues', async () => {
     expect((await call('/throws')).status).toBe(500);
     expect((await call('/throws')).status).toBe(500);
   });
 
   it('one that does not start is 503 BOOT_ERROR', async () => {
-    const answer = await call('/broken');
-    expect(answer.status).toBe(503);
-    expect(await answer.json()).toMatchObject({ code: 'BOOT_ERROR' });
+    const response = await call('/broken');
+    expect(response.status).toBe(503);
+    expect(await response.json()).toMatchObject({ code: 'BOOT_ERROR' });
   });
 
   it('one that dies with a request pending is 500 WORKER_ERROR', async () => {
-    const answer = await call('/crash');
-    expect(answer.status).toBe(500);
-    expect(await answer.json()).toMatchObject({ code: 'WORKER_ERROR' });
+    const response = await call('/crash');
+    expect(response.status).toBe(500);
+    expect(await response.json()).toMatchObject({ code: 'WORKER_ERROR' });
   });
 
   it('one that spins is ended with 546 while others answer', async () => {
     const spinning = call('/spin');
     expect((await call('/hello')).status).toBe(200);
-    const answer = await spinning;
-    expect(answer.status).toBe(546);
-    expect(await answer.json()).toMatchObject({ code: 'WORKER_LIMIT' });
+    const response = await spinning;
+    expect(response.status).toBe(546);
+    expect(await response.json()).toMatchObject({ code: 'WORKER_LIMIT' });
   });
 
   it('a changed source is served without a restart', async () => {

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { configFrom, type PartialConfig } from '../../src/config/index.ts';
+import { configFrom, createLiveConfig, type PartialConfig } from '../../src/config/index.ts';
 import { defaultLimits, type Limits } from '../../src/functions/core/limits.ts';
 import { createFunctions, type FunctionsService } from '../../src/functions/index.ts';
 import { createGateway } from '../../src/gateway/index.ts';
@@ -25,7 +25,7 @@ export interface FunctionsWorld {
 }
 
 export interface WorldOptions {
-  /** Source texts by path relative to the project folder. A bare name is that function's entrypoint. */
+  /** Source code by path relative to the project folder. A bare name is that function's entrypoint. */
   readonly files: Readonly<Record<string, string>>;
   readonly config?: PartialConfig;
   readonly limits?: Partial<Limits>;
@@ -59,11 +59,12 @@ export async function functionsWorld(options: WorldOptions): Promise<FunctionsWo
       },
     },
     keys,
-    config,
+    config: createLiveConfig(config),
     shell: options.shell ?? {},
     supabaseDir,
     dataDir,
     apiUrl: () => url,
+    ownCertificate: undefined,
     isDevelopment: options.isDevelopment ?? false,
     limits: { ...defaultLimits, ...options.limits },
     log: silentLogger,
@@ -72,7 +73,6 @@ export async function functionsWorld(options: WorldOptions): Promise<FunctionsWo
     services: [functions],
     keys,
     log: silentLogger,
-    trustedProxies: [],
   });
   await functions.start?.();
   url = `http://127.0.0.1:${await gateway.listen('127.0.0.1', 0)}`;

@@ -47,9 +47,9 @@ let goodPid = '';
 const first = new Map<string, Promise<[number, string]>>();
 
 const outcome = async (slug: string): Promise<[number, string]> => {
-  const answer = await world.call(slug);
-  const text = await answer.text();
-  return [answer.status, answer.headers.get('sb-error-code') ?? text];
+  const response = await world.call(slug);
+  const text = await response.text();
+  return [response.status, response.headers.get('sb-error-code') ?? text];
 };
 /** The same process as before still responds. */
 const neighborIsWell = async () => expect(await (await world.call('good')).text()).toBe(goodPid);
@@ -126,15 +126,15 @@ describe('a function that', () => {
   });
 
   it('stops in the middle of its answer ends the answer', async () => {
-    const answer = await world.call('stops-in-the-middle');
-    expect(answer.status).toBe(200);
-    await expect(answer.arrayBuffer()).rejects.toThrow();
+    const response = await world.call('stops-in-the-middle');
+    expect(response.status).toBe(200);
+    await expect(response.arrayBuffer()).rejects.toThrow();
     await neighborIsWell();
   });
 
   it('forges a head of a line deceives its own log only, and no request id', async () => {
-    const answer = await world.call('forges');
-    const id = answer.headers.get('x-request-id');
+    const response = await world.call('forges');
+    const id = response.headers.get('x-request-id');
     expect(id).not.toBe('mine');
     const lines = () => world.functions.logs.recent({ function: 'forges' });
     await expect

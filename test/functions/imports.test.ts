@@ -99,7 +99,7 @@ describe('imports', () => {
     expect(await textOf('texts')).toBe('static,NotCapable');
   });
 
-  it("a function's own .env is over the shared one", async () => {
+  it("a function's own .env takes precedence over the shared one", async () => {
     expect(await (await world.call('own')).json()).toEqual(['shared', 'own', 'own']);
   });
 
@@ -118,13 +118,13 @@ describe('imports', () => {
       slug,
       `import stolen from '${path}' with { type: '${type}' };\n${says('JSON.stringify(stolen)')}`,
     );
-    const answer = await world.call(slug);
-    expect([answer.status, (await answer.json()).code]).toEqual([503, 'BOOT_ERROR']);
-    expect(world.lines(slug).join()).toMatch(/may not import/);
+    const response = await world.call(slug);
+    expect([response.status, (await response.json()).code]).toEqual([503, 'BOOT_ERROR']);
+    expect(world.lines(slug).join()).toMatch(/isn't allowed to import/);
     expect(world.lines(slug).join()).not.toMatch(/s3cret|root:/);
   });
 
-  it('by a name that is put together at run time nothing is read either', async () => {
+  it('nothing can be read through a name that is composed at run time', async () => {
     world.write(
       'late',
       `const way = ['..', '..', '..', '.plinth', 'secrets.json'].join('/');
@@ -139,7 +139,7 @@ describe('without a network', () => {
     expect(await textOf('remote')).toBe('npm,https,jsr');
     const before = registry.asked.length;
     registry.close();
-    // A different process, and a different function with the same imports.
+    // This is a different process, running a different function with the same imports.
     world.write(
       'again',
       `import { hi } from 'npm:tiny@^1'; import { remote } from '${registry.url}/mod.ts'; ${says('[hi(), remote]')}`,
@@ -147,11 +147,11 @@ describe('without a network', () => {
     expect(await textOf('again')).toBe('npm,https');
     expect(registry.asked.slice(before)).toEqual([]);
     world.write('missing', `import { remote } from '${registry.url}/fresh.ts'; ${says('remote')}`);
-    const answer = await world.call('missing');
-    expect([answer.status, (await answer.json()).code]).toEqual([503, 'BOOT_ERROR']);
-    expect(world.lines('missing').at(-1)).toMatch(/fresh\.ts could not be fetched\. .*vendor/);
+    const response = await world.call('missing');
+    expect([response.status, (await response.json()).code]).toEqual([503, 'BOOT_ERROR']);
+    expect(world.lines('missing').at(-1)).toMatch(/fresh\.ts couldn't be downloaded\. .*vendor/);
     world.write('missing-package', `import 'npm:never-heard-of@1'; ${says('1')}`);
     expect((await world.call('missing-package')).status).toBe(503);
-    expect(world.lines('missing-package').at(-1)).toMatch(/never-heard-of could not be fetched/);
+    expect(world.lines('missing-package').at(-1)).toMatch(/never-heard-of couldn't be downloaded/);
   });
 });

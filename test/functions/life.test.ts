@@ -1,6 +1,6 @@
 /**
- * The worker lifecycle: shared, idle, too many, too old, notified before the end, and restarted. Also covers the
- * recorded invocations.
+ * The worker lifecycle: workers that are shared, idle, too many or too old, that are notified before they end, and that
+ * are restarted. Also covers the recorded invocations.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Limits } from '../../src/functions/core/limits.ts';
@@ -58,8 +58,8 @@ describe('a worker', () => {
     const pending = world.call('a?wait=60000');
     await expect.poll(() => world.functions.describe('a')?.pending, soon).toBe(1);
     process.kill(Number(before), 'SIGKILL');
-    const answer = await pending;
-    expect([answer.status, (await answer.json()).code]).toEqual([500, 'WORKER_ERROR']);
+    const response = await pending;
+    expect([response.status, (await response.json()).code]).toEqual([500, 'WORKER_ERROR']);
     expect(await textOf(world, 'a')).not.toBe(before);
   });
 
@@ -71,9 +71,12 @@ describe('a worker', () => {
   });
 
   it('that serves nothing is a failed start with an immediate explanation', async () => {
-    const answer = await world.call('nothing');
-    expect([answer.status, (await answer.json()).code]).toEqual([503, 'BOOT_ERROR']);
-    expect(world.lines('nothing')).toEqual(['no server here', expect.stringMatching(/without serving/)]);
+    const response = await world.call('nothing');
+    expect([response.status, (await response.json()).code]).toEqual([503, 'BOOT_ERROR']);
+    expect(world.lines('nothing')).toEqual([
+      'no server here',
+      expect.stringMatching(/without handling requests/),
+    ]);
   });
 
   it('leaves a record of each request: status, time, processor, memory, and who took the start', async () => {
@@ -102,19 +105,19 @@ describe('a worker', () => {
 describe.concurrent('limits', () => {
   it('no answer in time is 504, and the worker stays', ({ expect }) =>
     withLimits({ responseMs: 500 }, async (world) => {
-      const answer = await world.call('silent');
-      expect([answer.status, (await answer.json()).code]).toEqual([504, 'IDLE_TIMEOUT']);
+      const response = await world.call('silent');
+      expect([response.status, (await response.json()).code]).toEqual([504, 'IDLE_TIMEOUT']);
       expect(world.functions.describe('silent')?.state).toBe('running');
     }));
 
   it('the wall clock ends what is pending with 546, having told the function', ({ expect }) =>
     withLimits({ wallClockMs: 4000 }, async (world) => {
-      const answer = await world.call('last/stay');
-      expect([answer.status, (await answer.json()).code]).toEqual([546, 'WORKER_LIMIT']);
+      const response = await world.call('last/stay');
+      expect([response.status, (await response.json()).code]).toEqual([546, 'WORKER_LIMIT']);
       expect(world.lines('last').join('\n')).toMatch(/unloads: wall_clock(?:.|\n)*worker ended: wall clock/);
     }));
 
-  it('an idle worker is ended, told, and replaced', ({ expect }) =>
+  it('an idle worker is ended, notified and replaced', ({ expect }) =>
     withLimits({ idleMs: 200 }, async (world) => {
       expect(await textOf(world, 'last')).toBe('ok');
       await expect.poll(() => world.functions.describe('last')?.state, soon).toBe('idle');
@@ -142,8 +145,8 @@ describe.concurrent('limits', () => {
       const gone = new AbortController();
       const busy = world.call('silent', { signal: gone.signal }).catch(() => undefined);
       await expect.poll(() => world.functions.describe('silent')?.pending, soon).toBe(1);
-      const answer = await world.call('b');
-      expect([answer.status, (await answer.json()).code]).toEqual([546, 'WORKER_LIMIT']);
+      const response = await world.call('b');
+      expect([response.status, (await response.json()).code]).toEqual([546, 'WORKER_LIMIT']);
       const waiting = textOf(world, 'b');
       gone.abort();
       await busy;

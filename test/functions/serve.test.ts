@@ -1,6 +1,6 @@
 /**
- * `plinth functions serve`: different secrets, no token check, a different import map and a debugger. Everything is
- * reset afterwards.
+ * `plinth functions serve`: separate secrets, no token check, another import map and a debugger. Everything is reset
+ * afterwards.
  */
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -49,7 +49,7 @@ it('other secrets, another import map, and no token', async () => {
   ]);
 });
 
-it('a debugger that waits lets the function run when it says so', async () => {
+it('a waiting debugger lets the function run when told to', async () => {
   const port = await new Promise<number>((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
       const address = server.address();
@@ -61,7 +61,7 @@ it('a debugger that waits lets the function run when it says so', async () => {
   const targets = async () =>
     (
       await fetch(`http://127.0.0.1:${port}/json/list`).then(
-        (answer) => answer.json(),
+        (response) => response.json(),
         () => [],
       )
     )[0];

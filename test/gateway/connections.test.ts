@@ -57,13 +57,16 @@ const start = async (): Promise<GatewayServer> => {
 };
 const upgrade = (path: string, offer = 'websocket', extra = '') =>
   `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: ${offer}\r\n${extra}sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\nsec-websocket-version: 13\r\n\r\n`;
-const hasHead = (answer: string): boolean => answer.includes('\r\n\r\n');
+const hasHead = (response: string): boolean => response.includes('\r\n\r\n');
 
 describe('upgrades', () => {
   it('go to the service of the path, with the key rule applied', async () => {
     const { raw, keys } = await start();
-    const answer = await raw(upgrade('/sockets/v1/x', 'websocket', `apikey: ${keys.secretKey}\r\n`), hasHead);
-    expect(answer).toMatch(/^HTTP\/1\.1 101/);
+    const response = await raw(
+      upgrade('/sockets/v1/x', 'websocket', `apikey: ${keys.secretKey}\r\n`),
+      hasHead,
+    );
+    expect(response).toMatch(/^HTTP\/1\.1 101/);
     expect(authorizationSeen).toBe(`Bearer ${keys.serviceRoleKey}`);
     await raw(
       upgrade('/sockets/v1/x', 'websocket', `apikey: ${keys.secretKey}\r\nauthorization: Bearer own\r\n`),
@@ -72,12 +75,14 @@ describe('upgrades', () => {
     expect(authorizationSeen).toBe('Bearer own');
   });
 
-  it('are plain requests where upgrades are unsupported: HTTP/2 in clear text, other services, unknown paths', async () => {
+  it("are ordinary requests where upgrades aren't supported: HTTP/2 in clear text, other services, unknown paths", async () => {
     const { raw } = await start();
-    expect(await raw(upgrade('/sockets/v1/plain', 'h2c'), (answer) => answer.includes('}'))).toMatch(
+    expect(await raw(upgrade('/sockets/v1/plain', 'h2c'), (response) => response.includes('}'))).toMatch(
       /^HTTP\/1\.1 200/,
     );
-    expect(await raw(upgrade('/quiet/v1/'), (answer) => answer.includes('quiet'))).toMatch(/^HTTP\/1\.1 200/);
+    expect(await raw(upgrade('/quiet/v1/'), (response) => response.includes('quiet'))).toMatch(
+      /^HTTP\/1\.1 200/,
+    );
     expect(await raw(upgrade('/nowhere'), hasHead)).toMatch(/^HTTP\/1\.1 404/);
     expect(await raw(upgrade('http://[/sockets/v1/x'), hasHead)).toMatch(/^HTTP\/1\.1 404/);
   });
@@ -122,9 +127,9 @@ describe('malformed HTTP', () => {
     ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
   ])('%s is refused once, and the connection ends', async (_name, text) => {
     const { raw } = await start();
-    const answer = await raw(text);
-    expect(answer).toMatch(/^HTTP\/1\.1 400/);
-    expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1);
+    const response = await raw(text);
+    expect(response).toMatch(/^HTTP\/1\.1 400/);
+    expect(response.match(/HTTP\/1\.1 /g)).toHaveLength(1);
   });
 
   it('headers past their limit are 431', async () => {
@@ -136,19 +141,19 @@ describe('malformed HTTP', () => {
     expect(many).toMatch(/^HTTP\/1\.1 431/);
     expect(JSON.parse(many.split('\r\n\r\n')[1] ?? '')).toEqual({
       code: 'headers_too_large',
-      message: 'Address and headers together are larger than 32 KiB.',
+      message: 'The URL and headers together are larger than 32 KiB.',
     });
   });
 
-  it('an address past its limit is 414, for browsers to read', async () => {
+  it('a URL above the limit returns 414, which browsers can read', async () => {
     const { raw } = await start();
-    const answer = await raw(`GET /health?${'a'.repeat(40_000)} HTTP/1.1\r\nhost: x\r\n\r\n`);
-    expect(answer).toMatch(/^HTTP\/1\.1 414 URI Too Long/);
-    expect(answer).toContain('Access-Control-Allow-Origin: *');
-    expect(answer).toContain('"code":"uri_too_long"');
+    const response = await raw(`GET /health?${'a'.repeat(40_000)} HTTP/1.1\r\nhost: x\r\n\r\n`);
+    expect(response).toMatch(/^HTTP\/1\.1 414 URI Too Long/);
+    expect(response).toContain('Access-Control-Allow-Origin: *');
+    expect(response).toContain('"code":"uri_too_long"');
   });
 
-  it('a method that names no resource is not served', async () => {
+  it("a method that identifies no resource isn't served", async () => {
     const { raw } = await start();
     expect(await raw('CONNECT x:443 HTTP/1.1\r\nhost: x\r\n\r\n')).not.toContain('200');
     expect(await raw('OPTIONS * HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')).toMatch(
@@ -161,10 +166,10 @@ it('pipelined requests are answered in their order', async () => {
   const { raw } = await start();
   const ask = (path: string, id: string, end = '') =>
     `GET ${path} HTTP/1.1\r\nhost: x\r\nx-request-id: pipeline-${id}\r\n${end}\r\n`;
-  const answer = await raw(
+  const response = await raw(
     ask('/health', '1') + ask('/nowhere', '2') + ask('/quiet/v1/', '3', 'connection: close\r\n'),
   );
-  expect(answer.match(/pipeline-\d|HTTP\/1\.1 \d+/g)).toEqual([
+  expect(response.match(/pipeline-\d|HTTP\/1\.1 \d+/g)).toEqual([
     'HTTP/1.1 200',
     'pipeline-1',
     'HTTP/1.1 404',
@@ -199,9 +204,9 @@ describe('a body that is too large', () => {
   ])('%s is read to its end: the client gets to read why, and to ask again', async (_name, head, end) => {
     const { port } = await start();
     const socket = connect(port, '127.0.0.1');
-    let answer = '';
+    let response = '';
     socket.on('data', (data) => {
-      answer += data.toString('latin1');
+      response += data.toString('latin1');
     });
     const closed = new Promise<string>((resolve) => {
       socket.on('error', (error) => resolve(error.message));
@@ -211,8 +216,8 @@ describe('a body that is too large', () => {
     socket.write(Buffer.alloc(size, 'a'));
     socket.write(`${end}GET /quiet/v1/ HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
     expect(await closed).toBe('closed');
-    expect(answer).toMatch(tooLarge);
-    expect(answer).toMatch(/HTTP\/1\.1 200 .*quiet$/s);
+    expect(response).toMatch(tooLarge);
+    expect(response).toMatch(/HTTP\/1\.1 200 .*quiet$/s);
   });
 });
 
@@ -239,12 +244,12 @@ describe('the end', () => {
     await idleClosed;
     expect(await isRefused(port)).toBe(true);
     releaseSlow();
-    const answer = await slow;
-    expect([answer.status, await answer.text()]).toEqual([200, 'finished']);
+    const response = await slow;
+    expect([response.status, await response.text()]).toEqual([200, 'finished']);
     await closed;
   });
 
-  it('cuts after its grace what does not finish', async () => {
+  it("aborts requests that don't finish within the grace period", async () => {
     const { fetch, gateway } = await start();
     const started = new Promise<void>((resolve) => {
       slowStarted = resolve;
@@ -272,19 +277,20 @@ describe('the end', () => {
   });
 });
 
-it('an idle connection is kept for longer than clients are told, so that a late request is not lost', async () => {
+it("an idle connection is kept longer than clients are told, so that late requests aren't lost", async () => {
   const { url } = await start();
-  const answer = await fetch(`${url}/quiet/v1/server`);
-  const told = Number(/timeout=(\d+)/.exec(answer.headers.get('keep-alive') ?? '')?.[1]);
+  const response = await fetch(`${url}/quiet/v1/server`);
+  const told = Number(/timeout=(\d+)/.exec(response.headers.get('keep-alive') ?? '')?.[1]);
   expect(told).toBeGreaterThan(60);
-  expect(await answer.json()).toEqual({ keptMs: told * 1000 + 10_000 });
+  expect(await response.json()).toEqual({ keptMs: told * 1000 + 10_000 });
 });
 
 it.runIf(process.platform === 'linux')('the kernel asks after clients that say nothing', async () => {
   const { port } = await start();
   const client = connect(port, '127.0.0.1');
   const local = port.toString(16).toUpperCase().padStart(4, '0');
-  // `sl local remote state queues timer` of the server's side once established (01). Timer 02 is keepalive.
+  // The fields `sl local remote state queues timer` of the server's side of an established connection (01). Timer 02 is
+  // keepalive.
   const serverSide = new RegExp(`: [0-9A-F]{8}:${local} [0-9A-F:]+ 01 [0-9A-F:]+ (\\d\\d):`);
   const timer = async () => serverSide.exec(await readFile('/proc/net/tcp', 'utf8'))?.[1];
   await expect.poll(timer).toBe('02');

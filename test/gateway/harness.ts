@@ -1,7 +1,15 @@
 /** The gateway on a free port, with test services and a socket for raw HTTP. */
 import { connect } from 'node:net';
 import { configFrom, defaultConfig } from '../../src/config/index.ts';
-import { createGateway, type Gateway, type GatewayLimits, limitsFrom } from '../../src/gateway/index.ts';
+import {
+  createGateway,
+  createTrustedProxies,
+  type Gateway,
+  type GatewayLimits,
+  limitsFrom,
+  type PortTls,
+  type ReadinessReport,
+} from '../../src/gateway/index.ts';
 import type { LogFields, Logger } from '../../src/kernel/log.ts';
 import type { Mount, Service } from '../../src/kernel/service.ts';
 import { createKeys, type Keys } from '../../src/keys/index.ts';
@@ -19,12 +27,17 @@ export interface GatewayServer {
   readonly lines: LogLine[];
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** Sends bytes unchanged and collects the response until the server closes or `enough` has arrived. */
-  raw(text: string, enough?: (answer: string) => boolean): Promise<string>;
+  raw(text: string, enough?: (response: string) => boolean): Promise<string>;
 }
 
 export async function startGateway(
   services: readonly Service[],
-  options: { trustedProxies?: readonly string[]; limits?: Partial<GatewayLimits> } = {},
+  options: {
+    trustedProxies?: readonly string[];
+    limits?: Partial<GatewayLimits>;
+    readiness?: () => ReadinessReport;
+    tls?: PortTls;
+  } = {},
 ): Promise<GatewayServer> {
   const keys = createKeys({
     mode: 'development',
@@ -37,12 +50,19 @@ export async function startGateway(
     lines.push({ fields, message });
   };
   const log: Logger = { debug: take, info: take, warn: take, error: take, child: () => log };
+  const proxies = createTrustedProxies(options.trustedProxies ?? []);
+  const limits = { ...limitsFrom(defaultConfig().plinth.server), ...options.limits };
   const gateway = createGateway({
     services,
     keys,
     log,
-    trustedProxies: options.trustedProxies ?? [],
-    limits: { ...limitsFrom(defaultConfig().plinth.server), ...options.limits },
+    trustedProxies: () => proxies,
+    readiness: {
+      report: async () => options.readiness?.() ?? { status: 'ok', checks: {} },
+      drain() {},
+    },
+    tls: options.tls,
+    limits: () => limits,
   });
   const port = await gateway.listen('127.0.0.1', 0);
   const url = `http://127.0.0.1:${port}`;
@@ -60,17 +80,17 @@ export async function startGateway(
 export function speak(
   port: number,
   text: string,
-  enough: (answer: string) => boolean = () => false,
+  enough: (response: string) => boolean = () => false,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
-    let answer = '';
+    let response = '';
     socket.on('data', (data) => {
-      answer += data.toString('latin1');
-      if (enough(answer)) socket.destroy();
+      response += data.toString('latin1');
+      if (enough(response)) socket.destroy();
     });
-    socket.on('close', () => resolve(answer));
-    socket.on('error', (error) => (answer === '' ? reject(error) : resolve(answer)));
+    socket.on('close', () => resolve(response));
+    socket.on('error', (error) => (response === '' ? reject(error) : resolve(response)));
     socket.write(text, 'latin1');
   });
 }

@@ -1,10 +1,11 @@
 /** What the gateway does with every request: ID, log line, keys, CORS, sub-paths, limits. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ReadinessReport } from '../../src/gateway/index.ts';
 import { setGatewayHeaders } from '../../src/kernel/gateway-headers.ts';
 import type { Service } from '../../src/kernel/service.ts';
 import { type GatewayServer, service, startGateway } from './harness.ts';
 
-let trouble: string | undefined;
+let report: ReadinessReport = { status: 'ok', checks: {} };
 const echo: Service = service('echo', {
   prefix: '/echo/v1',
   cors: 'open',
@@ -38,7 +39,6 @@ const text: Service = {
       });
     },
   }),
-  health: () => trouble,
 };
 const plain: Service = service('plain', {
   prefix: '/plain/v1',
@@ -62,16 +62,16 @@ const plain: Service = service('plain', {
 
 let server: GatewayServer;
 beforeAll(async () => {
-  server = await startGateway([echo, text, plain]);
+  server = await startGateway([echo, text, plain], { readiness: () => report });
 });
 afterAll(() => server.gateway.close(1000));
 
 const json = async (path: string, init?: RequestInit) => {
-  const answer = await server.fetch(path, init);
+  const response = await server.fetch(path, init);
   return {
-    status: answer.status,
-    headers: answer.headers,
-    body: (await answer.json()) as Record<string, unknown>,
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as Record<string, unknown>,
   };
 };
 
@@ -84,8 +84,8 @@ describe('the request id', () => {
     ['quotes"inside"', false],
     ['x'.repeat(129), false],
   ])('%j is taken: %s', async (given, taken) => {
-    const answer = await server.fetch('/echo/v1/', { headers: { 'x-request-id': given } });
-    const id = answer.headers.get('x-request-id');
+    const response = await server.fetch('/echo/v1/', { headers: { 'x-request-id': given } });
+    const id = response.headers.get('x-request-id');
     if (taken) expect(id).toBe(given);
     else expect(id).toMatch(/^[0-9a-f-]{36}$/);
   });
@@ -125,7 +125,7 @@ describe('API keys', () => {
   const seen = async (headers: Record<string, string>) =>
     (await json('/echo/v1/x', { headers })).body.authorization;
 
-  it("become the JWT they stand for; a token of one's own passes", async () => {
+  it('sb_ keys become the JWTs that they represent; a custom token is passed on', async () => {
     const { publishableKey, secretKey, anonKey, serviceRoleKey } = server.keys;
     expect(await seen({ apikey: publishableKey })).toBe(`Bearer ${anonKey}`);
     expect(await seen({ apikey: secretKey })).toBe(`Bearer ${serviceRoleKey}`);
@@ -137,7 +137,7 @@ describe('API keys', () => {
     );
   });
 
-  it('are nothing when wrong, shortened, or sent as the token alone', async () => {
+  it('are useless if they are wrong, shortened or sent as the token alone', async () => {
     const { secretKey } = server.keys;
     for (const wrong of [`${secretKey}x`, secretKey.slice(0, -1), secretKey.toUpperCase(), 'sb_secret_']) {
       expect(await seen({ apikey: wrong }), wrong).toBe(wrong);
@@ -146,12 +146,12 @@ describe('API keys', () => {
     expect(await seen({})).toBeNull();
   });
 
-  it('are left alone where the mount does not ask for them', async () => {
-    const answer = await server.raw(
+  it("are left unchanged where the mount doesn't require them", async () => {
+    const response = await server.raw(
       `GET /plain/v1/fails HTTP/1.1\r\nhost: x\r\napikey: ${server.keys.secretKey}\r\nconnection: close\r\n\r\n`,
     );
-    expect(answer).toContain('500');
-    expect(answer).not.toContain('sb_secret');
+    expect(response).toContain('500');
+    expect(response).not.toContain('sb_secret');
   });
 });
 
@@ -171,17 +171,17 @@ describe('CORS', () => {
     expect(asked.headers.get('access-control-allow-origin')).toBe('*');
     expect(asked.headers.get('access-control-allow-headers')).toBe('authorization, x-new');
     expect(asked.headers.get('access-control-allow-methods')).toContain('PATCH');
-    const answer = await server.fetch('/echo/v1/x', { headers: { origin: 'https://app.test' } });
-    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
-    expect(answer.headers.get('access-control-expose-headers')).toBe('X-One,X-Two');
-    for (const { headers } of [asked, answer])
+    const response = await server.fetch('/echo/v1/x', { headers: { origin: 'https://app.test' } });
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    expect(response.headers.get('access-control-expose-headers')).toBe('X-One,X-Two');
+    for (const { headers } of [asked, response])
       expect(headers.get('access-control-allow-credentials')).toBeNull();
   });
 
   it('is absent elsewhere: other mounts, unknown paths, health', async () => {
     for (const path of ['/plain/v1/hijacked', '/nowhere', '/health']) {
-      const answer = await server.fetch(path, { headers: { origin: 'https://app.test' } });
-      expect(answer.headers.get('access-control-allow-origin'), path).toBeNull();
+      const response = await server.fetch(path, { headers: { origin: 'https://app.test' } });
+      expect(response.headers.get('access-control-allow-origin'), path).toBeNull();
       expect(
         (await server.fetch(path, preflight)).headers.get('access-control-allow-origin'),
         path,
@@ -212,7 +212,7 @@ describe('services', () => {
     expect(JSON.stringify(body)).not.toContain('secret inside');
   });
 
-  it('are reached by their prefix only, as it is written', async () => {
+  it('are reached only by their prefix in its exact spelling', async () => {
     for (const path of [
       '/echo/v1x',
       '/ECHO/v1/x',
@@ -221,17 +221,17 @@ describe('services', () => {
       '/echo%2Fv1/x',
       '/text/v1/nothing/%2e%2e',
     ]) {
-      const answer = await server.raw(`GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
-      expect(answer, path).toMatch(/^HTTP\/1\.1 404/);
+      const response = await server.raw(`GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
+      expect(response, path).toMatch(/^HTTP\/1\.1 404/);
     }
   });
 
   it('get the path of a request that takes us for a proxy', async () => {
-    const answer = await server.raw(
+    const response = await server.raw(
       'GET http://elsewhere.test/echo/v1/x?y=1 HTTP/1.1\r\nhost: elsewhere.test\r\nconnection: close\r\n\r\n',
     );
-    expect(answer).toMatch(/^HTTP\/1\.1 200/);
-    expect(answer).toContain('"raw":"/echo/v1/x?y=1"');
+    expect(response).toMatch(/^HTTP\/1\.1 200/);
+    expect(response).toContain('"raw":"/echo/v1/x?y=1"');
   });
 
   it('validate by their own schema, each route by its own', async () => {
@@ -249,39 +249,41 @@ describe('addresses of clients', () => {
     const headers = { 'x-forwarded-for': '203.0.113.7', 'x-forwarded-proto': 'https' };
     expect((await json('/echo/v1/x', { headers })).body).toMatchObject({ ip: '127.0.0.1', protocol: 'http' });
     const proxied = await startGateway([echo], { trustedProxies: ['127.0.0.1'] });
-    const answer = await (await proxied.fetch('/echo/v1/x', { headers })).json();
+    const response = await (await proxied.fetch('/echo/v1/x', { headers })).json();
     await proxied.gateway.close(1000);
-    expect(answer).toMatchObject({ ip: '203.0.113.7', protocol: 'https' });
+    expect(response).toMatchObject({ ip: '203.0.113.7', protocol: 'https' });
   });
 
   it('are what the caller says in this process', async () => {
-    const answer = await server.gateway.fetch('/echo/v1/x', {
+    const response = await server.gateway.fetch('/echo/v1/x', {
       headers: { 'x-forwarded-for': '203.0.113.8' },
     });
-    expect(await answer.json()).toMatchObject({ ip: '203.0.113.8' });
+    expect(await response.json()).toMatchObject({ ip: '203.0.113.8' });
   });
 });
 
 describe('health', () => {
-  it('names each service, and 503 when one is not well', async () => {
-    expect(await json('/health')).toMatchObject({
-      status: 200,
-      body: { status: 'ok', services: { echo: 'ok', text: 'ok', plain: 'ok' } },
-    });
-    trouble = 'the disk is full';
-    const ill = await json('/health');
-    trouble = undefined;
-    expect(ill).toMatchObject({
-      status: 503,
-      body: { status: 'degraded', services: { text: 'the disk is full' } },
-    });
+  it('is live without asking any part', async () => {
+    report = { status: 'failing', checks: {} };
+    expect(await json('/health/live')).toMatchObject({ status: 200, body: { status: 'ok' } });
+  });
+
+  it.each([
+    ['ok', 200],
+    ['degraded', 200],
+    ['failing', 503],
+    ['draining', 503],
+  ] as const)('says that it is %s with status %i and the details', async (status, expected) => {
+    report = { status, checks: { disk: { status: 'degraded', message: 'The disk is filling up.' } } };
+    for (const path of ['/health', '/health/ready'])
+      expect(await json(path)).toMatchObject({ status: expected, body: report });
   });
 
   it('the root and everything else that is not mounted is 404', async () => {
     for (const path of ['/', '/console', '/console/']) {
-      const answer = await server.fetch(path);
-      expect([path, answer.status]).toEqual([path, 404]);
-      expect(await answer.json()).toEqual({ code: 'not_found', message: `Nothing is served at ${path}` });
+      const response = await server.fetch(path);
+      expect([path, response.status]).toEqual([path, 404]);
+      expect(await response.json()).toEqual({ code: 'not_found', message: `Nothing is served at ${path}` });
     }
   });
 });

@@ -133,7 +133,7 @@ test('what is written is what is meant', async () => {
   );
 });
 
-test('any text is a schedule or refused as none', async () => {
+test('any text is a schedule or is rejected', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.string({ unit: fc.constantFrom(...'0159*/-,$@ \tmonsec'), maxLength: 24 }),

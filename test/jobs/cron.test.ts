@@ -1,5 +1,6 @@
 /** pg_cron: scheduling, permissions and runs. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createLiveConfig } from '../../src/config/index.ts';
 import type { Pool, Row } from '../../src/database/index.ts';
 import { hasOurCron } from '../../src/jobs/cron/queries.ts';
 import { createJobs } from '../../src/jobs/index.ts';
@@ -55,14 +56,14 @@ test.each(['', 'with schema pg_catalog', 'with schema extensions'])(
   },
 );
 
-test('a schema that a project makes under the name is not asked for work: its functions would run as a superuser', async () => {
+test("a schema that a project creates with this name isn't used, because its functions would run as a superuser", async () => {
   await postgres.exec(`drop extension pg_cron; create schema cron; create table cron._call (x int)`);
   expect(await hasOurCron(admin)).toBe(false);
   await postgres.exec('drop schema cron cascade; create extension pg_cron');
   expect(await hasOurCron(admin)).toBe(true);
 });
 
-test('without an active job there is no next moment: the scheduler waits to be told', async () => {
+test('without an active job, a next run is not scheduled and the scheduler waits for a notification', async () => {
   const next = () => first('select next_ms from cron._claim(0)', admin);
   expect(await next()).toEqual({ next_ms: null });
   const { id } = await first(`select cron.schedule('59 23 31 12 *', 'select 1') as id`);
@@ -96,7 +97,7 @@ describe('scheduling', () => {
     expect(await rows('select from cron.job')).toEqual([]);
   });
 
-  test('a job is changed bit by bit', async () => {
+  test('a job is changed field by field', async () => {
     const { id } = await first(
       `select cron.schedule_in_database('other', '1 1 * * *', 'select 1', current_database(), active => false) as id`,
     );
@@ -228,7 +229,7 @@ describe('runs', () => {
     await postgres.exec('select cron.unschedule(jobid) from cron.job');
   });
 
-  test('a failure is written down as psql shows it, and the next run comes', async () => {
+  test("a failure is recorded in psql's format, and the next run takes place", async () => {
     const { id } = await first(
       `select cron.schedule('bad', '${onNewYear}', 'select * from public.nothing_here') as id`,
     );
@@ -247,7 +248,7 @@ describe('runs', () => {
     await postgres.exec(`select cron.unschedule('bad')`);
   });
 
-  test('a role that may not sign in', async () => {
+  test("a role that can't log in", async () => {
     const { id } = await first(
       `select cron.schedule_in_database('nologin', '${onNewYear}', 'select 1', current_database(), 'anon') as id`,
       admin,
@@ -269,7 +270,7 @@ describe('runs', () => {
     const others = [1, 2].map(() =>
       createJobs({
         database: backend.database,
-        config: backend.config,
+        config: createLiveConfig(backend.config),
         mode: 'development',
         apiUrl: () => backend.url,
         localUrl: Promise.resolve(backend.url),
@@ -279,7 +280,7 @@ describe('runs', () => {
     for (const other of others) await other.start?.();
     const { id } = await first(`select cron.schedule('once', '* * * * *', 'select 1') as id`);
     const long = await first(`select cron.schedule('long', '* * * * *', 'select pg_sleep(1.5)') as id`);
-    const began = Date.now();
+    const startedAt = Date.now();
     await makeDue(id);
     await makeDue(long.id);
     await expect.poll(async () => (await runsOf(long.id))[0]?.status).toBe('running');
@@ -289,8 +290,8 @@ describe('runs', () => {
     await expect
       .poll(async () => (await runsOf(long.id)).map(({ status }) => status), { timeout: 20_000 })
       .toSatisfy((states: unknown[]) => states.length >= 2 && states.every((state) => state === 'succeeded'));
-    // The minute may have changed in the meantime, which makes the job due one more time.
-    const turned = Math.floor(Date.now() / 60_000) - Math.floor(began / 60_000);
+    // The minute may have changed in the meantime, in which case the job is due one more time.
+    const turned = Math.floor(Date.now() / 60_000) - Math.floor(startedAt / 60_000);
     expect((await runsOf(long.id)).length).toBeLessThanOrEqual(2 + turned);
     const [overlap] =
       await rows(`select count(*)::int as n from cron.job_run_details a join cron.job_run_details b
@@ -327,19 +328,19 @@ describe('runs', () => {
     await postgres.exec(`select cron.unschedule('self'), cron.unschedule('beside')`);
   });
 
-  test('details that are old go', async () => {
+  test('old details are deleted', async () => {
     await postgres.exec(`insert into cron.job_run_details (jobid, status, end_time) values
       (-1, 'succeeded', now() - interval '31 days'), (-2, 'succeeded', now() - interval '29 days'), (-3, 'running', null)`);
     const other = createJobs({
       database: backend.database,
-      config: backend.config,
+      config: createLiveConfig(backend.config),
       mode: 'development',
       apiUrl: () => backend.url,
       localUrl: Promise.resolve(backend.url),
       log: silentLogger,
     });
     await other.start?.();
-    // Runs that were left in the state running are marked as failed.
+    // Runs that were left in the running state are marked as failed.
     await expect
       .poll(() =>
         rows(

@@ -183,7 +183,7 @@ describe('what fails', () => {
     );
   });
 
-  test('a statement that is canceled ends its request', async () => {
+  test('canceling a statement ends its request', async () => {
     let gone = false;
     target.answer((_request, response) => {
       response.once('close', () => {
@@ -217,12 +217,12 @@ describe('who may', () => {
   });
 
   test('the API does not offer it', async () => {
-    const answer = await backend.fetch('/rest/v1/rpc/http_get', {
+    const response = await backend.fetch('/rest/v1/rpc/http_get', {
       method: 'POST',
       headers: { apikey: backend.keys.secretKey, 'content-type': 'application/json' },
       body: JSON.stringify({ uri: target.url }),
     });
-    expect(answer.status).toBe(404);
+    expect(response.status).toBe(404);
   });
 
   test('a user can’t reach dblink through it', async () => {

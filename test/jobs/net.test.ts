@@ -1,6 +1,7 @@
 /** pg_net and database webhooks: committed requests are sent once, and their responses are stored. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createLiveConfig } from '../../src/config/index.ts';
 import type { Pool } from '../../src/database/index.ts';
 import { createJobs } from '../../src/jobs/index.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
@@ -44,7 +45,7 @@ const queue = async (call: string): Promise<number> => {
   return row?.id as number;
 };
 
-async function answerTo(id: number): Promise<Stored> {
+async function exchange(id: number): Promise<Stored> {
   for (;;) {
     const [row] = await postgres.query<Stored>(sql`
       select status_code as status, content_type, headers, content, timed_out, error_msg
@@ -54,21 +55,21 @@ async function answerTo(id: number): Promise<Stored> {
   }
 }
 
-const ask = async (call: string): Promise<Stored> => answerTo(await queue(call));
+const ask = async (call: string): Promise<Stored> => exchange(await queue(call));
 
 describe('what is sent', () => {
   test('a GET with its parameters and headers', async () => {
-    const answer = await ask(
+    const response = await ask(
       `net.http_get('${target.url}/a?x=1', params => '{"q":"ü &"}', headers => '{"X-Api":"k"}')`,
     );
-    expect(answer).toMatchObject({
+    expect(response).toMatchObject({
       status: 200,
       content_type: 'application/json',
       content: '{"ok":true}',
       timed_out: false,
       error_msg: null,
     });
-    expect(answer.headers).toMatchObject({ 'content-type': 'application/json' });
+    expect(response.headers).toMatchObject({ 'content-type': 'application/json' });
     const [request] = target.arrived;
     expect(request).toMatchObject({ method: 'GET', url: '/a?x=1&q=%C3%BC%20%26', body: '' });
     expect(request?.headers).toMatchObject({
@@ -90,7 +91,7 @@ describe('what is sent', () => {
     });
   });
 
-  test('a DELETE, with a body or without', async () => {
+  test('a DELETE with and without a body', async () => {
     await ask(`net.http_delete('${target.url}/c')`);
     await ask(`net.http_delete('${target.url}/c', body => '[1]')`);
     expect(target.arrived.map(({ method, body }) => [method, body])).toEqual([
@@ -110,7 +111,7 @@ describe('what is sent', () => {
     expect(target.arrived.map(({ url }) => url)).toEqual(['/done']);
   });
 
-  test('a row inserted into the queue by hand, after net.wake()', async () => {
+  test('a row inserted into the queue manually, after net.wake()', async () => {
     await postgres.exec(`insert into net.http_request_queue (method, url, headers, timeout_milliseconds)
       values ('GET', '${target.url}/by-hand', null, 1000); select net.wake()`);
     await expect.poll(() => target.arrived.map(({ url }) => url)).toEqual(['/by-hand']);
@@ -119,10 +120,10 @@ describe('what is sent', () => {
   test('a redirect is followed; credentials stay with their origin', async () => {
     const other = await openTarget();
     target.answer((_request, response) => response.writeHead(302, { location: `${other.url}/next` }).end());
-    const answer = await ask(
+    const response = await ask(
       `net.http_post('${target.url}/first', '{}', headers => '{"Authorization":"Bearer t","X-Other":"kept"}')`,
     );
-    expect(answer).toMatchObject({ status: 200 });
+    expect(response).toMatchObject({ status: 200 });
     expect(other.arrived).toMatchObject([{ method: 'GET', url: '/next', headers: { 'x-other': 'kept' } }]);
     expect(other.arrived[0]?.headers.authorization).toBeUndefined();
     await other.close();
@@ -139,16 +140,16 @@ describe('what is sent', () => {
     const quick = await ask(`net.http_get('${target.url}/quick')`);
     expect(quick.content).toBe('quick');
     finish();
-    expect((await answerTo(slow)).content).toBe('slow');
+    expect((await exchange(slow)).content).toBe('slow');
   });
 });
 
 describe('what is stored when it fails', () => {
-  test('a time that is over', async () => {
+  test('an expired time', async () => {
     target.answer(() => undefined);
-    const answer = await ask(`net.http_get('${target.url}/never', timeout_milliseconds => 50)`);
-    expect(answer).toMatchObject({ status: null, timed_out: true });
-    expect(answer.error_msg).toMatch(/^Timeout of 50 ms reached\. Total time: \d+ ms$/);
+    const response = await ask(`net.http_get('${target.url}/never', timeout_milliseconds => 50)`);
+    expect(response).toMatchObject({ status: null, timed_out: true });
+    expect(response.error_msg).toMatch(/^Timeout of 50 ms reached\. Total time: \d+ ms$/);
   });
 
   test.each([
@@ -164,18 +165,18 @@ describe('what is stored when it fails', () => {
     });
   });
 
-  test('a header that would be two', async () => {
-    const answer = await ask(`net.http_get('${target.url}', headers => '{"X-A":"b\\r\\nX-Evil: 1"}')`);
-    expect(answer.error_msg).toMatch(/header/);
+  test('a header that would split into two', async () => {
+    const response = await ask(`net.http_get('${target.url}', headers => '{"X-A":"b\\r\\nX-Evil: 1"}')`);
+    expect(response.error_msg).toMatch(/header/);
     expect(target.arrived).toEqual([]);
   });
 
   test.each([0, -1, 600_001])('%i ms of time', async (timeoutMs) => {
-    const answer = await ask(`net.http_get('${target.url}', timeout_milliseconds => ${timeoutMs})`);
-    expect(answer.error_msg).toMatch(/^timeout_milliseconds must be between 1 and 600000/);
+    const response = await ask(`net.http_get('${target.url}', timeout_milliseconds => ${timeoutMs})`);
+    expect(response.error_msg).toMatch(/^timeout_milliseconds must be between 1 and 600000/);
   });
 
-  test('an answer without end', async () => {
+  test('an endless response', async () => {
     target.answer((_request, response) => {
       const chunk = Buffer.alloc(65_536, 'a');
       const more = (): void => {
@@ -185,14 +186,14 @@ describe('what is stored when it fails', () => {
       response.on('error', () => undefined);
       more();
     });
-    const answer = await ask(`net.http_get('${target.url}/endless', timeout_milliseconds => 20000)`);
-    expect(answer.error_msg).toBe('the answer is larger than 4194304 bytes');
+    const response = await ask(`net.http_get('${target.url}/endless', timeout_milliseconds => 20000)`);
+    expect(response.error_msg).toBe('the response is larger than 4194304 bytes');
   });
 
   test('redirects without end', async () => {
     target.answer((_request, response) => response.writeHead(302, { location: '/again' }).end());
-    const answer = await ask(`net.http_get('${target.url}/again')`);
-    expect(answer.error_msg).toBe('Number of redirects hit maximum amount');
+    const response = await ask(`net.http_get('${target.url}/again')`);
+    expect(response.error_msg).toBe('Number of redirects hit maximum amount');
   });
 
   test('bytes that aren’t text are kept as far as possible', async () => {
@@ -204,27 +205,27 @@ describe('what is stored when it fails', () => {
 test('what was sent is counted in /metrics', async () => {
   await ask(`net.http_get('${target.url}')`);
   await ask(`net.http_get('http://127.0.0.1:1/')`);
-  const answer = await backend.fetch('/metrics', { headers: { apikey: backend.keys.secretKey } });
-  const text = await answer.text();
+  const response = await backend.fetch('/metrics', { headers: { apikey: backend.keys.secretKey } });
+  const text = await response.text();
   expect(text).toMatch(/^plinth_jobs_total\{kind="pg_net",outcome="answered"\} [1-9]\d*$/m);
   expect(text).toMatch(/^plinth_jobs_total\{kind="pg_net",outcome="failed"\} [1-9]\d*$/m);
 });
 
 test('net.http_collect_response gives the answer as a value', async () => {
   const id = await queue(`net.http_get('${target.url}')`);
-  await answerTo(id);
+  await exchange(id);
   const [row] = await postgres.query(sql`
     select status::text, message, (response).status_code, (response).body from net.http_collect_response(${id})`);
   expect(row).toEqual({ status: 'SUCCESS', message: 'ok', status_code: 200, body: '{"ok":true}' });
 });
 
-describe('URLs that projects of the local stack hold', () => {
+describe('URLs that projects for the local stack contain', () => {
   test.each(['http://kong:8000', 'http://supabase_kong_my-app:8000', 'http://host.docker.internal:54321'])(
     '%s is this server',
     async (origin) => {
-      const answer = await ask(`net.http_get('${origin}/auth/v1/health')`);
-      expect(answer.status).toBe(200);
-      expect(answer.content).toContain('GoTrue');
+      const response = await ask(`net.http_get('${origin}/auth/v1/health')`);
+      expect(response.status).toBe(200);
+      expect(response.content).toContain('GoTrue');
     },
   );
 
@@ -238,7 +239,7 @@ describe('URLs that projects of the local stack hold', () => {
   });
 });
 
-test('answers are kept for pg_net.ttl, which postgres sets', async () => {
+test('responses are kept for pg_net.ttl, which postgres sets', async () => {
   await postgres.exec(`insert into net._http_response (id, created) values
     (-1, now() - interval '7 hours'), (-2, now() - interval '5 hours'), (-3, now())`);
   const left = async (): Promise<unknown> => {
@@ -261,7 +262,7 @@ test('answers are kept for pg_net.ttl, which postgres sets', async () => {
 test('several workers share the queue: each request once, so many at a time', async () => {
   const second = createJobs({
     database: backend.database,
-    config: backend.config,
+    config: createLiveConfig(backend.config),
     mode: 'development',
     apiUrl: () => backend.url,
     localUrl: Promise.resolve(backend.url),
@@ -321,14 +322,14 @@ describe('database webhooks', () => {
 
   test('the API does not offer the queue', async () => {
     for (const path of ['/rest/v1/http_request_queue', '/rest/v1/rpc/http_get?url=x']) {
-      const answer = await backend.fetch(path, {
+      const response = await backend.fetch(path, {
         headers: {
           apikey: backend.keys.publishableKey,
           'accept-profile': 'net',
           'content-profile': 'net',
         },
       });
-      expect(answer.status).toBe(406);
+      expect(response.status).toBe(406);
     }
   });
 });

@@ -130,7 +130,7 @@ describe.each(signingAlgorithms)('a project that signs with %s', (algorithm: Sig
   });
 });
 
-test('a key of one project is nothing to another, with the same kid too', () => {
+test("a key of one project isn't accepted by another, even with the same kid", () => {
   const one = generateSigningKey('ES256') as PrivateJwk;
   const other = { ...(generateSigningKey('ES256') as PrivateJwk), kid: one.kid };
   expect(storeWith(other).verify(storeWith(one).sign(claims))).toMatchObject({
@@ -139,7 +139,7 @@ test('a key of one project is nothing to another, with the same kid too', () => 
   });
 });
 
-test('a secret of the list, and the project’s own, each sign for their kid only', () => {
+test("a listed secret and the project's own secret each sign only for their kid", () => {
   const secret = generateSigningKey('HS256') as PrivateJwk;
   const keys = storeWith(secret, generateSigningKey('ES256') as PrivateJwk);
   expect(keys.verify(hmac({ alg: 'HS256', kid: secret.kid }, keys.jwtSecret)).ok).toBe(false);

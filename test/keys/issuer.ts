@@ -12,7 +12,7 @@ export interface Issuer {
   readonly asked: string[];
   /** Returns a token with these claims in addition to `iss`, `iat` and an `exp` in one hour. */
   token(claims: Record<string, unknown>, options?: TokenOptions): string;
-  /** Replaces the signing key. The old one is no longer published. */
+  /** Replaces the signing key. The old key is no longer published. */
   rotate(): void;
   publicJwk(): Record<string, unknown>;
   stop(): Promise<void>;
@@ -20,7 +20,7 @@ export interface Issuer {
 
 export interface TokenOptions {
   readonly alg?: 'RS256' | 'HS256' | 'none';
-  /** Instead of the key's own. Null omits it. */
+  /** A value to use instead of the key's own. Null omits it. */
   readonly kid?: string | null;
   readonly header?: Record<string, unknown>;
   readonly secret?: string | Buffer;

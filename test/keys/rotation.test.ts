@@ -1,4 +1,7 @@
-/** Signing keys that change while servers run: stored in a file and noticed by every process that reads it. */
+/**
+ * Signing keys that change while servers run. The keys are stored in a file, and every process that reads the file
+ * notices the change.
+ */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,7 +36,7 @@ const kidOf = (token: string): string =>
   JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()).kid;
 const publishedBy = (keys: ReturnType<typeof createKeys>) => keys.publicJwks().keys.map(({ kid }) => kid);
 
-/** The situation of two servers with one data folder. */
+/** Simulates two servers with one data folder. */
 function twoServers(log: Logger = silentLogger) {
   const dataDir = folder();
   const options = {
@@ -50,7 +53,7 @@ function twoServers(log: Logger = silentLogger) {
 
 let nowMs = 0;
 const monotonicMs = () => nowMs;
-/** The longest time for which a server may use outdated keys. */
+/** Advances the clock by the longest time for which a server may use outdated keys. */
 const aSecond = () => {
   nowMs += lookEveryMs;
 };
@@ -62,7 +65,7 @@ describe('several processes', () => {
     const standby = generateSigningKey('ES256');
     file.update((keys) => withStandby(keys, standby));
     aSecond();
-    // Published by all and used by none.
+    // The key is published by all servers but not used by any of them yet.
     expect(publishedBy(one)).toEqual([kidOf(old), standby.kid]);
     expect(publishedBy(other)).toEqual(publishedBy(one));
     expect(kidOf(one.sign({}))).toBe(kidOf(old));
@@ -79,7 +82,7 @@ describe('several processes', () => {
     file.update((keys) => revoke(keys, kidOf(old)));
     aSecond();
     for (const keys of [one, other]) {
-      // Although both have it in their token cache.
+      // Both servers reject the token although it is in their token caches.
       expect(keys.verify(old)).toMatchObject({ ok: false, reason: 'no-key' });
       expect(keys.verify(fresh)).toMatchObject({ ok: true });
       expect(publishedBy(keys)).toEqual([standby.kid]);
@@ -98,7 +101,7 @@ describe('several processes', () => {
     expect(one.verifyOwn(token)).toMatchObject({ ok: true });
   });
 
-  test('API keys of production outlive a rotation', () => {
+  test('API keys of production remain valid after a rotation', () => {
     const { file, one } = twoServers();
     const { anonKey } = one;
     file.update((keys) => rotate(withStandby(keys, generateSigningKey('ES256'))));
@@ -108,13 +111,13 @@ describe('several processes', () => {
   });
 });
 
-/** A server that starts now. */
+/** Creates the keys of a server that starts now. */
 function createKeysOf(file: KeyFile) {
   const dataDir = join(file.path, '..');
   return createKeys({ mode: 'production', config: configFrom({}, dataDir), supabaseDir: dataDir, dataDir });
 }
 
-describe('a file that cannot be used', () => {
+describe('an invalid file', () => {
   test.each([
     ['half written', '{"version":1,"signingKeys":['],
     ['without keys', '{"version":1,"signingKeys":[]}'],
@@ -141,7 +144,11 @@ describe('a file that cannot be used', () => {
 
   test.each([
     ['a key twice', [{ kid: 'a' }, { kid: 'a' }], /two keys have the kid a/],
-    ['a short secret', [{ kty: 'oct', alg: 'HS256', k: 'c2hvcnQ', kid: 'b' }], /needs a secret of 32 bytes/],
+    [
+      'a short secret',
+      [{ kty: 'oct', alg: 'HS256', k: 'c2hvcnQ', kid: 'b' }],
+      /requires a secret of at least 32 bytes/,
+    ],
     ['a key for another algorithm', [{ alg: 'RS256' }], /RS256 needs kty RSA/],
   ])('%s is told at the start, by file, without the key', (_name, changes, said) => {
     const dir = folder();
@@ -209,7 +216,7 @@ describe('plinth keys', () => {
     const first = generateSigningKey('ES256');
     writeFileSync(keysFile, JSON.stringify([first]), { mode: 0o600 });
 
-    expect(plinth(projectDir, 'rotate').stderr).toContain('There is no standby key.');
+    expect(plinth(projectDir, 'rotate').stderr).toContain('No standby key exists.');
     expect(plinth(projectDir, 'standby', '--algorithm', 'RS256').status).toBe(0);
     expect(plinth(projectDir, 'standby', '--algorithm', 'none').status).not.toBe(0);
     expect(plinth(projectDir, 'list').stdout).toMatch(/ES256 +in use\n.*RS256 +standby/);

@@ -1,4 +1,4 @@
-/** The keys that production generates: one set per folder, readable by its owner, never overwritten. */
+/** The keys that production generates: one set per folder, readable only by its owner, never overwritten. */
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ function folder(): string {
 const production = (dataDir: string, config: PartialConfig = {}) =>
   createKeys({ mode: 'production', config: configFrom(config, dataDir), supabaseDir: dataDir, dataDir });
 
-it('are made once, kept, and private', () => {
+it('are created once, kept, and private', () => {
   const dir = folder();
   const first = production(dir);
   const second = production(dir);
@@ -60,7 +60,7 @@ it('are unique per installation, and not the well-known ones', () => {
   }
 });
 
-it('a damaged file is said, and stays as it is', () => {
+it('a damaged file is reported and remains unchanged', () => {
   for (const text of ['', '{', 'null', '[]', '{"version":1}', '{"version":2,"jwtSecret":"x"}']) {
     const dir = folder();
     writeFileSync(join(dir, 'secrets.json'), text);
@@ -75,7 +75,7 @@ it("a half-written file left by a crash doesn't interfere", () => {
   expect(production(dir).publishableKey).toBe(production(dir).publishableKey);
 });
 
-it('a folder that cannot be written is an error, not other keys', () => {
+it("a folder that isn't writable is an error and doesn't lead to other keys", () => {
   const dir = folder();
   const file = join(dir, 'no-folder');
   writeFileSync(file, '');

@@ -76,8 +76,8 @@ it('counts for storage', async () => {
 it('counts for functions', async () => {
   const call = (token: string) =>
     backend.fetch('/functions/v1/hello', { headers: { authorization: `Bearer ${token}` } });
-  const answer = await call(issuer.token(person));
-  expect(await answer.text()).toBe('hello');
+  const response = await call(issuer.token(person));
+  expect(await response.text()).toBe('hello');
   expect((await call(issuer.token({ ...person, iss: 'https://other.example' }))).status).toBe(401);
 });
 
@@ -139,11 +139,11 @@ it('asks for an unknown key, a bounded number of times', async () => {
     Array.from({ length: 20 }, (_, i) => insert(issuer.token(person, { kid: `invented-${i}` }), 3)),
   );
   expect(answers.every(({ status }) => status === 401)).toBe(true);
-  // Discovery document and key set, each at most once.
+  // The discovery document and the key set are each requested at most once.
   expect(issuer.asked.length - before).toBeLessThanOrEqual(2);
 });
 
-it('a key set for functions holds its keys, and no secret of ours is published', () => {
+it('a key set for functions contains its keys, and no secret of Plinth is published', () => {
   expect(backend.keys.internalJwks().keys).toContainEqual(
     expect.objectContaining({ kid: 'key-0', kty: 'RSA' }),
   );

@@ -1,7 +1,7 @@
 /** The captured inbox over HTTP in Mailpit's format, and emails through an SMTP server. */
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { configFrom } from '../../src/config/index.ts';
+import { configFrom, createLiveConfig } from '../../src/config/index.ts';
 import { createTestDatabase } from '../../src/database/testing.ts';
 import type { Database } from '../../src/database/types.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
@@ -24,7 +24,7 @@ const mailOf = (to: string, subject: string, text = 'Your code is 123456') => ({
 async function startMail() {
   const mail = createMail({
     database,
-    config: configFrom({}),
+    config: createLiveConfig(configFrom({})),
     port: 0,
     host: '127.0.0.1',
     log: silentLogger,
@@ -32,14 +32,14 @@ async function startMail() {
   await mail.start?.();
   const base = `http://127.0.0.1:${mail.port()}`;
   const api = async (path: string, init?: RequestInit) => {
-    const answer = await fetch(`${base}${path}`, init);
-    const body = await answer.text();
+    const response = await fetch(`${base}${path}`, init);
+    const body = await response.text();
     return {
-      status: answer.status,
-      type: answer.headers.get('content-type'),
+      status: response.status,
+      type: response.headers.get('content-type'),
       body,
       json: () => JSON.parse(body),
-      headers: answer.headers,
+      headers: response.headers,
     };
   };
   return { ...mail, api, stop: () => mail.stop?.() };
@@ -205,7 +205,7 @@ test('with an SMTP server of one’s own, mail goes there', async () => {
   };
   const mail = createMail({
     database,
-    config: configFrom({ auth: { email: { smtp: { ...smtp, user: '' } } } }),
+    config: createLiveConfig(configFrom({ auth: { email: { smtp: { ...smtp, user: '' } } } })),
     port: 0,
     host: '127.0.0.1',
     log: silentLogger,

@@ -9,7 +9,7 @@ import { createSmtp, smtpOptions } from '../../src/mail/smtp.ts';
 import { newEmail, startAuth } from '../auth/harness.ts';
 
 const fixture = (name: string) => readFileSync(new URL(`./fixtures/${name}`, import.meta.url), 'utf8');
-/** For localhost only. */
+/** This key is for localhost only. */
 const identity = { key: fixture('localhost.key.pem'), cert: fixture('localhost.cert.pem') };
 
 interface Received {
@@ -22,7 +22,7 @@ interface Received {
 
 type SmtpSettings = NonNullable<NonNullable<NonNullable<PartialConfig['auth']>['email']>['smtp']>;
 
-/** Uses a free port by default. A fixed port is awaited while another test run uses it. */
+/** Uses a free port by default. Waits for a fixed port while another test run uses it. */
 async function listen(server: SMTPServer, port: number): Promise<void> {
   for (;;) {
     const listening = Promise.withResolvers<boolean>();
@@ -99,7 +99,7 @@ describe('with a certificate that is trusted', () => {
   beforeAll(() => setDefaultCACertificates([...before, identity.cert]));
   afterAll(() => setDefaultCACertificates(before));
 
-  test('STARTTLS comes before the password, and the password opens', async () => {
+  test('STARTTLS comes before the password', async () => {
     const server = await startServer({ disabledCommands: [], authOptional: false });
     try {
       await send({ ...server.smtp, user: 'mailer', pass: 'secret' });
@@ -122,7 +122,7 @@ describe('with a certificate that is trusted', () => {
     } finally {
       await server.stop();
     }
-    // A server that would rather start unencrypted is rejected.
+    // A server that would start without encryption is rejected.
     const clear = await startServer({}, 2465);
     try {
       await expect(send(clear.smtp)).rejects.toThrow(/SSL|TLS/i);

@@ -1,4 +1,4 @@
-/** createBackend and createTestBackend as a library: starts, failures, stops. */
+/** createBackend and createTestBackend as a library: startup, failures and shutdown. */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
@@ -31,21 +31,21 @@ function projectDir(files: Readonly<Record<string, string>> = {}): string {
 
 const anyPorts = { port: 0, dbPort: 0, mailPort: 0, consolePort: 0 };
 
-/** Created, and registered to be stopped. */
+/** Creates a backend and registers it to be stopped. */
 async function backendOf(dir: string, options: Parameters<typeof createBackend>[0] = {}): Promise<Backend> {
   const backend = await createBackend({ projectDir: dir, ...anyPorts, ...options });
   undo.push(() => backend.stop());
   return backend;
 }
 
-/** `fetch` can't send another Host header. */
+/** Sends a request with another Host header, which `fetch` can't do. */
 async function statusUnder(host: string, port: number, path: string): Promise<number> {
   const socket = connect(port, '127.0.0.1');
   socket.write(`GET ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`);
   return Number((await text(socket)).split(' ')[1]);
 }
 
-/** PostgreSQL's pid file, while it runs. */
+/** Returns the process ID in PostgreSQL's PID file, which exists while PostgreSQL runs. */
 const postmasterOf = (dir: string): number | undefined => {
   const file = join(dir, '.plinth', 'postgres', 'postmaster.pid');
   return existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n', 1)[0]) : undefined;
@@ -54,14 +54,14 @@ const postmasterOf = (dir: string): number | undefined => {
 const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
-    // A zombie isn't alive: its parent may not have collected its status yet.
+    // A zombie isn't alive. The parent may not have collected the zombie's status yet.
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
   } catch {
     return false;
   }
 };
 
-describe('a whole life in one folder', () => {
+describe("a project's whole life in one folder", () => {
   it('starts, serves, refuses a second one, fails cleanly, starts again', async () => {
     const dir = projectDir({
       'migrations/20260101000000_first.sql': 'create table public.things (id int primary key);',
@@ -74,7 +74,7 @@ describe('a whole life in one folder', () => {
     );
 
     await first.start();
-    await expect(first.start()).rejects.toThrow(/started before/);
+    await expect(first.start()).rejects.toThrow(/already started/);
     // The REST service loads its schema while requests are already waiting for it.
     await expect.poll(async () => (await first.fetch('/health')).status).toBe(200);
     const status = first.status();
@@ -104,10 +104,10 @@ describe('a whole life in one folder', () => {
     expect(isAlive(postmaster)).toBe(true);
     await Promise.all([first.stop(), first.stop()]);
     await expect(first.fetch('/health')).rejects.toThrow();
-    await expect(first.start()).rejects.toThrow(/stopped before/);
+    await expect(first.start()).rejects.toThrow(/already stopped/);
     expect(isAlive(postmaster)).toBe(false);
 
-    // A port conflict: one sentence, and nothing is left running.
+    // A port conflict is reported in one sentence, and nothing is left running.
     const holder = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => holder.once('listening', resolve));
     undo.push(() => holder.close());
@@ -124,7 +124,7 @@ describe('a whole life in one folder', () => {
     ]);
   });
 
-  it('a broken migration leaves nothing running; mended, the next start works', async () => {
+  it('a broken migration leaves nothing running; after it is fixed, the next start works', async () => {
     const dir = projectDir({
       'migrations/20260101000000_first.sql':
         'create table public.things (id int primary key);\nselect nonsense;',

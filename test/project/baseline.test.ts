@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { createTestDatabase } from '../../src/database/testing.ts';
-import { type Baseline, makeBaseline, migrations } from '../../src/project/index.ts';
+import { type Baseline, type BaselineOptions, makeBaseline, migrations } from '../../src/project/index.ts';
 import { projectWith, type TestProject } from './helpers.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
@@ -48,13 +48,22 @@ interface Made extends Baseline {
   readonly project: TestProject;
 }
 
-/** Writes the baseline of the types for these migrations to its file. */
+/** Writes the baseline that the types imply for these migrations to its file. */
 async function baselineOf(types: string, ...files: readonly string[]): Promise<Made> {
+  return await baselineWithin({}, types, ...files);
+}
+
+async function baselineWithin(
+  limits: Pick<BaselineOptions, 'timeLimitMs'>,
+  types: string,
+  ...files: readonly string[]
+): Promise<Made> {
   const named = files.map((text, index) => [`migrations/2024010${index + 1}_m.sql`, text]);
   const project = await projectWith(Object.fromEntries(named));
   const typesFile = join(project.projectDir, 'types.ts');
   writeFileSync(typesFile, types);
   const baseline = await makeBaseline({
+    ...limits,
     projectDir: project.projectDir,
     typesFile,
     openDatabase: async () => {
@@ -72,7 +81,7 @@ async function baselineOf(types: string, ...files: readonly string[]): Promise<M
   return { ...baseline, project };
 }
 
-/** Returns the text after a start that succeeded. */
+/** Returns the text after a successful start. */
 async function started(
   types: string,
   ...files: readonly string[]
@@ -103,7 +112,7 @@ describe('what no migration creates', () => {
     ).toEqual(['00000000', '20240101']);
   });
 
-  test('a table that no migration names, with what it refers to', async () => {
+  test('a table that no migration creates, with the tables that it references', async () => {
     const { project } = await started(
       typesOf({
         profiles: 'id, name~',
@@ -205,7 +214,7 @@ describe('what later migrations add is taken out', () => {
     expect(text).not.toMatch(/^ {2}title /m);
   });
 
-  test('a column in a block that looks whether the table is there', async () => {
+  test('a column in a block that checks whether the table exists', async () => {
     const { text, project } = await started(
       typesOf({ notes }),
       `do $$ begin
@@ -222,13 +231,32 @@ describe('what later migrations add is taken out', () => {
     ).toEqual([7]);
   });
 
-  test('a column that an earlier statement uses stays', async () => {
+  test('a column that an earlier statement uses is kept', async () => {
     const { text } = await started(
       typesOf({ notes }),
       'create index on notes (title)',
       'alter table notes add column if not exists title text',
     );
     expect(text).toMatch(/^ {2}title /m);
+  });
+
+  test('a column that only a function inserts into, so that the sign-up trigger works', async () => {
+    const { text, project } = await started(
+      typesOf({ profiles: 'id, name~' }),
+      `create table sign_ups (id uuid, email text);
+      create function welcome() returns trigger language plpgsql security definer as $$ begin
+        insert into public.profiles (id, email, full_name) values (new.id, new.email, 'Ada'); return new; end $$;
+      create trigger welcome after insert on sign_ups for each row execute function welcome();
+      alter table public.profiles enable row level security;`,
+    );
+    expect(text).toMatch(/^ {2}email text,/m);
+    expect(
+      await project.values(
+        `with made as (insert into sign_ups values (gen_random_uuid(), 'a@b.c') returning email)
+         select email from made`,
+      ),
+    ).toEqual(['a@b.c']);
+    expect(await project.values('select full_name from public.profiles')).toEqual(['Ada']);
   });
 
   test('values of an enum, the enum itself', async () => {
@@ -262,6 +290,20 @@ describe('what later migrations add is taken out', () => {
        create or replace view board as select id, parent_id from notes`,
     );
     expect(text).not.toMatch(/fkey|create function|create view/);
+  });
+
+  test('a table that a migration creates if it is missing, with a column that no migration adds', async () => {
+    const guarded = 'create table if not exists notes (id uuid primary key)';
+    const use = `insert into notes (id, title, author_id) values (gen_random_uuid(), 'a', gen_random_uuid())`;
+    const { text } = await started(typesOf({ notes: 'id?, title, author_id' }), guarded, use);
+    expect(text).toMatch(/^create table public\.notes/m);
+    const created = await baselineOf(
+      typesOf({ notes: 'id?, title, author_id' }),
+      'create table notes (id uuid primary key)',
+      use,
+    );
+    expect(created.failures).not.toEqual([]);
+    expect(created.text).toBeUndefined();
   });
 
   test('a table that a later migration creates if it is missing', async () => {
@@ -323,6 +365,98 @@ describe('guesses that a migration corrects', () => {
   });
 });
 
+test('types that an operator or a function needs', async () => {
+  const { text } = await started(
+    typesOf({ notes: 'id?, user_id, owner, kind' }),
+    `create function stage(p_end timestamptz, p_status text default 'x') returns text language sql as 'select p_status';
+     create view a as select stage(n.ends, n.status) as s, n.labels from notes n where n.status in ('a');
+     create view b as select extract(epoch from n.moment) as a from notes n;
+     update notes set owner = kind->>'a' where kind ? 'a';
+     create view c as select array_length(labels, 1) as a from notes where user_id ilike 'a%';
+     create function flag() returns bigint language sql as $$ select count(*) from notes n where n.is_open $$;
+     do $$ begin execute 'create index on notes (id) ' || 'where is_done = true'; end $$`,
+  );
+  for (const line of [
+    'ends timestamptz',
+    'moment timestamptz',
+    'kind jsonb',
+    'labels text[]',
+    'user_id text',
+    'is_open boolean',
+    'is_done boolean',
+  ])
+    expect(text).toContain(`\n  ${line}`);
+  expect(text).not.toContain('create function');
+});
+
+describe('types that the types file lacks', () => {
+  const stub = `create policy p on notes using (public.has_role('admin'))`;
+  const role = `do $$ begin
+    if not exists (select from pg_type where typname = 'app_role') then
+      create type public.app_role as enum ('admin', 'user');
+    end if; end $$;
+    create or replace function public.has_role(_role app_role) returns boolean language sql as 'select true'`;
+
+  test.each<[string, string, string[], string]>([
+    [
+      'an enum that a later migration creates',
+      '',
+      [stub, role],
+      `create type public.app_role as enum ('admin', 'user')`,
+    ],
+    [
+      'an enum from the types for a function from a migration',
+      'Enums: { app_role: "a" | "b" }',
+      [stub.replace('admin', 'a'), role],
+      `create type public.app_role as enum ('a', 'b')`,
+    ],
+    [
+      'an enum that gets a value',
+      '',
+      [`alter type state add value 'done' after 'open'`],
+      `create type public.state as enum ('open')`,
+    ],
+    [
+      'a type that a migration drops',
+      '',
+      ['alter table notes add column k legacy', 'alter table notes drop column k; drop type legacy'],
+      'create domain public.legacy as text',
+    ],
+  ])('%s', async (_, rest, files, expected) => {
+    const { text } = await started(typesOf({ notes }, rest), ...files);
+    expect(text).toContain(expected);
+  });
+
+  test('not a misspelled type', async () => {
+    const { failures } = await baselineOf(typesOf({ notes }), 'alter table notes add column k txet');
+    expect(failures.map(({ error }) => error.message)).toEqual(['type "txet" does not exist']);
+  });
+});
+
+describe('unique constraints that an ON CONFLICT in a function needs', () => {
+  const upsert = `create function f() returns void language plpgsql as $$ begin
+    insert into notes (user_id, title) values (auth.uid(), 'x') on conflict (user_id, title) do nothing; end $$`;
+
+  test('as a guess', async () => {
+    const { text } = await started(typesOf({ notes }), upsert);
+    expect(text).toContain(
+      '-- Guess: a migration needs this constraint.\n' +
+        'alter table public.notes add constraint notes_user_id_title_key unique (user_id, title)',
+    );
+  });
+
+  test.each([
+    ['a migration creates the key', 'create unique index i on notes (title, user_id)'],
+    [
+      'the rows of a migration contradict it',
+      `insert into notes (user_id, title) select '00000000-0000-0000-0000-000000000001', 'x' from generate_series(1, 2)`,
+    ],
+  ])('not if %s', async (_, statement) => {
+    const { text } = await started(typesOf({ notes }), `${upsert}; ${statement}`);
+    expect(text).not.toContain('add constraint');
+  });
+});
+
 describe('who may read', () => {
   test('row level security is on; an owner column gives a policy, nothing else does', async () => {
     const { text, project } = await started(typesOf({ notes, tags: 'id?, name' }), 'select 1');
@@ -350,7 +484,16 @@ test('what it cannot help is named with its place', async () => {
   ]);
 });
 
-test('a start names the command, where a file of types has the table', async () => {
+test('the last draft is returned if the time limit is reached', async () => {
+  const migration = 'alter table notes enable row level security';
+  const whole = await baselineOf(typesOf({ notes }), migration);
+  expect(whole).toMatchObject({ isSettled: true, failures: [] });
+  const stopped = await baselineWithin({ timeLimitMs: 0 }, typesOf({ notes }), migration);
+  expect(stopped).toMatchObject({ isSettled: false, rehearsals: 1, tables: ['public.notes'] });
+  expect(stopped.text).toContain('create table public.notes');
+});
+
+test('a failed start suggests the command if a types file contains the table', async () => {
   const project = await projectWith({ 'migrations/1_a.sql': 'alter table notes add x int' });
   const path = join(project.projectDir, 'src/integrations/supabase/types.ts');
   mkdirSync(dirname(path), { recursive: true });

@@ -77,7 +77,7 @@ test('makes, updates and fills buckets as upstream does', async () => {
   expect(upload?.body).toBe('png');
 });
 
-test('a refusal names the bucket and the reason', async () => {
+test('an error names the bucket and the reason', async () => {
   const { fetch } = recordingStorage('a.png');
   const config = settings(makeProject(files));
   await expect(seedBuckets({ config, fetch, serviceRoleKey: '', onProgress: () => {} })).rejects.toThrow(
@@ -85,7 +85,7 @@ test('a refusal names the bucket and the reason', async () => {
   );
 });
 
-test('a missing folder is a warning; the bucket is made', async () => {
+test('a missing folder causes a warning, and the bucket is created', async () => {
   const { calls, fetch } = recordingStorage();
   const progress: string[] = [];
   const projectDir = makeProject({});

@@ -42,7 +42,7 @@ describe('the first start', () => {
     expect(await project.values(tables)).toEqual(['todos']);
   });
 
-  test("keeps upstream's bookkeeping", async () => {
+  test('writes the same history tables as upstream', async () => {
     const text = '-- one\ncreate table a ();\n\ncreate table b ();\n';
     const project = await projectWith({
       'migrations/20240101000000_two_tables.sql': text,
@@ -310,7 +310,7 @@ describe('statements of a migration', () => {
     );
   });
 
-  test('a file with such a statement is all or nothing, too', async () => {
+  test('a file with such a statement is also applied in full or not at all', async () => {
     const project = await projectWith({
       'migrations/1_a.sql': 'create table a (); create publication everything for all tables; select 1/0;',
     });

@@ -30,7 +30,7 @@ test('everything else is applied, and each failure is listed with its place', as
     'supabase/migrations/3_c.sql:1 duplicate key value violates unique constraint "a_pkey"',
     'supabase/seed.sql:1 relation "b" does not exist',
   ]);
-  const table = project.progress.find((message) => message.startsWith('The schema is partial'));
+  const table = project.progress.find((message) => message.startsWith('The schema is incomplete'));
   expect(table).toContain('6 statements of 3 files failed');
   expect(table).toMatch(/1_a\.sql:2 .* 1_a\.sql:3, 3_c\.sql:1, supabase\/seed\.sql:1$/m);
 });
@@ -50,9 +50,9 @@ test('every later start says that the schema is partial, until the files are app
   project.progress.length = 0;
   await project.start();
   expect(project.progress).toEqual([
-    'The schema is partial: 1 statement of 1 file failed and was skipped by --keep-going. Run "plinth db reset" to apply the files again.',
+    'The schema is incomplete: 1 statement of 1 file failed and was skipped by --keep-going. Run "plinth db reset" to apply the files again.',
   ]);
-  await repairMigrations(project.deps, ['1'], 'reverted');
+  await repairMigrations(project.deps, { versions: ['1'], status: 'reverted' });
   expect(await listFailures(project.deps.database)).toEqual([]);
 });
 
@@ -94,7 +94,7 @@ describe('never the default', () => {
   });
 });
 
-test('a file in UTF-16, as editors of Windows save it', async () => {
+test('a UTF-16 file, as Windows editors save it', async () => {
   const project = await projectWith({});
   project.write('migrations/1_a.sql', Buffer.from('\uFEFFcreate table a ();', 'utf16le'));
   await project.start();

@@ -29,16 +29,18 @@ test('list, up, repair', async () => {
   await expect(migrateUp(project.deps, { includeAll: false })).rejects.toThrow(
     'Remote migration versions not found in local migrations directory.',
   );
-  await repairMigrations(project.deps, ['2'], 'reverted');
+  await repairMigrations(project.deps, { versions: ['2'], status: 'reverted' });
   expect(await list()).toEqual(['1 a true', '3 c true']);
 
   project.write('migrations/4_d.sql', 'select nonsense;');
-  await repairMigrations(project.deps, ['4'], 'applied');
+  await repairMigrations(project.deps, { versions: ['4'], status: 'applied' });
   expect(await list()).toEqual(['1 a true', '3 c true', '4 d true']);
   expect(
     await project.values(`select statements from supabase_migrations.schema_migrations where version = '4'`),
   ).toEqual([['select nonsense']]);
-  await expect(repairMigrations(project.deps, ['9'], 'applied')).rejects.toThrow("Migration 9 doesn't exist");
+  await expect(repairMigrations(project.deps, { versions: ['9'], status: 'applied' })).rejects.toThrow(
+    "Migration 9 doesn't exist",
+  );
 });
 
 test('on a database in use CONCURRENTLY stays, alone', async () => {

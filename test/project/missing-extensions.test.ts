@@ -1,4 +1,4 @@
-/** Projects that use extensions which the embedded PostgreSQL doesn't have. */
+/** Projects that use extensions that the embedded PostgreSQL doesn't have. */
 import { expect, test, vi } from 'vitest';
 import { migrateUp, ProjectError } from '../../src/project/index.ts';
 import { projectWith } from './helpers.ts';
@@ -33,10 +33,12 @@ test('a dump of the hosted database runs, and the start lists the placeholders',
     'The embedded PostgreSQL has only placeholders for these extensions:',
   ]);
   expect(lines[2]).toMatch(/^ {2}extension +created in +next step$/);
-  expect(lines[3]).toMatch(/^ {2}pg_graphql +supabase\/migrations\/1_dump\.sql:7 +it is planned; /);
+  expect(lines[3]).toMatch(
+    /^ {2}pg_graphql +supabase\/migrations\/1_dump\.sql:7 +support for it is planned; /,
+  );
   expect(lines[4]).toMatch(/^ {2}pg_jsonschema +supabase\/migrations\/1_dump\.sql:12 /);
   expect(lines[5]).toMatch(
-    /^ {2}pgsodium +supabase\/migrations\/1_dump\.sql:5 +supabase_vault keeps secrets/,
+    /^ {2}pgsodium +supabase\/migrations\/1_dump\.sql:5 +use supabase_vault for secrets/,
   );
   expect(lines).toHaveLength(6);
 
@@ -58,7 +60,7 @@ test('a statement that needs a missing extension fails in one sentence, and the 
   const { message, advice } = error as ProjectError;
   expect(message).toMatch('supabase/migrations/2_places.sql:3: type "extensions.geography" does not exist');
   expect(advice[0]).toBe(
-    `The embedded PostgreSQL doesn't have the extension "postgis": use a PostgreSQL that has it with --database-url.`,
+    `The embedded PostgreSQL doesn't have the extension "postgis": use a PostgreSQL server that has it with --database-url.`,
   );
   expect(advice.join('\n')).not.toContain('Hint:');
   expect(project.progress.at(-1)).toMatch(

@@ -28,7 +28,7 @@ const soup = fc.string({
   maxLength: 7,
 });
 
-/** Everything that a value can be written as, with arbitrary content. */
+/** Every way in which a value can be written, with arbitrary content. */
 const literal = fc
   .tuple(
     fc.constantFrom(

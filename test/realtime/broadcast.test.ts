@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => h.stop());
 
-test('a broadcast reaches others, and oneself only with self', async () => {
+test('a broadcast reaches others, and the sender only with self', async () => {
   const seen: string[] = [];
   const one = h.client().channel('room', { config: { broadcast: { ack: true } } });
   const two = h.client().channel('room', { config: { broadcast: { self: true, ack: true } } });

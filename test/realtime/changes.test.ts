@@ -8,7 +8,7 @@ const bob = '00000000-0000-4000-8000-00000000000b';
 let h: Harness;
 let channels = 0;
 
-// biome-ignore lint/suspicious/noExplicitAny: payloads are looked at by the tests
+// biome-ignore lint/suspicious/noExplicitAny: tests read payloads of every shape
 type Seen = any[];
 
 beforeAll(async () => {
@@ -26,8 +26,8 @@ beforeAll(async () => {
 afterAll(() => h.stop());
 
 /**
- * Subscribes to a table and collects changes. Also subscribes to a marker table, which shows that no other change came
- * before the marker.
+ * Subscribes to a table and collects changes. Also subscribes to a marker table, whose rows show that no other change
+ * arrived before them.
  */
 async function listen(
   userId: string | undefined,
@@ -186,7 +186,7 @@ test('the payload: types, columns, timestamps, unchanged large values', async ()
   expect(updated.old).toEqual(inserted.new);
 });
 
-test('columns that the role may not read are left out; select leaves out more; errors are told', async () => {
+test("columns that the role can't read are omitted; select omits more; errors are reported", async () => {
   await h.sql(`
     create table public.partly (id int primary key, shown text, extra text, secret text);
     revoke all on public.partly from anon;
@@ -215,7 +215,7 @@ test('columns that the role may not read are left out; select leaves out more; e
   ]);
 });
 
-test('a change beyond a megabyte is cut and says so', async () => {
+test('a change above a megabyte is truncated and marked', async () => {
   const { seen, settle } = await listen(undefined, { table: 'open' });
   await h.sql(`insert into public.open (id, label, hidden) values (500, 'small', repeat('x', 1100000))`);
   await settle();
@@ -342,7 +342,7 @@ test('many changes in one go come once each and in order', async () => {
   expect(seen.map(({ new: row }) => Number(row.body))).toEqual(Array.from({ length: 2000 }, (_, n) => n + 1));
 });
 
-test('composite keys, a column added while subscribed, a table dropped and made again', async () => {
+test('composite keys, a column that is added while subscribed, a table that is dropped and created again', async () => {
   await h.sql(`create table public.pairs (a int, b text, owner uuid, primary key (a, b));
     alter table public.pairs enable row level security;
     create policy own on public.pairs using (owner = (select auth.uid()));
@@ -407,35 +407,35 @@ test('with a new token come the rows of the new user, and no others', async () =
   const client = h.client(alice);
   const channel = client.channel('changing');
   const seen: string[] = [];
-  let told = 0;
+  let statusCount = 0;
   channel.on('system', {}, () => {
-    told++;
+    statusCount++;
   });
   channel.on('postgres_changes', { event: 'INSERT', schema: 'public', table: 'notes' }, ({ new: row }) => {
     seen.push((row as { body: string }).body);
   });
   await joined(channel);
-  await until(() => told > 0);
+  await until(() => statusCount > 0);
   // In this order, bob's row has been processed when alice's row arrives.
   const both = (when: string) =>
     `insert into public.notes (owner, body) values ('${bob}', 'bob ${when}'), ('${alice}', 'alice ${when}')`;
   await h.sql(both('before'));
   await until(() => seen.length === 1);
-  const before = told;
+  const before = statusCount;
   await client.realtime.setAuth(h.token(bob));
-  await until(() => told > before);
+  await until(() => statusCount > before);
   await h.sql(both('after'));
   await h.sql(`insert into public.notes (owner, body) values ('${bob}', 'bob at last')`);
   await until(() => seen.includes('bob at last'));
   expect(seen).toEqual(['alice before', 'bob after', 'bob at last']);
-  // One call for the subscription and one for the new token.
-  expect(told).toBe(2);
+  // One call is for the subscription and one for the new token.
+  expect(statusCount).toBe(2);
 });
 
 test('the stream comes back by itself when it is cut, and nothing is missed meanwhile', async () => {
   const { seen, settle, channel } = await listen(alice, { table: 'notes' });
-  let told = 0;
-  channel.on('system', {}, () => told++);
+  let statusCount = 0;
+  channel.on('system', {}, () => statusCount++);
   const { sql } = await import('../../src/kernel/sql.ts');
   await h.database.pool('supabase_admin').query(sql`
     select pg_terminate_backend(active_pid) from pg_replication_slots
@@ -445,8 +445,8 @@ test('the stream comes back by itself when it is cut, and nothing is missed mean
   await settle();
   expect(seen.map(({ new: row }) => row.body)).toEqual(['meanwhile', 'after']);
   expect(h.health()).toBeUndefined();
-  // The client didn't detect an interruption.
-  expect(told).toBe(0);
+  // The client didn't notice an interruption.
+  expect(statusCount).toBe(0);
 });
 
 test('when the slot is gone as well, subscribers are notified of the restart', async () => {

@@ -30,7 +30,8 @@ beforeAll(async () => {
 afterAll(() => h.stop());
 
 test.each([
-  // The key is sent even if it is unchanged. For a deleted row, the identity is sent, or only the primary key with RLS.
+  // The key is sent even if it is unchanged. For a deleted row, the identity is sent or, with RLS, only the primary
+  // key.
   ['by_key', `(1, 'a')`, { id: 1 }, { id: 1 }],
   ['whole', `(1, 'a')`, { id: 1, text: 'a' }, { id: 1, text: 'b' }],
   ['whole_rls', `(1, 'a')`, { id: 1, text: 'a' }, { id: 1 }],
@@ -62,7 +63,7 @@ describe('rates of upstream, where they are set', () => {
   const isReply = (ref: string) => (frame: unknown[]) => frame[3] === 'phx_reply' && frame[1] === ref;
 
   test('messages a second: sockets are told and closed, HTTP answers 429', async () => {
-    // The average over a minute allows sixty messages.
+    // An average over one minute allows sixty messages.
     const strict = await startRealtime({ settings: { max_events_per_second: 1 } });
     try {
       const post = (count: number) =>
@@ -83,8 +84,8 @@ describe('rates of upstream, where they are set', () => {
       socket.send(join);
       await socket.next(isReply('1'));
       for (let n = 0; n < 70; n++) socket.sendBytes(userBroadcast('realtime:t', 'e', 1, Buffer.from('{}')));
-      const told = await socket.next((frame) => frame[3] === 'system');
-      expect(told[4]).toMatchObject({ status: 'error', message: 'Too many messages per second' });
+      const frame = await socket.next((frame) => frame[3] === 'system');
+      expect(frame[4]).toMatchObject({ status: 'error', message: 'Too many messages per second' });
       await socket.next((frame) => frame[3] === 'phx_close');
       const refused = await post(1);
       expect([refused.status, await refused.json()]).toEqual([
@@ -111,8 +112,8 @@ describe('rates of upstream, where they are set', () => {
           'presence',
           { type: 'presence', event: 'track', payload: { n } },
         ]);
-      const told = await socket.next((frame) => frame[3] === 'system');
-      expect(told[4]).toMatchObject({ status: 'error', message: 'Too many presence messages per second' });
+      const frame = await socket.next((frame) => frame[3] === 'system');
+      expect(frame[4]).toMatchObject({ status: 'error', message: 'Too many presence messages per second' });
       socket.close();
     } finally {
       await strict.stop();
@@ -130,9 +131,9 @@ describe('replay', () => {
       'phx_join',
       { config: { private: isPrivate, broadcast: { replay } }, access_token: h.token(user) },
     ]);
-    const answer = await socket.next((frame) => frame[3] === 'phx_reply');
+    const response = await socket.next((frame) => frame[3] === 'phx_reply');
     socket.close();
-    return answer[4].status === 'ok' ? 'ok' : answer[4].response.reason;
+    return response[4].status === 'ok' ? 'ok' : response[4].response.reason;
   };
   test.each([
     [false, { since: 1 }, 'UnableToReplayMessages: Replay is not allowed for public channels'],
@@ -156,7 +157,7 @@ describe('partitions of realtime.messages', () => {
     `realtime.messages_${new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10).replaceAll('-', '_')}`;
   const around = [-1, 0, 1, 2, 3].map(nameOf);
 
-  test('are made ahead and dropped when they are old; a start does both, whatever cannot be dropped', async () => {
+  test("are created in advance and dropped when they are old; a start does both, even if some can't be dropped", async () => {
     await h.database.pool('supabase_admin').exec(`
       create table realtime.messages_2020_02_01 partition of realtime.messages for values from ('2020-02-01') to ('2020-02-02');
       begin;

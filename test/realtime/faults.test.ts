@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { startTestCluster } from '../../src/database/testing.ts';
+import { startTestCluster, stopTestCluster } from '../../src/database/testing.ts';
 import { sql } from '../../src/kernel/sql.ts';
 import { type Harness, joined, type Served, startRealtime, subscribed, until } from './harness.ts';
 import { type NetworkProxy, startProxy } from './proxy.ts';
@@ -39,6 +39,8 @@ afterAll(async () => {
   await behind.stop();
   await proxy.stop();
   await direct.stop();
+  // A test restarts PostgreSQL, and the cluster's guard only watches its first process.
+  await stopTestCluster();
 });
 
 /** A client that listens to changes and database broadcasts and has received the first of each. */
@@ -46,39 +48,39 @@ async function listener(harness: Served) {
   const name = `fault-${topics++}`;
   const client = harness.client(user);
   const changes: number[] = [];
-  const told: number[] = [];
+  const broadcasts: number[] = [];
   const statuses: string[] = [];
   const channel = client.channel(name, { config: { private: true } });
   channel.on('postgres_changes', { event: 'INSERT', schema: 'public', table: 'rows' }, ({ new: row }) =>
     changes.push(row.id),
   );
-  channel.on('broadcast', { event: 'told' }, ({ payload }) => told.push(payload.n));
+  channel.on('broadcast', { event: 'broadcasts' }, ({ payload }) => broadcasts.push(payload.n));
   channel.on('system', {}, ({ status, message }) => statuses.push(`${status} ${message}`));
   await subscribed(channel);
-  return { name, channel, changes, told, statuses };
+  return { name, channel, changes, broadcasts, statuses };
 }
 
 const insert = (from: number, to: number, topic: string): string => `
   insert into public.rows select n, '${user}' from generate_series(${from}, ${to}) n;
-  select realtime.send(jsonb_build_object('n', n), 'told', '${topic}') from generate_series(${from}, ${to}) n`;
+  select realtime.send(jsonb_build_object('n', n), 'broadcasts', '${topic}') from generate_series(${from}, ${to}) n`;
 const numbers = (from: number, to: number): number[] =>
   Array.from({ length: to - from + 1 }, (_, n) => from + n);
 
 describe('the network to PostgreSQL', () => {
   test('is cut: what was written meanwhile comes once it is mended, once and in order', async () => {
-    const { name, changes, told, statuses } = await listener(behind);
+    const { name, changes, broadcasts, statuses } = await listener(behind);
     await direct.sql(insert(1, 50, name));
-    await until(() => changes.length >= 50 && told.length >= 50);
+    await until(() => changes.length >= 50 && broadcasts.length >= 50);
     proxy.cut();
     await direct.sql(insert(51, 100, name));
     await until(() => behind.health() !== undefined);
     await direct.sql(insert(101, 150, name));
     proxy.mend();
-    await until(() => changes.length >= 150 && told.length >= 150);
+    await until(() => changes.length >= 150 && broadcasts.length >= 150);
     await direct.sql(insert(151, 151, name));
-    await until(() => changes.includes(151) && told.includes(151));
+    await until(() => changes.includes(151) && broadcasts.includes(151));
     expect(changes).toEqual(numbers(1, 151));
-    expect(told).toEqual(numbers(1, 151));
+    expect(broadcasts).toEqual(numbers(1, 151));
     expect(statuses).toEqual(['ok Subscribed to PostgreSQL']);
     await until(() => behind.health() === undefined);
   });
@@ -105,15 +107,15 @@ describe('the network to PostgreSQL', () => {
   });
 
   test('stands still for a while: everything comes afterwards', async () => {
-    const { name, changes, told } = await listener(behind);
+    const { name, changes, broadcasts } = await listener(behind);
     proxy.freeze();
     await direct.sql(insert(1, 20, name));
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(changes).toEqual([]);
     proxy.mend();
-    await until(() => changes.length >= 20 && told.length >= 20);
+    await until(() => changes.length >= 20 && broadcasts.length >= 20);
     expect(changes).toEqual(numbers(1, 20));
-    expect(told).toEqual(numbers(1, 20));
+    expect(broadcasts).toEqual(numbers(1, 20));
   });
 
   test('is cut: broadcasts continue in the process, and presence is complete again afterward', async () => {
@@ -141,7 +143,7 @@ describe('the network to PostgreSQL', () => {
     await there.send({ type: 'broadcast', event: 'x', payload: {} });
     await until(() => heard.length > 0);
     await there.track({ key: 'there again' });
-    // The lease ends, so other processes consider all members behind the cut gone.
+    // The lease ends, so other processes consider all members on the other side of the cut gone.
     await until(() => seenBy(here) === 'here');
     proxy.mend();
     await until(() => seenBy(here) === 'here,there again' && seenBy(there) === 'here,there again');
@@ -169,7 +171,7 @@ describe('one process of two', () => {
 
   test('is killed: its members are gone, its slot is given back, the others miss nothing', async () => {
     const { child, url } = await startProcess();
-    const { name, changes, told } = await listener(direct);
+    const { name, changes, broadcasts } = await listener(direct);
     const before = await slots(true);
     const witness = direct.client().channel(`${name}-presence`);
     witness.on('presence', { event: 'sync' }, () => {});
@@ -188,9 +190,9 @@ describe('one process of two', () => {
     await direct.sql(insert(21, 40, name));
     await until(() => Object.keys(witness.presenceState()).length === 1);
     expect(JSON.stringify(witness.presenceState())).toContain('witness');
-    await until(() => changes.length >= 40 && told.length >= 40);
+    await until(() => changes.length >= 40 && broadcasts.length >= 40);
     expect(changes).toEqual(numbers(1, 40));
-    expect(told).toEqual(numbers(1, 40));
+    expect(broadcasts).toEqual(numbers(1, 40));
     await doomed.socket.disconnect();
 
     // The next process finds the slots of the dead process.
@@ -203,7 +205,7 @@ describe('one process of two', () => {
 
 describe('PostgreSQL', () => {
   test('is killed and started again: what is written the moment it is back arrives', async () => {
-    const { name, changes, told, statuses } = await listener(direct);
+    const { name, changes, broadcasts, statuses } = await listener(direct);
     await direct.sql(insert(1, 20, name));
     await until(() => changes.length >= 20);
     const { cluster } = await startTestCluster();
@@ -219,9 +221,9 @@ describe('PostgreSQL', () => {
         await new Promise((resolve) => setTimeout(resolve, 5));
       }
     }
-    await until(() => changes.length >= 40 && told.length >= 40);
+    await until(() => changes.length >= 40 && broadcasts.length >= 40);
     expect(changes).toEqual(numbers(1, 40));
-    expect(told).toEqual(numbers(1, 40));
+    expect(broadcasts).toEqual(numbers(1, 40));
     expect(statuses).toEqual(['ok Subscribed to PostgreSQL']);
     await until(() => direct.health() === undefined && behind.health() === undefined);
   });
@@ -301,7 +303,7 @@ describe('clocks', () => {
         ]);
         await socket.next((frame) => frame[1] === `p${call}`);
       }
-      // The window of presence calls ends regardless of the clock.
+      // The window for presence calls ends regardless of the clock.
       await new Promise((resolve) => setTimeout(resolve, 250));
       socket.send(['1', 'p3', 'realtime:t', 'presence', { type: 'presence', event: 'untrack', payload: {} }]);
       expect((await socket.next((frame) => frame[1] === 'p3'))[4].status).toBe('ok');

@@ -25,11 +25,11 @@ beforeAll(async () => {
   const port = await freePort();
   natsUrl = `nats://127.0.0.1:${port}`;
   nats = spawn(natsServer, ['-a', '127.0.0.1', '-p', String(port)], { stdio: ['ignore', 'ignore', 'pipe'] });
-  let told = '';
+  let output = '';
   nats.stderr?.on('data', (text) => {
-    told += text;
+    output += text;
   });
-  await until(() => told.includes('Server is ready'));
+  await until(() => output.includes('Server is ready'));
 });
 afterAll(async () => {
   if (nats === undefined) return;
@@ -155,14 +155,14 @@ describe.each(['postgres', ...(natsServer === undefined ? [] : ['nats' as const]
       const receiver = b.client(user).channel(name, { config: { private: true } });
       receiver.on('broadcast', { event: 'rest' }, ({ payload }) => seen.push(payload));
       await joined(receiver);
-      const answer = await fetch(`${a.url}/realtime/v1/api/broadcast`, {
+      const response = await fetch(`${a.url}/realtime/v1/api/broadcast`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', authorization: `Bearer ${a.token(user)}` },
         body: JSON.stringify({
           messages: [{ topic: name, event: 'rest', payload: { n: 1 }, private: true }],
         }),
       });
-      expect(answer.status).toBe(202);
+      expect(response.status).toBe(202);
       await until(() => seen.length > 0);
       expect(seen).toEqual([{ n: 1 }]);
     });
@@ -170,7 +170,7 @@ describe.each(['postgres', ...(natsServer === undefined ? [] : ['nats' as const]
     test('changes and broadcasts from the database come once to each subscriber of each process', async () => {
       const name = topic();
       const seen: Record<string, string[]> = { a: [], b: [] };
-      const told: Promise<unknown>[] = [];
+      const ready: Promise<unknown>[] = [];
       for (const [where, harness] of Object.entries({ a, b })) {
         const list = seen[where] as string[];
         const user = '00000000-0000-4000-8000-00000000000a';
@@ -182,9 +182,9 @@ describe.each(['postgres', ...(natsServer === undefined ? [] : ['nats' as const]
         );
         const messages = harness.client(user).channel(name, { config: { private: true } });
         messages.on('broadcast', { event: 'sent' }, ({ payload }) => list.push(`sent ${payload.n}`));
-        told.push(subscribed(changes), joined(messages));
+        ready.push(subscribed(changes), joined(messages));
       }
-      await Promise.all(told);
+      await Promise.all(ready);
       await a.sql(
         `insert into public.notes select n, 'x' from generate_series(1, 50) n;
        select realtime.send(jsonb_build_object('n', n), 'sent', '${name}') from generate_series(1, 50) n`,
@@ -225,7 +225,7 @@ describe.each(['postgres', ...(natsServer === undefined ? [] : ['nats' as const]
       expect(alone.keys()).toEqual(['elsewhere']);
     });
 
-    test('a process that begins is told who is present; when it stops, its members are gone', async () => {
+    test('a new process learns who is present; when it stops, its members are removed', async () => {
       const name = topic();
       const before = await present(a, name, 'before');
       const third = await a.another();

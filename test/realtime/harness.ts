@@ -1,7 +1,7 @@
 /** The realtime service on its own port, with a database cloned for the test file. */
 import { createHmac, randomUUID } from 'node:crypto';
 import { createClient, type RealtimeChannel, type SupabaseClient } from '@supabase/supabase-js';
-import { configFrom, type PartialConfig } from '../../src/config/index.ts';
+import { configFrom, createLiveConfig, type PartialConfig } from '../../src/config/index.ts';
 import { createTestDatabase, type TestServerAddress } from '../../src/database/testing.ts';
 import type { Database } from '../../src/database/types.ts';
 import { createGateway } from '../../src/gateway/index.ts';
@@ -29,7 +29,7 @@ export interface Harness {
   token(userId: string, claims?: Record<string, unknown>): string;
   socketUrl(key?: string, version?: string): string;
   health(): string | undefined;
-  readonly verdicts: RealtimeService['verdicts'];
+  readonly deliveryChecks: RealtimeService['deliveryChecks'];
   readonly report: RealtimeService['report'];
   /** Starts a second process on the same database. Settings default to those of the first process. */
   another(options?: HarnessOptions, place?: TestServerAddress): Promise<Served>;
@@ -77,14 +77,14 @@ export async function serve(
   const service = createRealtime({
     database,
     keys,
-    config,
+    config: createLiveConfig(config),
     log,
     limits,
     clock: options.clock,
     uptime: options.uptime ?? options.clock?.now,
     lease: options.lease,
   });
-  const gateway = createGateway({ services: [service], keys, log, trustedProxies: [] });
+  const gateway = createGateway({ services: [service], keys, log });
   await service.start?.();
   const port = await gateway.listen('127.0.0.1', options.port ?? 0);
   const url = `http://127.0.0.1:${port}`;
@@ -114,7 +114,7 @@ export async function serve(
       return `ws://127.0.0.1:${port}/realtime/v1/websocket?apikey=${encodeURIComponent(key)}&vsn=${version}`;
     },
     health: () => service.health?.(),
-    verdicts: service.verdicts,
+    deliveryChecks: service.deliveryChecks,
     report: service.report,
     async another(own, place) {
       const second = await another(place);
@@ -138,8 +138,8 @@ export function signed(secret: string, claims: Record<string, unknown>): string 
 }
 
 /**
- * Subscribes and waits for the join. Throws the client's error if the join is rejected. Set `asksToken` to false for a
- * token that was set manually.
+ * Subscribes and waits for the join. Throws the client's error if the join is rejected. If the token was set manually,
+ * set `asksToken` to false.
  */
 export async function joined(channel: RealtimeChannel, asksToken = true): Promise<RealtimeChannel> {
   // Otherwise, the stock client could join before it has the token and send the token later.
@@ -155,16 +155,16 @@ export async function joined(channel: RealtimeChannel, asksToken = true): Promis
 
 /** Joins a channel with postgres_changes and waits for the notification that changes will be delivered. */
 export async function subscribed(channel: RealtimeChannel): Promise<RealtimeChannel> {
-  const told = new Promise<void>((resolve, reject) => {
+  const outcome = new Promise<void>((resolve, reject) => {
     channel.on('system', {}, (payload: { extension?: string; status: string; message: string }) => {
       if (payload.extension !== 'postgres_changes') return;
       if (payload.status === 'ok') resolve();
       else reject(new Error(payload.message));
     });
   });
-  told.catch(() => undefined);
+  outcome.catch(() => undefined);
   await joined(channel);
-  await told;
+  await outcome;
   return channel;
 }
 

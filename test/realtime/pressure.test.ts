@@ -169,7 +169,7 @@ test('whom the policies cannot mean is not asked about, and everybody else gets 
   expect(ids(anonymous)).toEqual([1]);
 });
 
-test('a policy that is widened takes effect for those who were not asked about before', async () => {
+test("a widened policy takes effect for subscribers who weren't checked before", async () => {
   const seen = await Promise.all(
     Array.from({ length: 5 }, (_, n) =>
       listen(h.client(userId(40 + n)).channel(`wide-${channels++}`), 'owned'),

@@ -47,13 +47,13 @@ test.each(['supabase_realtime_admin', 'none'])(
   },
 );
 
-test('a policy that fails admits no client', async () => {
+test('a policy that raises an error admits no client', async () => {
   await expect(joined(channelOf(undefined, 'fail'))).rejects.toThrow(
     'Unauthorized: You do not have permissions to read from this Channel topic: fail',
   );
 });
 
-test('a broadcast of a reader who may not write vanishes', async () => {
+test('a broadcast from a reader without write permission is dropped', async () => {
   const seen: string[] = [];
   const writer = channelOf(alice, 'room', { broadcast: { ack: true } });
   const reader = channelOf(bob, 'room');
@@ -101,23 +101,24 @@ test('replay brings the newest, oldest first, once', async () => {
   await joined(channel);
   await h.sql(`select realtime.send('{"n": 31}', 'past', 'room')`);
   await until(() => seen.some(([n]) => n === 31));
-  // All rows are from one transaction, so "the latest" can be any three. None of them arrives again through the stream.
+  // All rows are from a single transaction, so "the latest" can be any three of them. None of them arrives again
+  // through the stream.
   const replayed = seen.filter(([, isReplayed]) => isReplayed);
   expect(replayed).toHaveLength(3);
   expect(new Set(seen.map(([n]) => n)).size).toBe(seen.length);
 });
 
-test('a new token that may not read ends the channel', async () => {
+test('a new token without read permission ends the channel', async () => {
   const client = h.client(alice);
   const channel = client.channel('room', { config: { private: true } });
-  const told = new Promise<string>((resolve) => {
+  const reason = new Promise<string>((resolve) => {
     channel.on('system', {}, ({ status, message }: { status: string; message: string }) => {
       if (status === 'error') resolve(message);
     });
   });
   await joined(channel);
   await client.realtime.setAuth(h.token('00000000-0000-4000-8000-00000000000c'));
-  expect(await told).toBe('You do not have permissions to read from this Channel topic: room');
+  expect(await reason).toBe('You do not have permissions to read from this Channel topic: room');
 });
 
 test('probes leave nothing behind', async () => {

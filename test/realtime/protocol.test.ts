@@ -208,7 +208,7 @@ test('malformed frames are dropped, the socket and its channels stay', async () 
   socket.close();
 });
 
-test('an oversized frame closes its own socket only', async () => {
+test('an oversized frame closes only its own socket', async () => {
   const [big, small] = await Promise.all([openRaw(h.socketUrl()), openRaw(h.socketUrl())]);
   big.sendText(`[null,"1","phoenix","heartbeat","${'x'.repeat(5_000_001)}"]`);
   await until(() => big.closed);
@@ -218,7 +218,7 @@ test('an oversized frame closes its own socket only', async () => {
   small.close();
 });
 
-test('a payload beyond the limit is not delivered, and said with ack', async () => {
+test("a payload above the limit isn't delivered, which is reported with ack", async () => {
   const socket = await openRaw(h.socketUrl());
   socket.send(['1', '1', 'realtime:s', 'phx_join', { config: { broadcast: { ack: true, self: true } } }]);
   await socket.next(reply('1'));
@@ -302,7 +302,7 @@ test('a client that stops reading is disconnected, and all others continue', asy
 test('limits that upstream has are settings', async () => {
   const strict = await startRealtime({
     settings: { max_channels_per_client: 2, max_concurrent_users: 1, client_presence_max_calls: 1 },
-    // Below the setting's minimum so that the average over a minute is exceeded immediately.
+    // The limit is below the setting's minimum, so that the average over a minute is exceeded immediately.
     limits: { maxEventsPerSecond: 0.05 },
   });
   try {
@@ -372,7 +372,7 @@ async function startTimed(): Promise<Harness & { now(): number; pass(ms: number)
   };
 }
 
-test('a token that expires closes its channel, and no other', async () => {
+test('an expired token closes its channel and no other', async () => {
   const timed = await startTimed();
   try {
     const socket = await openRaw(timed.socketUrl());
@@ -390,7 +390,7 @@ test('a token that expires closes its channel, and no other', async () => {
   }
 });
 
-test('a half-open socket is closed after a minute without a word, one that beats stays', async () => {
+test("a silent half-open socket is closed after a minute, and one that sends heartbeats isn't", async () => {
   const timed = await startTimed();
   try {
     const [silent, beating] = await Promise.all([openRaw(timed.socketUrl()), openRaw(timed.socketUrl())]);
@@ -414,7 +414,7 @@ test('a half-open socket is closed after a minute without a word, one that beats
   }
 });
 
-test('a socket without any channel is swept, also when it beats', async () => {
+test('a socket without a channel is closed, even if it sends heartbeats', async () => {
   const timed = await startTimed();
   try {
     const [empty, left, member] = await Promise.all([
@@ -454,7 +454,7 @@ test('a socket without any channel is swept, also when it beats', async () => {
   }
 });
 
-test('a stop closes every socket with 1012', async () => {
+test('stopping closes every socket with 1012', async () => {
   const stopping = await startRealtime();
   const socket = await openRaw(stopping.socketUrl());
   socket.send(['1', '1', 'realtime:t', 'phx_join', config()]);

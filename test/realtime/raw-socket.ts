@@ -2,7 +2,7 @@
 import { WebSocket } from 'ws';
 import { until } from './harness.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: frames are looked at by the tests
+// biome-ignore lint/suspicious/noExplicitAny: tests read frames of every shape
 type Json = any;
 
 export interface RawSocket {

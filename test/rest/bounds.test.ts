@@ -1,5 +1,6 @@
 /**
- * Input that is too deep, too long, too numerous, too large or not text results in an error in the service's format.
+ * Input that is too deep, too long, too large, not text, or has too many items results in an error in the service's
+ * format.
  */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -50,7 +51,7 @@ describe('depth', () => {
     expect(body).toEqual([{ id: 1 }]);
   });
 
-  test('a body: deep ones are stored, those beyond the stack of PostgreSQL are refused', async () => {
+  test("nested bodies are stored, and bodies that exceed PostgreSQL's stack are rejected", async () => {
     const row = (depth: number) => `{"name": "deep", "data": ${nested(depth)}}`;
     expect((await ask('/people', post(row(5000)))).status).toBe(201);
     for (const path of ['/people', '/people?columns=name,data']) {
@@ -61,7 +62,7 @@ describe('depth', () => {
     }
   });
 
-  test('a function without end is the fault of the server', async () => {
+  test('an endless function is an error of the server', async () => {
     expect(await ask('/rpc/endless', post('{"n": 1}'))).toMatchObject({
       status: 500,
       body: { code: '54001' },
@@ -70,7 +71,7 @@ describe('depth', () => {
 });
 
 describe('number', () => {
-  test('columns: as many as PostgreSQL takes', async () => {
+  test('columns: the maximum number that PostgreSQL allows', async () => {
     const select = (count: number) => `/people?id=eq.1&select=${list(count, (index) => `a${index}:id`)}`;
     expect(Object.keys((await ask(select(1600))).body[0])).toHaveLength(1600);
     expect(await ask(select(1700))).toMatchObject({
@@ -147,12 +148,12 @@ describe('size', () => {
 
   test('max-affected', async () => {
     const headers = { prefer: `handling=strict, max-affected=${'9'.repeat(400)}` };
-    const answer = await ask('/people?id=eq.1', {
+    const response = await ask('/people?id=eq.1', {
       ...post('{"name": "Ada"}'),
       method: 'PATCH',
       headers: { ...headers, 'content-type': 'application/json' },
     });
-    expect(answer.status).toBe(204);
+    expect(response.status).toBe(204);
   });
 
   test.each([
@@ -169,9 +170,9 @@ describe('size', () => {
       `GET /rest/v1/people HTTP/1.1\r\nhost: x\r\nprefer: ${'x'.repeat(40_000)}\r\n\r\n`,
     ],
   ])('%s', async (_what, status, code, text) => {
-    const answer = await raw(text);
-    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({ code });
+    const response = await raw(text);
+    expect(response).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(JSON.parse(response.split('\r\n\r\n')[1] ?? '')).toMatchObject({ code });
   });
 });
 
@@ -188,8 +189,8 @@ describe('what is not text', () => {
     ['broken UTF-8 in the path', '/people%ff', 404, 'PGRST125'],
     ['a stray percent sign', '/people?name=eq.%zz%', 200, undefined],
   ])('%s', async (_what, path, status, code) => {
-    const answer = await ask(path);
-    expect({ status: answer.status, code: answer.body.code }).toEqual({ status, code });
+    const response = await ask(path);
+    expect({ status: response.status, code: response.body.code }).toEqual({ status, code });
   });
 
   test.each([
@@ -221,10 +222,10 @@ describe('what is not text', () => {
       ['x', { x: '\ud800' }],
     ];
     for (const [sub, others] of odd) {
-      const answer = await ask('/people', {
+      const response = await ask('/people', {
         headers: { authorization: `Bearer ${rest.userToken(sub, others)}` },
       });
-      expect(answer.status).toBeLessThan(500);
+      expect(response.status).toBeLessThan(500);
     }
   });
 });
@@ -232,17 +233,17 @@ describe('what is not text', () => {
 test.each(['PURGE', 'REPORT', 'TRACE', 'PROPFIND'])(
   'the method %s is refused in the shape of the service',
   async (method) => {
-    const answer = await raw(`${method} /rest/v1/people HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
-    expect(answer).toMatch(/^HTTP\/1.1 405 /);
-    expect(answer).toContain(
+    const response = await raw(`${method} /rest/v1/people HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
+    expect(response).toMatch(/^HTTP\/1.1 405 /);
+    expect(response).toContain(
       `"code":"PGRST117","details":null,"hint":null,"message":"Unsupported HTTP method: ${method}"`,
     );
   },
 );
 
-test('a prefix that is spelled otherwise leads nowhere', async () => {
-  const answer = await raw('GET /%72est/v1/people HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
-  expect(answer).toMatch(/^HTTP\/1.1 404 /);
+test("a prefix with a different spelling isn't routed", async () => {
+  const response = await raw('GET /%72est/v1/people HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+  expect(response).toMatch(/^HTTP\/1.1 404 /);
 });
 
 /** Sends raw bytes and resolves with the complete response. */
@@ -250,11 +251,11 @@ function raw(text: string): Promise<string> {
   return new Promise((resolve) => {
     const { hostname, port } = new URL(rest.url);
     const socket = connect(Number(port), hostname, () => socket.write(text, 'latin1'));
-    let answer = '';
+    let response = '';
     socket.on('data', (chunk) => {
-      answer += chunk.toString('latin1');
+      response += chunk.toString('latin1');
     });
     socket.on('error', () => {});
-    socket.on('close', () => resolve(answer));
+    socket.on('close', () => resolve(response));
   });
 }

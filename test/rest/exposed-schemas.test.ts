@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => rest?.stop());
 
-test('an empty list means public, as templates of the CLI before 2023 wrote it', async () => {
+test('an empty list means public, as in CLI templates before 2023', async () => {
   const read = await rest.fetch('/teams?select=id&limit=0', { headers: { apikey: rest.serviceKey } });
   expect([read.status, await read.json()]).toEqual([200, []]);
 

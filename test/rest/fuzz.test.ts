@@ -98,7 +98,7 @@ const samples: Attempt[] = (
   ] as [string, string, Record<string, string>?, string?][]
 ).map(([method, target, headers = {}, body = '']) => ({ method, target, headers, body }));
 
-/** Tokens that are meaningful to one of the parsers. */
+/** Tokens that have a meaning in one of the parsers. */
 const tokens = [
   ...[
     '(',
@@ -328,7 +328,7 @@ test('mutated requests', () =>
 
 test('random requests', () => fc.assert(fc.asyncProperty(random, isAnswered), { seed: SEED, numRuns: 250 }));
 
-test('after all of that the server is well, and the tables are there', async () => {
+test('afterward the server works and the tables exist', async () => {
   expect((await rest.fetch('/people?select=id&limit=1')).status).toBe(200);
   expect((await rest.fetch('/teams?select=id&limit=1')).status).toBe(200);
 });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { configFrom, type PartialConfig } from '../../src/config/index.ts';
+import { configFrom, createLiveConfig, type PartialConfig } from '../../src/config/index.ts';
 import { createTestDatabase } from '../../src/database/testing.ts';
 import type { Database } from '../../src/database/types.ts';
 import { createGateway } from '../../src/gateway/index.ts';
@@ -41,7 +41,7 @@ export async function startRest({
   settings?: PartialConfig;
 } = {}): Promise<RestHarness> {
   const { database, drop } = await createTestDatabase('rest-fixture', async (template) => {
-    await template.migrate([{ room: 'auth', dir: authSql }]);
+    await template.migrate([{ module: 'auth', dir: authSql }]);
     await template.pool('postgres').exec(fixture);
   });
   if (more !== undefined) await database.pool('postgres').exec(more);
@@ -58,9 +58,16 @@ export async function serveRest(
   const config = configFrom({ ...settings, api: { schemas: ['public'], ...settings.api } }, '/nowhere');
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-rest-'));
   const keys = createKeys({ mode: 'development', config, supabaseDir: '/nowhere', dataDir: '/nowhere' });
-  const rest = createRest({ database, keys, config, dataDir, log: silentLogger, permissionHints });
+  const rest = createRest({
+    database,
+    keys,
+    config: createLiveConfig(config),
+    dataDir,
+    log: silentLogger,
+    permissionHints,
+  });
   await rest.start?.();
-  const gateway = createGateway({ services: [rest], keys, log: silentLogger, trustedProxies: [] });
+  const gateway = createGateway({ services: [rest], keys, log: silentLogger });
   const port = await gateway.listen('127.0.0.1', 0);
   const url = `http://127.0.0.1:${port}`;
   return {

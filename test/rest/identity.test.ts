@@ -1,4 +1,4 @@
-/** Identity: tokens, roles and RLS. Nothing from one request is visible to another. */
+/** Identity: tokens, roles and RLS. No data from one request is visible to another. */
 import { randomUUID } from 'node:crypto';
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -77,11 +77,11 @@ describe('tokens', () => {
       { code: '42501' },
     ],
   ])('%s', async (_what, authorization, status, body) => {
-    const answer = await call('/rpc/whoami', authorization());
-    expect(answer).toMatchObject({ status, body });
-    if (status === 401 && String(answer.body.code).startsWith('PGRST30')) {
-      expect(answer.headers.get('www-authenticate')).toBe(
-        `Bearer error="invalid_token", error_description="${answer.body.message}"`,
+    const response = await call('/rpc/whoami', authorization());
+    expect(response).toMatchObject({ status, body });
+    if (status === 401 && String(response.body.code).startsWith('PGRST30')) {
+      expect(response.headers.get('www-authenticate')).toBe(
+        `Bearer error="invalid_token", error_description="${response.body.message}"`,
       );
     }
   });
@@ -144,8 +144,8 @@ test('settings of the service come from the login role', async () => {
 
 test('statement timeouts of roles hold', async () => {
   const started = performance.now();
-  const answer = await call('/rpc/slow');
-  expect(answer).toMatchObject({ status: 500, body: { code: '57014' } });
+  const response = await call('/rpc/slow');
+  expect(response).toMatchObject({ status: 500, body: { code: '57014' } });
   expect(performance.now() - started).toBeLessThan(15_000);
 });
 

@@ -1,6 +1,6 @@
 /**
- * SQL in every place where a client's text is used: it remains text, and the response is the same as for any unusual
- * text.
+ * SQL in every position where a client's text is used. The SQL remains text, and the response is the same as for any
+ * other unusual text.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RestHarness, startRest } from './harness.ts';
@@ -386,16 +386,16 @@ test('the bait works', async () => {
 
 describe.each(places)('$place', ({ ask, status, body }) => {
   test('is answered as any odd text is', async () => {
-    const answer = await send(ask(MAIN));
-    expect(answer).toMatchObject({ status, ...(body === undefined ? {} : { body }) });
+    const response = await send(ask(MAIN));
+    expect(response).toMatchObject({ status, ...(body === undefined ? {} : { body }) });
   });
 
   test('executes nothing', async () => {
     for (const payload of PAYLOADS) {
-      const answer = await send(ask(payload));
-      expect(answer.status, payload).toBeLessThan(500);
+      const response = await send(ask(payload));
+      expect(response.status, payload).toBeLessThan(500);
       // A syntax error would mean that text escaped from its position.
-      expect(answer.body?.code, payload).not.toBe('42601');
+      expect(response.body?.code, payload).not.toBe('42601');
     }
     expect(await canaries()).toBe(0);
   });
@@ -419,8 +419,8 @@ describe('what becomes a setting arrives as it was', () => {
     'the role %s does not exist',
     async (role) => {
       const token = rest.userToken('x', { role });
-      const answer = await send({ path: '/rpc/whoami', headers: { authorization: `Bearer ${token}` } });
-      expect(answer).toMatchObject({
+      const response = await send({ path: '/rpc/whoami', headers: { authorization: `Bearer ${token}` } });
+      expect(response).toMatchObject({
         status: 401,
         body: { code: '22023', message: `role "${role}" does not exist` },
       });
@@ -431,12 +431,12 @@ describe('what becomes a setting arrives as it was', () => {
     'the role %s is not for tokens',
     async (role) => {
       const token = rest.userToken('x', { role });
-      const answer = await send({
+      const response = await send({
         path: '/rpc/setting?name=role',
         headers: { authorization: `Bearer ${token}` },
       });
-      if (role === 'authenticator') expect(answer.status).toBeLessThan(500);
-      else expect(answer).toMatchObject({ status: 403, body: { code: '42501' } });
+      if (role === 'authenticator') expect(response.status).toBeLessThan(500);
+      else expect(response).toMatchObject({ status: 403, body: { code: '42501' } });
     },
   );
 });

@@ -69,7 +69,7 @@ afterEach(async () => {
   await vi.waitFor(async () => expect(await busyBackends()).toBe(0), { timeout: 20_000 });
 });
 
-/** Returns the open files of responses. They are unlinked. */
+/** Returns the open files of responses. These files are unlinked. */
 function openAnswers(): string[] {
   const folder = join(rest.dataDir, 'answers');
   return readdirSync('/proc/self/fd').flatMap((fd) => {
@@ -114,9 +114,9 @@ function open(path: string, headers: OutgoingHttpHeaders = {}): Promise<Incoming
     const call = request(
       `${rest.url}/rest/v1${path}`,
       { headers: { authorization, ...headers }, agent: false },
-      (answer) => {
-        answer.on('error', () => {});
-        resolve(answer);
+      (response) => {
+        response.on('error', () => {});
+        resolve(response);
       },
     );
     call.on('error', reject);
@@ -124,31 +124,31 @@ function open(path: string, headers: OutgoingHttpHeaders = {}): Promise<Incoming
   });
 }
 
-async function digestOf(answer: IncomingMessage): Promise<{ size: number; hash: string }> {
+async function digestOf(response: IncomingMessage): Promise<{ size: number; hash: string }> {
   const hash = createHash('sha256');
   let size = 0;
-  for await (const chunk of answer) {
+  for await (const chunk of response) {
     hash.update(chunk);
     size += chunk.length;
   }
   return { size, hash: hash.digest('hex') };
 }
 
-async function textOf(answer: IncomingMessage): Promise<string> {
+async function textOf(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
-  for await (const chunk of answer) chunks.push(chunk);
+  for await (const chunk of response) chunks.push(chunk);
   return Buffer.concat(chunks).toString();
 }
 
-const bodyOf = async (answer: IncomingMessage) => JSON.parse(await textOf(answer));
+const bodyOf = async (response: IncomingMessage) => JSON.parse(await textOf(response));
 
-describe('a large answer', () => {
+describe('a large response', () => {
   test('is complete: the rows, the length, the range', async () => {
-    const answer = await open('/pages?page=lte.10');
-    expect(answer.statusCode).toBe(200);
-    expect(answer.headers['content-range']).toBe('0-19999/*');
-    const length = Number(answer.headers['content-length']);
-    const text = await textOf(answer);
+    const response = await open('/pages?page=lte.10');
+    expect(response.statusCode).toBe(200);
+    expect(response.headers['content-range']).toBe('0-19999/*');
+    const length = Number(response.headers['content-length']);
+    const text = await textOf(response);
     expect(text.length).toBe(length);
     const rows = JSON.parse(text);
     expect(rows).toHaveLength(20_000);
@@ -162,13 +162,13 @@ describe('a large answer', () => {
     await digestOf(await open('/pages?page=lte.20'));
     expect(await growthOf(read)).toBeLessThan(64 * MIB);
     const slowly = async () => {
-      const answer = await open('/pages?page=lte.50');
+      const response = await open('/pages?page=lte.50');
       let size = 0;
-      for await (const chunk of answer) {
+      for await (const chunk of response) {
         if (Math.floor(size / MIB) < Math.floor((size + chunk.length) / MIB)) await sleep(2);
         size += chunk.length;
       }
-      expect(size).toBe(Number(answer.headers['content-length']));
+      expect(size).toBe(Number(response.headers['content-length']));
     };
     expect(await growthOf(async () => void (await Promise.all([slowly(), slowly()])))).toBeLessThan(64 * MIB);
   }, 60_000);
@@ -179,49 +179,49 @@ describe('a large answer', () => {
     await expect.poll(busyBackends).toBe(0);
     expect((await ask('/source?id=eq.1&select=id')).status).toBe(200);
     const digests = new Set<string>();
-    for (const answer of stalled) digests.add((await digestOf(answer)).hash);
+    for (const response of stalled) digests.add((await digestOf(response)).hash);
     expect(digests.size).toBe(1);
   }, 60_000);
 
   test('whose last row fails is an error from the first byte on', async () => {
-    const answer = await open('/broken');
-    expect(answer.statusCode).toBe(400);
-    expect(await bodyOf(answer)).toMatchObject({ code: '22012', message: 'division by zero' });
+    const response = await open('/broken');
+    expect(response.statusCode).toBe(400);
+    expect(await bodyOf(response)).toMatchObject({ code: '22012', message: 'division by zero' });
   });
 
   test.each([
     ['counted', '/pages?page=lte.10', { prefer: 'count=exact' }, '0-19999/20000'],
     ['of a function', '/rpc/pages_until?last=10', {}, '0-19999/*'],
   ])('%s', async (_what, path, headers, range) => {
-    const answer = await open(path, headers);
-    expect(answer.headers['content-range']).toBe(range);
-    const rows = await bodyOf(answer);
+    const response = await open(path, headers);
+    expect(response.headers['content-range']).toBe(range);
+    const rows = await bodyOf(response);
     expect(rows).toHaveLength(20_000);
     expect(rows[7]).toEqual({ page: 1, id: 8, text: 'i'.repeat(1000) });
   });
 
   test('as CSV', async () => {
-    const answer = await open('/pages?page=lte.10', { accept: 'text/csv' });
-    const lines = (await textOf(answer)).split('\n');
+    const response = await open('/pages?page=lte.10', { accept: 'text/csv' });
+    const lines = (await textOf(response)).split('\n');
     expect(lines).toHaveLength(20_001);
     expect(lines[0]).toBe('page,id,text');
     expect(lines.at(-1)).toBe(`10,2000,${'y'.repeat(1000)}`);
   });
 
   test('in bytes of a custom media type', async () => {
-    const answer = await open(`/rpc/file?size=${8 * MIB + 8}`, { accept: 'application/octet-stream' });
-    expect(answer.headers['content-type']).toBe('application/octet-stream');
-    expect(answer.headers['content-length']).toBe(String(8 * MIB + 8));
-    const { hash } = await digestOf(answer);
+    const response = await open(`/rpc/file?size=${8 * MIB + 8}`, { accept: 'application/octet-stream' });
+    expect(response.headers['content-type']).toBe('application/octet-stream');
+    expect(response.headers['content-length']).toBe(String(8 * MIB + 8));
+    const { hash } = await digestOf(response);
     const expected = Buffer.alloc(8 * MIB + 8, Buffer.from('0123456789abcdef', 'hex'));
     expect(hash).toBe(createHash('sha256').update(expected).digest('hex'));
   });
 
   test('of one object', async () => {
     const accept = 'application/vnd.pgrst.object+json';
-    const answer = await open(`/rpc/blob?size=${6 * MIB}`, { accept });
-    const text = await textOf(answer);
-    expect(text.length).toBe(Number(answer.headers['content-length']));
+    const response = await open(`/rpc/blob?size=${6 * MIB}`, { accept });
+    const text = await textOf(response);
+    expect(text.length).toBe(Number(response.headers['content-length']));
     expect(JSON.parse(text)).toHaveLength(12 * MIB + 2);
     const several = await open('/pages?page=lte.10', { accept });
     expect(several.statusCode).toBe(406);
@@ -249,13 +249,13 @@ describe('abandoned responses', () => {
 
   test('is given back when the client leaves in the middle of the body', async () => {
     const answers = await Promise.all([open('/pages?page=lte.10'), open('/pages?page=lte.10')]);
-    for (const answer of answers) answer.destroy();
+    for (const response of answers) response.destroy();
     await expect.poll(openAnswers).toEqual([]);
   });
 });
 
 describe('limits', () => {
-  test('an answer above its own is refused, and what follows is served', async () => {
+  test('a response above the limit is rejected, and the next request is served', async () => {
     const refused = await open('/pages?select=page,id,text,again:text');
     expect(refused.statusCode).toBe(400);
     expect(await bodyOf(refused)).toMatchObject({
@@ -265,7 +265,7 @@ describe('limits', () => {
     expect((await ask('/source?id=eq.1')).status).toBe(200);
   }, 60_000);
 
-  test('all together may not take more than theirs', async () => {
+  test('the total limit applies to all of them together', async () => {
     const first = await open('/pages');
     const second = await open('/pages');
     const third = await open('/pages');
@@ -279,7 +279,7 @@ describe('limits', () => {
     expect((await digestOf(later)).size).toBe(Number(later.headers['content-length']));
   }, 60_000);
 
-  test('a write whose answer is refused is undone', async () => {
+  test('a write whose response is rejected is undone', async () => {
     const call = await ask('/rpc/copy_pages?select=text,b:text,c:text,d:text,e:text,f:text', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

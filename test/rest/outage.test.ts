@@ -1,4 +1,4 @@
-/** What clients receive while PostgreSQL is unavailable or rejects connections, and that the service recovers. */
+/** What clients receive while PostgreSQL is unavailable or rejects connections, and how the service recovers. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createDatabase, type Database } from '../../src/database/index.ts';
@@ -9,7 +9,7 @@ import { availableServers, type ExternalServer, startExternalServer } from '../d
 import { temporaryFolder } from '../database/helpers.ts';
 import { type RestHarness, serveRest } from './harness.ts';
 
-// Starting a server can take long on a busy machine.
+// Starting a server can take a long time on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -90,7 +90,7 @@ test('gone and back: 503 meanwhile, well again by itself', async () => {
   expect((await read()).status).toBe(200);
 });
 
-test('a crash amid writes: what was acknowledged is there, and nothing is there twice', async () => {
+test('after a crash during writes, acknowledged objects exist and none exists twice', async () => {
   await asAdmin((client) => client.exec('truncate public.events'));
   const acknowledged = new Set<number>();
   let next = 1;
@@ -159,7 +159,7 @@ describe('up, but it turns us down', () => {
     expect((await read()).status).toBe(200);
   });
 
-  test('a standby answers reads, refuses writes, and takes them once it is a primary', async () => {
+  test('a standby allows reads, rejects writes, and allows writes after it is promoted', async () => {
     await server.stop();
     await server.start('standby');
     expect((await read()).status).toBe(200);
@@ -198,7 +198,7 @@ test('who waits too long for a connection: 504', async () => {
   }
 });
 
-test('a stop needs no database', async () => {
+test("stopping doesn't require a database", async () => {
   const own = temporaryFolder();
   try {
     const [newest] = availableServers();
@@ -214,7 +214,7 @@ test('a stop needs no database', async () => {
   }
 });
 
-test('a client that leaves takes its statement with it', async () => {
+test('if a client disconnects, its statement is canceled', async () => {
   const sleeping = () =>
     asAdmin(async (client) => {
       const rows = await client.query(sql`

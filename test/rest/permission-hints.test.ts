@@ -62,7 +62,7 @@ interface Refusal {
   readonly prefer?: string;
   readonly as?: 'authenticated' | 'service_role';
   readonly message: string;
-  /** Null if there is no hint. */
+  /** Null if the error has no hint. */
   readonly full: string | null;
   /** Set if it differs from the full hint. */
   readonly short?: string;
@@ -354,11 +354,14 @@ describe.each(refusals)('$what', (refusal) => {
   const { message, full, short, as } = refusal;
   const status = as === undefined ? 401 : 403;
   const ownHint = refusal.path === '/rpc/raises_with_hint' ? full : null;
-  const answer = (hint: string | null) => ({ status, body: { code: '42501', details: null, hint, message } });
+  const response = (hint: string | null) => ({
+    status,
+    body: { code: '42501', details: null, hint, message },
+  });
 
-  test('for developers', async () => expect(await ask('full', refusal)).toEqual(answer(full)));
-  test('for everybody', async () => expect(await ask('short', refusal)).toEqual(answer(short ?? full)));
-  test('as PostgREST has it', async () => expect(await ask('off', refusal)).toEqual(answer(ownHint)));
+  test('for developers', async () => expect(await ask('full', refusal)).toEqual(response(full)));
+  test('for everybody', async () => expect(await ask('short', refusal)).toEqual(response(short ?? full)));
+  test('as PostgREST has it', async () => expect(await ask('off', refusal)).toEqual(response(ownHint)));
 });
 
 test('what the hint says is enough', async () => {
@@ -375,7 +378,7 @@ test('what the hint says is enough', async () => {
   await rest.run('revoke all on public.closed from anon');
 });
 
-test('a role that the login role may not act as', async () => {
+test("a role that the login role can't switch to", async () => {
   const rest = harnesses.get('full') as RestHarness;
   const role = `Hint "Role" ${process.pid}`;
   const quoted = `"${role.replaceAll('"', '""')}"`;
@@ -407,7 +410,7 @@ test('a role that the login role may not act as', async () => {
   }
 });
 
-test('a role that a function asks for is not talked about', async () => {
+test("a role that a function requests isn't disclosed", async () => {
   const { body } = await ask('full', { path: '/rpc/climbs', method: 'POST', body: {} });
   expect(body).toEqual({
     code: '42501',

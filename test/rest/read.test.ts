@@ -43,7 +43,7 @@ describe('rows', () => {
     expect(await get(`/people?${query}${select}${order}`)).toMatchObject({ status: 200, body: expected });
   });
 
-  test('columns may be renamed, cast and taken from JSON', async () => {
+  test('columns can be renamed, cast and extracted from JSON', async () => {
     const { body } = await get(
       '/people?id=eq.1&select=key:id::text,data->langs->0,city:data->address->>city,initials',
     );
@@ -118,14 +118,14 @@ describe('embeds', () => {
       200,
     ],
   ])('%s', async (_what, path, expected, status) => {
-    const answer = await get(path);
-    expect(answer.status).toBe(status);
-    if (status === 200) expect(answer.body).toEqual(expected);
+    const response = await get(path);
+    expect(response.status).toBe(status);
+    if (status === 200) expect(response.body).toEqual(expected);
   });
 });
 
 describe('headers', () => {
-  test('counts, ranges and what they make of the status', async () => {
+  test('counts, ranges and the resulting status', async () => {
     const part = await get('/people?limit=2&select=id', { prefer: 'count=exact' });
     expect(part.status).toBe(206);
     expect(part.headers.get('content-range')).toBe('0-1/3');
@@ -160,7 +160,7 @@ describe('headers', () => {
     expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8');
   });
 
-  test('HEAD has the headers only, OPTIONS what is allowed', async () => {
+  test('HEAD returns only the headers, and OPTIONS returns the allowed methods', async () => {
     const head = await rest.fetch('/people?select=id', {
       method: 'HEAD',
       headers: { prefer: 'count=exact' },
@@ -194,10 +194,10 @@ describe('refusals', () => {
       { code: 'PGRST202', hint: 'Perhaps you meant to call the function public.add(a, b)' },
     ],
   ])('%s', async (path, status, body) => {
-    const answer = await get(path);
-    expect(answer).toMatchObject({ status, body });
-    expect(answer.headers.get('proxy-status')).toBe(`PostgREST; error=${(body as { code: string }).code}`);
-    expect(Object.keys(answer.body).sort()).toEqual(['code', 'details', 'hint', 'message']);
+    const response = await get(path);
+    expect(response).toMatchObject({ status, body });
+    expect(response.headers.get('proxy-status')).toBe(`PostgREST; error=${(body as { code: string }).code}`);
+    expect(Object.keys(response.body).sort()).toEqual(['code', 'details', 'hint', 'message']);
   });
 
   test('several relationships: 300 with all of them', async () => {

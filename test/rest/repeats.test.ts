@@ -1,4 +1,4 @@
-/** An identical read uses the cached plan and never returns another user's response. */
+/** A repeated read uses the cached plan and never returns another user's response. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RestHarness, startRest } from './harness.ts';
 
@@ -54,7 +54,7 @@ test('headers that ask for something else get it, also after repetition', async 
   }
 });
 
-test('a change of the schema is seen', async () => {
+test('a change to the schema is detected', async () => {
   for (let round = 0; round < 3; round++) await ask({ as: alice });
   await rest.run('alter table public.notes_again rename column id to number');
   await expect

@@ -82,14 +82,14 @@ describe('configuration', () => {
     const refused = spawnRest({ ...base, PGRST_DB_POOL: 'ten', PGRST_JWT_SECRET: 'short' });
     expect(await refused.exited).toBe(1);
     expect(refused.err()).toContain('db-pool (PGRST_DB_POOL): "ten" must be a whole number 1 or more');
-    expect(refused.err()).toContain('it has 5 bytes; a secret has at least 32');
+    expect(refused.err()).toContain('it has 5 bytes, but a secret must have at least 32');
     const rest = await start({ PGRST_DB_MAX_ROW: '1' });
     expect(rest.err()).toContain(
       "PGRST_DB_MAX_ROW isn't a setting and has no effect; did you mean PGRST_DB_MAX_ROWS?",
     );
   });
 
-  test('app.settings reach functions; the old claim settings are not made', async () => {
+  test("app.settings reach functions; the old claim settings aren't set", async () => {
     const rest = await start({ PGRST_APP_SETTINGS_X: 'mine' });
     expect(await (await rest.fetch('/rpc/whoami')).json()).toEqual({
       role: 'rest_anon',
@@ -100,7 +100,7 @@ describe('configuration', () => {
 });
 
 describe('reloads', () => {
-  test('SIGUSR2 reads the file again, and an invalid file changes nothing', async () => {
+  test('SIGUSR2 reloads the file, and an invalid file changes nothing', async () => {
     const file = join(makeFolder(), 'rest.conf');
     writeFileSync(file, 'db-max-rows = 1');
     const rest = await start({}, [file]);
@@ -129,7 +129,7 @@ describe('reloads', () => {
     await rest.said(/Received a config reload message on the "mine" channel/);
   });
 
-  test('SIGUSR1 and NOTIFY read the schema again', async () => {
+  test('SIGUSR1 and NOTIFY reload the schema', async () => {
     const rest = await start();
     const statusOf = async (name: string) => (await rest.fetch(`/${name}`)).status;
     const make = (name: string) =>
@@ -159,7 +159,7 @@ describe('reloads', () => {
     }
   });
 
-  test('connections opened before a reload of the schema take no further request', async () => {
+  test('connections opened before a schema reload take no further requests', async () => {
     const rest = await start({ PGRST_DB_POOL: '1' });
     const pids = async () =>
       (
@@ -186,7 +186,7 @@ describe('tokens', () => {
     return role ?? `${response.status} ${code}`;
   };
 
-  test('a text secret; without a secret every token is a fault of the server', async () => {
+  test('a text secret; without a secret, every token is a server error', async () => {
     const bearer = token(secret, 'HS256', claims);
     const rest = await start({ PGRST_JWT_SECRET: secret });
     expect(await whoIs(rest, bearer)).toBe('rest_user');
@@ -279,7 +279,7 @@ describe('the server', () => {
     expect(await ask('http://c.test')).toEqual([200, null, null, '7', 'postgrest/16.2 plinth']);
   });
 
-  test('a unix socket with its mode, over the leftover of another', async () => {
+  test('a Unix socket with its mode replaces a leftover socket', async () => {
     const socket = join(makeFolder(), 'rest.sock');
     writeFileSync(socket, '');
     const rest = await start({
@@ -337,10 +337,10 @@ describe('the server', () => {
     expect(rest.err()).not.toMatch(/from "api"\."items"/i);
   });
 
-  test('a body beyond the limit is refused', async () => {
+  test('a body above the limit is rejected', async () => {
     const rest = await start();
     const { port } = new URL(rest.url);
-    const answer = await new Promise<string>((resolve, reject) => {
+    const response = await new Promise<string>((resolve, reject) => {
       const sending = request(
         { port, method: 'POST', path: '/items', headers: { 'content-length': String(1024 ** 3) } },
         (response) => {
@@ -351,7 +351,7 @@ describe('the server', () => {
       sending.once('error', reject);
       sending.flushHeaders();
     });
-    expect(answer).toBe('413');
+    expect(response).toBe('413');
   });
 });
 
@@ -425,7 +425,7 @@ describe('the admin server', () => {
   });
 });
 
-test('SIGTERM ends it also while the database is out of reach', async () => {
+test('SIGTERM also ends the service while the database is unreachable', async () => {
   const rest = await start({ PGRST_DB_URI: 'postgresql://u:p@127.0.0.1:9/d' });
   rest.signal('SIGTERM');
   expect(await rest.exited).toBe(0);
@@ -447,7 +447,7 @@ describe('the way to the database', () => {
       PGRST_DB_POOL_AUTOMATIC_RECOVERY: 'false',
     });
     expect(await standby.exited).toBe(1);
-    expect(standby.err()).toContain('is not standby (target_session_attrs)');
+    expect(standby.err()).toContain("isn't standby (target_session_attrs)");
   });
 
   test('the password from ~/.pgpass or PGPASSFILE', async () => {
@@ -495,7 +495,7 @@ describe('connections', () => {
       )
       .toBe(true);
     await holder.release();
-    const got = (await answers).map((answer) => answer.slice(0, 10)).sort();
+    const got = (await answers).map((response) => response.slice(0, 10)).sort();
     expect(got).toEqual(['200 "held"', '200 "held"', '504 {"code', '504 {"code', '504 {"code']);
   });
 
@@ -536,7 +536,7 @@ describe('connections', () => {
     expect(await count({ PGRST_DB_PREPARED_STATEMENTS: 'false' })).toBe(0);
   });
 
-  test('SIGTERM lets requests finish and closes what is idle', async () => {
+  test('SIGTERM lets requests finish and closes idle connections', async () => {
     const rest = await start();
     await rowsOf(rest);
     const slow = rest.fetch('/rpc/nap?seconds=0.5', { method: 'GET' });

@@ -158,7 +158,7 @@ describe('the select', () => {
     );
   });
 
-  test('an embed whose rows hold only null is not null', async () => {
+  test("an embed whose rows contain only null isn't null", async () => {
     expect(await ids('/vip?select=id:author_id,authors(bio)&authors=not.is.null&order=author_id')).toEqual([
       1, 2,
     ]);
@@ -172,7 +172,7 @@ describe('ranges and counts', () => {
     expect([status, JSON.parse(text)]).toMatchObject([416, { code: 'PGRST103' }]);
   });
 
-  test('a negative offset is ignored at the root, and PostgreSQL’s fault in an embed', async () => {
+  test('a negative offset is ignored at the root and a PostgreSQL error in an embed', async () => {
     expect(await ids('/books?offset=-3&order=id')).toEqual([1, 2, 3]);
     const { status, text } = await ask('/authors?select=id,books!author_id(id)&books.offset=-1');
     expect([status, JSON.parse(text)]).toMatchObject([400, { code: '2201X' }]);
@@ -286,7 +286,8 @@ describe('functions', () => {
   });
 
   test('full-text search on what a function gives, or computes, is not wrapped in to_tsvector', async () => {
-    // text @@ tsquery also exists, with the default configuration, so it must work without an explicit language.
+    // text @@ tsquery also exists and uses the default configuration, so the search must work without an explicit
+    // language.
     expect((await ask('/rpc/search?doc=fts.words')).status).toBe(200);
     expect(await ids('/books?book_text=fts.words&order=id')).toEqual([1, 2, 3]);
   });
@@ -314,7 +315,7 @@ describe('roles and tokens', () => {
     expect((await ask('/secrets', bearer({ role: 'rest_user' }))).status).toBe(403);
   });
 
-  test('an unknown role is 401, one that is not granted 403', async () => {
+  test("an unknown role returns 401, and one that isn't granted returns 403", async () => {
     const code = async (role: string) => {
       const { status, text } = await ask('/books', bearer({ role }));
       return [status, (JSON.parse(text) as { code: string }).code];
@@ -345,8 +346,8 @@ describe('requests', () => {
     ['GET', '/rpc/nothing', 404, 'PGRST202'],
   ])('%s %s is %i', async (method, path, status, code) => {
     const body = method === 'PUT' ? '{"id":1}' : undefined;
-    const answer = await ask(path, { method, ...(body === undefined ? {} : { body, headers: json }) });
-    expect([answer.status, (JSON.parse(answer.text || '{}') as { code?: string }).code]).toEqual([
+    const response = await ask(path, { method, ...(body === undefined ? {} : { body, headers: json }) });
+    expect([response.status, (JSON.parse(response.text || '{}') as { code?: string }).code]).toEqual([
       status,
       code,
     ]);

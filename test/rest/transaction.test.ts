@@ -98,7 +98,7 @@ describe('access', () => {
   });
 });
 
-test('a conflict is told, and not tried again', async () => {
+test('a conflict is reported and not retried', async () => {
   const response = await rest.fetch('/rpc/conflict', { method: 'POST' });
   expect([response.status, await response.json()]).toMatchObject([500, { code: '40001' }]);
   const attempts = await database.query<{ last_value: string }>(

@@ -147,7 +147,7 @@ describe('update, delete, put', () => {
     expect(await names()).toEqual(['Ada', 'Grace', 'Linus']);
   });
 
-  test('PUT names its row by the whole primary key', async () => {
+  test('PUT identifies its row by the whole primary key', async () => {
     expect((await send('PUT', '/people?id=eq.60', { id: 60, name: 'n' }, REPRESENTATION)).status).toBe(201);
     expect((await send('PUT', '/people?id=eq.60', { id: 60, name: 'm' }, REPRESENTATION)).status).toBe(200);
     expect((await send('PUT', '/people?id=eq.60', { id: 61, name: 'm' })).body.code).toBe('PGRST115');
@@ -166,10 +166,11 @@ describe('calls', () => {
     ['POST', '/rpc/refuse', {}, 402, { code: 'PT402', message: 'Payment required', hint: 'Pay' }],
     ['DELETE', '/rpc/add', undefined, 405, { code: 'PGRST101' }],
   ])('%s %s', async (method, path, body, status, expected) => {
-    const answer = await send(method, path, body);
-    expect(answer.status).toBe(status);
-    if (typeof expected === 'object' && !Array.isArray(expected)) expect(answer.body).toMatchObject(expected);
-    else expect(answer.body).toEqual(expected);
+    const response = await send(method, path, body);
+    expect(response.status).toBe(status);
+    if (typeof expected === 'object' && !Array.isArray(expected))
+      expect(response.body).toMatchObject(expected);
+    else expect(response.body).toEqual(expected);
   });
 
   test('headers that are none are an error of the function', async () => {
@@ -177,9 +178,9 @@ describe('calls', () => {
     expect(await send('POST', '/rpc/bad_raise')).toMatchObject({ status: 500, body: { code: 'PGRST121' } });
   });
 
-  test('a function may set status and headers', async () => {
-    const answer = await send('POST', '/rpc/teapot');
-    expect(answer.status).toBe(418);
-    expect(answer.headers.get('x-tea')).toBe('green');
+  test('a function can set the status and headers', async () => {
+    const response = await send('POST', '/rpc/teapot');
+    expect(response.status).toBe(418);
+    expect(response.headers.get('x-tea')).toBe('green');
   });
 });

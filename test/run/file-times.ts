@@ -1,4 +1,4 @@
-/** How long each test file takes, in milliseconds: the committed report, and what later runs on this machine measured. */
+/** The duration of each test file in milliseconds, from the committed report and from earlier runs on this machine. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,13 +13,13 @@ type Times = Readonly<Record<string, number>>;
 const read = (file: string): Times => (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {});
 const nameOf = (moduleId: string): string => relative(root, moduleId).replaceAll('\\', '/');
 
-/** Returns the last known time of a file. */
+/** Returns the last known duration of a file. */
 export function readTimes(): (moduleId: string) => number | undefined {
   const times = { ...read(committed), ...read(measured) };
   return (moduleId) => times[nameOf(moduleId)];
 }
 
-/** Adds the times of a run to the measured ones, longest first. */
+/** Updates the recorded durations with those of a run, and sorts them from longest to shortest. */
 export class TimesReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const run = modules.map((module) => {

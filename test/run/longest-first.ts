@@ -1,10 +1,10 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { readTimes } from './file-times.ts';
 
-/** Workers are reused only while the next file is of the same project, so each project's files are together. */
+/** Workers are reused only if the next file belongs to the same project, so each project's files run together. */
 const projects = ['apart', 'shared', 'unit'];
 
-/** Orders files by their last known time, longest first. New files come first. */
+/** Orders files by their last known duration, longest first. New files come first. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const timeOf = readTimes();

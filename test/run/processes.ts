@@ -1,8 +1,9 @@
-/** Which test files share a process, in folders whose files all restore what they change in it. */
-export const sharedFolders: readonly string[] = ['account', 'auth', 'console', 'rest'];
-
-/** Files in these folders that need a separate process, with reasons. */
+/** Test files that need a separate process, with reasons. All other files share processes. */
 export const apart: readonly string[] = [
-  // Replaces a module.
+  // This file replaces a module.
   'test/auth/enumeration.test.ts',
+  // Measures the memory of its process.
+  'test/rest/large.test.ts',
+  // Start the command line for nearly every test, so they would share little.
+  'test/{backup,cli,crash,example,main,package,project,upgrade}/**/*.test.ts',
 ];

@@ -33,7 +33,7 @@ interface Pair {
   readonly sessionToken?: string;
 }
 
-/** A non-browser client. Its signed requests are then sent with a browser's headers. */
+/** A client other than a browser. The client's signed requests are then sent with a browser's headers. */
 const clientOf = (server: Server, credentials: Pair): S3Client =>
   new S3Client({
     endpoint: `${server.url}/storage/v1/s3`,
@@ -77,8 +77,8 @@ async function readByAddress(server: Server, credentials: Pair, marks: Record<st
   const client = clientOf(server, credentials);
   const url = await getSignedUrl(client, new GetObjectCommand({ Bucket: 'private', Key: 'a' }));
   client.destroy();
-  const answer = await fetch(url, { headers: marks });
-  return answer.ok ? answer.text() : answer.status;
+  const response = await fetch(url, { headers: marks });
+  return response.ok ? response.text() : response.status;
 }
 
 async function sendForm(server: Server, credentials: Pair, marks: Record<string, string>) {
@@ -127,7 +127,7 @@ describe('with the well-known pair', () => {
 
   it('sessions of users are for pages of every origin', async () => {
     const session = sessionOf(server, 'authenticated');
-    // Not found because policies hide the object.
+    // The object isn't found because policies hide it.
     expect(await readByHeaders(server, session, evil)).toBe(404);
     expect(await readByAddress(server, session, evil)).toBe(404);
   });

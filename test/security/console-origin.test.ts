@@ -84,9 +84,9 @@ describe('the port of the API', () => {
   });
 
   it("hands no cookie of the Console's or Account's to a function, nor lets it set one", async () => {
-    const answer = await world.call('/functions/v1/echo', { headers: { cookie } });
-    expect(answer.body).toEqual({ cookie: 'theme=dark' });
-    expect(answer.headers.getSetCookie()).toEqual(['theme=dark; Path=/']);
+    const response = await world.call('/functions/v1/echo', { headers: { cookie } });
+    expect(response.body).toEqual({ cookie: 'theme=dark' });
+    expect(response.headers.getSetCookie()).toEqual(['theme=dark; Path=/']);
     const url = `${world.backend.url.replace('http', 'ws')}/functions/v1/socket`;
     const opened = new WebSocket(url, { headers: { cookie } } as unknown as string[]);
     const heard = await new Promise((resolve, reject) => {
@@ -104,8 +104,8 @@ describe('the port of the API', () => {
       .toEqual({ theme: 'dark' });
     const planted = ['plinth-console-54323=x', '__Host-plinth-console=x', 'plinth-account=x', 'theme=dark'];
     const value = JSON.stringify(planted.map((each) => ({ 'Set-Cookie': each })));
-    const answer = await world.call('/rest/v1/rpc/answer_with', { headers, json: { value } });
-    expect([answer.status, answer.headers.getSetCookie()]).toEqual([204, ['theme=dark']]);
+    const response = await world.call('/rest/v1/rpc/answer_with', { headers, json: { value } });
+    expect([response.status, response.headers.getSetCookie()]).toEqual([204, ['theme=dark']]);
   });
 });
 
@@ -119,9 +119,9 @@ describe('every route of the Console', () => {
     ])
       for (const { method, path } of routes()) {
         const headers = { host, origin: `http://${host}`, 'sec-fetch-site': 'same-origin' };
-        const answer = await send(own, path, headers, method);
-        expect([host, method, path, answer.status]).toEqual([host, method, path, 421]);
-        expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+        const response = await send(own, path, headers, method);
+        expect([host, method, path, response.status]).toEqual([host, method, path, 421]);
+        expect(response.headers['access-control-allow-origin']).toBeUndefined();
       }
   });
 
@@ -133,9 +133,9 @@ describe('every route of the Console', () => {
     expect(routes().length).toBeGreaterThan(100);
     for (const { method, path } of [...routes(), { method: 'OPTIONS', path: '/console/api/session' }])
       for (const headers of [{ 'sec-fetch-site': site }, { origin: origin() }] as Record<string, string>[]) {
-        const answer = await send(own, path, headers, method);
-        expect([method, path, headers, answer.status]).toEqual([method, path, headers, 403]);
-        expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+        const response = await send(own, path, headers, method);
+        expect([method, path, headers, response.status]).toEqual([method, path, headers, 403]);
+        expect(response.headers['access-control-allow-origin']).toBeUndefined();
       }
   });
 
@@ -198,8 +198,8 @@ describe('the session', () => {
   });
 
   it('has a cookie that stays on the port’s path', async () => {
-    const answer = await signIn(world.backend, await linkToken(world.backend));
-    const [cookie = ''] = answer.headers.getSetCookie();
+    const response = await signIn(world.backend, await linkToken(world.backend));
+    const [cookie = ''] = response.headers.getSetCookie();
     expect(cookie).toMatch(
       /^plinth-console-\d+=[\w-]{43}; Path=\/console; HttpOnly; SameSite=Strict; Max-Age=43200$/,
     );
@@ -224,9 +224,9 @@ describe('behind a proxy with TLS', () => {
   };
 
   it('only its own name, with its own scheme, is the Console', async () => {
-    const answer = await signInAt({ host, origin: url, 'sec-fetch-site': 'same-origin' });
-    expect(answer.status).toBe(200);
-    expect(answer.headers['set-cookie']?.[0]).toMatch(
+    const response = await signInAt({ host, origin: url, 'sec-fetch-site': 'same-origin' });
+    expect(response.status).toBe(200);
+    expect(response.headers['set-cookie']?.[0]).toMatch(
       /^__Host-plinth-console=[\w-]{43}; Path=\/; Secure; HttpOnly; SameSite=Strict; Max-Age=43200$/,
     );
     for (const origin of ['http://console.example.com', 'https://api.example.com', behind.url])

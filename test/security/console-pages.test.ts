@@ -50,7 +50,7 @@ describe('a page of the API origin', () => {
         await attempt('/console/api/sign-out', { method: 'POST', mode: 'no-cors' }),
       ];
     }, backend.console.url);
-    // The last request is sent, but it is rejected and its response is unreadable.
+    // The last request is sent, but it is rejected and its response can't be read.
     expect(attempts).toEqual(['failed', 'failed', 'failed', 'failed']);
     expect(await isSignedIn(operatorPage)).toBe(true);
     await page.close();
@@ -73,7 +73,7 @@ describe('a page of the API origin', () => {
     await page.close();
   });
 
-  it('a link from another site asks before it signs in as another operator', async () => {
+  it('a link on another website requires confirmation before it signs in as another operator', async () => {
     await backend.operators.createOperator('mallory', 'read-only');
     const page = await hostile(`<a href="${await backend.consoleLink('mallory')}">A prize</a>`);
     await page.getByRole('link').click();

@@ -24,7 +24,7 @@ function leftBy(port: number, token: string): string {
   return dataDir;
 }
 
-it('another program there gets no token, and is not taken for Plinth', async () => {
+it("another program on that port gets no token and isn't mistaken for Plinth", async () => {
   const heard: string[] = [];
   const squatter = createServer((request, response) => {
     heard.push(JSON.stringify(request.headers));

@@ -66,9 +66,9 @@ describe('SQL in the REST service', () => {
         `/rest/v1/rpc/say?${text}=x`,
       ];
       for (const path of paths) {
-        const { status, text: answer } = await world.call(path, { token });
+        const { status, text: response } = await world.call(path, { token });
         expect([path, status < 500]).toEqual([path, true]);
-        expect([path, answer.includes('of bob')]).toEqual([path, false]);
+        expect([path, response.includes('of bob')]).toEqual([path, false]);
       }
     }
     expect(await bobsBody()).toEqual(['of bob']);
@@ -207,10 +207,10 @@ describe('headers that the database chooses', () => {
       '[{"x a":"b"}]',
       '[{"x-a":"\\u0000"}]',
     ]) {
-      const answer = await world.call('/rest/v1/rpc/answer_with', { json: { value } });
-      expect([value, answer.status]).toEqual([value, 500]);
-      expect(answer.headers.get('x-evil')).toBeNull();
-      expect(answer.body.code).toBe('PGRST111');
+      const response = await world.call('/rest/v1/rpc/answer_with', { json: { value } });
+      expect([value, response.status]).toEqual([value, 500]);
+      expect(response.headers.get('x-evil')).toBeNull();
+      expect(response.body.code).toBe('PGRST111');
     }
   });
 });
@@ -298,8 +298,8 @@ describe('auth', () => {
     for (const target of evil) {
       const path = `/auth/v1/verify?type=signup&token=x&redirect_to=${encodeURIComponent(target)}`;
       const headers = { 'x-forwarded-host': 'evil.test', referer: 'https://evil.test/' };
-      const answer = await world.call(path, { headers });
-      const location = new URL(answer.headers.get('location') ?? 'missing:');
+      const response = await world.call(path, { headers });
+      const location = new URL(response.headers.get('location') ?? 'missing:');
       expect([target, location.hostname]).toEqual([target, '127.0.0.1']);
     }
     await world.call('/auth/v1/otp', {
@@ -392,7 +392,7 @@ describe('what users stored', () => {
     }
   });
 
-  it('adds no header by its type, its cache time, its name', async () => {
+  it('adds no header through the type, the cache time or the name', async () => {
     const { serviceRoleKey: token } = world.backend.keys;
     for (const download of ['x\r\nx-evil: 1', '"; x-evil=1', '\u0000', '\u{1f600}']) {
       const query = encodeURIComponent(download);
@@ -412,8 +412,8 @@ describe('what users stored', () => {
     await pool.query(
       sql`update storage.objects set metadata = ${JSON.stringify(metadata)}::jsonb where name = 'evil'`,
     );
-    const answer = await world.call('/storage/v1/object/public/open/evil');
-    expect(answer.headers.get('x-evil')).toBeNull();
+    const response = await world.call('/storage/v1/object/public/open/evil');
+    expect(response.headers.get('x-evil')).toBeNull();
   });
 
   it('sorts and searches by no SQL', async () => {
@@ -433,7 +433,7 @@ describe('what users stored', () => {
 });
 
 describe('the captured inbox', () => {
-  it('answers faulty addresses as such, and its pages run no scripts', async () => {
+  it('rejects invalid URLs, and its pages run no scripts', async () => {
     const { MAILPIT_URL } = world.backend.status();
     for (const path of [
       '/api/v1/message/%zz',

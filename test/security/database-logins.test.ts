@@ -141,7 +141,7 @@ describe('a running server', () => {
     }
   });
 
-  test('a role with REPLICATION takes no secret along in a base backup', async () => {
+  test("a role with REPLICATION can't obtain secrets through a base backup", async () => {
     const target = { ...parseConnectionString(world.backend.database.info.url), sslMode: 'disable' as const };
     await expect(
       Client.connect({ ...target, parameters: { replication: 'true' }, bareSession: true }),

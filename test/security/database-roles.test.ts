@@ -118,7 +118,7 @@ describe('postgres can neither become superuser nor reach the machine', () => {
     expect(await outcome(text)).toMatch(/^(42501|42939|0A000|55P02|42704)$/);
   });
 
-  test('ALTER SYSTEM, which no transaction may hold', async () => {
+  test("ALTER SYSTEM, which isn't allowed in a transaction", async () => {
     await expect(
       own.database.pool('postgres').exec("alter system set work_mem = '64MB'"),
     ).rejects.toMatchObject({ code: '42501' });

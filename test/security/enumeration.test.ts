@@ -1,6 +1,6 @@
 /**
- * No response from `plinth serve` reveals which addresses have an account. Its status and format are the same as for an
- * unknown address, including for a repeated request and if no email can be sent.
+ * No response from `plinth serve` reveals which addresses have an account. The response's status and format are the
+ * same as for an unknown address, including for a repeated request and if no email can be sent.
  */
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -14,7 +14,7 @@ type Kind = 'email' | 'phone';
 type Body = Record<string, unknown>;
 const contactOf = (kind: Kind): Body => (kind === 'email' ? { email: newEmail() } : { phone: newPhone() });
 
-/** All states that an address can have. */
+/** All states in which an address can be. */
 const states: Record<string, (auth: AuthServer, kind: Kind) => Promise<Body>> = {
   'of an unknown user': async (_auth, kind) => contactOf(kind),
   'of a confirmed account': (auth, kind) => make(auth, kind, { [`${kind}_confirm`]: true }),
@@ -79,11 +79,11 @@ describe('in production', () => {
 
   const ask = async (server: AuthServer, path: string, json: Body) => {
     // Each request uses a different IP address, because limits per address aren't tested here.
-    const answer = await server.request(path, {
+    const response = await server.request(path, {
       json,
       headers: { 'x-forwarded-for': `10.0.${counter >> 8}.${counter++ & 255}` },
     });
-    return [answer.status, shapeOf(await answer.json<unknown>())];
+    return [response.status, shapeOf(await response.json<unknown>())];
   };
 
   it.each(requests)('%s by %s: %s', async (_name, kind, path, more) => {
@@ -96,16 +96,16 @@ describe('in production', () => {
     expect(seen).toEqual(seen.map(([name]) => [name, ...expected]));
   });
 
-  it('a code while sign-up is off', async () => {
+  it('a code while sign-up is disabled', async () => {
     const known = await make(silent, 'email', { email_confirm: true });
     expect(await ask(silent, '/otp', contactOf('email'))).toEqual(await ask(silent, '/otp', known));
   });
 
-  it('a sign-up does not show by its id whether it made the account', async () => {
+  it("a sign-up doesn't reveal by its ID whether it created the account", async () => {
     const ids = async (contact: Body) => {
       const answers = [1, 2].map(() => auth.request('/signup', { json: { ...contact, password } }));
       const found = await Promise.all(
-        answers.map(async (answer) => (await (await answer).json<{ id: string }>()).id),
+        answers.map(async (response) => (await (await response).json<{ id: string }>()).id),
       );
       return new Set(found).size;
     };
@@ -132,7 +132,7 @@ test('one immediately confirmed kind doesn’t reveal the state of the other', a
   }
 });
 
-test('a second sign-up within the pause between two mails leaves no password', async () => {
+test("a second sign-up within the interval between two emails doesn't set a password", async () => {
   const auth = await startAuth({ email: { enable_confirmations: true, max_frequency: 60_000 } });
   try {
     const email = newEmail();

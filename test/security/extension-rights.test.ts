@@ -135,7 +135,7 @@ test('no schema gives the API roles anything that a superuser makes', async () =
   expect(rows).toEqual([]);
 });
 
-test('an existing database loses what earlier versions gave', async () => {
+test('an existing database loses the privileges that earlier versions granted', async () => {
   const file = readFileSync(
     new URL('../../src/database/sql/0015_extension_rights.sql', import.meta.url),
     'utf8',

@@ -12,7 +12,7 @@ import { startServe } from './serve-process.ts';
 vi.setConfig({ testTimeout: 120_000 });
 
 /**
- * PostgreSQL can run as a different user. It protects its own data, and must be able to read its programs and
+ * PostgreSQL can run as another user. PostgreSQL protects its own data, and must be able to read its programs and
  * extensions.
  */
 const ofPostgres = new Set(['postgres', 'bin', 'extensions']);
@@ -76,7 +76,7 @@ it.each(['serve', 'start'])('a new folder of %s is closed', async (command) => {
   expect(openTo(server.dataDir)).toEqual([]);
 });
 
-it('a folder that an earlier version left open is closed at the start', async () => {
+it('a folder that an earlier version left accessible is closed at startup', async () => {
   const left = ['logs/plinth.log', 'logs/plinth.log.1', 'start.log', 'storage/a/b'];
   const server = await startServe(project, [], (projectDir) => {
     const dataDir = join(projectDir, '.plinth');

@@ -144,9 +144,9 @@ describe('the gateway', () => {
     async (trustedProxies) => {
       const server = await startGateway([seen], { trustedProxies });
       try {
-        const answer = await (await server.fetch('/seen/x', { headers: claims })).text();
-        expect(JSON.parse(answer)).toMatchObject({ ip: '127.0.0.1', protocol: 'http' });
-        expect(answer).not.toMatch(trace);
+        const response = await (await server.fetch('/seen/x', { headers: claims })).text();
+        expect(JSON.parse(response)).toMatchObject({ ip: '127.0.0.1', protocol: 'http' });
+        expect(response).not.toMatch(trace);
         expect(await upgrade(server.port)).not.toMatch(trace);
         // The proxy's operator receives a single hint about the ignored headers.
         const hints = server.lines.filter(({ message }) => message.includes('trusted_proxies'));
@@ -162,9 +162,9 @@ describe('the gateway', () => {
     async (listed) => {
       const server = await startGateway([seen], { trustedProxies: [listed] });
       try {
-        const answer = await (await server.fetch('/seen/x', { headers: claims })).json();
-        expect(answer).toMatchObject({ ip: '203.0.113.9', host: 'evil.test', protocol: 'https' });
-        expect(answer).toMatchObject({ headers: claims });
+        const response = await (await server.fetch('/seen/x', { headers: claims })).json();
+        expect(response).toMatchObject({ ip: '203.0.113.9', host: 'evil.test', protocol: 'https' });
+        expect(response).toMatchObject({ headers: claims });
         expect(await upgrade(server.port)).toContain('"x-forwarded-host":"evil.test"');
       } finally {
         await server.gateway.close(1000);

@@ -1,7 +1,7 @@
 /**
- * A function only has explicitly listed permissions. It can't read files that are created while it runs, such as
- * another function's `.env`. It also can't connect to every address. The metadata service that provides a cloud
- * machine's credentials is blocked.
+ * A function only has explicitly listed permissions. A function can't read files that are created while it runs, such
+ * as another function's `.env`. Functions also can't connect to every address. The metadata service that provides a
+ * cloud machine's credentials is blocked.
  */
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -104,7 +104,7 @@ describe('files', () => {
       ['read', at('probe/../other/.env')],
       ['read', join(world.root, 'supabase/secret.txt')],
     );
-    expect(answers.filter((answer) => !refused.test(answer))).toEqual([]);
+    expect(answers.filter((response) => !refused.test(response))).toEqual([]);
   });
 
   it('what appears while it runs is not either, wherever it appears', async () => {
@@ -126,10 +126,10 @@ describe('files', () => {
         ['load', path],
       ]),
     );
-    expect(answers.filter((answer) => /written later/.test(answer))).toEqual([]);
+    expect(answers.filter((response) => /written later/.test(response))).toEqual([]);
   });
 
-  it('a link leads to nothing that may not be read by its own name', async () => {
+  it("a link can't be used for a file that isn't readable by its own name", async () => {
     const target = join(world.root, '.secret');
     writeFileSync(target, 'hidden');
     for (const [name, to] of [
@@ -144,7 +144,7 @@ describe('files', () => {
       ['read', at('probe/env.txt')],
       ['read', at('_shared/passwd.txt')],
     );
-    expect(answers.filter((answer) => !refused.test(answer))).toEqual([]);
+    expect(answers.filter((response) => !refused.test(response))).toEqual([]);
   });
 
   it("of the module cache it reads packages, and nothing of other functions' code", async () => {
@@ -154,7 +154,7 @@ describe('files', () => {
       ['list', join(cache, 'gen')],
       ['list', join(world.root, '.plinth')],
     );
-    expect(answers.filter((answer) => !refused.test(answer))).toEqual([]);
+    expect(answers.filter((response) => !refused.test(response))).toEqual([]);
   });
 
   it('no permission is given as a whole but the network, imports and its own environment', async () => {
@@ -195,12 +195,12 @@ describe('network', () => {
       ['import', 'http://169.254.169.254/x.json'],
       ['import', 'http://[fd00:ec2::254]/x.json'],
     );
-    expect(answers.map((answer) => /Requires (net|import) access/.test(answer))).toEqual(
+    expect(answers.map((response) => /Requires (net|import) access/.test(response))).toEqual(
       answers.map(() => true),
     );
   });
 
-  it('a redirect leads there neither in a request nor in an import', async () => {
+  it('a redirect to it is followed neither in a request nor in an import', async () => {
     const server = createServer((_request, response) => {
       response.writeHead(302, { location: 'http://169.254.169.254/x.json' }).end();
     });
@@ -208,7 +208,7 @@ describe('network', () => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
     try {
       const answers = await ask(['fetch', url], ['import', `${url}x.json`]);
-      expect(answers.map((answer) => /Requires (net|import) access to "169\.254/.test(answer))).toEqual([
+      expect(answers.map((response) => /Requires (net|import) access to "169\.254/.test(response))).toEqual([
         true,
         true,
       ]);
@@ -235,7 +235,7 @@ describe('network', () => {
       const answers = await (
         await closed.call('probe', { method: 'POST', body: JSON.stringify(asked) })
       ).json();
-      for (const answer of answers as string[]) expect(answer).toMatch(/Requires net access/);
+      for (const response of answers as string[]) expect(response).toMatch(/Requires net access/);
     } finally {
       server.close();
       await closed.stop();

@@ -61,13 +61,13 @@ async function send(
   ip: string,
   { json, token, method }: { json?: unknown; token?: string; method?: string } = {},
 ): Promise<Sent> {
-  const answer = await server.request(path, {
+  const response = await server.request(path, {
     ...(json === undefined ? {} : { json }),
     ...(token === undefined ? {} : { token }),
     ...(method === undefined ? {} : { method }),
     headers: { 'x-forwarded-for': ip },
   });
-  return { status: answer.status, body: await answer.json<Sent['body']>() };
+  return { status: response.status, body: await response.json<Sent['body']>() };
 }
 
 const signUp = async (email: string) => (await send('/signup', home, { json: { email, password } })).body;
@@ -124,7 +124,7 @@ const scenarios: Record<Exclude<TypedSecretKind, 'operator_factor'>, () => Promi
     const renew = async (ip: string) => {
       const { length } = await server.inbox(email);
       expect((await send('/otp', ip, { json: { email } })).status).toBe(200);
-      // The email is sent after the response.
+      // The email is sent after the response, so the test waits for it.
       await expect.poll(async () => (await server.inbox(email)).length).toBe(length + 1);
     };
     await renew(elsewhere());
@@ -212,7 +212,7 @@ describe.each(Object.entries(scenarios))('%s', (kind, start) => {
     expect(await wrong(elsewhere())).toBe(429);
     await server.restart();
     expect(await wrong(elsewhere())).toBe(429);
-    // A correct guess doesn't reveal any information either.
+    // Even a correct guess doesn't reveal any information.
     expect(await right(elsewhere())).toBe(429);
     expect(await right(home)).toBe(hasHome ? 200 : 429);
     if (hasHome) return;
@@ -237,7 +237,7 @@ describe.each(Object.entries(scenarios))('%s', (kind, start) => {
   });
 });
 
-it('an address without an account is refused after as many guesses as one with', async () => {
+it('an address without an account is rejected after the same number of guesses', async () => {
   const email = newEmail();
   const statuses = [];
   for (let guess = 0; guess <= typedSecrets.password.guesses.size; guess++) {
@@ -259,22 +259,22 @@ it('right passwords sent together are let in, however many', async () => {
 it('an IPv6 site has a separate limit', async () => {
   let passed = 0;
   for (let network = 0; network < 250; network++) {
-    const answer = await send('/recover', `2001:db8:fffe:${network.toString(16)}::1`, {
+    const response = await send('/recover', `2001:db8:fffe:${network.toString(16)}::1`, {
       json: { email: 'not-an-email' },
     });
-    if (answer.status !== 429) passed += 1;
+    if (response.status !== 429) passed += 1;
   }
   expect(passed).toBe(240);
 });
 
-it('a code of six digits is found with less than one in a thousand a day', () => {
+it('the probability of guessing a six-digit code is below one in a thousand per day', () => {
   for (const [kind, secret] of Object.entries<TypedSecret>(typedSecrets)) {
     if (secret.oneIn === undefined) continue;
     expect([kind, guessesPerDay(secret) / secret.oneIn < 0.001]).toEqual([kind, true]);
   }
 });
 
-it("an operator's factor is refused after so many guesses over all sessions", async () => {
+it("an operator's factor is rejected after too many guesses across all sessions", async () => {
   const backend = await startBackend();
   try {
     await backend.operators.createOperator('ada', 'developer');
@@ -303,9 +303,9 @@ it("an operator's factor is refused after so many guesses over all sessions", as
 });
 
 /**
- * The places where secrets are compared and the number of comparisons in each file. Comparing user-typed input requires
- * a kind in the table and must use `verifySecret` or `guesses.verify`. Other comparisons state the reason why they
- * don't.
+ * The places where secrets are compared and the number of comparisons in each file. A comparison with input that users
+ * type requires a kind in the table and must use `verifySecret` or `guesses.verify`. For other comparisons, the list
+ * states why they don't.
  */
 const comparisons: Readonly<
   Record<
@@ -319,12 +319,13 @@ const comparisons: Readonly<
   'auth/core/refresh-token-v2.ts': { count: 2, why: 'signatures' },
   'auth/core/secrets.ts': { count: 2, why: 'the comparison itself' },
   'auth/flows/recovery-codes.ts': { count: 2, kinds: ['recovery_code'] },
-  'auth/flows/sign-up.ts': {
+  'auth/flows/repeated-sign-up.ts': {
     count: 1,
     why: 'of two sign-ups that wait for one code: the response is the same, and the account opens to neither',
   },
   'auth/flows/text-messages.ts': { count: 1, why: 'the comparison itself, for the callers named here' },
-  'auth/flows/verify.ts': { count: 5, kinds: ['one_time_code', 'reauthentication_nonce'] },
+  'auth/flows/find-token-owner.ts': { count: 3, kinds: ['one_time_code'] },
+  'auth/flows/reauthentication-nonce.ts': { count: 2, kinds: ['reauthentication_nonce'] },
   'auth/passwords.ts': { count: 1, why: 'the comparison itself' },
   'auth/queries/recovery-codes.ts': { count: 2, why: 'the comparison itself' },
   'auth/flows/factor-challenges.ts': { count: 3, kinds: ['second_factor'] },
@@ -343,6 +344,7 @@ const comparisons: Readonly<
   'console/operators/queries.ts': { count: 1, why: 'the comparison itself' },
   'console/sessions.ts': { count: 1, why: 'a CSRF token of 24 random bytes' },
   'database/wire/scram.ts': { count: 1, why: 'the signature of the server' },
+  'backup/repository.ts': { count: 1, why: 'the proof of a key that the operator configures' },
   'gateway/api-keys.ts': { count: 1, why: 'API keys, which programs hold' },
   'shared/totp.ts': { count: 2, why: 'the comparison itself' },
   'keys/algorithms.ts': { count: 1, why: 'signatures' },
@@ -351,7 +353,7 @@ const comparisons: Readonly<
 };
 
 const comparing =
-  /(?<!import \{[^}]*)\b(timingSafeEqual|sameSecret|hashMatches|totpStep|checkByProvider|hasRecoveryCode|takeRecoveryCode|passwords\.verify)\(/g;
+  /(?<!import \{[^}]*)\b(timingSafeEqual|sameSecret|hashMatches|totpStep|checkByProvider|hasRecoveryCode|consumeRecoveryCode|takeRecoveryCode|passwords\.verify)\(/g;
 
 describe('comparisons with secrets', () => {
   const src = fileURLToPath(new URL('../../src/', import.meta.url));
@@ -360,7 +362,7 @@ describe('comparisons with secrets', () => {
     .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'));
   const sources = new Map(files.map((path) => [path, readFileSync(`${src}${path}`, 'utf8')]));
 
-  it('are made where this test knows, and nowhere else', () => {
+  it('are opened only in places that this test lists', () => {
     const found = [...sources]
       .map(([path, text]) => [path, [...text.matchAll(comparing)].length] as const)
       .filter(([, count]) => count > 0);

@@ -47,12 +47,16 @@ it('links and unlinks identities with the second factor only', async () => {
     ['/token?grant_type=id_token', { json: { provider: 'google', id_token: 'a.b.c', link_identity: true } }],
   ];
   for (const [path, init] of tries) {
-    const answer = await auth.request(path, { ...init, token });
-    expect([path, answer.status, (await answer.json()).error_code]).toEqual([path, 403, 'insufficient_aal']);
+    const response = await auth.request(path, { ...init, token });
+    expect([path, response.status, (await response.json()).error_code]).toEqual([
+      path,
+      403,
+      'insufficient_aal',
+    ]);
   }
   const [path = '', init] = tries[0] ?? [];
-  const answer = await auth.request(path, { ...init, token: raised.access_token });
-  expect(answer.status).toBe(200);
+  const response = await auth.request(path, { ...init, token: raised.access_token });
+  expect(response.status).toBe(200);
 });
 
 it('keeps the last identity of a user who removes all of them concurrently', async () => {

@@ -52,21 +52,21 @@ describe('the inbox', () => {
     ],
   ])('refuses %s', async (_who, headers: Record<string, string>) => {
     for (const path of ['/', '/api/v1/messages', '/api/v1/info', '/view/x.html']) {
-      const answer = await send(path, headers);
-      expect([path, answer.status]).toEqual([path, 403]);
-      expect(answer.text).not.toContain('messages_count');
-      expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+      const response = await send(path, headers);
+      expect([path, response.status]).toEqual([path, 403]);
+      expect(response.text).not.toContain('messages_count');
+      expect(response.headers['access-control-allow-origin']).toBeUndefined();
     }
     expect((await send('/api/v1/messages', headers, 'DELETE')).status).toBe(403);
     expect((await send('/api/v1/messages', headers, 'OPTIONS')).status).toBe(403);
   });
 
-  it('answers programs and its own pages, and a link that is followed', async () => {
+  it('accepts requests from programs, from its own pages, and from links', async () => {
     const own = { origin: inbox.origin, 'sec-fetch-site': 'same-origin' };
     for (const headers of [{}, { 'sec-fetch-site': 'none' }, own, { host: `localhost:${inbox.port}` }]) {
-      const answer = await send('/api/v1/messages', headers as Record<string, string>);
-      expect(answer.status).toBe(200);
-      expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+      const response = await send('/api/v1/messages', headers as Record<string, string>);
+      expect(response.status).toBe(200);
+      expect(response.headers['access-control-allow-origin']).toBeUndefined();
     }
     const followed = {
       'sec-fetch-site': 'cross-site',

@@ -85,7 +85,7 @@ test('start sets the well-known secret as the local stack does, and no other', a
   expect(await setting(await start(await project({ 'config.toml': own }), 'development'))).toBeNull();
 });
 
-test('[database] jwt_secret_setting brings it back', async () => {
+test('[database] jwt_secret_setting restores the setting', async () => {
   const files = { 'plinth.toml': '[database]\njwt_secret_setting = true\n' };
   const backend = await start(await project(files), 'production');
   expect(await setting(backend)).toBe(backend.keys.jwtSecret);

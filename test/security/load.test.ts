@@ -38,7 +38,7 @@ describe('queries', () => {
     expect(text).not.toContain('of bob');
   });
 
-  it('a long list is answered with headers that clients take', async () => {
+  it('the headers of a response to a long list are accepted by clients', async () => {
     const list = Array.from({ length: 4000 }, (_, index) => index + 1)
       .join(',')
       .slice(0, 14_000);
@@ -78,7 +78,7 @@ describe('bodies and headers', () => {
     }
   });
 
-  it('compressed ones are not unpacked', async () => {
+  it("compressed bodies aren't decompressed", async () => {
     const { gzipSync } = await import('node:zlib');
     const { status } = await world.call('/auth/v1/signup', {
       method: 'POST',

@@ -1,4 +1,4 @@
-/** npm only installs reviewed packages because the lockfile contains the version and checksum of each package. */
+/** npm installs only reviewed packages, because the lockfile contains the version and checksum of each package. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 

@@ -1,5 +1,6 @@
 /**
- * The actions that an OAuth client can perform with its access token. None outlasts the grant or affects the account.
+ * The actions that an OAuth client can perform with its access token. No action remains possible after the grant ends
+ * or affects the account.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { currentStep, totpCode } from '../../src/shared/totp.ts';
@@ -16,7 +17,7 @@ const options = {
 };
 
 let auth: AuthServer;
-/** Allowed, as in upstream. */
+/** A server that allows these actions, as upstream does. */
 let open: AuthServer;
 beforeAll(async () => {
   [auth, open] = await Promise.all([
@@ -34,7 +35,7 @@ async function clientOf(server: AuthServer): Promise<{ user: oauth.Person; token
 
 const isLogout = ({ path }: { path: string }): boolean => path.endsWith('/logout');
 
-/** Reading the user, and ending the client's own session. */
+/** The routes that read the user and end the client's own session. */
 const forClients = ['GET /auth/v1/oauth/userinfo', 'GET /auth/v1/user', 'POST /auth/v1/logout'];
 
 it('of the routes that ask for a user, it opens three', async () => {
@@ -50,11 +51,11 @@ it('of the routes that ask for a user, it opens three', async () => {
     const stranger = await auth.request(url, init);
     if (stranger.status !== 401 || (await stranger.json()).error_code !== 'no_authorization') continue;
     asked.push(`${method} ${path}`);
-    const answer = await auth.request(url, { ...init, token });
-    const said = answer.status === 204 ? {} : await answer.json<{ error_code?: string }>();
+    const response = await auth.request(url, { ...init, token });
+    const said = response.status === 204 ? {} : await response.json<{ error_code?: string }>();
     const isRefused = ['no_authorization', 'not_admin'].includes(said.error_code ?? '');
     if (!isRefused) opened.push(`${method} ${path}`);
-    else expect(answer.status, `${method} ${path}`).toBe(403);
+    else expect(response.status, `${method} ${path}`).toBe(403);
   }
   expect(asked).toEqual(
     expect.arrayContaining(['PUT /auth/v1/user', 'POST /auth/v1/factors', 'GET /auth/v1/passkeys']),

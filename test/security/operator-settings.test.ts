@@ -84,14 +84,14 @@ describe('a developer', () => {
     expect([status, body.code, body.message]).toEqual([403, 'forbidden', `Only owners can change ${key}.`]);
   });
 
-  test('changes what is listed for developers, and no other setting that there is', async () => {
+  test('changes the settings for developers, and no other setting', async () => {
     for (const { file, path, changedBy } of all) {
       const { status } = await send(developer, file, named(path), null);
       expect([file, path.join('.'), status === 403]).toEqual([file, path.join('.'), changedBy === 'owner']);
     }
   });
 
-  test('brings no variable of the environment into what is shown', async () => {
+  test('shows no environment variables', async () => {
     for (const value of ['env(SMTP_PASS)', ' env(SMTP_PASS)']) {
       const { status } = await send(
         developer,
@@ -124,7 +124,7 @@ test('the list for developers names settings that there are, none of a kind that
     }
 });
 
-describe('a file that a setting names', () => {
+describe('a file that a setting refers to', () => {
   const load = (config: string, plinth = '') =>
     loadConfig({ projectDir, env: {}, texts: { 'config.toml': config, 'plinth.toml': plinth } }).config;
   const content = (path: string) => `[auth.email.template.invite]\ncontent_path = "${path}"`;

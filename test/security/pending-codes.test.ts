@@ -53,7 +53,7 @@ it.each(Object.keys(ends))("a client's code ends with %s", async (name) => {
   expect(await redeem()).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
 });
 
-it("a client's code ends with the grant", async () => {
+it("a client's code is invalidated when its grant is revoked", async () => {
   const user = await oauth.person(auth);
   const { client, redeem } = await codeOf(user);
   const revoked = await auth.request(`/user/oauth/grants?client_id=${client.client_id}`, {
@@ -75,10 +75,10 @@ it.each(Object.keys(ends))('the code of a sign-in with a provider ends with %s',
   const { query } = await comeBack(auth, { code: 'good-code', state });
   expect(query.code).toEqual(expect.any(String));
   await ends[name]?.({ id, email, token });
-  const answer = await auth.request('/token?grant_type=pkce', {
+  const response = await auth.request('/token?grant_type=pkce', {
     json: { auth_code: query.code, code_verifier: verifier },
   });
-  expect(answer.status).toBe(404);
+  expect(response.status).toBe(404);
 });
 
 it.each([
@@ -110,13 +110,13 @@ it.each([
   expect(arrival.fragment.access_token).toBeUndefined();
 });
 
-it('a link that was mailed to an address ends when an administrator changes the address', async () => {
+it('a link that was sent to an address is invalidated when an administrator changes the address', async () => {
   const user = await oauth.person(auth);
   await auth.request('/recover', { json: { email: user.email } });
   const link = new URL(linkOf((await auth.inbox(user.email))[0]));
   await auth.admin().auth.admin.updateUserById(user.id, { email: newEmail() });
-  const answer = await auth.request(`/verify${link.search}`, { redirect: 'manual' });
-  expect(answer.headers.get('location')).not.toContain('access_token=');
+  const response = await auth.request(`/verify${link.search}`, { redirect: 'manual' });
+  expect(response.headers.get('location')).not.toContain('access_token=');
 });
 
 it.each([

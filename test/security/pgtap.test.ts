@@ -44,7 +44,7 @@ test.each(['lives_ok', 'throws_ok', 'is_empty', 'isnt_empty', 'do_tap', 'findfun
   },
 );
 
-test('a test still calls it under every role', async () => {
+test('a test can still call it with every role', async () => {
   for (const role of ['anon', 'authenticated', 'service_role']) {
     const [row] = await backend.database.pool('postgres').transaction(
       async (tx) => {

@@ -52,7 +52,7 @@ function pipelined(count: number): Promise<{ text: string; isClosed: boolean }> 
   });
 }
 
-it('a connection with a few requests under way gets all responses, in order', async () => {
+it('a connection with several pending requests gets all responses in order', async () => {
   const { text, isClosed } = await pipelined(50);
   expect(isClosed).toBe(false);
   expect(text.match(/r\d+\./g)).toEqual(Array.from({ length: 50 }, (_, index) => `r${index}.`));

@@ -1,7 +1,7 @@
 /**
  * Traps that a project's SQL can set as `postgres`: functions, operators, triggers, policies, defaults, constraints,
- * indexes and child tables. Each trap records its run in a sequence, which isn't rolled back. It also records whether a
- * superuser ran it, either as the current role or as the session role to which `reset role` returns.
+ * indexes and child tables. Each trap records its run in a sequence, which isn't rolled back. The trap also records
+ * whether a superuser ran it, either as the current role or as the session role to which `reset role` returns.
  */
 import type { Queryable } from '../../src/database/types.ts';
 import { sql } from '../../src/kernel/sql.ts';
@@ -123,6 +123,7 @@ begin
       'create policy planted on %1$s as permissive for all to public using (seen.note(%2$s)) with check (seen.note(%2$s))',
       'alter table %1$s add constraint planted check (seen.note(%2$s))',
       'create index on %1$s (seen.constant(%2$s))',
+      'create index on %1$s ((1)) where seen.constant(%2$s) = 1',
       'alter table %1$s add column planted int default seen.constant(%2$s)',
       'create table seen.%3$I () inherits (%1$s)',
       'create index on seen.%3$I (seen.constant(%2$s))',

@@ -32,8 +32,8 @@ const signUp = (contact: Contact, password: string, name: string) =>
   auth.request('/signup', { json: { ...contact, password, data: { name } } });
 
 async function accepts(contact: Contact, password: string): Promise<boolean> {
-  const answer = await auth.request('/token?grant_type=password', { json: { ...contact, password } });
-  return answer.status === 200;
+  const response = await auth.request('/token?grant_type=password', { json: { ...contact, password } });
+  return response.status === 200;
 }
 
 const newest = async (email: string) => (await auth.inbox(email))[0];
@@ -42,9 +42,9 @@ interface Verified {
   readonly user: { readonly id: string; readonly user_metadata: Record<string, unknown> };
 }
 async function verify(json: object): Promise<Verified> {
-  const answer = await auth.request('/verify', { json });
-  if (answer.status !== 200) throw new Error(await answer.text());
-  return answer.json<Verified>();
+  const response = await auth.request('/verify', { json });
+  if (response.status !== 200) throw new Error(await response.text());
+  return response.json<Verified>();
 }
 
 describe('the attacker signs up first', () => {
@@ -171,7 +171,7 @@ describe('a provider', () => {
     expect((await signIn(auth, 'github')).fragment).toMatchObject({ error_code: 'validation_failed' });
   });
 
-  it('confirms its own address and no other: a verified one of the attacker does not confirm the one of the owner', async () => {
+  it("confirms only its own address: the attacker's verified address doesn't confirm the owner's", async () => {
     const victims = newEmail();
     const id = serveGithub(internet, only(victims, false));
     await signIn(auth, 'github');
@@ -193,7 +193,7 @@ describe('a provider', () => {
     expect(user.user_metadata).toMatchObject({ name: 'Olivia' });
   });
 
-  it('collects no one by an unverified address of an identity', async () => {
+  it("doesn't link a user by an identity's unverified address", async () => {
     const attacker = newEmail();
     const attackerId = await confirmed({ email: attacker, email_confirm: true });
     const victims = newEmail();

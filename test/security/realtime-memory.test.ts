@@ -1,6 +1,6 @@
 /**
- * Anyone with the publishable key can open a socket and join public channels. Their messages must not crash the
- * process.
+ * Anyone with the publishable key can open a socket and join public channels. Messages from such clients must not crash
+ * the process.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
@@ -69,7 +69,7 @@ const heartbeat = async (client: Client): Promise<void> => {
   await replied;
 };
 
-it('JSON that is nested without end is dropped, wherever it is in a frame', async () => {
+it('JSON that is nested too deeply is dropped, in any part of a frame', async () => {
   const client = await open();
   await client.join('deep');
   const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
@@ -78,14 +78,14 @@ it('JSON that is nested without end is dropped, wherever it is in a frame', asyn
     `["1","b","realtime:deep","broadcast",{"type":"broadcast","event":"x","payload":{"a":${deep}}}]`,
   );
   client.send(`["1","j","realtime:other","phx_join",{"config":{"postgres_changes":[{"filter":${deep}}]}}]`);
-  // Presence is sent with a delay.
+  // Presence is sent with a delay, so the test waits.
   await new Promise((resolve) => setTimeout(resolve, 300));
   await heartbeat(client);
   expect((await backend.fetch('/health')).status).toBe(200);
   client.socket.terminate();
 });
 
-it('JSON that is nested without end is refused over HTTP', async () => {
+it('JSON that is nested too deeply is rejected over HTTP', async () => {
   const body = `{"messages":[{"topic":"a","event":"b","payload":{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}}]}`;
   const { status } = await backend.fetch('/realtime/v1/api/broadcast', {
     method: 'POST',
@@ -125,7 +125,7 @@ describe('memory that is kept while a socket is open', () => {
   it('joins: their requests count, refused ones too', async () => {
     const client = await open();
     const entries = Array(30_000).fill('{}').join();
-    // Without a topic, the join is rejected.
+    // Joins without a topic are rejected.
     for (const topic of ['', 'a', 'b', 'c', 'd'])
       client.send(
         `["1","1","realtime:${topic}","phx_join",{"config":{"postgres_changes":[${entries}],"private":${topic === 'a'}}}]`,

@@ -1,4 +1,4 @@
-/** Links only lead to the app. The URL that a browser would open must match the allow list in every part. */
+/** Links lead only to the app. The URL that a browser would open must match the allow list in every part. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AuthServer, linkOf, newEmail, startAuth } from '../auth/harness.ts';
 
@@ -26,8 +26,8 @@ async function targetOf(redirectTo: string): Promise<string> {
   await auth.admin().auth.admin.createUser({ email, email_confirm: true });
   await auth.request(`/recover?redirect_to=${encodeURIComponent(redirectTo)}`, { json: { email } });
   const link = linkOf((await auth.inbox(email))[0]);
-  const answer = await fetch(link, { redirect: 'manual' });
-  return (answer.headers.get('location') ?? '').split('#')[0] ?? '';
+  const response = await fetch(link, { redirect: 'manual' });
+  return (response.headers.get('location') ?? '').split('#')[0] ?? '';
 }
 
 test.each([
@@ -67,10 +67,10 @@ test.each([
   expect(await targetOf(url)).toBe(site);
 });
 
-test('a wildcard costs time in proportion to the address', async () => {
+test('matching a wildcard takes time in proportion to the length of the URL', async () => {
   const url = `https://a.example.net/${'abcd'.repeat(3500)}`;
   const begin = performance.now();
-  const answer = await auth.request(`/authorize?provider=unknown&redirect_to=${url}`);
-  await answer.text();
+  const response = await auth.request(`/authorize?provider=unknown&redirect_to=${url}`);
+  await response.text();
   expect(performance.now() - begin).toBeLessThan(250);
 });

@@ -28,8 +28,8 @@ async function signUp(): Promise<SessionJson> {
 }
 
 async function refresh(refresh_token: string): Promise<SessionJson & { status: number }> {
-  const answer = await server.request('/token?grant_type=refresh_token', { json: { refresh_token } });
-  return { status: answer.status, ...(await answer.json<SessionJson>()) };
+  const response = await server.request('/token?grant_type=refresh_token', { json: { refresh_token } });
+  return { status: response.status, ...(await response.json<SessionJson>()) };
 }
 
 const userStatus = async ({ access_token }: SessionJson): Promise<number> =>
@@ -50,12 +50,12 @@ async function raise(session: SessionJson, factor: Enrolled): Promise<SessionJso
   const challenge = await server.request(`/factors/${factor.id}/challenge`, { token, json: {} });
   const { id: challenge_id } = await challenge.json<{ id: string }>();
   const code = totpCode(factor.totp.secret, Math.floor(server.clock.now() / 30_000));
-  const answer = await server.request(`/factors/${factor.id}/verify`, {
+  const response = await server.request(`/factors/${factor.id}/verify`, {
     token,
     json: { challenge_id, code },
   });
-  expect(answer.status).toBe(200);
-  return answer.json<SessionJson>();
+  expect(response.status).toBe(200);
+  return response.json<SessionJson>();
 }
 
 describe('a refresh token used again after the reuse interval', () => {
@@ -139,7 +139,7 @@ describe('a token from before the second factor', () => {
     expect(claimsOf(await refresh(after.refresh_token)).aal).toBe('aal2');
   });
 
-  it('an access token of the lower level changes nothing that needs the higher one', async () => {
+  it("an access token of the lower level can't change anything that requires the higher level", async () => {
     const before = await signUp();
     const factor = await enroll(before);
     const after = await raise(before, factor);

@@ -16,7 +16,7 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let own: TestDatabase;
 const folder = mkdtempSync(join(tmpdir(), 'plinth-replication-'));
-/** Simulates a user's uploaded object: a library without a library's file name. */
+/** Simulates an object that a user uploaded: a library without a library's file name. */
 const object = join(folder, 'object');
 beforeAll(async () => {
   own = await createTestDatabase('replication');
@@ -24,7 +24,7 @@ beforeAll(async () => {
     .pool('supabase_admin')
     .query<{ name: string }>(sql`select setting as name from pg_config() where name = 'PKGLIBDIR'`);
   copyFileSync(libraryIn(row?.name as string), object);
-  // For PostgreSQL's operating system user, if that user is different.
+  // Readable by PostgreSQL's operating system user, in case that is a different user.
   chmodSync(folder, 0o755);
 });
 afterAll(async () => {
@@ -88,7 +88,7 @@ const replicating = async (database: Database): Promise<string[]> =>
       select rolname::text as name from pg_roles where rolreplication and pg_has_role('postgres', oid, 'member') order by 1`)
   ).map(({ name }) => name);
 
-test('`[database] replication` gives it back to postgres, and takes it and what came of it', async () => {
+test('`[database] replication` gives the attribute to postgres, and turning it off removes it', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'plinth-replication-'));
   const start = (replication: boolean) =>
     createDatabase({ dataDir, port: null, durable: false, replication });

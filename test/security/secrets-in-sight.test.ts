@@ -1,5 +1,5 @@
 /**
- * Secrets are only available where they are stored and requested. They don't appear on the screen, in logs, or in
+ * Secrets are only available where they are stored and requested. Secrets don't appear on the screen, in logs, or in
  * process arguments or environments that other users can read.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
@@ -30,7 +30,7 @@ function stringsOf(value: unknown, path: string): [name: string, secret: string]
   );
 }
 
-/** Public keys, and values that every client receives. */
+/** Public keys and values that every client receives. */
 const isPublic = /^(?:publishableKey|signingKeys\.\d+\.(?:x|y|kid|kty|alg))$/;
 
 const given = {
@@ -39,7 +39,7 @@ const given = {
   env: 'a-secret-of-one-function',
 };
 
-/** Files in the data folder that contain secrets by design. PostgreSQL protects its own. */
+/** Files in the data folder that contain secrets by design. PostgreSQL protects its own files. */
 const keepsSecrets = /^(?:secrets\.json|state\.json|console\.key|postgres(?:\/|$)|bin\/|deno\/)/;
 
 function filesBelow(dir: string): string[] {
@@ -128,7 +128,7 @@ it.each([[[]], [['--json']]])('serve %j shows no secret to anyone who looks', as
   expect(shownIn(server.printed())).toEqual([]);
   for (const { name, args: shown, environment } of processes) {
     expect([name, shownIn(shown + given.env), shown.includes(given.env)]).toEqual([name, [], false]);
-    // A function receives the values that the platform documents (docs/specification.md), and no other function's
+    // A function receives only the values that the platform documents (docs/specification.md), not another function's
     // secrets.
     const isFunction = name === 'deno';
     const promised = ['secretKey', 'the service_role key', 'databasePassword'];
@@ -182,7 +182,7 @@ it.each(places)('serve on %s refuses the public value of %s', async (host, setti
     for (const stream of [child.stdout, child.stderr])
       stream?.setEncoding('utf8').on('data', (chunk: string) => {
         printed += chunk;
-        // Starting to serve is the failure. The process is stopped so that the test doesn't hang.
+        // If the server starts to serve requests, the test fails. The process is stopped so that the test doesn't hang.
         if (printed.includes('API_URL') || printed.includes('Ready.')) child.kill('SIGTERM');
       });
     child.on('close', (status) => resolve({ status, printed }));

@@ -80,7 +80,7 @@ export function processTree(root: number): SeenProcess[] {
   }));
 }
 
-/** Returns an empty text for a process that has exited. */
+/** Returns empty text for a process that has exited. */
 function read(path: string): string {
   try {
     return readFileSync(path, 'latin1');

@@ -38,7 +38,7 @@ async function stateOf(id: string): Promise<unknown> {
   return row;
 }
 
-/** Request bodies that differ because a route requires a kind. */
+/** Request bodies, which differ because some routes require a kind. */
 function requestsFor(path: string, contact: object, id: string): { url: string; json: object }[] {
   const url = path.replace('/auth/v1', '').replace(/:\w+|\*/g, id);
   const json = {
@@ -74,8 +74,8 @@ it.each([
       const query = hasBody
         ? ''
         : `?${new URLSearchParams(Object.entries(json).map(([k, v]) => [k, String(v)]))}`;
-      const answer = await auth.request(url + query, { method, ...(hasBody ? { json } : {}) });
-      const said = `${await answer.text()} ${answer.headers.get('location') ?? ''}`;
+      const response = await auth.request(url + query, { method, ...(hasBody ? { json } : {}) });
+      const said = `${await response.text()} ${response.headers.get('location') ?? ''}`;
       expect(said, `${method} ${url}`).not.toMatch(/Victoria|access_token=|"access_token"/);
       expect(await stateOf(id), `${method} ${url}`).toEqual(before);
     }

@@ -52,7 +52,7 @@ describe('a refresh token', () => {
   });
 });
 
-describe('a code of PKCE', () => {
+describe('a PKCE code', () => {
   const verifier = randomBytes(32).toString('base64url');
   const challenge = createHash('sha256').update(verifier).digest('base64url');
   async function code(email: string): Promise<string> {
@@ -68,8 +68,8 @@ describe('a code of PKCE', () => {
       Text: string;
     };
     const link = new URL(/http\S+\/verify\?\S+/.exec(mail.Text)?.[0] ?? '');
-    const answer = await world.call(`${link.pathname}${link.search}`);
-    return new URL(answer.headers.get('location') ?? '').searchParams.get('code') ?? '';
+    const response = await world.call(`${link.pathname}${link.search}`);
+    return new URL(response.headers.get('location') ?? '').searchParams.get('code') ?? '';
   }
   const exchange = (auth_code: string, code_verifier: string) =>
     world.call('/auth/v1/token?grant_type=pkce', { json: { auth_code, code_verifier } });
@@ -101,11 +101,11 @@ describe('the Console', () => {
         '/console/api/tables',
         '/console/api/inbox',
       ]) {
-        const answer = await world.backend.console.fetch(path, {
+        const response = await world.backend.console.fetch(path, {
           headers: { ...headers, 'x-plinth-request': '1' },
         });
-        const text = await answer.text();
-        expect([path, answer.status]).toEqual([path, 401]);
+        const text = await response.text();
+        expect([path, response.status]).toEqual([path, 401]);
         expect(text).not.toContain(secretKey);
       }
     }
@@ -139,13 +139,13 @@ describe('the Console', () => {
 });
 
 describe('pages', () => {
-  it('cannot be framed, run no foreign script, and tell no cache to keep them', async () => {
+  it("can't be framed, run no foreign scripts, and aren't cached", async () => {
     const { backend } = world;
-    for (const answer of [
+    for (const response of [
       await backend.fetch('/account/sign-in'),
       await backend.console.fetch('/console/'),
     ]) {
-      const { status, headers } = answer;
+      const { status, headers } = response;
       if (status === 503) continue; // The app isn't built in this test.
       const policy = headers.get('content-security-policy') ?? '';
       expect(policy).toContain("frame-ancestors 'none'");
@@ -174,8 +174,8 @@ describe('pages', () => {
         '.',
         '..%2findex.html',
       ]) {
-        const answer = await fetch(`${face}/assets/${path}`);
-        const [status, text] = [answer.status, await answer.text()];
+        const response = await fetch(`${face}/assets/${path}`);
+        const [status, text] = [response.status, await response.text()];
         expect([path, status === 404 || !text.includes('"dependencies"')]).toEqual([path, true]);
       }
     }

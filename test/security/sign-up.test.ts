@@ -14,7 +14,7 @@ interface Account {
   readonly id: string;
   readonly email: string;
   readonly phone: string;
-  /** The unconfirmed contact. */
+  /** The contact that its owner hasn't confirmed. */
   readonly contact: { readonly email: string } | { readonly phone: string };
 }
 
@@ -32,7 +32,7 @@ async function account(auth: AuthServer, confirmed: 'email' | 'phone'): Promise<
   return { id: data.user.id, email, phone, contact: confirmed === 'email' ? { phone } : { email } };
 }
 
-/** Everything that a takeover could change. */
+/** Returns everything that a takeover could change. */
 async function stateOf(auth: AuthServer, id: string): Promise<unknown> {
   const [row] = await auth.database.pool('supabase_admin').query(sql`
     select u.encrypted_password, u.raw_user_meta_data, u.email_confirmed_at, u.phone_confirmed_at, u.last_sign_in_at,
@@ -60,10 +60,10 @@ describe.each([
     async (way) => {
       const { id, contact } = await account(auth, way);
       const before = await stateOf(auth, id);
-      const answer = await auth.request('/signup', {
+      const response = await auth.request('/signup', {
         json: { ...contact, password: 'attacker', data: { name: 'Mallory' } },
       });
-      const text = await answer.text();
+      const text = await response.text();
       expect(text).not.toContain('access_token');
       expect(text).not.toContain('Victoria');
       expect(text).not.toContain(id);

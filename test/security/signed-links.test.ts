@@ -21,16 +21,16 @@ const json = { 'content-type': 'application/json' };
 
 async function put(key: string, who: Who, body: string): Promise<void> {
   const init = { method: 'POST', body, headers: { 'content-type': 'text/plain', 'x-upsert': 'true' } };
-  const answer = await server.request(`/object/board/${key}`, { ...init, ...(who && { claims: who }) });
-  expect(answer.status, await answer.text()).toBe(200);
+  const response = await server.request(`/object/board/${key}`, { ...init, ...(who && { claims: who }) });
+  expect(response.status, await response.text()).toBe(200);
 }
 
 async function remove(key: string, who: Who): Promise<void> {
-  const answer = await server.request(`/object/board/${key}`, {
+  const response = await server.request(`/object/board/${key}`, {
     method: 'DELETE',
     ...(who && { claims: who }),
   });
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
 }
 
 async function post(path: string, who: Who, body: object, headers: Record<string, string> = {}) {
@@ -48,8 +48,8 @@ const linksTo: readonly [string, (key: string, who: Who) => Promise<string>][] =
 ];
 
 const read = async (link: string): Promise<string | number> => {
-  const answer = await server.request(link, { claims: null });
-  return answer.ok ? answer.text() : (await answer.json()).statusCode;
+  const response = await server.request(link, { claims: null });
+  return response.ok ? response.text() : (await response.json()).statusCode;
 };
 
 describe.each(linksTo)('a link to read %s', (way, sign) => {
@@ -83,13 +83,13 @@ describe.each(linksTo)('a link to read %s', (way, sign) => {
   });
 });
 
-describe('a link to upload', () => {
+describe('an upload link', () => {
   const sign = (key: string, who: Who) =>
     post(`/object/upload/sign/board/${key}`, who, {}, { 'x-upsert': 'true' });
   const use = async (url: string): Promise<string | number> => {
     const init = { method: 'PUT', body: 'by the link', headers: { 'content-type': 'text/plain' } };
-    const answer = await server.request(url, { ...init, claims: null });
-    return answer.ok ? 200 : (await answer.json()).statusCode;
+    const response = await server.request(url, { ...init, claims: null });
+    return response.ok ? 200 : (await response.json()).statusCode;
   };
 
   it("doesn't replace a file that another user uploaded since", async () => {
@@ -102,7 +102,7 @@ describe('a link to upload', () => {
     const { token } = await sign('up2', alice);
     await put('up2', bob, 'of bob');
     const base64 = (value: string) => Buffer.from(value).toString('base64');
-    const answer = await server.request('/upload/resumable/sign', {
+    const response = await server.request('/upload/resumable/sign', {
       method: 'POST',
       claims: null,
       body: 'in pieces',
@@ -114,7 +114,7 @@ describe('a link to upload', () => {
         'upload-metadata': `bucketName ${base64('board')},objectName ${base64('up2')}`,
       },
     });
-    expect(answer.status).toBe(403);
+    expect(response.status).toBe(403);
   });
 
   it('works more than once, also where its signer could replace something then', async () => {

@@ -80,15 +80,15 @@ const start = async (more: object = {}, trustedProxies: string[] = []): Promise<
 function trickle(port: number, head: string, bit: string | undefined, everyMs = 50): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
-    let answer = '';
+    let response = '';
     const timer = setInterval(() => bit !== undefined && socket.write(bit), everyMs);
     socket.on('data', (data) => {
-      answer += data;
+      response += data;
     });
     socket.on('error', () => undefined);
     socket.on('close', () => {
       clearInterval(timer);
-      resolve(answer);
+      resolve(response);
     });
     socket.write(head);
   });
@@ -100,15 +100,15 @@ const post = (path: string, length: number): string =>
   `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/octet-stream\r\ncontent-length: ${length}\r\n\r\n`;
 
 describe('requests that trickle', () => {
-  it('a connection on which nothing comes is closed', async () => {
+  it('a connection that sends nothing is closed', async () => {
     const { port } = await start();
     expect(await within(3000, trickle(port, '', undefined))).not.toBe('still open');
   });
 
   it('headers that never end are answered 408', async () => {
     const { port } = await start();
-    const answer = await within(3000, trickle(port, 'GET /echo/ HTTP/1.1\r\n', 'x-a: b\r\n'));
-    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+    const response = await within(3000, trickle(port, 'GET /echo/ HTTP/1.1\r\n', 'x-a: b\r\n'));
+    expect(response).toMatch(/^HTTP\/1\.1 408 /);
   });
 
   it.each(['content-length', 'chunked'])('so is a body that trickles (%s)', async (kind) => {
@@ -118,26 +118,26 @@ describe('requests that trickle', () => {
       kind === 'chunked'
         ? 'POST /echo/read HTTP/1.1\r\nhost: x\r\ncontent-type: application/octet-stream\r\ntransfer-encoding: chunked\r\n\r\n'
         : post('/echo/read', 1_000_000);
-    const answer = await within(4000, trickle(port, head, kind === 'chunked' ? '1\r\nx\r\n' : 'x'));
-    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
-    expect(answer).toContain('request_timeout');
+    const response = await within(4000, trickle(port, head, kind === 'chunked' ? '1\r\nx\r\n' : 'x'));
+    expect(response).toMatch(/^HTTP\/1\.1 408 /);
+    expect(response).toContain('request_timeout');
     // The service detects the aborted request and doesn't process a partial body.
     expect([begun, finished]).toEqual([1, 0]);
   });
 
-  it('and so is one that stops after a good beginning', async () => {
+  it('and so is a client that stops sending after a good beginning', async () => {
     const { port } = await start();
-    const answer = await within(
+    const response = await within(
       4000,
       trickle(port, post('/echo/read', 1_000_000) + 'x'.repeat(200_000), undefined),
     );
-    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+    expect(response).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  it('an honest slow upload passes, pauses shorter than the window included', async () => {
+  it('a slow upload above the minimum rate succeeds, including pauses shorter than the window', async () => {
     const { port } = await start();
     const size = 12_000;
-    const answer = await new Promise<string>((resolve) => {
+    const response = await new Promise<string>((resolve) => {
       const socket = connect(port, '127.0.0.1');
       let text = '';
       socket.on('data', (data) => {
@@ -153,18 +153,18 @@ describe('requests that trickle', () => {
         }
       })();
     });
-    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
-    expect(answer).toContain(`{"size":${size}}`);
+    expect(response).toMatch(/^HTTP\/1\.1 200 /);
+    expect(response).toContain(`{"size":${size}}`);
   }, 10_000);
 
   it('what waits for its service, not for its client, is not given up', async () => {
     const { url } = await start();
-    const answer = await fetch(`${url}/echo/late`, {
+    const response = await fetch(`${url}/echo/late`, {
       method: 'POST',
       headers: { 'content-type': 'application/octet-stream' },
       body: megabyte,
     });
-    expect(await answer.json()).toEqual({ size: megabyte.length });
+    expect(await response.json()).toEqual({ size: megabyte.length });
   });
 });
 
@@ -192,21 +192,21 @@ describe('answers', () => {
     const { gateway, port } = await start();
     const { socket } = readSlowly(port, '/echo/large', 1, 100);
     await sleep(2500);
-    // A stopping server waits for responses in progress, and there are none left.
-    const began = performance.now();
+    // A server that is stopping waits for responses in progress, but there are none left.
+    const startedAt = performance.now();
     await gateway.close(20_000);
-    expect(performance.now() - began).toBeLessThan(2000);
+    expect(performance.now() - startedAt).toBeLessThan(2000);
     server = undefined;
     socket.destroy();
   }, 10_000);
 
-  it('a slow but honest reader gets all of it', async () => {
+  it('a slow reader above the minimum rate receives everything', async () => {
     const { port } = await start();
     const { all } = readSlowly(port, '/echo/large', 64 * 1024, 4);
     expect(await all).toBeGreaterThan(40 * megabyte.length);
   }, 20_000);
 
-  it('a stream that has nothing to say stays open', async () => {
+  it('a stream without events stays open', async () => {
     const { url } = await start();
     expect(await (await fetch(`${url}/echo/quiet`)).text()).toBe('data: 1\n\ndata: 2\n\n');
   }, 10_000);
@@ -219,7 +219,7 @@ describe('connections', () => {
       socket.on('error', reject);
     });
 
-  it('beyond the limit are answered 503, and welcome again when others are gone', async () => {
+  it('above the limit get a 503, and are accepted again when others have left', async () => {
     const { port, raw } = await start({ maxConnections: 4, headerTimeoutMs: 20_000 });
     const held = await Promise.all(Array.from({ length: 4 }, () => open(port)));
     const ask = (): Promise<string> => raw('GET /echo/ HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
@@ -321,7 +321,7 @@ describe('realtime sockets', () => {
     expect(await outcome(dial('203.0.113.9'))).toContain('429');
     expect(await outcome(dial('203.0.113.10'))).toBe('open');
     const [first, second, third] = sockets as [WebSocket, WebSocket, WebSocket];
-    // An invalid token doesn't free a slot. A user's token does, and so does closing a socket.
+    // An invalid token doesn't free a slot, but a user's token does, as does closing a socket.
     expect(await join(second, 'nonsense')).toContain('error');
     expect(await outcome(dial('203.0.113.9'))).toContain('429');
     expect(await join(first, user())).toContain('"status":"ok"');

@@ -47,13 +47,13 @@ const bearer = (claims: typeof alice) => ({ authorization: `Bearer ${server.toke
 const text = { 'content-type': 'text/plain' };
 
 async function put(key: string, claims: typeof alice, body: string): Promise<number> {
-  const answer = await server.request(`/object/board/${key}`, {
+  const response = await server.request(`/object/board/${key}`, {
     method: 'POST',
     body,
     claims,
     headers: { ...text, 'x-upsert': 'true' },
   });
-  return answer.status;
+  return response.status;
 }
 
 async function read(key: string): Promise<string> {

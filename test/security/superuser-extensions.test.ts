@@ -48,7 +48,7 @@ test('a cron job that replaces pg_cron’s tables', async () => {
       timeout: 20_000,
     })
     .toEqual([{ name: null }]);
-  // The end of the run is recorded now, and the next check for jobs follows.
+  // The end of the run has been recorded, and the next check for jobs follows.
   await asPostgres(`select pg_notify('plinth_cron', '')`);
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   expect(await ranAsSuperuser()).toEqual([]);
@@ -65,7 +65,7 @@ test.each(['supabase_admin', 'supabase_replication_admin', 'supabase_read_only_u
   },
 );
 
-test('a schema renamed below the functions that the vault and http call', async () => {
+test('the schema of functions that the vault and http call is renamed', async () => {
   await start();
   await plantNotes(backend.database.pool('postgres'));
   await asPostgres(`
@@ -114,7 +114,7 @@ test('every extension that a project may create, into a schema full of traps', a
       made.push(name);
       await asPostgres(`drop extension "${name}" cascade`);
     } catch {
-      // Not available to a project, or not available on this server.
+      // The statement isn't available to a project or on this server.
     }
   }
   expect(made).toEqual(
@@ -123,7 +123,7 @@ test('every extension that a project may create, into a schema full of traps', a
   expect(await ranAsSuperuser()).toEqual([]);
 });
 
-test('an event trigger of the project’s while an extension is made', async () => {
+test("a project's event trigger while an extension is created", async () => {
   const projectDir = mkdtempSync(join(tmpdir(), 'plinth-event-trigger-'));
   mkdirSync(join(projectDir, 'supabase/migrations'), { recursive: true });
   writeFileSync(

@@ -1,7 +1,7 @@
 /**
- * Plinth's numbered files run as a superuser, including in a database that a project has populated. They don't run
- * project code. Only superusers can add functions where superuser sessions call functions, and each use of a superuser
- * session is reviewed.
+ * Plinth's numbered files run as a superuser, including in a database that a project has populated. These files don't
+ * run project code. Only superusers can add functions where superuser sessions call functions, and each use of a
+ * superuser session is reviewed.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,14 +29,14 @@ const dir = mkdtempSync(join(tmpdir(), 'plinth-files-'));
 afterEach(() => backend?.stop());
 afterAll(() => rmSync(dir, { recursive: true }));
 
-const applyNext = (room: string, text: string): Promise<void> => {
-  const folder = join(dir, room);
+const applyNext = (module: string, text: string): Promise<void> => {
+  const folder = join(dir, module);
   mkdirSync(folder);
   writeFileSync(join(folder, '0001_next.sql'), text);
-  return backend.database.migrate([{ room, dir: pathToFileURL(`${folder}/`) }]);
+  return backend.database.migrate([{ module, dir: pathToFileURL(`${folder}/`) }]);
 };
 
-test('a file of the next version, in a database full of traps', async () => {
+test('a file of the next version, in a database with hostile code', async () => {
   backend = await createTestBackend();
   const postgres = backend.database.pool('postgres');
   await plant(postgres);
@@ -51,7 +51,7 @@ test('a file of the next version, in a database full of traps', async () => {
   expect(superuser).toEqual([]);
 });
 
-test('a file calls our functions, not overloads of them from when a project could create in `_plinth`', async () => {
+test('a file calls our functions and not overloads from a time when a project could create objects in `_plinth`', async () => {
   backend = await createTestBackend();
   const admin = backend.database.pool('supabase_admin');
   await plantNotes(backend.database.pool('postgres'));
@@ -95,10 +95,19 @@ test('operators below owner write as `postgres`, which changes no operator, sess
   expect(found.map(({ line }) => line)).toEqual(writable);
 });
 
-/** A new entry requires a review: statements in such a session are constants and only access `_plinth` and catalogs. */
+/**
+ * A new entry requires a review. Statements in such a session must be constants and access only `_plinth` and catalogs.
+ */
 const reviewed = [
   'account/index.ts',
   'auth/index.ts',
+  // WAL positions, the slot and the system identifier: functions and views of `pg_catalog`, which a project's search path
+  // must not replace.
+  'backup/archive/archiver.ts',
+  // Drops the archiver's slot, which requires REPLICATION.
+  'backup/archive/unused-slot.ts',
+  'backup/base-backup.ts',
+  'backup/session.ts',
   'console/index.ts',
   'console/operators/factors.ts',
   'console/operators/routes.ts',
@@ -106,6 +115,8 @@ const reviewed = [
   'console/users/routes.ts',
   'database/auto-expose.ts',
   'database/database.ts',
+  // The password of the role that reads the restored tables.
+  'database/embedded/recovery.ts',
   // Passwords of login roles, and logins lent to project roles.
   'database/embedded/sign-ins.ts',
   'database/testing/test-cluster.ts',

@@ -23,7 +23,7 @@ afterAll(() => own?.drop());
 
 const postgres = (text: string) => own.database.pool('postgres').exec(text);
 
-test('a table of the project refers to a secret, as on the hosted service', async () => {
+test("a project's table references a secret, as on the hosted service", async () => {
   const [made] = await own.database
     .pool('postgres')
     .query<{ id: string }>(sql`select vault.create_secret('s3cret', 'mine') as id`);

@@ -1,6 +1,7 @@
-/** No project code ever runs in a superuser's session, however it is triggered. */
+/** No project code ever runs in a superuser's session, regardless of how it is triggered. */
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { listVersions } from '../../src/backup/queries.ts';
 import { sql } from '../../src/kernel/sql.ts';
 import { type Backend, type Operator, operator, startBackend } from '../console/harness.ts';
 import { plant, sightings } from './plants.ts';
@@ -42,6 +43,7 @@ async function callTheApi(): Promise<string> {
   await service.storage.from('files').upload('a.txt', 'text');
   await service.storage.from('files').list();
   await service.storage.from('files').download('a.txt');
+  expect(await listVersions(backend.database)).toHaveLength(1);
   await service.storage.from('files').remove(['a.txt']);
   const heard = Promise.withResolvers<void>();
   const channel = service
@@ -84,7 +86,7 @@ async function walkTheConsole(name: string | undefined, user: string): Promise<v
   for (const [path, body] of posts) await who.call('POST', path, body);
 }
 
-/** Doesn't read streams to their end. */
+/** Requests a path without reading a stream to its end. */
 async function look(who: Operator, path: string): Promise<void> {
   const response = await backend.fetch(prefix + path, { headers: { cookie: who.cookie } });
   await response.body?.cancel();
@@ -108,7 +110,7 @@ test('everything is used, with traps everywhere: none runs as a superuser', asyn
     select lower('X'::varchar); notify pgrst, 'reload schema'`);
   await backend.fetch('/rest/v1/', { headers: { apikey: backend.keys.secretKey } });
   const { superuser, others } = await sightings(admin);
-  // Shows that the traps work.
+  // This shows that the traps work.
   expect(others).toEqual(
     expect.arrayContaining(['auth.users', 'storage.objects', 'auth.sessions', 'function lower']),
   );
@@ -131,7 +133,7 @@ test.each([
       .pool('postgres')
       .exec(`do $$ begin execute format('alter database %I ${change}', ${database}); end $$`);
   await alter(`set ${name} = ''${value}''`);
-  // As many sessions as the pool has, because idle sessions have the old settings.
+  // Uses as many sessions as the pool has, because idle sessions still have the old settings.
   const sessions = await Promise.all(Array.from({ length: 5 }, () => pool.connect()));
   try {
     const values = await Promise.all(

@@ -239,21 +239,21 @@ const present: Readonly<Record<TokenPlace, (token: string) => Promise<boolean>>>
     return status === 200 && body !== null && JSON.stringify(body).includes(email);
   },
   console: async (token) => {
-    const answer = await fetch(`${consoleOrigin}/console/api/home`, {
+    const response = await fetch(`${consoleOrigin}/console/api/home`, {
       headers: { cookie: `${consoleCookie}=${token}` },
     });
-    await answer.text();
-    return isGood(answer);
+    await response.text();
+    return isGood(response);
   },
   consoleLink: async (token) => {
     // The number of attempts per address is limited.
-    const answer = await signIn(world.backend, token, { 'x-forwarded-for': `192.0.2.${++attempts}` });
-    await answer.text();
-    return isGood(answer);
+    const response = await signIn(world.backend, token, { 'x-forwarded-for': `192.0.2.${++attempts}` });
+    await response.text();
+    return isGood(response);
   },
 };
 
-describe('a token opens what the table says and nothing else', () => {
+describe('a token gives access to what the table lists and to nothing else', () => {
   const kinds = Object.keys(tokenKinds) as Kind[];
   const places = Object.keys(tokenPlaces) as TokenPlace[];
 
@@ -261,7 +261,7 @@ describe('a token opens what the table says and nothing else', () => {
     const token = issued.get(kind) ?? '';
     expect(token).not.toBe('');
     const allowed: readonly TokenPlace[] = tokenKinds[kind].places;
-    // Tries the place that consumes the token last.
+    // The place that consumes the token comes last.
     const order = [...places.filter((place) => !allowed.includes(place)), ...allowed];
     const accepted: TokenPlace[] = [];
     for (const place of order) if (await present[place](token)) accepted.push(place);

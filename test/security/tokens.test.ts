@@ -95,7 +95,7 @@ describe('a forged token', () => {
   });
 });
 
-/** Sockets require a key first. */
+/** Sockets first require a key. */
 async function handshake(apikey: string): Promise<'open' | 'refused'> {
   const socket = new WebSocket(
     `${world.backend.url.replace('http', 'ws')}/realtime/v1/websocket?apikey=${encodeURIComponent(apikey)}`,
@@ -106,7 +106,7 @@ async function handshake(apikey: string): Promise<'open' | 'refused'> {
       socket.terminate();
       resolve('open');
     });
-    // The rejection itself is delayed, so only an opened socket counts.
+    // The rejection itself is delayed, so only a socket that opens is treated as accepted.
     socket.once('error', () => resolve('refused'));
     setTimeout(() => {
       socket.terminate();
@@ -239,7 +239,7 @@ describe('the role claim', () => {
     }
   });
 
-  it('cannot be sent another way', async () => {
+  it("can't be sent in another way", async () => {
     const headers = {
       'x-role': 'service_role',
       role: 'service_role',
@@ -267,7 +267,7 @@ async function handshakeAndJoin(token: string, topic: string): Promise<'joined' 
   });
   const payload = { access_token: token, config: { private: true, broadcast: {}, presence: { key: '' } } };
   socket.send(JSON.stringify(['1', '1', `realtime:${topic}`, 'phx_join', payload]));
-  const answer = await Promise.race([
+  const response = await Promise.race([
     new Promise<'joined' | 'refused'>((resolve) => {
       socket.on('message', (data) => {
         const [, , , event, body] = JSON.parse(String(data));
@@ -278,7 +278,7 @@ async function handshakeAndJoin(token: string, topic: string): Promise<'joined' 
     new Promise<'refused'>((resolve) => setTimeout(() => resolve('refused'), 200)),
   ]);
   socket.terminate();
-  return answer;
+  return response;
 }
 
 it('private topics are for those whom a policy lets in', async () => {

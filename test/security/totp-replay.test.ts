@@ -1,6 +1,6 @@
 /**
- * A code from an authenticator app works once (RFC 6238 section 5.2). It can't be used in another session or twice
- * concurrently.
+ * A code from an authenticator app works once (RFC 6238 section 5.2). The code can't be used in another session or
+ * twice concurrently.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { totpCode } from '../../src/shared/totp.ts';
@@ -28,8 +28,8 @@ const signIn = async (email: string) =>
   (await server.request('/token?grant_type=password', { json: { email, password } })).json<SessionJson>();
 
 async function challenge({ access_token: token }: SessionJson, factor: Enrolled): Promise<string> {
-  const answer = await server.request(`/factors/${factor.id}/challenge`, { token, json: {} });
-  return (await answer.json<{ id: string }>()).id;
+  const response = await server.request(`/factors/${factor.id}/challenge`, { token, json: {} });
+  return (await response.json<{ id: string }>()).id;
 }
 
 async function verify(
@@ -39,8 +39,8 @@ async function verify(
   code: string,
 ) {
   const json = { challenge_id, code };
-  const answer = await server.request(`/factors/${factor.id}/verify`, { token, json });
-  return [answer.status, (await answer.json()).error_code];
+  const response = await server.request(`/factors/${factor.id}/verify`, { token, json });
+  return [response.status, (await response.json()).error_code];
 }
 
 /** Returns the code for the time step `steps` from now. */
@@ -59,7 +59,7 @@ async function enrolled(): Promise<{ email: string; factor: Enrolled; session: S
 
 const wrong = [422, 'mfa_verification_failed'];
 
-it('a code that raised one session raises no other, nor does an older one', async () => {
+it("a code that raised one session can't raise another, and neither can an older code", async () => {
   const { email, factor, session } = await enrolled();
   const used = code(factor);
   expect(await verify(session, factor, await challenge(session, factor), used)).toEqual([200, undefined]);

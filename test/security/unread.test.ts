@@ -83,13 +83,13 @@ describe.each([['with its length'], ['in chunks']])('a body of a megabyte, %s', 
     const base = { apikey: world.backend.keys.anonKey };
     const length = kind === 'in chunks' ? {} : { 'content-length': '1000000' };
     const sent = request({ ...options, method, path, headers: { ...base, ...headers(), ...length } });
-    // If the connection is closed, writing eventually fails after the response.
+    // If the connection is closed, writing eventually fails after the response has arrived.
     sent.on('error', () => undefined);
     const written = new Promise((resolve) => sent.end(Buffer.alloc(1_000_000, 'x'), resolve as () => void));
-    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
-    await text(answer);
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    await text(response);
     // If the connection is kept, the whole body is read.
-    if (answer.headers.connection !== 'close') await written;
+    if (response.headers.connection !== 'close') await written;
     const [nextPath, status] = isConsole ? ['/console/api/session', 401] : ['/auth/v1/health', 200];
     const next = request({ ...options, path: nextPath, headers: base }).end();
     const [following] = (await once(next, 'response')) as [IncomingMessage];

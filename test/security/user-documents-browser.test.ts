@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import sharp from 'sharp';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { makeUser, password } from '../account/harness.ts';
 import { launchChromium } from '../web/browser.ts';
 import { storedBySql } from './documents.ts';
@@ -47,20 +47,21 @@ let browser: Browser;
 beforeAll(async () => {
   [world, browser] = await Promise.all([startWorld({ functions, sql, config }), launchChromium()]);
   await makeUser(world.backend, 'ada@example.com');
+  ({ page, ran } = await visitor(world));
 });
 afterAll(async () => {
   await browser?.close();
   await world?.stop();
 });
 
-let context: BrowserContext;
+/** All tests use the same window, because Chromium needs more than a second of CPU time to open one. */
 let page: Page;
-/** The requests sent by scripts in documents. */
+/** The requests that scripts in documents sent. */
 let ran: string[];
-beforeEach(async () => {
-  ({ context, page, ran } = await visitor(world));
+afterEach(async () => {
+  await page.goto('about:blank');
+  ran.length = 0;
 });
-afterEach(() => context.close());
 
 /** Creates a visitor who is signed in to the Account pages. */
 async function visitor({ backend }: World): Promise<{ context: BrowserContext; page: Page; ran: string[] }> {
@@ -89,7 +90,7 @@ async function put(key: string, type: string, body: string | Uint8Array<ArrayBuf
   return `/storage/v1/object/public/open/${key}`;
 }
 
-describe('a script of a user', () => {
+describe("a user's script", () => {
   const documents: [string, () => Promise<string>][] = [
     ['a stored SVG', () => put('a.svg', 'image/svg+xml', svg)],
     ['stored HTML', () => put('a.html', 'text/html', html)],
@@ -206,7 +207,7 @@ describe('what is inert', () => {
   });
 });
 
-/** The reverse case. The effects that the tests above check for occur when an operator allows pages to run. */
+/** The reverse case: if an operator allows pages to run, the effects that the tests above check for occur. */
 it('runs where the operator says that functions serve pages', async () => {
   const open = await startWorld({
     functions,

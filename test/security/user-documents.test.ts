@@ -66,16 +66,16 @@ describe('an object of a hostile type', () => {
           expect([type, status < 500, text]).toEqual([type, true, expect.stringMatching(/mime.?type/i)]);
           continue;
         }
-        const answer = await ask({ path: `/storage/v1/object/public/open/${key}` });
-        const shown = answer.headers.get('content-type');
-        const wrong = shown?.includes(',') ? 'two types' : danger(answer.status, answer.headers);
+        const response = await ask({ path: `/storage/v1/object/public/open/${key}` });
+        const shown = response.headers.get('content-type');
+        const wrong = shown?.includes(',') ? 'two types' : danger(response.status, response.headers);
         if (wrong !== undefined) found.push([type, shown, wrong]);
       }
       expect(found).toEqual([]);
     });
 
     it('is refused by a bucket for pictures', async () => {
-      // Upstream's pattern image/* matches all types with this prefix.
+      // Upstream's pattern image/* matches all types that begin with this prefix.
       const others = hostileTypes.filter((one) => !/^image\/[a-z+]+(?:;charset=[\w-]+)?$/i.test(one));
       for (const type of others) {
         const key = newKey();
@@ -159,9 +159,11 @@ describe('what a REST function answers', () => {
       ],
     ],
   ])('runs nothing with headers of its choice: %j', async (chosen) => {
-    const answer = await world.call('/rest/v1/rpc/answer_with', { json: { value: JSON.stringify(chosen) } });
-    expect(answer.status).toBe(200);
-    expect(danger(answer.status, answer.headers)).toBeUndefined();
+    const response = await world.call('/rest/v1/rpc/answer_with', {
+      json: { value: JSON.stringify(chosen) },
+    });
+    expect(response.status).toBe(200);
+    expect(danger(response.status, response.headers)).toBeUndefined();
   });
 
   it('sets no cookie of Account or Console, and clears none', async () => {
@@ -196,9 +198,9 @@ describe('what a server function answers', () => {
 
   it('runs nothing as HTML, or without a type', async () => {
     for (const name of ['page', 'untyped']) {
-      const answer = await call(name);
-      expect([answer.status, answer.text]).toEqual([200, page]);
-      expect([name, danger(answer.status, answer.headers)]).toEqual([name, undefined]);
+      const response = await call(name);
+      expect([response.status, response.text]).toEqual([200, page]);
+      expect([name, danger(response.status, response.headers)]).toEqual([name, undefined]);
     }
   });
 
@@ -229,9 +231,9 @@ describe('what a server function answers', () => {
       ],
     ],
   ] as [[string, string][]][])('runs nothing with headers of its choice: %j', async (headers) => {
-    const answer = await chosen(headers);
-    expect(answer.status).toBe(200);
-    expect(danger(answer.status, answer.headers)).toBeUndefined();
+    const response = await chosen(headers);
+    expect(response.status).toBe(200);
+    expect(danger(response.status, response.headers)).toBeUndefined();
   });
 
   it('keeps its own policy beside ours', async () => {
@@ -349,7 +351,7 @@ function speak(lines: readonly string[]): Promise<Response> {
   });
 }
 
-describe('answers that no service has written', () => {
+describe('responses that no service has written', () => {
   it.each([
     ['an unreadable request', ['NONSENSE']],
     ['headers too large', ['GET / HTTP/1.1', 'host: x', `x: ${'a'.repeat(40_000)}`]],
@@ -377,9 +379,9 @@ describe('answers that no service has written', () => {
     ['/functions/v1/nowhere', 404],
     ['/realtime/v1/websocket', 401],
   ])('an offer to upgrade at %s', async (path, status) => {
-    const answer = await upgrade(path);
-    expect([answer.status >= 200, danger(answer.status, answer.headers)]).toEqual([true, undefined]);
-    if (status === 200) expect(await answer.text()).toContain('<script>');
+    const response = await upgrade(path);
+    expect([response.status >= 200, danger(response.status, response.headers)]).toEqual([true, undefined]);
+    if (status === 200) expect(await response.text()).toContain('<script>');
   });
 });
 
@@ -395,7 +397,7 @@ describe('every way to the wire', () => {
   });
 
   it('is a sandbox for each service but those that were reviewed', () => {
-    expect(filesWith(/\bdocuments: (?!Documents\b|readonly\b)/)).toEqual([
+    expect(filesWith(/\bdocuments(?:: (?!Documents\b|readonly\b)|\(\))/)).toEqual([
       'src/account/index.ts',
       'src/console/index.ts',
       'src/functions/index.ts',
@@ -404,7 +406,7 @@ describe('every way to the wire', () => {
 });
 
 describe('every route of the port', () => {
-  it('answers with nosniff, and with a sandbox unless the type is inert', async () => {
+  it('sends nosniff, and a sandbox unless the type is inert', async () => {
     const { serviceRoleKey } = world.backend.keys;
     const routes = world.backend.routes().filter(({ path }) => !/^\/account\b/.test(path));
     expect(routes.length).toBeGreaterThan(100);
@@ -413,9 +415,9 @@ describe('every route of the port', () => {
       for (const token of [undefined, serviceRoleKey]) {
         const asked = path.replace(/:\w+/g, 'open').replace('*', 'notes');
         const headers = { ...(token && { authorization: `Bearer ${token}`, apikey: token }), accept: '*/*' };
-        const answer = await world.call(asked, { method: method === '*' ? 'GET' : method, headers });
-        const wrong = danger(answer.status, answer.headers);
-        if (wrong !== undefined) found.push([method, asked, answer.status, wrong]);
+        const response = await world.call(asked, { method: method === '*' ? 'GET' : method, headers });
+        const wrong = danger(response.status, response.headers);
+        if (wrong !== undefined) found.push([method, asked, response.status, wrong]);
       }
     }
     expect(found).toEqual([]);

@@ -11,11 +11,11 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(shared, { recursive: true, force: true }));
 
-const module = new URL('../../src/functions/run-folder.ts', import.meta.url).href;
+const module = new URL('../../src/shared/run-folder.ts', import.meta.url).href;
 
 /** Runs in a separate process because a server that reads a pipe would block. Returns its output. */
 function makeRunFolder(): string {
-  const script = `console.log((await import(${JSON.stringify(module)})).makeRunFolder('/project'))`;
+  const script = `console.log((await import(${JSON.stringify(module)})).makeRunFolder('plinth-fn-', '/project'))`;
   const { stdout, stderr, signal } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
     env: { ...process.env, TMPDIR: shared },
     timeout: 10_000,
@@ -24,7 +24,7 @@ function makeRunFolder(): string {
   return signal === null ? `${stdout}${stderr}`.trim() : 'stands still';
 }
 
-/** Simulates a killed process whose id isn't in use. */
+/** Simulates a killed process whose ID isn't in use. */
 function leave(name: string): string {
   const folder = join(shared, `plinth-fn-${name}`);
   mkdirSync(folder, { mode: 0o755 });
@@ -39,7 +39,7 @@ it('a pipe in place of a file doesn’t block', () => {
   expect(makeRunFolder()).toContain(join(shared, 'plinth-fn-'));
 });
 
-it('a folder of our own that a killed process left is removed', () => {
+it('a folder that a killed process left behind is removed', () => {
   const folder = leave('own');
   makeRunFolder();
   expect(existsSync(folder)).toBe(false);

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { configFrom } from '../../src/config/index.ts';
+import { configFrom, createLiveConfig } from '../../src/config/index.ts';
 import { createFunctions } from '../../src/functions/index.ts';
 import { createGateway, type Gateway } from '../../src/gateway/index.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
@@ -72,15 +72,16 @@ beforeAll(async () => {
       },
     },
     keys,
-    config,
+    config: createLiveConfig(config),
     shell: process.env,
     supabaseDir,
     dataDir,
     apiUrl: () => url,
+    ownCertificate: undefined,
     isDevelopment: false,
     log: silentLogger,
   });
-  gateway = createGateway({ services: [functions], keys, log: silentLogger, trustedProxies: [] });
+  gateway = createGateway({ services: [functions], keys, log: silentLogger });
   await functions.start?.();
   url = `http://127.0.0.1:${await gateway.listen('127.0.0.1', 0)}`;
   authorization = `Bearer ${keys.anonKey}`;
@@ -119,7 +120,10 @@ describe('a function', () => {
     const [own, ...others] = (await (await call('probe', asked)).json()) as string[];
     expect(Number(own)).toBeGreaterThan(0);
     expect(
-      others.map((answer, index) => [asked[index + 1], /NotCapable|PermissionDenied|TypeError/.test(answer)]),
+      others.map((response, index) => [
+        asked[index + 1],
+        /NotCapable|PermissionDenied|TypeError/.test(response),
+      ]),
     ).toEqual(asked.slice(1).map((one) => [one, true]));
   });
 
@@ -148,7 +152,7 @@ describe('a function', () => {
     const answers = (await (await call('probe', asked)).json()) as string[];
     expect(answers).toEqual(['NotCapable', 'Error', 'NotCapable']);
     await call('probe', [['kill', String(process.pid)]]);
-    expect((await fetch(`${url}/health`)).status).toBe(200);
+    expect((await fetch(`${url}/health/live`)).status).toBe(200);
   });
 
   it('reaches no other function past the token check: neither by socket nor by its folder', async () => {
@@ -168,11 +172,11 @@ describe('a function', () => {
       ...folders.map((folder) => ['list', join(tmpdir(), folder)]),
     ];
     const answers = (await (await call('probe', asked)).json()) as string[];
-    // The function can only open its own socket.
-    expect(answers.filter((answer) => answer !== 'NotCapable').length).toBeLessThanOrEqual(1);
+    // The function can open only its own socket.
+    expect(answers.filter((response) => response !== 'NotCapable').length).toBeLessThanOrEqual(1);
   });
 
-  it("has nothing of the server's environment, nor of another function's", async () => {
+  it("contains nothing from the server's environment or from another function's", async () => {
     const environment = (await (await call('environment')).json()) as Record<string, string>;
     for (const name of [
       'PLINTH_TEST_SECRET',
@@ -206,7 +210,7 @@ describe('a function', () => {
   });
 });
 
-/** Returns an empty text if the file no longer exists. */
+/** Returns empty text if the file no longer exists. */
 function fileOf(path: string): string {
   try {
     return readFileSync(path, 'latin1');

@@ -1,4 +1,4 @@
-/** Attempts by unauthorized callers. */
+/** Attacks by callers without authorization. */
 import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import { connect } from 'node:net';
@@ -87,7 +87,7 @@ describe('row security', () => {
     expect((await files.copy('by-upload', 'by-copy')).error).toMatchObject({ statusCode: '403' });
   });
 
-  test('SQL cannot delete rows behind the server’s back', async () => {
+  test("SQL can't delete rows that the server still needs", async () => {
     const postgres = server.database.pool('postgres');
     await expect(postgres.exec('delete from storage.objects')).rejects.toMatchObject({ code: '42501' });
     await expect(postgres.exec('delete from storage.buckets')).rejects.toMatchObject({ code: '42501' });
@@ -96,7 +96,9 @@ describe('row security', () => {
 
 describe('tokens', () => {
   const bucket = (authorization: string) =>
-    server.request('/bucket', { claims: null, headers: { authorization } }).then((answer) => answer.json());
+    server
+      .request('/bucket', { claims: null, headers: { authorization } })
+      .then((response) => response.json());
 
   test('must be signed, and of now', async () => {
     const expired = server.keys.signWithSecret({ role: 'service_role', exp: 1 });
@@ -118,16 +120,16 @@ describe('tokens', () => {
     }
   });
 
-  test('cannot name a role that is none of the API’s', async () => {
+  test("can't use a role that isn't an API role", async () => {
     for (const role of [
       'supabase_admin',
       'postgres',
       'supabase_storage_admin',
       'unknown"; drop table x; --',
     ]) {
-      const answer = await server.request('/bucket', { claims: { role } });
-      expect([400, 500]).toContain(answer.status);
-      expect(JSON.stringify(await answer.json())).not.toContain('private');
+      const response = await server.request('/bucket', { claims: { role } });
+      expect([400, 500]).toContain(response.status);
+      expect(JSON.stringify(await response.json())).not.toContain('private');
     }
   });
 
@@ -170,7 +172,7 @@ describe('tokens', () => {
     expect(await get(`${alice.sub}/up.txt`, upload.data?.token ?? '')).toMatchObject({
       code: 'InvalidSignature',
     });
-    // A signed URL's token isn't a session either.
+    // A signed URL's token also can't be used as a session.
     const asSession = await server.request('/bucket', {
       claims: null,
       headers: { authorization: `Bearer ${token}` },
@@ -179,8 +181,8 @@ describe('tokens', () => {
   });
 
   test('public URLs serve public buckets only', async () => {
-    const answer = await server.request(`/object/public/private/${mine}`, { claims: null });
-    expect(await answer.json()).toMatchObject({ statusCode: '404', code: 'NoSuchBucket' });
+    const response = await server.request(`/object/public/private/${mine}`, { claims: null });
+    expect(await response.json()).toMatchObject({ statusCode: '404', code: 'NoSuchBucket' });
     const bare = await server.request(`/object/private/${mine}`, { claims: null });
     expect(await bare.json()).toMatchObject({ statusCode: '404', code: 'NoSuchBucket' });
   });
@@ -191,8 +193,8 @@ function rawRequest(method: string, path: string, body?: string): Promise<string
   const { hostname, port, pathname } = new URL(server.url);
   const headers = { authorization: `Bearer ${server.keys.serviceRoleKey}` };
   return new Promise((resolve, reject) => {
-    request({ hostname, port, method, path: `${pathname}${path}`, headers }, (answer) =>
-      resolve(text(answer)),
+    request({ hostname, port, method, path: `${pathname}${path}`, headers }, (response) =>
+      resolve(text(response)),
     )
       .on('error', reject)
       .end(body);
@@ -227,8 +229,8 @@ describe('names', () => {
 
   test('with characters that no key has are refused', async () => {
     for (const name of ['%00', 'a%00b', 'a%0Ab', '%C3%A9', 'e%CC%81', '%F0%9F%98%80', 'a%25b', 'a%5Cb']) {
-      const answer = await server.request(`/object/open/${name}`, { method: 'POST', body: 'x' });
-      expect(await answer.json(), name).toMatchObject({ statusCode: '400', code: 'InvalidKey' });
+      const response = await server.request(`/object/open/${name}`, { method: 'POST', body: 'x' });
+      expect(await response.json(), name).toMatchObject({ statusCode: '400', code: 'InvalidKey' });
       const read = await server.request(`/object/public/open/${name}`, { claims: null });
       expect(await read.json(), name).toMatchObject({ code: 'InvalidKey' });
     }
@@ -252,8 +254,8 @@ describe('names', () => {
 
   test('too long for an index are an error, not a crash', async () => {
     const key = randomBytes(5000).toString('hex');
-    const answer = await server.request(`/object/open/${key}`, { method: 'POST', body: 'x' });
-    expect(await answer.json()).toMatchObject({ statusCode: '400', code: 'InvalidKey' });
+    const response = await server.request(`/object/open/${key}`, { method: 'POST', body: 'x' });
+    expect(await response.json()).toMatchObject({ statusCode: '400', code: 'InvalidKey' });
     await eventually(async () => (await server.files()).intents.length === 0);
   });
 });
@@ -352,7 +354,7 @@ describe('limits of a bucket hold for what comes from another', () => {
     expect(await (await files().download('limits/bytes')).data?.text()).toBe('bytes');
   });
 
-  test('and a copy cannot lie about its bytes', async () => {
+  test("and a copy can't declare a wrong checksum", async () => {
     const copy = async (body: Record<string, unknown>) =>
       (
         await server.request('/object/copy', {
@@ -397,7 +399,7 @@ describe('limits of a bucket hold for what comes from another', () => {
   });
 });
 
-describe('a user without the right to write', () => {
+describe('a user without write permission', () => {
   /** Sends the head of a request that declares a large body, without sending the body. */
   function announce(method: string, path: string, headers: Record<string, string>): Promise<string> {
     const { port } = new URL(server.url);
@@ -465,7 +467,7 @@ describe('a user without the right to write', () => {
     expect(await (await his.download(`${bob.sub}/own`)).data?.text()).toBe('his');
   });
 
-  test('cannot name another owner', async () => {
+  test("can't set another owner", async () => {
     const key = `${alice.sub}/owned`;
     const field = (name: string, value: string) => `${name} ${Buffer.from(value).toString('base64')}`;
     const made = await server.request('/upload/resumable', {
@@ -510,7 +512,7 @@ describe('a user without the right to write', () => {
   });
 });
 
-test('a link to upload is for its bucket, and for nothing else', async () => {
+test('an upload link is valid only for its bucket', async () => {
   await server.client().createBucket('beside', { public: false });
   const { data } = await server.client().from('beside').createSignedUploadUrl('linked');
   const put = (path: string, method = 'PUT') =>

@@ -1,25 +1,23 @@
-/**
- * Selects the backend of the storage tests. Files are the default. A test file that runs the same tests on S3 calls
- * `onS3()` before it loads them (`over-s3/`).
- */
+/** Selects the backend of the storage tests: the file backend by default, or S3 for the files in `over-s3/`. */
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import S3rver from 's3rver';
+import { afterAll } from 'vitest';
 import type { PartialConfig } from '../../src/config/index.ts';
 import { createFileBackend } from '../../src/storage/backend/file.ts';
 import { createS3Backend } from '../../src/storage/backend/s3.ts';
 import type { ObjectBackend } from '../../src/storage/backend/types.ts';
 
 export interface Stored {
-  /** Object versions. */
+  /** The versions of stored objects. */
   readonly objects: string[];
   /** The contents of the folders for unfinished work. */
   readonly partial: string[];
-  /** Unsettled intents. */
+  /** Intents that aren't settled. */
   readonly intents: string[];
-  /** `UPLOAD/PART`. */
+  /** Parts in the form `UPLOAD/PART`. */
   readonly parts: string[];
 }
 
@@ -48,12 +46,21 @@ async function notes(dataDir: string): Promise<string[]> {
   return names.filter((_, index) => sizes[index] !== 0);
 }
 
-let wanted: () => Promise<TestBackend> = async () => fileBackend;
+const startFiles = async (): Promise<TestBackend> => fileBackend;
+let wanted: () => Promise<TestBackend> = startFiles;
 
 export const startBackend = (): Promise<TestBackend> => wanted();
 
-export function onS3(): void {
+/**
+ * Declares the tests of another file in the current one and runs them on S3. The query makes Node evaluate the file even
+ * if this process has already run it on the file backend.
+ */
+export async function runOnS3(testFile: URL): Promise<void> {
   wanted = startS3;
+  afterAll(() => {
+    wanted = startFiles;
+  });
+  await import(`${testFile}?s3`);
 }
 
 const fileBackend: TestBackend = {

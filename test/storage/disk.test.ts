@@ -85,7 +85,7 @@ describe.skipIf(small === undefined)('a full disk (needs the right to mount a tm
       headers: {
         ...tus,
         'upload-length': '1200000',
-        'upload-metadata': `bucketName ${b64('open')},objectName ${b64('pieces')}`,
+        'upload-metadata': `bucketName ${b64('open')},objectName ${b64('chunks')}`,
       },
     });
     const path = new URL(made.headers.get('location') ?? '').pathname.slice('/storage/v1'.length);
@@ -106,15 +106,15 @@ describe.skipIf(small === undefined)('a full disk (needs the right to mount a tm
     await eventually(async () => (await server.files()).objects.length === 1);
     const head = await server.request(path, { method: 'HEAD', headers: tus });
     expect((await patch(Number(head.headers.get('upload-offset')))).status).toBe(204);
-    const { data } = await server.client().from('open').download('pieces');
+    const { data } = await server.client().from('open').download('chunks');
     expect(Buffer.from((await data?.bytes()) ?? []).equals(body)).toBe(true);
-    await server.client().from('open').remove(['pieces']);
+    await server.client().from('open').remove(['chunks']);
     await requireUnharmed();
   });
 
   test('allows objects to be removed when the disk is full', async () => {
     const filler = join(small ?? '', 'filler');
-    // Ends when the disk is full.
+    // The command ends when the disk is full.
     spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=4k'], { stdio: 'ignore' });
     const files = server.client().from('open');
     expect((await files.upload('tiny', randomBytes(5000))).error).toMatchObject({ status: 507 });

@@ -1,4 +1,4 @@
-/** Downloads from files: piece boundaries, slow clients, disconnecting clients, and truncated files. */
+/** Downloads from files: chunk boundaries, slow clients, disconnecting clients, and truncated files. */
 import { randomBytes } from 'node:crypto';
 import { readdir, readlink, truncate } from 'node:fs/promises';
 import { get, type IncomingMessage } from 'node:http';
@@ -10,8 +10,8 @@ import { sql } from '../../src/kernel/sql.ts';
 import { eventually, type StorageServer, startStorage } from './server.ts';
 
 /** The server's read size. */
-const pieceBytes = 256 * 1024;
-/** More than the sockets of both sides buffer, so that the server must wait for its client. */
+const chunkBytes = 256 * 1024;
+/** More than the sockets on both sides can buffer, so that the server must wait for its client. */
 const endlessBytes = 48 * 1024 * 1024;
 
 let server: StorageServer;
@@ -23,9 +23,9 @@ beforeAll(async () => {
     few: 10,
     whole: 64 * 1024,
     'one-more': 64 * 1024 + 1,
-    piece: pieceBytes,
-    'piece-and-one': pieceBytes + 1,
-    many: 3 * pieceBytes + 7,
+    chunk: chunkBytes,
+    'chunk-and-one': chunkBytes + 1,
+    many: 3 * chunkBytes + 7,
   };
   for (const [name, size] of Object.entries(sizes)) await store(name, randomBytes(size));
 });
@@ -74,17 +74,17 @@ function ask(...names: string[]): Socket {
   return socket;
 }
 
-test('any range of any size is what was stored', async () => {
+test('any range of any size equals the stored data', async () => {
   const edge = fc.constantFrom(
     0,
     1,
-    pieceBytes - 1,
-    pieceBytes,
-    pieceBytes + 1,
-    2 * pieceBytes,
-    3 * pieceBytes,
+    chunkBytes - 1,
+    chunkBytes,
+    chunkBytes + 1,
+    2 * chunkBytes,
+    3 * chunkBytes,
   );
-  const place = fc.oneof(edge, fc.nat(3 * pieceBytes + 6));
+  const place = fc.oneof(edge, fc.nat(3 * chunkBytes + 6));
   const asked = fc.record({ name: fc.constantFrom(...stored.keys()), from: place, to: place });
   await fc.assert(
     fc.asyncProperty(asked, async ({ name, from, to }) => {
@@ -104,7 +104,7 @@ test('many concurrent downloads get their own bytes', async () => {
   expect(got.every((bytes, index) => bytes.equals(bytesOf(names[index] as string)))).toBe(true);
 });
 
-test('HEAD sends no byte and says how many there would be', async () => {
+test('HEAD sends no body and returns its length', async () => {
   const { data } = await server.client().from('open').createSignedUrl('many', 60);
   const path = new URL(data?.signedUrl ?? '').pathname.replace('/storage/v1', '');
   const response = await server.request(`${path}${new URL(data?.signedUrl ?? '').search}`, {
@@ -132,7 +132,7 @@ test.skipIf(process.platform !== 'linux')('a client that leaves leaves no file o
   await eventually(async () => (await openBodies()) === 0);
   for (const names of [['endless'], ['endless', 'endless', 'many']]) {
     const socket = ask(...names);
-    // The requests after the first one wait, and their files are open.
+    // The requests after the first one are waiting, and their files are open.
     await eventually(async () => (await openBodies()) === names.length);
     socket.destroy();
     await eventually(async () => (await openBodies()) === 0);
@@ -158,7 +158,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 );
 
-test('a file that is shorter than its row says is served as it is', async () => {
+test('a file that is shorter than its row states is served unchanged', async () => {
   await truncate(await fileOf('endless'), 3);
   expect((await download('endless')).equals(bytesOf('endless').subarray(0, 3))).toBe(true);
   const past = await server.request('/object/public/open/endless', { headers: { range: 'bytes=5-9' } });

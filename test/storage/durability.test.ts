@@ -63,8 +63,8 @@ describe.skipIf(!mayTrace())('what is acknowledged survives a power cut (needs s
 
   test('an upload', async () => {
     const lines = await traced(async () => {
-      const answer = await server.request('/object/open/traced', { method: 'POST', body: 'some bytes' });
-      expect(answer.status).toBe(200);
+      const response = await server.request('/object/open/traced', { method: 'POST', body: 'some bytes' });
+      expect(response.status).toBe(200);
     });
     requireOrder(lines, [
       ['the bytes', /write\w*\(\d+<[^>]*\/partial\/[^>]*>.*some bytes/],
@@ -77,19 +77,19 @@ describe.skipIf(!mayTrace())('what is acknowledged survives a power cut (needs s
     ]);
   });
 
-  test('the last piece of an upload in pieces', async () => {
+  test('the last chunk of an upload in chunks', async () => {
     const encoded = (text: string) => Buffer.from(text).toString('base64');
     const made = await server.request('/upload/resumable', {
       method: 'POST',
       headers: {
         'tus-resumable': '1.0.0',
         'upload-length': '10',
-        'upload-metadata': `bucketName ${encoded('open')},objectName ${encoded('pieces')}`,
+        'upload-metadata': `bucketName ${encoded('open')},objectName ${encoded('chunks')}`,
       },
     });
     const path = new URL(made.headers.get('location') ?? '').pathname.slice('/storage/v1'.length);
     const lines = await traced(async () => {
-      const answer = await server.request(path, {
+      const response = await server.request(path, {
         method: 'PATCH',
         headers: {
           'tus-resumable': '1.0.0',
@@ -98,7 +98,7 @@ describe.skipIf(!mayTrace())('what is acknowledged survives a power cut (needs s
         },
         body: 'some bytes',
       });
-      expect(answer.status).toBe(204);
+      expect(response.status).toBe(204);
     });
     requireOrder(lines, [
       ['the bytes', /write\w*\(\d+<[^>]*\/resumable\/[^>]*>.*some bytes/],
@@ -111,7 +111,7 @@ describe.skipIf(!mayTrace())('what is acknowledged survives a power cut (needs s
     ]);
   });
 
-  test('a removal: the row before the bytes', async () => {
+  test('a removal deletes the row before the body', async () => {
     await eventually(async () => (await server.files()).intents.length === 0);
     const lines = await traced(async () => {
       await server.client().from('open').remove(['traced']);

@@ -19,9 +19,9 @@ let receiver: Server;
 let told: Told[] = [];
 let status = 200;
 beforeAll(async () => {
-  receiver = createServer(async (request, answer) => {
+  receiver = createServer(async (request, response) => {
     told.push({ headers: request.headers, body: (await json(request)) as Told['body'] });
-    answer.writeHead(status).end();
+    response.writeHead(status).end();
   });
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/events`;
@@ -91,7 +91,7 @@ test('what was refused, and what SQL does, is not told', async () => {
   expect(told[0]?.body.event.payload).toMatchObject({ name: 'last' });
 });
 
-test('a receiver that fails is asked again', async () => {
+test('a failing receiver is retried', async () => {
   status = 503;
   await server.client(alice).from('private').upload(`${alice.sub}/again`, 'x');
   await expect.poll(() => told.length, { timeout: 10_000 }).toBe(1);
@@ -102,7 +102,7 @@ test('a receiver that fails is asked again', async () => {
   expect(told[1]?.body.event).toEqual(told[0]?.body.event);
 });
 
-test('an event that a dead process had taken is taken by the next', async () => {
+test('an event that a dead process had claimed is claimed by the next one', async () => {
   const admin = server.database.pool('supabase_admin');
   await admin.query(sql`
     insert into _plinth.storage_events (type, payload, attempts, next_attempt_at)

@@ -1,4 +1,4 @@
-/** The file backend on its own: what it stores, and what a crash at each step leaves behind. */
+/** The file backend in isolation: what it stores, and what a crash at each step leaves behind. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createFileBackend } from '../../src/storage/backend/file.ts';
 import { createOwners } from '../../src/storage/backend/owners.ts';
 import { BodyTooLargeError, type ObjectBackend } from '../../src/storage/backend/types.ts';
-import type { Pieces } from '../../src/storage/pieces.ts';
+import type { ByteStream } from '../../src/storage/byte-stream.ts';
 
 let root: string;
 let backend: ObjectBackend;
@@ -24,8 +24,8 @@ afterEach(async () => {
 const chunks = async function* (bytes: Buffer, size = 10_000) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 };
-const bytesOf = (body: Buffer | Pieces) => (Buffer.isBuffer(body) ? body : buffer(body));
-/** The contents of the intent files. Empty ones are kept for reuse. */
+const bytesOf = (body: Buffer | ByteStream) => (Buffer.isBuffer(body) ? body : buffer(body));
+/** The contents of the intent files, excluding empty files, which are kept for reuse. */
 const notes = async () =>
   Promise.all(
     (await readdir(join(root, 'intents'))).map((name) => readFile(join(root, 'intents', name), 'utf8')),
@@ -41,12 +41,12 @@ async function sizeOf(files: ObjectBackend, version: string): Promise<number | u
   await body?.close();
   return body?.sizeBytes;
 }
-/** The next process. All earlier users of the folder are dead. */
+/** Opens the backend as the next process would. All earlier users of the folder are dead. */
 const afterCrash = (): ObjectBackend =>
   createFileBackend(root, { ...createOwners(join(root, 'owners')), isDead: async () => true });
 const nothing = async () => new Set<string>();
 
-test('bodies of any size come back whole and in parts', async () => {
+test('bodies of any size are returned completely and in parts', async () => {
   for (const size of [0, 1, 64 * 1024, 64 * 1024 + 1, 256 * 1024, 256 * 1024 + 1, 700_000]) {
     const version = randomUUID();
     const bytes = randomBytes(size);
@@ -75,7 +75,7 @@ test('what is too large leaves nothing', async () => {
   expect(await left()).toEqual({ objects: 0, partial: 0, intents: 0 });
 });
 
-test('a copy is a separate body', async () => {
+test('a copy has a separate body', async () => {
   const [from, to] = [randomUUID(), randomUUID()];
   const original = await backend.write(from, chunks(Buffer.from('hello')), 5);
   expect((await backend.copy(from, to))?.etag).toBe(original.etag);
@@ -96,7 +96,7 @@ test.each(['../../../etc/passwd', '', '.', 'objects', 'a\0b', '/etc/passwd'])(
   },
 );
 
-test('a crash before the row leaves nothing, after it everything', async () => {
+test('a crash before the row leaves nothing, and a crash after it leaves everything', async () => {
   const [lost, kept] = [randomUUID(), randomUUID()];
   for (const version of [lost, kept]) {
     await backend.announce([version]);
@@ -115,7 +115,7 @@ test('a crash before the row leaves nothing, after it everything', async () => {
   expect(await sizeOf(next, kept)).toBe(1);
 });
 
-test('a crash while deleting goes the way of the row', async () => {
+test('after a crash during a deletion, the row determines whether the object exists', async () => {
   const [gone, stays] = [randomUUID(), randomUUID()];
   for (const version of [gone, stays]) await backend.write(version, chunks(Buffer.from('x')), 1);
   for (const version of [gone, stays]) await (await backend.announce([])).giveUp([version, 'not-ours']);
@@ -161,7 +161,7 @@ test('files that wait for an intent go when their process has died', async () =>
   expect(await notes()).toEqual([]);
 });
 
-test('a database that does not answer removes nothing', async () => {
+test("if the database doesn't respond, nothing is removed", async () => {
   const version = randomUUID();
   await backend.announce([version]);
   await backend.write(version, chunks(Buffer.from('x')), 1);
@@ -171,7 +171,7 @@ test('a database that does not answer removes nothing', async () => {
   expect(await left()).toEqual({ objects: 1, partial: 0, intents: 1 });
 });
 
-describe('a body in parts', () => {
+describe('a multipart body', () => {
   const sent = Array.from({ length: 3 }, () => ({ id: randomUUID(), bytes: randomBytes(150_000) }));
   const send = (upload: string) =>
     Promise.all(

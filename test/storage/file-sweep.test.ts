@@ -150,7 +150,7 @@ describe('several processes', () => {
     const [machine] = own.split('-');
     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
     await once(child, 'spawn');
-    // Another process may have reused the PID, which its start time reveals.
+    // Another process may have reused the PID. The start time reveals this.
     expect(await isDead(`${machine}-${child.pid}-1-00000000`)).toBe(process.platform === 'linux');
     expect(await isDead(`${machine}-${process.ppid}-1-00000000`)).toBe(process.platform === 'linux');
     child.kill('SIGKILL');
@@ -159,7 +159,7 @@ describe('several processes', () => {
     expect(await isDead(own)).toBe(false);
   });
 
-  test('believe one of another machine as long as it renews its mark', async () => {
+  test('treats a process on another machine as alive while it renews its mark', async () => {
     const { isDead, renew, own } = owners();
     const path = join(root, 'owners', 'f00-1-1-00000000');
     expect(await isDead('f00-1-1-00000000')).toBe(true);

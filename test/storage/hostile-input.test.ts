@@ -57,7 +57,7 @@ function send(probe: Probe): Promise<[status: number, body: string]> {
   return new Promise((resolve, reject) => {
     request(
       { hostname, port, method: probe.method, path: `${pathname}${probe.path}`, headers },
-      (answer) => void text(answer).then((body) => resolve([answer.statusCode ?? 0, body]), reject),
+      (response) => void text(response).then((body) => resolve([response.statusCode ?? 0, body]), reject),
     )
       .on('error', reject)
       .end(probe.body);
@@ -208,16 +208,16 @@ describe('every endpoint answers', () => {
       expect(body, shown).not.toMatch(/InternalError|DatabaseError|Internal Server/);
     }
     for (const probe of s3ProbesOf(name)) {
-      const answer = await sendByHand(server, probe);
-      const shown = `${probe.method} ${probe.path.slice(0, 200)}?${probe.query ?? ''}: ${await answer.text()}`;
+      const response = await sendByHand(server, probe);
+      const shown = `${probe.method} ${probe.path.slice(0, 200)}?${probe.query ?? ''}: ${await response.text()}`;
       // A body with a lone surrogate differs from what was signed.
-      expect(answer.status, shown).toBeLessThan(500);
+      expect(response.status, shown).toBeLessThan(500);
     }
     expect((await server.client().from('open').info('there')).error).toBeNull();
   });
 });
 
-test('after all that nothing lies about, and nothing has another name than it was given', async () => {
+test('afterward no files remain and no object has a wrong name', async () => {
   await eventually(async () => {
     const { partial, intents } = await server.files();
     return partial.length + intents.length === 0;
@@ -241,12 +241,12 @@ test.each([
   ['bytes=1e1-', 200, null],
   ['lines=1-2', 200, null],
 ])('the range %s', async (range, status, contentRange) => {
-  for (const answer of [
+  for (const response of [
     await server.request('/object/public/open/there', { claims: null, headers: { range } }),
     await sendByHand(server, { path: '/open/there', headers: { range } }),
   ]) {
-    expect([answer.status, answer.headers.get('content-range')]).toEqual([status, contentRange]);
-    await answer.arrayBuffer();
+    expect([response.status, response.headers.get('content-range')]).toEqual([status, contentRange]);
+    await response.arrayBuffer();
   }
 });
 
@@ -270,9 +270,9 @@ test('what is stored as a header cannot become two', async () => {
       `/object/public/open/${name}?download=a%0d%0ax-injected:1`,
       `/object/info/open/${name}`,
     ]) {
-      const answer = await server.request(path);
-      expect(answer.status, path).toBe(200);
-      expect(answer.headers.get('x-injected')).toBeNull();
+      const response = await server.request(path);
+      expect(response.status, path).toBe(200);
+      expect(response.headers.get('x-injected')).toBeNull();
     }
     const head = await server.request(`/object/open/${name}`, { method: 'HEAD' });
     expect([head.status, head.headers.get('x-injected')]).toEqual([200, null]);

@@ -1,4 +1,7 @@
-/** Uncompleted S3 multipart uploads are aborted by the first process that finds them, completely or not at all. */
+/**
+ * S3 multipart uploads that weren't completed are aborted by the first process that finds them, either completely or
+ * not at all.
+ */
 import { request } from 'node:http';
 import {
   CompleteMultipartUploadCommand,
@@ -12,9 +15,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { sql } from '../../src/kernel/sql.ts';
 import type { ObjectBackend } from '../../src/storage/backend/types.ts';
+import { createTasks, type StorageContext } from '../../src/storage/context.ts';
 import { expireMultipartUploads } from '../../src/storage/multipart-expiry.ts';
 import { findLivingVersions } from '../../src/storage/queries/objects.ts';
-import { createTasks, type StorageService } from '../../src/storage/service.ts';
 import { codeOf, s3Client, signByHand } from './s3/clients.ts';
 import { eventually, type StorageServer, startStorage } from './server.ts';
 
@@ -40,17 +43,17 @@ const admin = () => server.database.pool('supabase_admin');
 function openOther(change: (backend: ObjectBackend) => ObjectBackend = (same) => same) {
   const backend = server.backend.open(server.dataDir);
   const tasks = createTasks(silentLogger);
-  const service = {
+  const ctx = {
     database: server.database,
     backend: change(backend),
     tasks,
     clock: { now: () => Date.now() },
     multipartLifetimeMs: lifetimeMs,
-  } as unknown as StorageService;
+  } as unknown as StorageContext;
   return {
     backend,
     expire: async () => {
-      const expired = await expireMultipartUploads(service, new AbortController().signal);
+      const expired = await expireMultipartUploads(ctx, new AbortController().signal);
       await tasks.finish();
       return expired;
     },
@@ -128,7 +131,7 @@ test('several processes give up each of many once', async () => {
   expect(await admin().query(sql`select id from storage.s3_multipart_uploads`)).toEqual([]);
 });
 
-test('a part that is being noted at that moment saves its upload', async () => {
+test('a part that is being recorded at that moment keeps its upload', async () => {
   const id = await create('saved');
   await age(id, lifetimeMs * 2);
   const other = openOther();
@@ -152,7 +155,7 @@ test('a part that is being noted at that moment saves its upload', async () => {
   await other.close();
 });
 
-test('a part whose bytes still come finds the upload gone, and leaves nothing', async ({ skip }) => {
+test('a part that is still being sent when its upload is removed leaves nothing behind', async ({ skip }) => {
   skip(!server.backend.showsUnfinished, 'the backend doesn’t show when the first bytes have arrived');
   const id = await create('late');
   await age(id, lifetimeMs * 2);
@@ -162,7 +165,7 @@ test('a part whose bytes still come finds the upload gone, and leaves nothing', 
     query: `uploadId=${id}&partNumber=1`,
     contentSha256: 'UNSIGNED-PAYLOAD',
   });
-  const { promise: answer, resolve, reject } = Promise.withResolvers<string | number>();
+  const { promise: response, resolve, reject } = Promise.withResolvers<string | number>();
   const sending = request(
     signed.url,
     { method: 'PUT', headers: { ...signed.headers, 'content-length': '200000' } },
@@ -175,11 +178,11 @@ test('a part whose bytes still come finds the upload gone, and leaves nothing', 
   await eventually(async () => (await server.files()).parts.length === 1);
   expect(await expire()).toBe(1);
   sending.end('x'.repeat(100_000));
-  expect(await answer).toBe('NoSuchUpload');
+  expect(await response).toBe('NoSuchUpload');
   await noParts();
 });
 
-test('completing at that moment gives the whole object or none', async () => {
+test('completing at that moment returns the whole object or none', async () => {
   for (let round = 0; round < 10; round += 1) {
     const Key = `raced-${round}`;
     const id = await create(Key);
@@ -199,7 +202,7 @@ test('completing at that moment gives the whole object or none', async () => {
   await noParts();
 });
 
-test('a process that dies between the row and the parts leaves them to the next', async () => {
+test('a process that dies between the row and the parts leaves them for the next one', async () => {
   const id = await create('orphaned');
   await send('orphaned', id);
   await age(id, lifetimeMs * 2);

@@ -12,7 +12,7 @@ afterAll(() => server.stop());
 const service = () => server.client();
 
 describe('buckets', () => {
-  test('are made, listed, read, changed and deleted', async () => {
+  test('are created, listed, read, changed and deleted', async () => {
     const limits = { public: true, fileSizeLimit: '1KB', allowedMimeTypes: ['image/*'] };
     expect((await service().createBucket('b-life', limits)).data).toEqual({ name: 'b-life' });
     expect((await service().getBucket('b-life')).data).toEqual({
@@ -50,7 +50,7 @@ describe('buckets', () => {
     expect(await refused('b-mime', { allowedMimeTypes: ['nonsense'] })).toMatchObject({ statusCode: '415' });
   });
 
-  test('are emptied of rows and bytes, and deleted only then', async () => {
+  test('are emptied of rows and bodies, and can be deleted only then', async () => {
     await service().createBucket('b-empty');
     for (let index = 0; index < 3; index += 1) await service().from('b-empty').upload(`f/${index}`, 'x');
     expect((await service().deleteBucket('b-empty')).error).toMatchObject({
@@ -118,7 +118,7 @@ describe('objects', () => {
     await Promise.all(Array.from({ length: 6 }, (_, index) => round(index)));
   });
 
-  test('are replaced only when asked, and the old bytes go', async () => {
+  test('are replaced only on request, and the old body is removed', async () => {
     expect((await files().upload('once', 'one')).error).toBeNull();
     expect((await files().upload('once', 'two')).error).toMatchObject({ status: 400, statusCode: '409' });
     const before = await server.files();
@@ -203,11 +203,11 @@ describe('signed URLs', () => {
   test('read their object, with a name to save it under', async () => {
     await files().upload('signed/a.txt', 'secret');
     const { data } = await files().createSignedUrl('signed/a.txt', 60);
-    const answer = await fetch(`${data?.signedUrl}&download=%C3%A4%20b.txt`);
-    expect(await answer.text()).toBe('secret');
-    expect(answer.headers.get('expires')).toBeTruthy();
-    expect(answer.headers.get('cache-control')).toBeNull();
-    expect(answer.headers.get('content-disposition')).toBe(
+    const response = await fetch(`${data?.signedUrl}&download=%C3%A4%20b.txt`);
+    expect(await response.text()).toBe('secret');
+    expect(response.headers.get('expires')).toBeTruthy();
+    expect(response.headers.get('cache-control')).toBeNull();
+    expect(response.headers.get('content-disposition')).toBe(
       "attachment; filename=%C3%A4%20b.txt; filename*=UTF-8''%C3%A4%20b.txt",
     );
     expect((await files().createSignedUrl('signed/none', 60)).error).toMatchObject({ statusCode: '404' });
@@ -245,8 +245,8 @@ describe('reading over HTTP', () => {
     server.request(page, { claims: null, headers, method });
 
   test('has the headers of the object', async () => {
-    const answer = await get();
-    expect(Object.fromEntries(answer.headers)).toMatchObject({
+    const response = await get();
+    expect(Object.fromEntries(response.headers)).toMatchObject({
       'accept-ranges': 'bytes',
       'cache-control': 'max-age=60',
       'content-length': '10',
@@ -256,7 +256,7 @@ describe('reading over HTTP', () => {
     });
     const head = await get({}, 'HEAD');
     expect(head.headers.get('content-length')).toBe('10');
-    expect(head.headers.get('etag')).toBe(answer.headers.get('etag'));
+    expect(head.headers.get('etag')).toBe(response.headers.get('etag'));
   });
 
   test('serves ranges', async () => {
@@ -282,7 +282,7 @@ describe('reading over HTTP', () => {
     ]);
   });
 
-  test('answers errors in the shape of storage', async () => {
+  test("returns errors in storage's format", async () => {
     const unknown = await server.request('/nothing/here?x=1');
     expect(unknown.status).toBe(404);
     expect(await unknown.json()).toEqual({
@@ -320,13 +320,13 @@ describe('reading over HTTP', () => {
     expect(await broken.json()).toMatchObject({ statusCode: '400', code: 'InvalidRequest' });
   });
 
-  test('an object whose bytes are missing is not there', async () => {
+  test("an object without a body doesn't exist for clients", async () => {
     const db = server.database.pool('supabase_storage_admin');
     await db.exec(`insert into storage.objects (bucket_id, name, version, metadata)
       values ('open', 'hollow', '../../../../etc/passwd', '{"size": 12}'), ('open', 'older', null, null)`);
     for (const name of ['hollow', 'older']) {
-      const answer = await server.request(`/object/public/open/${name}`, { claims: null });
-      expect(await answer.json()).toMatchObject({ statusCode: '404', code: 'NoSuchKey' });
+      const response = await server.request(`/object/public/open/${name}`, { claims: null });
+      expect(await response.json()).toMatchObject({ statusCode: '404', code: 'NoSuchKey' });
     }
     const copied = await service().from('open').copy('hollow', 'copied');
     expect(copied.error).toMatchObject({ statusCode: '404' });

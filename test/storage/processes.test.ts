@@ -55,7 +55,7 @@ const nothingLeft = () =>
     return parts.length + partial.length + intents.length === 0;
   });
 
-describe('an upload in pieces', () => {
+describe('an upload in chunks', () => {
   const tus = { 'tus-resumable': '1.0.0' };
   const type = 'application/offset+octet-stream';
 
@@ -111,12 +111,12 @@ describe('an upload in pieces', () => {
       const key = `moved-${first === server.url}`;
       const path = await begin(key, 600_000);
       const socket = beginPatch(first, path, 600_000, 'a'.repeat(400_000));
-      const { promise: answer, resolve } = Promise.withResolvers<string>();
+      const { promise: response, resolve } = Promise.withResolvers<string>();
       socket.once('data', (data) => resolve(data.toString()));
       await eventually(locked);
       const told = await head(second, path);
       expect(told.status).toBe(200);
-      expect(await answer).toMatch(/^HTTP\/1.1 400 /);
+      expect(await response).toMatch(/^HTTP\/1.1 400 /);
       socket.destroy();
       const offset = Number(told.headers.get('upload-offset'));
       expect((await patch(second, path, offset, 'b'.repeat(600_000 - offset))).status).toBe(204);
@@ -136,40 +136,40 @@ describe('an upload in pieces', () => {
       for (const [index, url] of urls.entries()) {
         const letter = 'ab'.charAt(index);
         const socket = beginPatch(url, path, length, letter.repeat(10));
-        const { promise: answer, resolve } = Promise.withResolvers<string>();
+        const { promise: response, resolve } = Promise.withResolvers<string>();
         socket.once('data', (data) => resolve(data.toString().slice(9, 12)));
-        writers.push({ socket, answer, rest: letter.repeat(length - 10) });
+        writers.push({ socket, answer: response, rest: letter.repeat(length - 10) });
         await eventually(locked);
         // The second request asked the first one to stop and continued.
         if (index === 1) expect(await writers[0]?.answer).toBe('400');
       }
       for (const { socket, rest } of writers) socket.write(rest);
-      const answer = await writers[1]?.answer;
+      const response = await writers[1]?.answer;
       for (const { socket } of writers) socket.destroy();
       const offset = Number((await head(urls[0] ?? '', path)).headers.get('upload-offset'));
-      if (answer === '204') {
-        // The first request was told to stop before it had read anything.
+      if (response === '204') {
+        // The first request was asked to stop before it had read anything.
         expect(await read(key)).toBe('b'.repeat(length));
         continue;
       }
-      expect([answer, offset]).toEqual(['409', 10]);
+      expect([response, offset]).toEqual(['409', 10]);
       expect((await patch(urls[0] ?? '', path, offset, 'z'.repeat(length - offset))).status).toBe(204);
       expect(await read(key)).toBe('a'.repeat(10) + 'z'.repeat(length - 10));
     }
     await eventually(async () => !(await locked()));
   });
 
-  test('answers for nothing that was written when its lock was lost', async () => {
+  test("isn't responsible for data that was written after its lock was lost", async () => {
     const path = await begin('lost', 400_000);
     const socket = beginPatch(other.url, path, 400_000, 'a'.repeat(300_000));
-    const { promise: answer, resolve } = Promise.withResolvers<string>();
+    const { promise: response, resolve } = Promise.withResolvers<string>();
     socket.once('data', (data) => resolve(data.toString().slice(9, 12)));
     await eventually(locked);
     await server.database.pool('supabase_admin').query(sql`
       select pg_terminate_backend(l.pid) from pg_locks l join pg_database d on d.oid = l.database
       where l.locktype = 'advisory' and d.datname = current_database()`);
     socket.write('a'.repeat(100_000));
-    expect(await answer).toBe('423');
+    expect(await response).toBe('423');
     socket.destroy();
     const told = await head(other.url, path);
     expect([told.status, told.headers.get('upload-offset')]).toEqual([200, '400000']);

@@ -10,7 +10,7 @@ let server: StorageServer;
 let photo: Buffer;
 beforeAll(async () => {
   server = await startStorage({ storage: { image_transformation: { enabled: true } } });
-  // The left half is red and the right half is blue. The EXIF orientation is rotated.
+  // The left half of the image is red and the right half is blue. The EXIF orientation is rotated.
   const half = { width: 200, height: 200, channels: 3 as const };
   const red = await sharp({ create: { ...half, background: '#f00' } })
     .png()
@@ -30,12 +30,12 @@ async function store(key: string, body: Buffer, contentType: string): Promise<vo
 }
 const ask = (path: string, headers: Record<string, string> = {}) =>
   server.request(`/render/image/public/open/${path}`, { claims: null, headers });
-async function pictureOf(answer: Response) {
-  const bytes = Buffer.from(await answer.arrayBuffer());
-  expect(answer.status, answer.status === 200 ? '' : bytes.toString()).toBe(200);
+async function pictureOf(response: Response) {
+  const bytes = Buffer.from(await response.arrayBuffer());
+  expect(response.status, response.status === 200 ? '' : bytes.toString()).toBe(200);
   return { bytes, ...(await sharp(bytes).metadata()) };
 }
-/** Returns the stronger color of a pixel, red or blue. */
+/** Returns the color, red or blue, that is stronger in a pixel. */
 async function colorAt(bytes: Buffer, left: number, top: number): Promise<'red' | 'blue'> {
   const { data } = await sharp(bytes)
     .removeAlpha()
@@ -72,7 +72,7 @@ describe('sizes', () => {
     await pictureOf(await ask('photo.jpg?width=50&height=100&gravity=sm'));
   });
 
-  test('as the camera was held', async () => {
+  test('with the orientation of the camera', async () => {
     await store('turned.jpg', await sharp(photo).withMetadata({ orientation: 6 }).toBuffer(), 'image/jpeg');
     const turned = await pictureOf(await ask('turned.jpg?width=100'));
     expect(turned).toMatchObject({ width: 100, height: 200 });
@@ -88,9 +88,9 @@ describe('sizes', () => {
     'gravity=fp',
     'gravity=fp&x_offset=2&y_offset=0',
   ])('refuses %s', async (query) => {
-    const answer = await ask(`photo.jpg?${query}`);
-    expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject({ code: 'InvalidRequest' });
+    const response = await ask(`photo.jpg?${query}`);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ code: 'InvalidRequest' });
   });
 });
 
@@ -103,10 +103,10 @@ describe('formats', () => {
     ['format=webp', '*/*', 'image/webp'],
     ['format=avif', '*/*', 'image/avif'],
   ])('%s for Accept: %s', async (query, accept, type) => {
-    const answer = await ask(`photo.jpg?width=50&${query}`, { accept });
-    expect(answer.headers.get('content-type')).toBe(type);
-    expect(answer.headers.get('vary')).toBe(query === '' ? 'Accept' : null);
-    const { format, compression } = await pictureOf(answer);
+    const response = await ask(`photo.jpg?width=50&${query}`, { accept });
+    expect(response.headers.get('content-type')).toBe(type);
+    expect(response.headers.get('vary')).toBe(query === '' ? 'Accept' : null);
+    const { format, compression } = await pictureOf(response);
     expect(`image/${format === 'heif' && compression === 'av1' ? 'avif' : format}`).toBe(type);
   });
 
@@ -131,7 +131,7 @@ describe('formats', () => {
     expect(low).toBeLessThan((high ?? 0) / 2);
   });
 
-  test('a moving picture stands still', async () => {
+  test('an animated image is shown as a still image', async () => {
     const frames = await Promise.all(
       ['#f00', '#0f0'].map((background) =>
         sharp({ create: { width: 9, height: 9, channels: 3, background } })
@@ -152,22 +152,22 @@ describe('formats', () => {
 
 describe('answers', () => {
   test('say what was done, and can be kept', async () => {
-    const answer = await ask(
+    const response = await ask(
       'photo.jpg?width=20&height=20&quality=50&gravity=fp&x_offset=0&y_offset=1&download=a.jpg',
     );
-    expect(answer.headers.get('x-transformations')).toBe(
+    expect(response.headers.get('x-transformations')).toBe(
       'height:20,width:20,resizing_type:fill,quality:50,gravity:fp:0:1',
     );
-    expect(answer.headers.get('content-disposition')).toContain('filename=a.jpg');
-    expect(answer.headers.get('cache-control')).toBe('max-age=3600');
-    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
-    const etag = answer.headers.get('etag') ?? '';
+    expect(response.headers.get('content-disposition')).toContain('filename=a.jpg');
+    expect(response.headers.get('cache-control')).toBe('max-age=3600');
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    const etag = response.headers.get('etag') ?? '';
     expect((await ask('photo.jpg?width=21')).headers.get('etag')).not.toBe(etag);
     const query = 'photo.jpg?width=20&height=20&quality=50&gravity=fp&x_offset=0&y_offset=1';
     expect((await ask(query, { 'if-none-match': etag })).status).toBe(304);
   });
 
-  test('come from the cache, and go with their object', async () => {
+  test('are cached and removed with their object', async () => {
     await store('cached.jpg', photo, 'image/jpeg');
     const versions = () => readdir(join(server.dataDir, 'storage', 'pictures'));
     const before = await versions();
@@ -198,16 +198,16 @@ describe('who may see', () => {
     expect(await open.json()).toMatchObject({ statusCode: '404', code: 'NoSuchBucket' });
   });
 
-  test('by a signed link, only what the link says', async () => {
+  test('through a signed link, only the object in the link', async () => {
     const files = server.client(alice).from('private');
     const { data } = await files.createSignedUrl(key, 60, { transform: { width: 12, resize: 'contain' } });
     const url = new URL(data?.signedUrl ?? '');
     expect(url.pathname).toContain('/render/image/sign/private/');
     url.searchParams.set('width', '300');
-    const answer = await fetch(url);
-    expect(answer.headers.get('expires')).toMatch(/GMT$/);
-    expect(answer.headers.get('cache-control')).toBeNull();
-    expect((await pictureOf(answer)).width).toBe(12);
+    const response = await fetch(url);
+    expect(response.headers.get('expires')).toMatch(/GMT$/);
+    expect(response.headers.get('cache-control')).toBeNull();
+    expect((await pictureOf(response)).width).toBe(12);
     // A link to the transformed image doesn't give access to the original.
     const original = new URL(url.href.replace('/render/image/sign/', '/object/sign/'));
     expect(await (await fetch(original)).json()).toMatchObject({ code: 'InvalidSignature' });
@@ -279,9 +279,9 @@ describe('what cannot be rendered is told so', () => {
     const key = `bad/${encodeURIComponent(name).replaceAll('%', '')}`;
     await store(key, await body(), 'image/png');
     for (const query of ['', '?width=10']) {
-      const answer = await ask(`${key}${query}`);
-      expect(answer.status).toBe(400);
-      expect(await answer.json()).toEqual({
+      const response = await ask(`${key}${query}`);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toEqual({
         statusCode: '400',
         error: 'InvalidRequest',
         message,
@@ -290,7 +290,7 @@ describe('what cannot be rendered is told so', () => {
     }
   });
 
-  test('a damaged checksum alone is forgiven', async () => {
+  test('a file whose checksum alone is damaged is accepted', async () => {
     const dot =
       'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mP8/x8AAwMCAO+/p94AAAAASUVORK5CYII=';
     await store('dot.png', Buffer.from(dot, 'base64'), 'image/png');
@@ -302,8 +302,8 @@ test('without the setting there is nothing of it', async () => {
   const plain = await startStorage();
   try {
     await plain.client().from('open').upload('photo.jpg', photo);
-    const answer = await plain.request('/render/image/public/open/photo.jpg?width=10', { claims: null });
-    expect(answer.status).toBe(404);
+    const response = await plain.request('/render/image/public/open/photo.jpg?width=10', { claims: null });
+    expect(response.status).toBe(404);
     const { data } = await plain
       .client()
       .from('open')

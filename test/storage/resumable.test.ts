@@ -68,8 +68,8 @@ const patch = (path: string, offset: number, body: BodyInit, ask: Ask = {}) =>
     headers: { 'upload-offset': String(offset), 'content-type': bytes, ...ask.headers },
     body,
   });
-async function said(answer: Response): Promise<[number, string]> {
-  return [answer.status, await answer.text()];
+async function said(response: Response): Promise<[number, string]> {
+  return [response.status, await response.text()];
 }
 const read = async (key: string, bucket = 'open') =>
   Buffer.from((await (await server.client().from(bucket).download(key)).data?.bytes()) ?? []);
@@ -95,7 +95,7 @@ function beginPatch(path: string, length: number, sent: number): Socket {
   return socket;
 }
 
-/** Waits until the first batch of an upload, 256 KiB, is written. */
+/** Waits until the first batch of an upload (256 KiB) is written. */
 const bytesCame = (path: string) =>
   eventually(async () => (await stat(join(server.dataDir, 'storage', 'resumable', idOf(path)))).size > 0);
 
@@ -116,7 +116,7 @@ function upload(body: Buffer, options: Partial<UploadOptions>): Promise<void> {
 
 describe('the stock client', () => {
   test.each([
-    ['in pieces', { chunkSize: 300_000 }],
+    ['in chunks', { chunkSize: 300_000 }],
     ['immediately, while it is created', { uploadDataDuringCreation: true }],
     ['without telling the length first', { uploadLengthDeferred: true, chunkSize: 700_000 }],
   ] satisfies [string, Partial<UploadOptions>][])('uploads %s', async (_how, options) => {
@@ -168,12 +168,12 @@ describe('the stock client', () => {
 describe('the protocol', () => {
   test('is described', async () => {
     for (const path of ['', '/', '/sign', '/x']) {
-      const answer = await fetch(`${endpoint}${path}`, { method: 'OPTIONS' });
-      expect(answer.status).toBe(204);
-      expect(answer.headers.get('tus-version')).toBe('1.0.0');
-      expect(answer.headers.get('tus-max-size')).toBe('3000000');
+      const response = await fetch(`${endpoint}${path}`, { method: 'OPTIONS' });
+      expect(response.status).toBe(204);
+      expect(response.headers.get('tus-version')).toBe('1.0.0');
+      expect(response.headers.get('tus-max-size')).toBe('3000000');
       for (const extension of ['creation', 'creation-with-upload', 'termination', 'expiration'])
-        expect(answer.headers.get('tus-extension')?.split(',')).toContain(extension);
+        expect(response.headers.get('tus-extension')?.split(',')).toContain(extension);
     }
   });
 
@@ -215,7 +215,7 @@ describe('the protocol', () => {
     expect((await server.client().from('open').exists('missed')).data).toBe(false);
   });
 
-  test('can be given up', async () => {
+  test('can be aborted', async () => {
     const path = await begin('abandoned', 10);
     await patch(path, 0, 'half');
     expect((await at(path, 'DELETE')).status).toBe(204);
@@ -269,7 +269,7 @@ describe('the protocol', () => {
       expect((await at(`/upload/resumable/${id}`, 'HEAD')).status, id).toBe(404);
   });
 
-  test('answers a bad token as storage does', async () => {
+  test('responds to an invalid token as storage does', async () => {
     const none = await create({ bucketName: 'open', objectName: 'x' }, 1, { claims: null });
     expect(none.status).toBe(400);
     expect(await none.json()).toMatchObject({
@@ -350,7 +350,7 @@ describe('limits', () => {
 describe('others', () => {
   const fields = { bucketName: 'private', objectName: `${alice.sub}/large` };
 
-  test('cannot begin what they may not write', async () => {
+  test("can't start an upload that they aren't allowed to write", async () => {
     const before = await server.files();
     for (const claims of [bob, { role: 'anon' }]) {
       const refused = await create(fields, 5, { claims, body: 'hello' });
@@ -381,7 +381,7 @@ describe('others', () => {
   test('don’t stop a running upload of another user', async () => {
     const path = await begin('at-it', 1_000_000, { claims: undefined });
     const socket = beginPatch(path, 1_000_000, 600_000);
-    const answer = new Promise<string>((resolve) => {
+    const response = new Promise<string>((resolve) => {
       socket.once('data', (data) => resolve(data.toString()));
     });
     await bytesCame(path);
@@ -390,12 +390,12 @@ describe('others', () => {
       expect((await at(path, method, { claims: bob, headers })).status, method).toBe(404);
     }
     socket.write('z'.repeat(400_000));
-    expect(await answer).toMatch(/^HTTP\/1.1 204 /);
+    expect(await response).toMatch(/^HTTP\/1.1 204 /);
     socket.destroy();
     expect(await read('at-it')).toHaveLength(1_000_000);
   });
 
-  test('cannot use a link for another object, another action, or after its end', async () => {
+  test("can't use a link for another object, another action, or after it has expired", async () => {
     const sign = (headers: Record<string, string>, key = 'by-link') =>
       server.request('/upload/resumable/sign', {
         method: 'POST',
@@ -468,7 +468,7 @@ describe('a crash after the last byte, before the object', () => {
     return path;
   }
 
-  test('asking how far it is makes the object', async () => {
+  test('requesting the progress creates the object', async () => {
     const path = await allBytes('late/asked', 'all of it');
     expect((await server.client().from('open').exists('late/asked')).data).toBe(false);
     const head = await at(path, 'HEAD');

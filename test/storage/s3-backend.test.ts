@@ -1,4 +1,4 @@
-/** The S3 backend on its own, on a third-party S3 server and on this server's S3 protocol. */
+/** The S3 backend in isolation, on a third-party S3 server and on this server's S3 protocol. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createS3Backend } from '../../src/storage/backend/s3.ts';
 import type { S3Settings } from '../../src/storage/backend/s3-bucket.ts';
 import { BodyTooLargeError, type ObjectBackend } from '../../src/storage/backend/types.ts';
-import type { Pieces } from '../../src/storage/pieces.ts';
+import type { ByteStream } from '../../src/storage/byte-stream.ts';
 import { startS3, type TestBackend } from './backends.ts';
 import { type StorageServer, startStorage } from './server.ts';
 
@@ -35,13 +35,13 @@ afterAll(async () => {
 const chunks = async function* (bytes: Buffer, size = 100_000) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 };
-const bytesOf = async (body: Buffer | Pieces | undefined) =>
+const bytesOf = async (body: Buffer | ByteStream | undefined) =>
   body === undefined || Buffer.isBuffer(body) ? body : buffer(body);
 const read = async (version: string, from = backend) => bytesOf(await (await from.open(version))?.read());
 const md5 = (bytes: Buffer) => createHash('md5').update(bytes).digest('hex');
 const stored = () => s3.stored(root);
 
-test('bodies of any size come back whole and in parts', async () => {
+test('bodies of any size are returned completely and in parts', async () => {
   for (const size of [0, 1, 5 * 1024 * 1024, 11 * 1024 * 1024]) {
     const version = randomUUID();
     const bytes = randomBytes(size);
@@ -72,7 +72,7 @@ test('what is too large or breaks off leaves nothing', async () => {
   expect(await backend.open(version)).toBeUndefined();
 });
 
-test('a copy is a separate body', async () => {
+test('a copy has a separate body', async () => {
   const [from, to] = [randomUUID(), randomUUID()];
   await backend.write(from, chunks(Buffer.from('hello')), 5);
   expect(await backend.copy(from, to)).toMatchObject({
@@ -90,7 +90,7 @@ test.each(['../x', '', 'objects', 'a\0b', '/'])('%j names no body', async (versi
   await expect(backend.write(version, chunks(Buffer.from('x')), 1)).rejects.toThrow();
 });
 
-test('a bucket that is missing is an error, not lost objects', async () => {
+test("a missing bucket is an error and doesn't count as lost objects", async () => {
   const elsewhere = createS3Backend({ ...settings, bucket: 'nowhere' }, root);
   await expect(elsewhere.open(randomUUID())).rejects.toMatchObject({ name: 'NoSuchBucket' });
   await elsewhere.close();
@@ -119,7 +119,7 @@ async function assembled(on: ObjectBackend, sizes: readonly number[]): Promise<v
   expect(await on.assemble(upload, parts, randomUUID())).toBeUndefined();
 }
 
-describe('a body in parts', () => {
+describe('a multipart body', () => {
   const mebi = 1024 * 1024;
 
   test.each([[[10]], [[10, 20, 30]], [[5 * mebi, 5 * mebi, 7]]])('of %j bytes becomes one', async (sizes) => {
@@ -149,7 +149,7 @@ describe('a body in parts', () => {
   });
 });
 
-test('a crash before the row leaves nothing, after it everything', async () => {
+test('a crash before the row leaves nothing, and a crash after it leaves everything', async () => {
   const [lost, kept] = [randomUUID(), randomUUID()];
   for (const version of [lost, kept]) await backend.write(version, chunks(Buffer.from('x')), 1);
   await writeFile(join(root, 'storage', 'intents', 'dead.1'), `${lost}\n${kept}\n`);
@@ -159,7 +159,7 @@ test('a crash before the row leaves nothing, after it everything', async () => {
   expect((await read(kept))?.toString()).toBe('x');
 });
 
-test('a sweep puts aside what has no row, and gives it back', async () => {
+test('a sweep moves files without a row aside and restores them', async () => {
   const [living, orphan, returning, lost] = Array.from({ length: 4 }, () => randomUUID()) as [
     string,
     string,

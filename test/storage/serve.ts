@@ -1,5 +1,5 @@
 /** The storage service behind its own gateway on a free port. */
-import { configFrom, type PartialConfig } from '../../src/config/index.ts';
+import { configFrom, createLiveConfig, type PartialConfig } from '../../src/config/index.ts';
 import type { Database } from '../../src/database/types.ts';
 import { createGateway } from '../../src/gateway/index.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
@@ -19,12 +19,18 @@ export async function serveStorage(
 ): Promise<Served> {
   const config = configFrom(settings, dataDir);
   const keys = createKeys({ mode: 'development', config, supabaseDir: dataDir, dataDir });
-  const storage = createStorage({ database, keys, config, dataDir, mode: 'development', log: silentLogger });
+  const storage = createStorage({
+    database,
+    keys,
+    config: createLiveConfig(config),
+    dataDir,
+    mode: 'development',
+    log: silentLogger,
+  });
   const gateway = createGateway({
     services: [storage],
     keys,
     log: silentLogger,
-    trustedProxies: [],
   });
   await storage.start?.();
   const url = `http://127.0.0.1:${await gateway.listen('127.0.0.1', 0)}/storage/v1`;

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { StorageContext } from '../../src/storage/context.ts';
 import { forgetExpired } from '../../src/storage/housekeeping.ts';
 import { createUploadLocks } from '../../src/storage/resumable/locks.ts';
 import type { SharedLocks } from '../../src/storage/resumable/shared-locks.ts';
 import { createStaging, type Staging } from '../../src/storage/resumable/staging.ts';
 import { uploadLifetimeMs } from '../../src/storage/resumable/uploads.ts';
-import type { StorageService } from '../../src/storage/service.ts';
 
 let directory: string;
 let staging: Staging;
@@ -37,7 +37,7 @@ async function begin(createdAt = 0): Promise<string> {
   return id;
 }
 
-test('bytes continue at their offset, over another process too', async () => {
+test('bytes continue at their offset, even in another process', async () => {
   const id = await begin();
   const parts = ['one ', 'two ', 'three'];
   let offset = 0;
@@ -95,14 +95,14 @@ test('an upload untouched for a day is deleted, unless it is in use', async () =
   await utimes(staging.pathOf(young), dayAhead, dayAhead);
   const locks = createUploadLocks(() => alone);
   const clock = { now: () => Date.now() + uploadLifetimeMs - 60_000 };
-  const service = { resumable: { staging, locks }, clock } as unknown as StorageService;
-  await forgetExpired(service);
+  const ctx = { resumable: { staging, locks }, clock } as unknown as StorageContext;
+  await forgetExpired(ctx);
   expect(await staging.list()).toHaveLength(4);
   clock.now = () => Date.now() + uploadLifetimeMs + 60_000;
-  await locks.hold(held, () => forgetExpired(service));
+  await locks.hold(held, () => forgetExpired(ctx));
   expect((await staging.list()).sort()).toEqual([held, young].sort());
   expect(await staging.find(old)).toBeUndefined();
   clock.now = () => Date.now() + 2 * uploadLifetimeMs + 60_000;
-  await forgetExpired(service);
+  await forgetExpired(ctx);
   expect(await readdir(directory)).toEqual([]);
 });

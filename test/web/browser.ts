@@ -1,6 +1,6 @@
 /**
  * A real Chromium for tests: the one in CHROME_PATH, which `scripts/test.mjs` sets, or the system's. Tests fail without
- * a browser; they are never skipped.
+ * a browser and are never skipped.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -19,7 +19,7 @@ const browsers = [
   '/usr/bin/google-chrome',
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
-/** Unused when CHROME_PATH alone is set, since someone has chosen a browser. */
+/** Not used if only CHROME_PATH is set, because someone has chosen a browser. */
 const headlessShells = [
   process.env.HEADLESS_SHELL_PATH,
   process.env.CHROME_PATH === undefined ? '/usr/bin/chromium-headless-shell' : undefined,
@@ -52,15 +52,18 @@ const launch = (executablePath: string): Promise<Browser> =>
     ],
   });
 
-/** Starts Chromium itself, for what the headless shell lacks (the PDF viewer) and for tests of the browser's security. */
+/**
+ * Starts the full Chromium, for features that the headless shell doesn't have (the PDF viewer) and for tests of the
+ * browser's security.
+ */
 export const launchChromium = (): Promise<Browser> => launch(findChromium());
 
 let shared: Promise<Browser> | undefined;
 
 /**
- * The browser of this process, which starts at the first call: the headless shell if there is one, since it starts no
- * windows and a new page costs a third of the CPU time. `close()` closes the contexts and keeps the browser for the test
- * files that follow. The browser ends with the process.
+ * The browser of this process, which starts on the first call. Uses the headless shell if there is one, because it
+ * doesn't open windows and a new page costs only a third of the CPU time. `close()` closes the contexts but keeps the
+ * browser for subsequent test files. The browser ends with the process.
  */
 export function launchBrowser(): Promise<Browser> {
   shared ??= launch(firstFound(headlessShells) ?? findChromium()).then((browser) => {
@@ -103,7 +106,7 @@ export interface AxeViolation {
   readonly targets: readonly string[];
 }
 
-/** Which rules to check. `colors`: only those whose result depends on the color scheme. */
+/** The rules to check. `colors` selects only those whose result depends on the color scheme. */
 export type AxeRules = 'all' | 'colors';
 
 const ruleSets: Record<AxeRules, object> = {
@@ -114,10 +117,13 @@ const ruleSets: Record<AxeRules, object> = {
   colors: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] },
 };
 
-/** How long a page may continue rendering before its violations count. */
+/** How long a page may continue to render before its violations count. */
 const settlingMs = 5000;
 
-/** WCAG 2.2 AA and best practices, once animations have ended. The check repeats while the page is still rendering. */
+/**
+ * Checks WCAG 2.2 AA and best practices after animations have ended. Repeats the check while the page is still
+ * rendering.
+ */
 export async function axeViolations(page: Page, rules: AxeRules = 'all'): Promise<AxeViolation[]> {
   await animationsEnded(page);
   const until = performance.now() + settlingMs;
@@ -128,11 +134,11 @@ export async function axeViolations(page: Page, rules: AxeRules = 'all'): Promis
   }
 }
 
-/** A transition starts some frames after the state change that causes it. */
+/** A transition starts a few frames after the state change that causes it. */
 const quietFrames = 6;
 const maxAnimationMs = 10_000;
 
-/** Resolves when no animation has run for {@link quietFrames}. Endless animations don't count. */
+/** Resolves when no animation has run for {@link quietFrames}. Endless animations are ignored. */
 export async function animationsEnded(page: Page): Promise<void> {
   const hasEnded = await page.evaluate(`(async () => {
     const isMoving = () => document.getAnimations().some((animation) =>
@@ -162,7 +168,7 @@ async function violationsNow(page: Page, rules: AxeRules): Promise<AxeViolation[
       };
       document: unknown;
     };
-    // Computing the selectors of elements that pass takes half of the time.
+    // Computing the selectors of elements that pass would take half of the time.
     const { violations } = await axe.run(document, { runOnly, resultTypes: ['violations'] });
     return violations.map(({ id, help, nodes }) => ({
       id,
@@ -172,7 +178,7 @@ async function violationsNow(page: Page, rules: AxeRules): Promise<AxeViolation[
   }, ruleSets[rules]);
 }
 
-/** True when the page is wider than the window. */
+/** Whether the page is wider than the window. */
 export function scrollsSideways(page: Page): Promise<boolean> {
   return page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
 }

@@ -1,4 +1,4 @@
-/** Calls to our own server, which keeps the session (`src/account/routes/api.ts`). */
+/** Calls the API of our own server, which stores the session (`src/account/routes/api.ts`). */
 import { navigate } from 'wouter/use-browser-location';
 import { callApi } from '../lib/api.ts';
 import { loaded } from '../lib/loaded.ts';
@@ -9,7 +9,6 @@ import { sessionClient, type User } from './session.ts';
 
 export type CodePurpose = 'sign-in' | 'sign-up' | 'confirm' | 'recover';
 
-/** The address that a code is sent to. */
 export type Address = { readonly email: string } | { readonly phone: string };
 
 export interface Made {
@@ -20,7 +19,9 @@ export function post<T>(name: string, body: object): Promise<T> {
   return callApi<T>(`/account/api/${name}`, { method: 'POST', body });
 }
 
-/** Sends a request for which auth may require a captcha. */
+/**
+ * Sends a request that may require a captcha. If so, the captcha is solved first and its token is added to the request.
+ */
 export async function postGuarded<T>(name: string, body: object): Promise<T> {
   const { captcha } = pageConfig;
   if (captcha === undefined) return post(name, body);
@@ -33,7 +34,7 @@ export async function signIn(email: string, password: string): Promise<SessionSt
   return sessionClient().changed('SIGNED_IN');
 }
 
-/** Returns undefined if the address must be confirmed first. */
+/** Creates an account. Returns undefined if the address must be confirmed before the user can sign in. */
 export async function signUp(email: string, password: string): Promise<SessionState<User> | undefined> {
   const { session } = await postGuarded<Made>('sign-up', { email, password });
   return session === null ? undefined : sessionClient().changed('SIGNED_IN');
@@ -73,7 +74,7 @@ export async function signOut(scope: 'local' | 'others'): Promise<void> {
   if (scope === 'local') await sessionClient().changed('SIGNED_OUT');
 }
 
-/** Returns the address that leads back to the app, which gets a separate session. */
+/** Returns the URL that redirects the user back to the app. The app receives its own session there. */
 export async function returnAddress(flow: Flow = parseFlow(window.location.search)): Promise<string> {
   const { url } = await post<{ url: string }>('return', {
     redirect_to: flow.redirectTo,
@@ -83,14 +84,14 @@ export async function returnAddress(flow: Flow = parseFlow(window.location.searc
   return url;
 }
 
-/** Whether this project redirects users to the address. */
+/** Whether the project's redirect rules allow the address. */
 export async function isAppAddress(address: string): Promise<boolean> {
   return (await post<{ allowed: boolean }>('app', { redirect_to: address })).allowed;
 }
 
 /**
- * Never resolves, so that the page stays busy until the browser has left it. A native app opens beside the browser, so
- * another page offers the link again.
+ * Redirects the browser to the address and never resolves, so that the page stays busy until the browser navigates
+ * away. A native app opens beside the browser, so for its addresses a page that contains the link is opened instead.
  */
 export function leaveFor(address: string): Promise<never> {
   if (!/^https?:$/.test(new URL(address, window.location.href).protocol)) {

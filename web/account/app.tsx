@@ -1,4 +1,4 @@
-/** The Account app: chooses the page for an address. */
+/** The Account app: selects the page for an address. */
 import { type ComponentType, lazy, Suspense } from 'react';
 import { Route, Router, Switch, useLocation } from 'wouter';
 import { UiProvider } from '../ui/provider.tsx';
@@ -17,7 +17,7 @@ async function members() {
   return pages;
 }
 
-/** A page that is loaded on demand. Until the page has loaded, its frame is shown. */
+/** A page whose code is loaded on demand. The frame of the page is shown until the code has loaded. */
 function late(
   page: ShellProps['page'],
   load: () => Promise<ComponentType>,
@@ -35,10 +35,9 @@ const ConsentPage = late('page.consent', async () => (await members()).ConsentPa
 const MfaPage = late('page.mfa', async () => (await members()).MfaPage);
 const NewPasswordPage = late('page.new-password', async () => (await members()).NewPasswordPage);
 const UpgradePage = late('page.upgrade', async () => (await members()).UpgradePage);
-/** The page's sections need a session and load even later. */
 const SecurityPage = late('page.security', async () => (await members()).SecurityPage, { wide: true });
 const SsoPage = late('page.sso', async () => (await import('./pages/sso.tsx')).SsoPage);
-/** The guest page is small and public, so it is part of the first load and only waits for its texts. */
+/** The guest page is small and public, so the initial load contains its code. Only its messages are loaded later. */
 const LateGuestPage = late('page.guest', async () => {
   await loadRest();
   return GuestPage;
@@ -65,7 +64,7 @@ export const pages: Readonly<Record<string, ComponentType>> = {
   error: ErrorPage,
 };
 
-/** Keyed by path, so an error on one page doesn't affect another. */
+/** The key is the path, so that an error on one page doesn't affect the next page. */
 function Place() {
   const [path] = useLocation();
   return (

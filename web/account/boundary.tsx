@@ -1,4 +1,7 @@
-/** Catches errors that prevent a page from being shown: a chunk failed to load or was replaced by a newer version. */
+/**
+ * Catches errors that prevent a page from being shown, such as a chunk that failed to load or was replaced by a newer
+ * version.
+ */
 import { Button } from '@mantine/core';
 import { Component, type ReactNode } from 'react';
 import { wide } from './parts.tsx';
@@ -22,11 +25,12 @@ export class Boundary extends Component<{ readonly children: ReactNode }, State>
 }
 
 /**
- * Browsers don't retry a failed module, and the server only has its own version's chunks, so the page must be reloaded.
+ * Browsers don't retry a module that failed to load, and the server has only the files of its current version. The page
+ * must therefore be reloaded.
  */
 function Failed() {
   return (
-    <Shell page="page.error" lead={<span role="alert">{t('error.part_missing')}</span>}>
+    <Shell page="page.error" intro={<span role="alert">{t('error.part_missing')}</span>}>
       <Button fullWidth size="md" classNames={wide} onClick={() => window.location.reload()}>
         {t('error.load-again')}
       </Button>

@@ -1,6 +1,7 @@
 /**
- * The project's captcha. The script is loaded from the provider once, when a form is first submitted, so reading a page
- * doesn't contact third parties. The widget is at the bottom of the window and appears only if interaction is required.
+ * The project's captcha. The script is loaded from the provider once, when a form is first submitted, so that viewing a
+ * page doesn't contact third parties. The widget appears at the bottom of the window, and only if interaction is
+ * required.
  */
 import type { PageConfig } from './page-config.ts';
 
@@ -49,7 +50,7 @@ function load(address: string): Promise<void> {
   return loading;
 }
 
-/** Returns a token for one request. Undefined if there is none, in which case auth reports the error. */
+/** Returns a token for one request. Returns undefined if the provider issues no token, in which case auth reports the error. */
 export async function solveCaptcha({ provider, siteKey }: Captcha): Promise<string | undefined> {
   const container = document.createElement('div');
   container.style.cssText =
@@ -58,8 +59,8 @@ export async function solveCaptcha({ provider, siteKey }: Captcha): Promise<stri
   try {
     await load(scripts[provider]);
     return await (provider === 'turnstile'
-      ? askTurnstile(container, siteKey)
-      : askHCaptcha(container, siteKey));
+      ? runTurnstile(container, siteKey)
+      : runHCaptcha(container, siteKey));
   } catch {
     return undefined;
   } finally {
@@ -67,7 +68,7 @@ export async function solveCaptcha({ provider, siteKey }: Captcha): Promise<stri
   }
 }
 
-async function askTurnstile(container: HTMLElement, sitekey: string): Promise<string> {
+async function runTurnstile(container: HTMLElement, sitekey: string): Promise<string> {
   const { turnstile } = globalThis as unknown as { turnstile: Turnstile };
   let id = '';
   try {
@@ -86,7 +87,7 @@ async function askTurnstile(container: HTMLElement, sitekey: string): Promise<st
   }
 }
 
-async function askHCaptcha(container: HTMLElement, sitekey: string): Promise<string> {
+async function runHCaptcha(container: HTMLElement, sitekey: string): Promise<string> {
   const { hcaptcha } = globalThis as unknown as { hcaptcha: HCaptcha };
   const id = hcaptcha.render(container, { sitekey, size: 'invisible' });
   try {

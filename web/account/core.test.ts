@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { deviceOf, digitsOf, isGoodPassword, judgePassword, looksLikeEmail } from './fields.ts';
+import { checkPassword, deviceOf, digitsOf, isGoodPassword, looksLikeEmail } from './fields.ts';
 import { hostOf, parseFlow } from './flow.ts';
 
 describe('the flow', () => {
@@ -60,7 +60,7 @@ describe('fields', () => {
 
   test('password rules as the service has them', () => {
     const policy = { minLength: 8, requirements: 'lower_upper_letters_digits_symbols' };
-    expect(judgePassword('aB1', policy)).toEqual([
+    expect(checkPassword('aB1', policy)).toEqual([
       { rule: 'length', met: false },
       { rule: 'lower', met: true },
       { rule: 'upper', met: true },

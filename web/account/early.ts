@@ -1,6 +1,7 @@
 /**
- * Handles input from before the prerendered page is interactive. The script in index.html holds back a submitted form,
- * which is sent now. A password that was typed before then exists only in its field.
+ * Handles input that arrived before the prerendered page became interactive. The script in index.html holds back forms
+ * that were submitted in this time, and this module submits them. A password that was typed earlier exists only in its
+ * field.
  */
 import { useEffect } from 'react';
 
@@ -8,12 +9,15 @@ declare global {
   interface Window {
     plinthReady?: boolean;
     plinthEarly?: SubmitEvent;
-    /** Switches the page to its version without scripts. */
+    /** Switches the page to the version that works without scripts. */
     plinthStill(): void;
   }
 }
 
-/** Must be called once the form is interactive, because a page that is loaded late hydrates after the others. */
+/**
+ * Must be called when the form is interactive. A page whose code is loaded later becomes interactive after the other
+ * pages.
+ */
 export function useReady(): void {
   useEffect(() => {
     window.plinthReady = true;
@@ -27,7 +31,7 @@ export function useReady(): void {
 
 /** Passes text that a field already contains to `take`. */
 export function useEarlyText(id: string, take: (text: string) => void): void {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only the text that was present at mount
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the effect handles only text that was present at mount
   useEffect(() => {
     const field = document.getElementById(id);
     if (field instanceof HTMLInputElement && field.value !== '') take(field.value);

@@ -1,12 +1,12 @@
-/** Validates input without side effects. The server makes the final decision. */
+/** Validates input for the user's convenience. The server validates all input again. */
 
 export function looksLikeEmail(text: string): boolean {
   return /^[^\s@]+@[^\s@]+\.[^\s@.]+$/.test(text);
 }
 
 /**
- * Returns the digits of a phone number in international form (E.164) without `+`. Undefined if the text isn't a phone
- * number.
+ * Returns the digits of a phone number in international form (E.164) without `+`. Returns undefined if the text isn't a
+ * phone number.
  */
 export function phoneOf(text: string): string | undefined {
   const digits = text.replace(/[\s().+/-]/g, '').replace(/^00/, '');
@@ -36,7 +36,7 @@ export interface PasswordPolicy {
   readonly requirements: string;
 }
 
-export function judgePassword(
+export function checkPassword(
   password: string,
   { minLength, requirements }: PasswordPolicy,
 ): readonly { readonly rule: PasswordRule; readonly met: boolean }[] {
@@ -49,7 +49,7 @@ export function judgePassword(
 }
 
 export function isGoodPassword(password: string, policy: PasswordPolicy): boolean {
-  return judgePassword(password, policy).every(({ met }) => met);
+  return checkPassword(password, policy).every(({ met }) => met);
 }
 
 /**
@@ -71,7 +71,7 @@ export function deviceOf(userAgent: string | null): { browser: string; system: s
   return browser === undefined || system === undefined ? undefined : { browser, system };
 }
 
-// The order matters, because every browser in the first lines also identifies as Chrome or Safari.
+// The order matters, because each browser in the first lines also identifies itself as Chrome or Safari.
 const browsers: readonly (readonly [string, RegExp])[] = [
   ['Edge', /Edg(e|A|iOS)?\//],
   ['Opera', /OPR\//],

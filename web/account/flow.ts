@@ -1,15 +1,18 @@
-/** The flow's parameters from the address: the user's next destination, and how the app gets its session. */
+/**
+ * The parameters of a sign-in flow, from the address of the page. They determine where the user goes next and how the
+ * app receives its session.
+ */
 import { useSyncExternalStore } from 'react';
 
 export interface Flow {
   readonly redirectTo: string | undefined;
   readonly codeChallenge: string | undefined;
   readonly codeChallengeMethod: string | undefined;
-  /** One of our pages to go to if no app is involved. */
+  /** The Account page to open next if the user doesn't return to an app. */
   readonly next: string | undefined;
   /** The ID of the app's request that the consent page shows. */
   readonly authorizationId: string | undefined;
-  /** The query that is kept from page to page, including `?`. Empty if there is none. */
+  /** The part of the query that is passed on from page to page, with its `?`. Empty if nothing is passed on. */
   readonly search: string;
 }
 
@@ -42,8 +45,8 @@ export function parseFlow(search: string): Flow {
 }
 
 /**
- * Returns a readable form of an app's address: the host of a web page, or the scheme of a native app (RFC 8252, section
- * 7.1). Undefined if neither applies. `src/account/core/host.ts` does the same.
+ * Returns a short name for an app's address: the host of a website, or the scheme of a native app (RFC 8252, section
+ * 7.1). Returns undefined for any other address. `src/account/core/host.ts` applies the same rule.
  */
 export function hostOf(address: string | undefined): string | undefined {
   if (address === undefined || !URL.canParse(address)) return undefined;
@@ -68,8 +71,8 @@ function onNavigation(listener: () => void): () => void {
 }
 
 /**
- * Returns the user's next destination. Known from the first paint on, because the server writes it into the page
- * (`lead.ts`).
+ * Returns the host of the app to which the user will return. It is known from the first paint, because the server
+ * writes it into the page (`lead.ts`).
  */
 export function useDestination(): string | undefined {
   const { redirectTo } = useSyncExternalStore(onNavigation, currentFlow, () =>

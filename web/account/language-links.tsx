@@ -3,7 +3,7 @@ import { i18n } from '../lib/i18n.ts';
 import { languages } from '../locales/languages.ts';
 import { usePageConfig } from './page-config.ts';
 
-/** Links to the project's other languages, each in its own language. They reload the page. */
+/** Links to the project's other languages, each labeled in that language. The links reload the page. */
 export function LanguageLinks() {
   const [path] = useLocation();
   const search = useSearch();

@@ -8,16 +8,17 @@ async function start(): Promise<void> {
   try {
     await loadFirst();
   } catch {
-    // A page can't be shown without its texts.
+    // A page can't be shown if its messages haven't been loaded.
     window.plinthStill();
     return;
   }
   hydrateRoot(document.getElementById('root') as HTMLElement, <App />);
-  // A page that waited for the session (`src/account/routes/pages.ts`) is shown regardless of the result.
+  // The server has left this page empty until the session is known (`src/account/routes/pages.ts`). The page is then
+  // shown, even if loading the session failed.
   void sessionClient()
     .load()
     .then(() => document.documentElement.removeAttribute('data-waiting'));
-  // No error can occur before the visitor focuses a field or a button.
+  // The error messages are loaded as soon as a control receives the focus, because no error can occur before that.
   addEventListener('focusin', () => void loadProblems().catch(() => {}), { once: true });
 }
 

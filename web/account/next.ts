@@ -1,4 +1,4 @@
-/** Decides which page follows the sign-in: the second factor, the app, or one of our pages. */
+/** Determines which page follows a sign-in: the second factor, the app, or one of the Account pages. */
 
 import { ApiError } from '../lib/api.ts';
 import type { SessionState } from '../lib/session/index.ts';
@@ -8,11 +8,11 @@ import { needsSecondFactor, type User } from './session.ts';
 
 type Navigate = (path: string, options?: { replace?: boolean }) => void;
 
-/** Throws the error that prevents the app from getting its session. */
+/** Continues after a sign-in. Throws the error that prevents the app from getting its session. */
 export async function goOn(state: SessionState<User>, navigate: Navigate): Promise<void> {
   if (state.status === 'failed') throw state.error;
   if (state.status !== 'signed-in') {
-    // The server has just created a session, but the browser didn't send its cookie.
+    // The server has just created a session, but the browser didn't send its cookie, so it doesn't store cookies.
     throw new ApiError({ message: 'The browser keeps no cookie.', status: 0, code: 'session_not_kept' });
   }
   const flow = currentFlow();
@@ -21,14 +21,17 @@ export async function goOn(state: SessionState<User>, navigate: Navigate): Promi
   } else if (flow.redirectTo !== undefined && flow.next === undefined) {
     await leave(flow, navigate);
   } else if (flow.next === 'consent') {
-    // A separate page load, because only that page may show images from other servers.
+    // The consent page must be loaded from the server, because only its content security policy allows images from
+    // other servers.
     await leaveFor(`/account/consent${flow.search}`);
   } else {
     navigate(`/${flow.next ?? 'security'}${flow.next === 'upgrade' ? flow.search : ''}`);
   }
 }
 
-/** Goes to the app, or first to the page that sets up a second factor if the project requires a factor. */
+/**
+ * Redirects to the app. If the project requires a second factor and the user has none, opens the page that sets one up.
+ */
 export async function leave(flow: Flow, navigate: Navigate): Promise<void> {
   try {
     await leaveFor(await returnAddress(flow));

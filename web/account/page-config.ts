@@ -30,7 +30,7 @@ export interface PageConfig {
     readonly sso: boolean;
     readonly wallet: boolean;
   };
-  /** Whether the project offers passkeys. They may still be unavailable at this address. */
+  /** Whether the project offers passkeys. A browser might still be unable to use them at this address. */
   readonly passkeys: boolean;
   /** The chains whose wallets can sign in. */
   readonly wallets: readonly ('ethereum' | 'solana')[];
@@ -47,11 +47,11 @@ export interface PageConfig {
   readonly password: { readonly minLength: number; readonly requirements: string };
   readonly codeLength: number;
   readonly resendAfter: number;
-  /** Whether a guest's data can be moved to an existing account. */
+  /** Whether guests can move their data to an existing account. */
   readonly handOver: boolean;
   readonly requireMfa: boolean;
   readonly currentPassword: boolean;
-  /** Whether a change of email must be confirmed at both addresses. */
+  /** Whether an email change must be confirmed at both addresses. */
   readonly doubleConfirm: boolean;
   /** Whether users can delete their account. */
   readonly deletion: boolean;
@@ -63,7 +63,8 @@ export interface PageConfig {
 }
 
 /**
- * Used during prerendering. All features are offered (a style sheet hides the rest), and the brand is a placeholder.
+ * The configuration for prerendering. It offers all features, because a style sheet hides the ones that are disabled,
+ * and it contains placeholders for the brand.
  */
 const prerendered: PageConfig = {
   brand: {
@@ -115,13 +116,13 @@ const prerendered: PageConfig = {
 function read(): PageConfig {
   const element = typeof document === 'undefined' ? null : document.getElementById('plinth-config');
   if (element === null) return prerendered;
-  const told = JSON.parse(element.textContent) as Omit<PageConfig, 'requestId'>;
-  return offeredHere({ ...told, requestId: element.dataset.requestId ?? '' });
+  const config = JSON.parse(element.textContent) as Omit<PageConfig, 'requestId'>;
+  return offeredHere({ ...config, requestId: element.dataset.requestId ?? '' });
 }
 
 /**
- * Passkeys belong to an origin, and wallets also sign the origin. `offAt` in `src/account/core/offers.ts` applies the
- * same rule.
+ * Removes the sign-in methods that can't be used at this address. A passkey is valid only for its origin, and the
+ * messages that wallets sign contain the origin. `offAt` in `src/account/core/offers.ts` applies the same rule.
  */
 function offeredHere(config: PageConfig): PageConfig {
   const { protocol, hostname, origin } = window.location;
@@ -138,7 +139,10 @@ function offeredHere(config: PageConfig): PageConfig {
 }
 
 export const pageConfig = read();
-/** Hydration must match the prerendered markup, except for what the server has filled in. */
+/**
+ * During hydration, the configuration must match the prerendered markup, except for values that the server has filled
+ * in.
+ */
 const hydrated: PageConfig = {
   ...prerendered,
   brand: pageConfig.brand,

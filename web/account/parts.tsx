@@ -1,4 +1,4 @@
-/** The small components of the pages' forms. */
+/** Small components for the forms of the pages. */
 import { Button, type ButtonProps, TextInput } from '@mantine/core';
 import type { ComponentProps, FormEventHandler, MouseEvent, ReactNode } from 'react';
 import { useLocation } from 'wouter';
@@ -24,7 +24,10 @@ export function Form(props: {
       onSubmit={props.onSubmit}
       {...(props.label === undefined ? {} : { 'aria-label': props.label })}
     >
-      {/* Without scripts, this element contains the server's hidden fields. With scripts, it isn't part of the page. */}
+      {/*
+       * Without scripts, this element contains the hidden fields that the server inserts. With scripts, browsers ignore
+       * it.
+       */}
       <noscript suppressHydrationWarning>{import.meta.env.SSR ? '%PLINTH_FIELDS%' : null}</noscript>
       <ErrorSummary problems={props.problems} />
       {props.children}
@@ -32,7 +35,7 @@ export function Form(props: {
   );
 }
 
-/** A placeholder while data is loading. It is invisible at first, because most requests finish quickly. */
+/** A placeholder while data is loading. The placeholder is invisible at first, because most requests finish quickly. */
 export function Waiting({ count = 1 }: { count?: number }) {
   return Array.from({ length: count }, (_, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: all items are identical
@@ -49,7 +52,7 @@ export function Row({ children }: { children: ReactNode }) {
 }
 
 /**
- * Styles for buttons whose texts may need two lines in other languages and on small screens. Marks are aligned at the
+ * Styles for buttons whose labels may need two lines in other languages or on small screens. Icons are aligned with the
  * edge.
  */
 export const wide = { root: classes.wide, section: classes.section, label: classes.label };
@@ -62,7 +65,7 @@ export function Submit({ busy, children }: { busy: boolean; children: ReactNode 
   );
 }
 
-export function Quiet(props: ButtonProps & ComponentProps<'button'>) {
+export function SubtleButton(props: ButtonProps & ComponentProps<'button'>) {
   return <Button type="button" variant="default" size="md" fullWidth classNames={wide} {...props} />;
 }
 
@@ -72,7 +75,7 @@ interface PageLinkProps {
   readonly children: ReactNode;
 }
 
-/** Links to one of our pages and keeps the flow's query. Without scripts, it is an ordinary link. */
+/** A link to another Account page that keeps the parameters of the flow. Without scripts, it is an ordinary link. */
 function usePage({ to, query }: PageLinkProps) {
   const [, navigate] = useLocation();
   const { search } = useFlow();
@@ -95,12 +98,12 @@ export function PageLink(props: PageLinkProps) {
   );
 }
 
-/** A page link as the main action. `isQuiet` is for optional actions. */
-export function PageButton({ isQuiet = false, ...props }: PageLinkProps & { isQuiet?: boolean }) {
+/** A link to an Account page that looks like a button. `isSubtle` is for optional actions. */
+export function PageButton({ isSubtle = false, ...props }: PageLinkProps & { isSubtle?: boolean }) {
   return (
     <Button
       component="a"
-      variant={isQuiet ? 'default' : 'filled'}
+      variant={isSubtle ? 'default' : 'filled'}
       size="md"
       fullWidth
       classNames={wide}

@@ -1,4 +1,4 @@
-/** The code that was just sent. Stored only in this tab, because an address doesn't belong in a URL. */
+/** The code that was sent last. It is stored only in this tab, because a URL must not contain an address. */
 import type { Address, CodePurpose } from './account-api.ts';
 
 export interface Pending {
@@ -19,8 +19,8 @@ export function pendingCode(): Pending | undefined {
   return text === null ? undefined : (JSON.parse(text) as Pending);
 }
 
-/** Whether a code was sent so recently that the service wouldn't send another one. */
-export function isOnItsWay(email: string, purpose: CodePurpose, resendAfterSeconds: number): boolean {
+/** Whether a code was sent so recently that the service wouldn't send another one yet. */
+export function wasJustSent(email: string, purpose: CodePurpose, resendAfterSeconds: number): boolean {
   const known = pendingCode();
   if (known === undefined || known.purpose !== purpose || !('email' in known.to)) return false;
   return known.to.email === email && Date.now() - known.sentAt < resendAfterSeconds * 1000;

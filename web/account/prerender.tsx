@@ -1,7 +1,7 @@
 /**
  * Writes every Account page in every language as HTML (`dist/web/account/pages/<locale>/*.html`), with its style sheet
- * inlined and its texts preloaded. Data that only the server has is left as placeholders: nonce, brand, offers,
- * settings (`src/account/fill.ts`).
+ * inlined and its messages preloaded. Data that only the server knows is represented by placeholders: nonce, brand,
+ * offers, settings (`src/account/fill.ts`).
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -50,7 +50,7 @@ async function writeLocale(dir: string, locale: Locale, messages: Catalog): Prom
   const sheets = assets.filter((name) => name.endsWith('.css'));
   const css = sheets.map((name) => readFileSync(join(dir, 'assets', name), 'utf8')).join('');
   const language = locale === 'pseudo' ? 'en' : locale;
-  // The scheme is light unless a script chooses another. Without the attribute, no colors are set.
+  // The color scheme is light unless a script chooses another one. Without this attribute, no colors would apply.
   const root = `<html lang="${language}" dir="${languages[language].dir}" data-locale="${locale}" data-off="%PLINTH_OFF%" data-mantine-color-scheme="light">`;
   const head =
     `<style nonce="${nonce}">${css.trim()}</style><style nonce="${nonce}">%PLINTH_BRAND_CSS%</style>` +
@@ -92,7 +92,7 @@ async function writeLocale(dir: string, locale: Locale, messages: Catalog): Prom
   writeFileSync(join(out, 'texts.json'), JSON.stringify(serverTexts(messages)));
 }
 
-/** Until a code has been sent, the code page asks for the address. */
+/** The code page asks for the address until a code has been sent. */
 function titleOf(name: string): string {
   const page = name.replace(/\..*/, '');
   return page === 'code' ? 'page.code-ask' : `page.${page.replace(/^code-.*/, 'code')}`;
@@ -104,7 +104,10 @@ function addressOf(name: string): string {
   return page === 'refused' || page === 'failed' ? 'sign-in' : page;
 }
 
-/** Removes all scripts from the page and opens its noscript parts, even in browsers that support scripts. */
+/**
+ * Removes all scripts from the page, and shows the content of its noscript elements even in browsers that support
+ * scripts.
+ */
 function withoutScripts(html: string): string {
   return html
     .replace(/<script type="module"[^>]*><\/script>|<link rel="modulepreload"[^>]*>/g, '')
@@ -113,8 +116,9 @@ function withoutScripts(html: string): string {
 }
 
 /**
- * Extracts the style sheet's dark rules for dark screens without scripts, because pages without scripts are marked as
- * light. Colors are outside all layers, as in the style sheet, and Mantine's rules are in their own layer.
+ * Returns the style sheet's dark rules for devices that prefer a dark color scheme, because a page without scripts is
+ * always marked as light. As in the style sheet, Mantine's rules are in a separate layer, and colors aren't in a
+ * layer.
  */
 function darkWithoutScripts(css: string): string {
   const rules = [...css.matchAll(/([^{}]*\[data-mantine-color-scheme=dark\][^{}]*)\{([^{}]*)\}/g)].map(
@@ -127,27 +131,27 @@ function darkWithoutScripts(css: string): string {
   return `@media (prefers-color-scheme:dark){${colors}@layer mantine{${others}}%PLINTH_BRAND_DARK_CSS%}`;
 }
 
-/** The maximum of `minimum_password_length` in config.toml. */
-const longestMinimum = 72;
+/** The highest value that `minimum_password_length` in config.toml can have. */
+const maxMinimumLength = 72;
 
 /**
- * Texts that the server writes itself: errors of posted forms by code, password requirements, and the destination after
- * signing in.
+ * The messages that the server itself inserts: errors of submitted forms by code, password requirements, and the app to
+ * which the user will return.
  */
 function serverTexts(messages: Catalog): Record<string, string> {
   const ids = Object.keys(messages).filter((id) => /^(error|field|password)\./.test(id));
   const texts = Object.fromEntries(ids.map((id) => [id, t(id as TextId)]));
   texts['sign-in.to'] = t('sign-in.to', { host: '%PLINTH_HOST%' });
-  for (let count = 1; count <= longestMinimum; count += 1) {
+  for (let count = 1; count <= maxMinimumLength; count += 1) {
     texts[`password.length.${count}`] = t('password.length', { count });
   }
   return texts;
 }
 
-/** Waits for lazily loaded pages, so that hydration finds them complete. */
+/** Renders the page after its lazily loaded parts are available, so that the markup is complete when it is hydrated. */
 async function markupOf(page: ReactElement): Promise<string> {
   const { prelude } = await prerenderToNodeStream(page, {
-    // Otherwise, larger parts would be inserted by inline scripts.
+    // With a finite size, React would insert larger parts with inline scripts.
     progressiveChunkSize: Number.POSITIVE_INFINITY,
     onError(error) {
       throw error;

@@ -1,4 +1,7 @@
-/** Error texts for users. Load this with `loadProblems` from `texts.ts`, which also loads the catalog. */
+/**
+ * Converts errors to messages for users. Load this module with `loadProblems` from `texts.ts`, which also loads the
+ * messages.
+ */
 import { ApiError } from '../lib/api.ts';
 import { hasMessage } from '../lib/i18n.ts';
 import { SessionFault } from '../lib/session/index.ts';
@@ -6,14 +9,17 @@ import type { Problem } from '../ui/error-summary.tsx';
 import { type TextId, t } from './text.ts';
 
 type KeyText = 'error.key-canceled' | 'error.key-known' | 'error.wallet-refused';
-/** Errors of `methods/keys.ts` and `methods/wallets.ts` by name, because those modules are loaded on demand. */
+/**
+ * The messages for errors from `methods/keys.ts` and `methods/wallets.ts`. They are identified by name, because
+ * importing their classes would load these modules.
+ */
 const keyTexts: Readonly<Record<string, KeyText>> = {
   KeyCanceled: 'error.key-canceled',
   KeyKnown: 'error.key-known',
-  WalletRefused: 'error.wallet-refused',
+  WalletRejected: 'error.wallet-refused',
 };
 
-/** The field that an error belongs to, by error code. */
+/** Maps error codes to the fields to which they belong. */
 export type FieldOf = Readonly<Record<string, string>>;
 
 export function problemOf(error: unknown, fields: FieldOf = {}): Problem {
@@ -26,7 +32,7 @@ export function problemOf(error: unknown, fields: FieldOf = {}): Problem {
   return { text: t('error.other') };
 }
 
-/** Returns the problem for a code from an address. Unknown codes get a generic text. */
+/** Returns the problem for an error code in a URL. Unknown codes get a generic message. */
 export function problemFor(code: string): Problem {
   return hasMessage(`error.${code}`) ? { text: textFor(code), code } : { text: t('error.other') };
 }

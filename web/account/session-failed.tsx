@@ -7,8 +7,8 @@ import { sessionClient } from './session.ts';
 import { t } from './text.ts';
 
 /**
- * Shown if it is unknown whether the visitor is signed in, because the server didn't respond or returned an invalid
- * response.
+ * Shown if the server didn't respond, or returned an invalid response, so that it is unknown whether the user is signed
+ * in.
  */
 export function SessionFailed({ error }: { error: unknown }) {
   useEffect(() => {

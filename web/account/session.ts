@@ -1,4 +1,4 @@
-/** This browser's session, and the calls that need it. */
+/** The session in this browser, and functions that call the auth service with it. */
 import { useSyncExternalStore } from 'react';
 import { ApiError, type ApiRequest, callApi } from '../lib/api.ts';
 import {
@@ -41,7 +41,7 @@ export interface User {
 
 const authUrl = () => `${window.location.origin}/auth/v1`;
 
-interface Answer {
+interface Result {
   readonly session: HeldSession<User> | null;
 }
 
@@ -53,9 +53,9 @@ export function sessionClient(): SessionClient<User> {
     key: pageConfig.key,
     events: createSessionEvents(),
     transport: {
-      read: async () => (await callApi<Answer>('/account/api/session')).session,
+      read: async () => (await callApi<Result>('/account/api/session')).session,
       refresh: async () =>
-        (await callApi<Answer>('/account/api/refresh', { method: 'POST', body: {} })).session,
+        (await callApi<Result>('/account/api/refresh', { method: 'POST', body: {} })).session,
     },
   });
   return client;
@@ -75,8 +75,8 @@ export function useSession(): SessionState<User> {
 const endings = new Set(['session_not_found', 'session_expired', 'user_not_found', 'bad_jwt', 'user_banned']);
 
 /**
- * Calls `/auth/v1` with the page's access token. A rejected token may only have expired while the device was asleep, so
- * the call is retried once with a new one. If the session has ended, the whole page shows that.
+ * Calls `/auth/v1` with the page's access token. A token that is rejected may have expired while the device was asleep,
+ * so the call is retried once with a new token. If the session has ended, the page changes to its signed-out state.
  */
 export async function callAuth<T>(path: string, request: ApiRequest = {}): Promise<T> {
   const before = await knownState();
@@ -91,8 +91,8 @@ export async function callAuth<T>(path: string, request: ApiRequest = {}): Promi
 }
 
 /**
- * Waits for the state if the page hasn't loaded the state yet or was offline, instead of reporting that no one is
- * signed in.
+ * Returns the session's state. If the state isn't known yet, loads it first instead of reporting that the user is
+ * signed out.
  */
 async function knownState(): Promise<SessionState<User>> {
   const state = sessionClient().state();
@@ -110,13 +110,16 @@ function callAs<T>(state: SessionState<User>, path: string, request: ApiRequest)
 const userIdOf = (state: SessionState<User>): string | undefined =>
   state.status === 'signed-in' ? state.session.user.id : undefined;
 
-/** Returns the name by which users recognize the account: an address, number or wallet. Empty for guests. */
+/**
+ * Returns the name by which users recognize their account: an address, number or wallet. Returns an empty string for
+ * guests.
+ */
 export function nameOf({ email, phone = '', identities }: User): string {
   if (email !== '') return email;
   return phone === '' ? (identities?.map(walletOf).find(Boolean) ?? '') : `+${phone}`;
 }
 
-/** Returns a wallet's address in short form, as wallets show it. Undefined for identities that aren't wallets. */
+/** Returns a shortened wallet address, as wallets show it. Returns undefined for identities that aren't wallets. */
 export function walletOf({ provider, identity_data: data }: Identity): string | undefined {
   const address = (data?.custom_claims as { address?: string } | undefined)?.address;
   if (provider !== 'web3' || address === undefined) return undefined;
@@ -127,7 +130,9 @@ export function verifiedFactors(user: User): readonly Factor[] {
   return user.factors?.filter((factor) => factor.status === 'verified') ?? [];
 }
 
-/** Whether the last sign-in is too old for changing sign-in methods without confirmation. */
+/**
+ * Whether the user must confirm their identity before changing sign-in methods, because the last sign-in is too old.
+ */
 export function isStale({ claims }: Session<User>, nowMs: number = Date.now()): boolean {
   const latest = Math.max(0, ...(claims.amr ?? []).map(({ timestamp }) => timestamp));
   return nowMs - latest * 1000 > freshMs;

@@ -6,19 +6,22 @@ import classes from './shell.module.css';
 import { type TextId, t } from './text.ts';
 import { useFocusKept } from './use-focus-kept.ts';
 
-/** True after the first page of this load. Later pages take the focus, but the first page must not. */
+/** False while the first page is shown. Later pages receive the focus when they open, but the first one must not. */
 let isLater = false;
 
 export interface ShellProps {
   readonly page: Extract<TextId, `page.${string}`>;
-  readonly lead?: ReactNode;
+  readonly intro?: ReactNode;
   /** Wide pages contain several separate cards. */
   readonly wide?: boolean;
   readonly children?: ReactNode;
 }
 
-/** Brand, heading, one card, footer. Anchored at the top, so that nothing moves while the rest loads. */
-export function Shell({ page, lead, wide = false, children }: ShellProps) {
+/**
+ * The frame of every page: brand, heading, one card and footer. The content starts at the top, so that nothing moves
+ * while the rest of the page loads.
+ */
+export function Shell({ page, intro, wide = false, children }: ShellProps) {
   const { brand } = usePageConfig();
   const heading = useRef<HTMLHeadingElement>(null);
   const main = useFocusKept<HTMLElement>();
@@ -39,7 +42,7 @@ export function Shell({ page, lead, wide = false, children }: ShellProps) {
           <h1 ref={heading} tabIndex={-1}>
             {title}
           </h1>
-          {lead === undefined ? null : <p className={classes.lead}>{lead}</p>}
+          {intro === undefined ? null : <p className={classes.intro}>{intro}</p>}
         </div>
         {children}
       </main>
@@ -54,7 +57,7 @@ export function Shell({ page, lead, wide = false, children }: ShellProps) {
   );
 }
 
-/** The server keeps the links that the project has configured (`keepLinks` in `src/account/core/html.ts`). */
+/** The server removes the links that the project hasn't configured (`keepLinks` in `src/account/core/html.ts`). */
 function FooterLink(props: { name: string; href: string | undefined; text: string }) {
   return props.href === undefined ? null : (
     <a data-link={props.name} href={props.href}>

@@ -1,4 +1,7 @@
-/** The texts of the Account pages, typed by ID. `loadRest` in `texts.ts` loads the texts that the first load omits. */
+/**
+ * Returns messages of the Account pages by typed ID. `loadRest` in `texts.ts` loads the messages that aren't part of
+ * the initial load.
+ */
 import { textOf } from '../lib/i18n.ts';
 import type { messages as account } from '../locales/en/account.ts';
 import type { messages as consent } from '../locales/en/consent.ts';

@@ -1,6 +1,6 @@
 /**
- * Loads the catalogs of the page's language. The first part is preloaded with the page, because nothing can be shown
- * without it. The rest is loaded later.
+ * Loads the catalogs for the page's language. The page preloads the first catalogs, because it can't be shown without
+ * them. The other catalogs are loaded later.
  */
 import { activateLocale, addMessages, type Catalog } from '../lib/i18n.ts';
 import type { Locale } from '../locales/languages.ts';
@@ -14,7 +14,7 @@ const first = import.meta.glob('../locales/*/{account,shared}.ts') as Loaders;
 const errors = import.meta.glob('../locales/*/errors.ts') as Loaders;
 const rest = import.meta.glob([
   '../locales/*/*.ts',
-  // `plain` is only used for prerendering.
+  // `plain` is used only for prerendering.
   '!../locales/*/{account,shared,errors,plain,console*}.ts',
   '!**/*.test.ts',
 ]) as Loaders;
@@ -34,14 +34,14 @@ function pageLocale(): Locale {
   return document.documentElement.dataset.locale as Locale;
 }
 
-/** Loads the texts of the first pages. */
+/** Loads the messages of the first pages. */
 export async function loadFirst(): Promise<void> {
   const locale = pageLocale();
   await load(first, locale);
   activateLocale(locale);
 }
 
-/** Runs the loaders once, and again only after a failure. During prerendering, all texts are available. */
+/** Runs the loaders once, and again only after a failure. During prerendering, all messages are available. */
 function once(loaders: Loaders): () => Promise<void> {
   let loading: Promise<void> | undefined;
   return () => {
@@ -55,16 +55,16 @@ function once(loaders: Loaders): () => Promise<void> {
 }
 
 const loadErrors = once(errors);
-/** Loads the catalogs that neither the first load nor an error needs. */
+/** Loads all catalogs that aren't needed for the initial load and don't contain error messages. */
 export const loadRest = once(rest);
 
-/** Loads the error texts as a separate chunk, because most visits have no error. */
+/** Loads the error messages as a separate chunk, because most visits don't result in an error. */
 export async function loadProblems(): Promise<typeof Problems> {
   const [problems] = await Promise.all([import('./problems.ts'), loadErrors()]);
   return problems;
 }
 
-/** Returns a problem's text, or a message that the texts failed to load. */
+/** Returns the message for a problem, or a generic message if the catalog failed to load. */
 export async function inWords(say: (words: typeof Problems) => Problem): Promise<Problem> {
   const words = await loadProblems().catch(() => undefined);
   return words === undefined ? { text: t('error.part_missing') } : say(words);

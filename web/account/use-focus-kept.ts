@@ -1,6 +1,6 @@
 /**
- * Keeps the focus in place. If the focused control disappears (a button that opened a form, a closed form, a removed
- * entry), the focus moves to its replacement or, if there is none, to the heading above.
+ * Keeps the focus when the focused control is removed, for example when a button opens a form or a list entry is
+ * deleted. The focus moves to the control's replacement or, if there is none, to the heading above it.
  */
 import { type RefObject, useEffect, useRef } from 'react';
 
@@ -19,7 +19,7 @@ export function useFocusKept<T extends HTMLElement>(): RefObject<T | null> {
       last = { control, around: control.closest('section') ?? (element as T) };
     }
     function onBlur({ target }: FocusEvent): void {
-      // Some browsers fire `blur` on a control that is being removed, as if the user had left it.
+      // Some browsers fire `blur` when a focused control is removed, as they do when the user leaves it.
       queueMicrotask(() => {
         const control = target as HTMLElement;
         if (last?.control === control && control.isConnected && !control.matches(':disabled'))
@@ -33,11 +33,11 @@ export function useFocusKept<T extends HTMLElement>(): RefObject<T | null> {
         control.focus();
         return;
       }
-      const place = around.isConnected ? around : (element as T);
+      const container = around.isConnected ? around : (element as T);
       const added = changes
         .flatMap((change) => [...change.addedNodes])
-        .filter((node) => node instanceof Element && place.contains(node)) as Element[];
-      const heading = place.querySelector<HTMLElement>('h2, h1');
+        .filter((node) => node instanceof Element && container.contains(node)) as Element[];
+      const heading = container.querySelector<HTMLElement>('h2, h1');
       heading?.setAttribute('tabindex', '-1');
       const wanted = ['[data-autofocus]', field, action];
       const next = wanted.map((selector) => firstOf(added, selector)).find((found) => found !== undefined);

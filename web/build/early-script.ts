@@ -1,4 +1,7 @@
-/** Adds `console/early.ts` to the head of the Console's page, with each page's files as named by the build. */
+/**
+ * Inserts `console/early.ts` into the head of the Console's HTML, with the file names that the build has assigned to
+ * each page.
+ */
 import type { Plugin, Rolldown } from 'vite';
 import { type EarlyPage, earlyMs, startEarly } from '../console/early.ts';
 import { pageModules } from '../console/pages.ts';

@@ -1,7 +1,7 @@
 /**
- * Builds the theme's CSS variables as a static style sheet (`virtual:plinth-theme.css`). Mantine would write them into
- * a style element at run time. A static sheet needs no nonce, can be inlined into the prerendered pages, and contains
- * only the colors we use.
+ * Builds the theme's CSS variables as a static style sheet (`virtual:plinth-theme.css`). Without it, Mantine would
+ * write them into a style element at run time. A static style sheet doesn't need a nonce, can be inlined into
+ * prerendered pages, and contains only the colors that we use.
  */
 import { convertCssVariables, defaultCssVariablesResolver } from '@mantine/core';
 import type { Plugin } from 'vite';
@@ -12,7 +12,8 @@ const virtualId = 'virtual:plinth-theme.css';
 const kept = new Set<string>(Object.keys(colors));
 
 /**
- * Removes `--mantine-color-grape-3`, for example, because no component uses grape, but keeps `--mantine-color-text`.
+ * For example, removes `--mantine-color-grape-3`, because no component uses the color grape, but keeps
+ * `--mantine-color-text`.
  */
 function isKept(variable: string): boolean {
   const match = /^--mantine-color-([a-z]+)-/.exec(variable);

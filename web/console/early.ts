@@ -1,23 +1,26 @@
 /**
- * Runs in the page's head before any module loads. It requests the code and the first data of the page immediately, instead of
- * after the entry module and the session response.
+ * Runs in the page's head before any module loads. The script immediately requests the code and the first data of the
+ * page, which the entry module would otherwise request only after the session response.
  */
 
-/** A page's pattern, and its files below `/console/assets/` that the entry doesn't load. */
+/**
+ * A pattern that matches a page's path, and the files below `/console/assets/` that the page needs in addition to the
+ * entry.
+ */
 export type EarlyPage = readonly [pattern: string, files: readonly string[]];
 
-/** How long an early response can be used. Later calls send a new request. */
+/** The time for which an early response is used. After that, a new request is sent. */
 export const earlyMs = 10_000;
 
 declare global {
   interface Window {
-    /** Early responses by address. */
-    plinthAsked?: Record<string, Promise<Response> | undefined>;
+    /** Responses that were requested early, by URL. */
+    plinthRequests?: Record<string, Promise<Response> | undefined>;
   }
 }
 
-/** This function is inlined into the HTML, so it can't use anything from outside. */
-export function startEarly(pages: readonly EarlyPage[], keptMs: number): void {
+/** The build inlines this function into the HTML, so it must not use anything outside its body. */
+export function startEarly(pages: readonly EarlyPage[], retentionMs: number): void {
   const api = '/console/api';
   const path = location.pathname.replace(/^\/console/, '');
   const nonce = document.querySelector<HTMLScriptElement>('script[nonce]')?.nonce ?? '';
@@ -32,39 +35,39 @@ export function startEarly(pages: readonly EarlyPage[], keptMs: number): void {
     document.head.append(link);
   }
   if (path.startsWith('/sign-in')) return;
-  const asked = ['/session'];
+  const paths = ['/session'];
   const table = /^\/tables\/([^/]+)\/([^/]+)$/.exec(path);
-  if (path.startsWith('/tables')) asked.push('/tables');
+  if (path.startsWith('/tables')) paths.push('/tables');
   if (table !== null) {
     const name = `/tables/${table[1]}/${table[2]}`;
-    asked.push(name);
-    if (location.search === '') asked.push(`${name}/rows?filters=%5B%5D&sort=%5B%5D&limit=100&offset=0`);
+    paths.push(name);
+    if (location.search === '') paths.push(`${name}/rows?filters=%5B%5D&sort=%5B%5D&limit=100&offset=0`);
   }
   const early: Record<string, Promise<Response> | undefined> = {};
-  for (const each of asked) {
-    const answer = fetch(api + each, {
+  for (const each of paths) {
+    const response = fetch(api + each, {
       headers: { accept: 'application/json', 'x-plinth-request': '1' },
       credentials: 'same-origin',
     });
-    // The caller that takes the response handles the failure.
-    answer.catch(() => undefined);
-    early[api + each] = answer;
+    // The function that later uses the response handles its failure.
+    response.catch(() => undefined);
+    early[api + each] = response;
   }
-  window.plinthAsked = early;
+  window.plinthRequests = early;
   setTimeout(() => {
-    delete window.plinthAsked;
-  }, keptMs);
+    delete window.plinthRequests;
+  }, retentionMs);
 }
 
-/** Returns and removes the early response for an address. */
+/** Returns the early response for a URL, and removes it so that it is used only once. */
 export function takeEarly(address: string): Promise<Response> | undefined {
-  const early = window.plinthAsked;
-  const answer = early?.[address];
+  const early = window.plinthRequests;
+  const response = early?.[address];
   if (early !== undefined) delete early[address];
-  return answer;
+  return response;
 }
 
-/** Discards early responses, which must be requested again after the sign-in. */
+/** Discards early responses, because the requests must be sent again after the operator has signed in. */
 export function forgetEarly(): void {
-  delete window.plinthAsked;
+  delete window.plinthRequests;
 }

@@ -1,4 +1,3 @@
-/** Starts the Console: texts, query cache and router. */
 import './styles.ts';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
@@ -18,7 +17,7 @@ activateLocale('en');
 
 const token = takeToken();
 const queryClient = createQueryClient();
-const router = createConsoleRouter({ queryClient, linkToken: token, asksFirst: cameFromElsewhere() });
+const router = createConsoleRouter({ queryClient, linkToken: token, confirmsFirst: cameFromElsewhere() });
 watchSignOut(queryClient);
 
 createRoot(document.getElementById('root') as HTMLElement).render(

@@ -1,25 +1,28 @@
 /**
- * Every page of the Console by its route path. The router, the menu, the shortcuts and the early preloading all derive from this
- * table. It imports types only, because the build reads it in Node.
+ * All pages of the Console by route path. The router, the menu, the shortcuts and the early requests use this table.
+ * The file imports only types, because the build reads it in Node.
  */
 import type { TextId } from './text.ts';
 
 export interface Page {
-  /** The page's file under `web/console/`. The router finds the files named `page.tsx` and `*-page.tsx`. */
+  /** The page's file below `web/console/`. The router finds files that are named `page.tsx` or `*-page.tsx`. */
   readonly module: `features/${string}page.tsx`;
   /** The component that the module exports. */
   readonly component: string;
-  /** The path of the page that renders this one inside it. */
+  /** The path of the page that contains this page. */
   readonly parent?: string;
   /** The child page that `path` redirects to. */
   readonly redirect?: string;
-  /** Modules that the page imports lazily and needs in its first render. */
+  /** Modules that the page loads lazily but needs when it is first rendered. */
   readonly lazy?: readonly string[];
-  /** The page's menu entry. "g", then `key` opens the page. */
+  /** The page's entry in the menu. Pressing "g" and then `key` opens the page. */
   readonly menu?: { readonly label: TextId; readonly key: string };
 }
 
-/** In the order of the menu. A trailing slash marks the index page of its parent, as in TanStack Router. */
+/**
+ * The pages in the order of the menu. A path that ends in a slash is the index page of its parent, as in TanStack
+ * Router.
+ */
 export const pages = {
   '/sign-in': { module: 'features/sign-in/page.tsx', component: 'SignInPage' },
   '/': {
@@ -106,6 +109,32 @@ export const pages = {
     component: 'MetricsPage',
     menu: { label: 'nav.metrics', key: 'm' },
   },
+  '/queries': {
+    module: 'features/queries/page.tsx',
+    component: 'QueriesPage',
+    redirect: '/queries/statements',
+    menu: { label: 'nav.queries', key: 'q' },
+  },
+  '/queries/statements': {
+    parent: '/queries',
+    module: 'features/queries/statements-page.tsx',
+    component: 'StatementsPage',
+  },
+  '/queries/activity': {
+    parent: '/queries',
+    module: 'features/queries/activity-page.tsx',
+    component: 'ActivityPage',
+  },
+  '/queries/advice': {
+    parent: '/queries',
+    module: 'features/queries/advice-page.tsx',
+    component: 'AdvicePage',
+  },
+  '/backups': {
+    module: 'features/backups/page.tsx',
+    component: 'BackupsPage',
+    menu: { label: 'nav.backups', key: 'c' },
+  },
   '/reference': {
     module: 'features/reference/page.tsx',
     component: 'ReferencePage',
@@ -148,7 +177,10 @@ export function relativePath<P extends PagePath>(path: P): RelativePath<P> {
   return path.slice(parent.length) as RelativePath<P>;
 }
 
-/** The modules of each page with those of its parent or redirect target, by a pattern of its address. */
+/**
+ * Returns the modules of each page, together with a pattern that matches the page's path. The modules include those of
+ * the page's parent or redirect target.
+ */
 export function pageModules(): [pattern: string, modules: string[]][] {
   const table: Record<string, Page> = pages;
   return Object.entries(table)

@@ -1,6 +1,6 @@
 /**
- * The routes of the pages in `pages.ts`: search parameters, and the data that a route requests while its page's code loads.
- * `early.ts` requests the first page before this module runs.
+ * The routes of the pages in `pages.ts`, with their search parameters and the data that is requested while the page's
+ * code loads. For the first page, `early.ts` requests this data before this module runs.
  */
 import type { QueryClient } from '@tanstack/react-query';
 import {
@@ -23,6 +23,7 @@ import { validateOpenSearch, validateQueueSearch, validateRequestSearch } from '
 import { validateLogSearch } from './features/logs/api.ts';
 import { validateMetricsSearch } from './features/metrics/api.ts';
 import { validatePolicySearch } from './features/policies/search.ts';
+import { validateActivitySearch, validateStatementsSearch } from './features/queries/api.ts';
 import { realtimeQuery, validateRealtimeSearch } from './features/realtime/api.ts';
 import { validateReferenceSearch } from './features/reference/search.ts';
 import { validateSettingsSearch } from './features/settings/api.ts';
@@ -34,10 +35,10 @@ import { type PagePath, pages, type RelativePath, relativePath } from './pages.t
 
 export interface RouterContext {
   readonly queryClient: QueryClient;
-  /** The token of the one-time link that opened this page. */
+  /** The token in the one-time link that opened this page. */
   readonly linkToken: string | undefined;
   /** Whether the operator must confirm before the token is used. See `take-token.ts`. */
-  readonly asksFirst: boolean;
+  readonly confirmsFirst: boolean;
 }
 
 const rootRoute = createRootRouteWithContext<RouterContext>()({ notFoundComponent: RouteMissing });
@@ -55,7 +56,7 @@ function pageAt<P extends PagePath>(path: P): { path: RelativePath<P>; component
   return { path: relativePath(path), component: lazyRouteComponent(load, component) };
 }
 
-/** Accepts only a path on this origin. */
+/** Returns the value if it is a path on this origin. */
 function localPath(value: unknown): string | undefined {
   return typeof value === 'string' && /^\/(?![/\\])/.test(value) ? value : undefined;
 }
@@ -132,7 +133,6 @@ const typesRoute = createRoute({
 interface ListSearch {
   readonly search?: string;
   readonly page?: number;
-  /** The item that is open in the panel. */
   readonly id?: string;
 }
 
@@ -236,6 +236,41 @@ const metricsRoute = createRoute({
   validateSearch: validateMetricsSearch,
 });
 
+const queriesRoute = createRoute({
+  getParentRoute: () => appRoute,
+  ...pageAt('/queries'),
+});
+
+const queriesIndexRoute = createRoute({
+  getParentRoute: () => queriesRoute,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: pages['/queries'].redirect, replace: true });
+  },
+});
+
+const statementsRoute = createRoute({
+  getParentRoute: () => queriesRoute,
+  ...pageAt('/queries/statements'),
+  validateSearch: validateStatementsSearch,
+});
+
+const activityRoute = createRoute({
+  getParentRoute: () => queriesRoute,
+  ...pageAt('/queries/activity'),
+  validateSearch: validateActivitySearch,
+});
+
+const adviceRoute = createRoute({
+  getParentRoute: () => queriesRoute,
+  ...pageAt('/queries/advice'),
+});
+
+const backupsRoute = createRoute({
+  getParentRoute: () => appRoute,
+  ...pageAt('/backups'),
+});
+
 const keysRoute = createRoute({
   getParentRoute: () => appRoute,
   ...pageAt('/keys'),
@@ -301,6 +336,8 @@ const routeTree = rootRoute.addChildren([
     keysRoute,
     logsRoute,
     metricsRoute,
+    queriesRoute.addChildren([queriesIndexRoute, statementsRoute, activityRoute, adviceRoute]),
+    backupsRoute,
   ]),
 ]);
 

@@ -1,5 +1,6 @@
 /**
- * The fetch client of both apps: JSON requests and responses, and one error type for the error formats of all services.
+ * Sends requests for both apps. Requests and responses are JSON, and one error type represents the error formats of all
+ * services.
  */
 
 export class ApiError extends Error {
@@ -12,7 +13,7 @@ export class ApiError extends Error {
   readonly detail: string | undefined;
   /** Identifies the request in the log. Users can copy it from every error. */
   readonly requestId: string | undefined;
-  /** The whole response, for fields that only one service sends (`weak_password`). */
+  /** The whole response, because some fields are sent by only one service (`weak_password`). */
   readonly body: Readonly<Record<string, unknown>>;
 
   constructor(fields: {
@@ -37,9 +38,9 @@ export class ApiError extends Error {
 
 export interface ApiRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Sent as JSON. */
+  /** The request body, which is sent as JSON. */
   readonly body?: unknown;
-  /** Sent unchanged instead of a body. */
+  /** A file that is sent unchanged instead of `body`. */
   readonly file?: Blob | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
@@ -47,21 +48,24 @@ export interface ApiRequest {
   readonly early?: Promise<Response> | undefined;
 }
 
-/** Our server requires this header on every call that changes data. Another site can't send it without a preflight. */
+/**
+ * Our server requires this header on every call that changes data, because a different website can't send it without a
+ * preflight request.
+ */
 export const sameOriginHeader = { 'x-plinth-request': '1' } as const;
 
 const requestIdHeader = 'x-request-id';
 
-/** Returns the parsed response, or undefined if it is empty. @throws {ApiError} */
-export async function callApi<Answer>(path: string, options: ApiRequest = {}): Promise<Answer> {
+/** Calls the API. Returns the parsed response, or undefined if the response is empty. @throws {ApiError} */
+export async function callApi<Result>(path: string, options: ApiRequest = {}): Promise<Result> {
   const response = await openApi(path, options);
-  return parseJson(await arrived(response.text(), options.signal)) as Answer;
+  return parseJson(await arrived(response.text(), options.signal)) as Result;
 }
 
-/** Returns a successful response whose body hasn't been read. @throws {ApiError} */
+/** Calls the API. Returns a successful response whose body hasn't been read. @throws {ApiError} */
 export async function openApi(path: string, options: ApiRequest = {}): Promise<Response> {
   const { method = 'GET', body, file, headers, signal, early } = options;
-  const answer =
+  const pending =
     early ??
     fetch(path, {
       method,
@@ -77,12 +81,12 @@ export async function openApi(path: string, options: ApiRequest = {}): Promise<R
       ...(signal === undefined ? {} : { signal }),
       credentials: 'same-origin',
     });
-  const response = await arrived(answer, signal);
+  const response = await arrived(pending, signal);
   if (response.ok) return response;
   throw errorFrom(response, parseJson(await arrived(response.text(), signal)));
 }
 
-/** Awaits a response or its body, which can be interrupted after the headers. */
+/** Waits for a response or its body, because the connection can also be lost after the headers have arrived. */
 async function arrived<T>(part: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   try {
     return await part;

@@ -1,10 +1,7 @@
 /**
- * Texts by ID. Catalogs are in `web/locales/<locale>/<name>.ts`. The build compiles them, so browsers never load the
- * ICU parser. Each app creates its own typed `t` from the catalogs it loads.
- *
- * @example
- * export const t = textOf<keyof typeof messages>();
- * t('code.resend-in', { seconds: 12 });
+ * Returns messages by ID. Catalogs are in `web/locales/<locale>/<name>.ts`. The build compiles them, so browsers never
+ * load the ICU parser. Each app creates its own typed `t` from the catalogs it loads.
+ * @example export const t = textOf<keyof typeof messages>(); t('code.resend-in', { seconds: 12 });
  */
 import { setupI18n } from '@lingui/core';
 
@@ -12,10 +9,10 @@ export type Catalog = Readonly<Record<string, string>>;
 export type TextValues = Readonly<Record<string, unknown>>;
 type Compiled = Parameters<typeof i18n.load>[1];
 
-/** A missing ID is a bug and is shown as the ID itself, which tests look for. */
+/** If a message is missing, its ID is shown. This is a bug, and tests check for it. */
 export const i18n = setupI18n({ locale: 'en', messages: { en: {} }, missing: (_locale, id) => `⟦${id}⟧` });
 
-/** Adds compiled messages to a locale. A page may add more when it is loaded. */
+/** Adds compiled messages to a locale. Pages can add messages when they are loaded. */
 export function addMessages(locale: string, messages: Catalog): void {
   i18n.load(locale, messages as Compiled);
 }
@@ -24,7 +21,7 @@ export function activateLocale(locale: string): void {
   i18n.activate(locale, formatLocale(locale));
 }
 
-/** Whether the active locale has a text for an ID that wasn't known at build time. */
+/** Whether the active locale contains a message for an ID that is known only at run time. */
 export function hasMessage(id: string): boolean {
   return id in i18n.messages;
 }
@@ -37,8 +34,8 @@ export function textOf<Id extends string>(): (id: Id, values?: TextValues) => st
 const rightToLeft = new Set(['ar']);
 
 /**
- * Addresses, hosts and names keep their own direction within right-to-left text: each is placed between U+2068 and
- * U+2069 (Unicode Bidirectional Algorithm, UAX #9, section 2.7).
+ * Marks addresses, hosts and names in right-to-left text, so that they keep their own direction. Each of them is
+ * enclosed in U+2068 and U+2069 (Unicode Bidirectional Algorithm, UAX #9, section 2.7).
  */
 function isolated(values: TextValues): Record<string, unknown> {
   if (!rightToLeft.has(i18n.locale)) return { ...values };
@@ -50,7 +47,7 @@ function isolated(values: TextValues): Record<string, unknown> {
   );
 }
 
-/** Formats a date and time in the local format. Put the exact instant into a `title`. */
+/** Formats a date and time for the user's region. Use a `title` attribute for the exact time. */
 export function formatDateTime(instant: string | number | Date): string {
   return new Intl.DateTimeFormat(formatLocale(i18n.locale), {
     dateStyle: 'medium',
@@ -66,7 +63,7 @@ const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['minute', 60],
 ];
 
-/** Formats a relative time, for example "3 hours ago". Less than a minute ago is "now". */
+/** Formats a relative time, such as "3 hours ago". If less than a minute has passed, the result is "now". */
 export function formatRelative(instant: string | number | Date, now: number = Date.now()): string {
   const seconds = (new Date(instant).getTime() - now) / 1000;
   const format = new Intl.RelativeTimeFormat(formatLocale(i18n.locale), { numeric: 'auto' });
@@ -82,7 +79,7 @@ export function formatRelative(instant: string | number | Date, now: number = Da
  */
 function formatLocale(locale: string): string {
   const language = locale === 'pseudo' ? 'en' : locale;
-  // Pages are prerendered for all regions.
+  // Prerendered pages can't depend on the user's region.
   const known = typeof document === 'undefined' ? [] : navigator.languages;
   const own = known.find((tag) => tag.startsWith(`${language}-`)) ?? language;
   return new Intl.Locale(own, { numberingSystem: 'latn' }).toString();

@@ -1,12 +1,12 @@
-/** Stores server data in this cache and nowhere else. */
+/** The cache for data from the server. No other part of the app stores this data. */
 import { QueryClient } from '@tanstack/react-query';
 import { ApiError } from './api.ts';
 
-const mostRetries = 2;
+const maxRetries = 2;
 
-/** A rejected request isn't retried. Only network errors, overload and server errors are. */
+/** Whether a failed request should be retried. This applies only to network errors, overload and server errors. */
 export function isWorthRetrying(failures: number, error: unknown): boolean {
-  if (failures >= mostRetries || !(error instanceof ApiError)) return false;
+  if (failures >= maxRetries || !(error instanceof ApiError)) return false;
   return error.status === 0 || error.status === 429 || error.status >= 500;
 }
 

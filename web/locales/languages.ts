@@ -1,9 +1,9 @@
 /**
- * The languages that the Account pages speak. Each has a folder of catalogs beside this file; the server chooses by
- * the same list (`src/account/core/languages.ts`, a test compares).
+ * The languages of the Account pages. Each language has a folder of catalogs next to this file. The server has the same
+ * list (`src/account/core/languages.ts`, compared by a test).
  */
 export interface Language {
-  /** In the language itself. */
+  /** The language's name in the language itself. */
   readonly name: string;
   readonly dir: 'ltr' | 'rtl';
 }
@@ -16,6 +16,6 @@ export const languages = {
 export type LanguageCode = keyof typeof languages;
 export const languageCodes = Object.keys(languages) as readonly LanguageCode[];
 
-/** A language, or the one for tests (`pseudo.ts`). */
+/** A language, or the pseudo-locale for tests (`pseudo.ts`). */
 export type Locale = LanguageCode | 'pseudo';
 export const locales: readonly Locale[] = [...languageCodes, 'pseudo'];

@@ -31,7 +31,10 @@ function texts(language: LanguageCode): Catalog {
   return Object.assign({}, ...Object.values(catalogs(language)));
 }
 
-/** What a compiled message needs: the names of its values, and the cases of its plurals. */
+/**
+ * Returns the parts of a compiled message that translations must match: the names of its values and the cases of its
+ * plurals.
+ */
 function needs(message: unknown): { values: string[]; plurals: string[][] } {
   const values = new Set<string>();
   const plurals: string[][] = [];

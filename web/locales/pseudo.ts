@@ -1,6 +1,7 @@
 /**
- * The pseudo-locale: every text longer and accented, so that a string outside the catalog, or a box that cannot
- * grow, shows immediately. Made from the compiled English messages; placeholders stay as they are.
+ * The pseudo-locale makes every text longer and accented, so that strings outside of the catalogs, and boxes that can't
+ * grow, are immediately visible. The pseudo-locale is generated from the compiled English messages. Placeholders remain
+ * unchanged.
  */
 const accents: Readonly<Record<string, string>> = {
   a: 'á',
@@ -35,7 +36,9 @@ function accented(text: string): string {
   return text.replace(/[a-z]/g, (letter) => accents[letter] ?? letter);
 }
 
-/** Texts of a compiled message are strings; placeholders are arrays, whose options may hold messages again. */
+/**
+ * The literal parts of a compiled message are strings. Placeholders are arrays, and their options may contain messages.
+ */
 function convert(part: unknown): unknown {
   if (typeof part === 'string') return accented(part);
   if (!Array.isArray(part)) return part;

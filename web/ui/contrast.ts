@@ -6,7 +6,7 @@ function channels(hex: string): [number, number, number] {
   return [1, 2, 3].map((index) => Number.parseInt(match[index] as string, 16)) as [number, number, number];
 }
 
-/** 0 for black, 1 for white. */
+/** Returns a number from 0 (black) to 1 (white). */
 export function luminance(hex: string): number {
   const [red, green, blue] = channels(hex).map((value) => {
     const share = value / 255;
@@ -15,7 +15,7 @@ export function luminance(hex: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** From 1 (equal) to 21 (black on white). */
+/** Returns a number from 1 (equal colors) to 21 (black on white). */
 export function contrast(one: string, other: string): number {
   const [darker, lighter] = [luminance(one), luminance(other)].sort((a, b) => a - b) as [number, number];
   return (lighter + 0.05) / (darker + 0.05);

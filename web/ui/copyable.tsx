@@ -1,7 +1,10 @@
 import { CopyButton } from './copy-button.tsx';
 import classes from './copyable.module.css';
 
-/** An ID, key or code in monospace with a copy button. Long values are truncated on screen but copied completely. */
+/**
+ * Shows an ID, key or code in monospace with a copy button. A long value is truncated on screen, but the button copies
+ * all of it.
+ */
 export function Copyable({ value, what }: { value: string; what: string }) {
   return (
     <span className={classes.box}>

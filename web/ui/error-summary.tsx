@@ -5,20 +5,20 @@ import { Notice } from './notice.tsx';
 import { t } from './text.ts';
 
 export interface Problem {
-  /** The text for users, from a catalog. */
+  /** The message for the user, from a catalog. */
   readonly text: string;
-  /** A second sentence with the next step. */
+  /** A second sentence that explains what the user can do. */
   readonly advice?: string | undefined;
-  /** The field that the problem belongs to. The summary links to it. */
+  /** The ID of the field to which the problem belongs. The summary links to this field. */
   readonly fieldId?: string | undefined;
-  /** The service's code, which users can copy. */
+  /** The error code from the service, which users can copy. */
   readonly code?: string | undefined;
   readonly requestId?: string | undefined;
 }
 
 /**
- * The errors at the top of a form. The region is always in the page, so that screen readers announce new content. A
- * summary with errors takes the focus, unless one of the form's fields has it.
+ * Shows all errors at the top of a form. The region is always part of the page, so that screen readers announce new
+ * content. When there are errors, the summary receives the focus, unless one of the form's fields has it.
  */
 export function ErrorSummary({ problems }: { problems: readonly Problem[] }) {
   const box = useRef<HTMLDivElement>(null);
@@ -26,10 +26,11 @@ export function ErrorSummary({ problems }: { problems: readonly Problem[] }) {
     if (problems.length === 0) return;
     const field = problems.find((problem) => problem.fieldId !== undefined)?.fieldId;
     const target = field === undefined ? null : document.getElementById(field);
-    const place = target ?? box.current;
-    place?.focus();
-    // A field that already has the focus isn't scrolled into view, although the summary has just moved it.
-    place?.scrollIntoView({ block: 'nearest' });
+    const focusTarget = target ?? box.current;
+    focusTarget?.focus();
+    // The summary may have moved the focused field out of view, and browsers don't scroll to a field that already has
+    // the focus.
+    focusTarget?.scrollIntoView({ block: 'nearest' });
   }, [problems]);
   return (
     <div role="alert" ref={box} tabIndex={-1} className={problems.length === 0 ? classes.empty : undefined}>

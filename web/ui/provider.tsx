@@ -1,6 +1,6 @@
 /**
- * Provides an app with the theme and color scheme. It adds no style element that a content security policy would have
- * to allow.
+ * Provides an app with the theme and color scheme, without adding style elements, because the content security policy
+ * would have to allow them.
  */
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
 import type { ReactNode } from 'react';
@@ -9,7 +9,7 @@ import { theme } from './theme.ts';
 
 const schemeManager = localStorageColorSchemeManager({ key: colorSchemeKey });
 
-/** The page's nonce, for style elements that some components create for responsive props. */
+/** Returns the page's nonce, which some components need for style elements that implement responsive props. */
 function styleNonce(): string {
   if (typeof document === 'undefined') return '';
   return document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? '';
@@ -22,7 +22,7 @@ export function UiProvider({ children }: { children: ReactNode }) {
       defaultColorScheme="auto"
       colorSchemeManager={schemeManager}
       getStyleNonce={styleNonce}
-      // The variables are in a static style sheet (virtual:plinth-theme.css).
+      // A static style sheet already contains the variables (virtual:plinth-theme.css).
       withCssVariables={false}
       withGlobalClasses={false}
       withStaticClasses={false}

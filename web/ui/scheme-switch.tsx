@@ -12,10 +12,10 @@ const choices = [
 
 const never = () => () => {};
 
-/** Light, system and dark: three radio buttons that look like one control. */
+/** A control with three radio buttons: light, system and dark. */
 export function SchemeSwitch() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
-  // The stored choice is unknown during prerendering and hydration.
+  // During prerendering and hydration, the user's choice isn't known.
   const known = useSyncExternalStore(
     never,
     () => true,

@@ -1,4 +1,4 @@
-/** The theme as CSS variables, computed by the build (`build/theme-css.ts`) rather than by pages. */
+/** The theme as CSS variables. The build computes them (`build/theme-css.ts`), so that pages don't have to. */
 import { type CSSVariablesResolver, DEFAULT_THEME, mergeMantineTheme } from '@mantine/core';
 import { theme } from './theme.ts';
 import { type ColorName, colors, type Roles, roles, roleVariable, type Scheme } from './tokens.ts';
@@ -6,7 +6,10 @@ import { type ColorName, colors, type Roles, roles, roleVariable, type Scheme } 
 /** The theme, completed with Mantine's defaults. */
 export const fullTheme = mergeMantineTheme(DEFAULT_THEME, theme);
 
-/** Shades are chosen so that a "light" badge or button has a contrast of 4.5:1 in both schemes. */
+/**
+ * Returns a color's variables. The shades are chosen so that a "light" badge or button has a contrast of 4.5:1 in both
+ * color schemes.
+ */
 function tinted(name: ColorName, scheme: Scheme): Record<string, string> {
   const shades = colors[name];
   const light = scheme === 'light';

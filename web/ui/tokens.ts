@@ -1,6 +1,6 @@
 /**
- * All colors of the web app, as data. `theme.ts` passes them to Mantine. `tokens.test.ts` requires WCAG AA (4.5:1) for
- * each text pair and 3:1 for each control edge, in both schemes.
+ * All colors of the web app. `theme.ts` passes them to Mantine. `tokens.test.ts` checks the contrast in both color
+ * schemes: 4.5:1 for text (WCAG AA) and 3:1 for the edges of controls.
  */
 export type Scheme = 'light' | 'dark';
 export type Shades = readonly [
@@ -94,7 +94,7 @@ export const colors = {
 
 export type ColorName = keyof typeof colors;
 
-/** The purpose of each color. Components use these names, never a shade. */
+/** The roles of colors. Components use roles and never a specific shade. */
 export interface Roles {
   /** The page background. */
   page: string;
@@ -108,7 +108,7 @@ export interface Roles {
   link: string;
   /** Decorative borders. */
   line: string;
-  /** Borders of controls: 3:1 against surface and page. */
+  /** Borders of controls, which need a contrast of 3:1 against `surface` and `page`. */
   control: string;
   hover: string;
   /** Filled primary buttons and the text on them. */
@@ -184,7 +184,7 @@ export const roles: Record<Scheme, Roles> = {
   },
 };
 
-/** Pairs of [text, background] that must reach 4.5:1. */
+/** Pairs of text and background that must have a contrast of at least 4.5:1. */
 export const textPairs: readonly (readonly [keyof Roles, keyof Roles])[] = [
   ['text', 'page'],
   ['text', 'surface'],
@@ -210,7 +210,7 @@ export const textPairs: readonly (readonly [keyof Roles, keyof Roles])[] = [
   ['warningText', 'warningBox'],
 ];
 
-/** Pairs of [edge, background] that must reach 3:1 (WCAG 1.4.11). */
+/** Pairs of edge and background that must have a contrast of at least 3:1 (WCAG 1.4.11). */
 export const edgePairs: readonly (readonly [keyof Roles, keyof Roles])[] = [
   ['control', 'surface'],
   ['control', 'page'],
@@ -218,7 +218,7 @@ export const edgePairs: readonly (readonly [keyof Roles, keyof Roles])[] = [
   ['link', 'surface'],
 ];
 
-/** Returns a role's CSS variable: `dangerBox` is `--plinth-danger-box`. */
+/** Returns the name of a role's CSS variable, such as `--plinth-danger-box` for `dangerBox`. */
 export function roleVariable(role: keyof Roles): string {
   return `--plinth-${role.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }

@@ -20,7 +20,7 @@ function App() {
 function Welcome() {
   const [problem, setProblem] = useState(reasonInAddress);
 
-  // The backend's Account pages handle the sign-in. The client gets its own session through PKCE.
+  // Users sign in on the backend's Account pages. The client receives its own session through PKCE.
   async function signIn() {
     const { error } = await supabase.auth.signInWithOAuth({
       provider: 'custom:account',
@@ -41,7 +41,7 @@ function Welcome() {
   );
 }
 
-/** Returns the error if the browser came back without a code. */
+/** Returns the error from the URL if the browser came back without a code. */
 function reasonInAddress(): string | undefined {
   return new URL(window.location.href).searchParams.get('error_description') ?? undefined;
 }

@@ -46,7 +46,7 @@ export function NewNote({ user, onProblem }: Props) {
   );
 }
 
-/** Uploads to the user's folder, the only one that the policy on storage.objects lets them write to. */
+/** Uploads the file to the user's folder, because the policy on storage.objects allows uploads only there. */
 async function upload(user: User, file: File): Promise<string> {
   const path = `${user.id}/${crypto.randomUUID()}.${file.type.split('/').pop()}`;
   const { error } = await supabase.storage.from('photos').upload(path, file);

@@ -11,7 +11,7 @@ function apply(notes: Note[], change: Change): Note[] {
 }
 
 /**
- * Returns the latest notes, newest first, and updates them with the database's changes. Undefined until they are
+ * Returns the latest notes, newest first. The list follows changes in the database and is undefined until it has been
  * loaded.
  */
 export function useNotes(): { notes: Note[] | undefined; error: string | undefined; live: boolean } {
@@ -20,7 +20,8 @@ export function useNotes(): { notes: Note[] | undefined; error: string | undefin
   const [live, setLive] = useState(false);
 
   useEffect(() => {
-    // The loaded rows may be older than a change that arrives while they load, so such changes are applied afterwards.
+    // Changes that arrive while the rows are being loaded are applied after the load, because the loaded rows may be
+    // older.
     let meanwhile: Change[] | undefined;
 
     async function load() {
@@ -45,7 +46,7 @@ export function useNotes(): { notes: Note[] | undefined; error: string | undefin
       })
       .on('system', {}, (message: { extension?: string; status?: string }) => {
         if (message.extension !== 'postgres_changes' || message.status !== 'ok') return;
-        // From here on no change is missed, so earlier rows are loaded now. Runs again after a lost connection.
+        // From now on, all changes arrive, so the existing rows are loaded. This also happens after a lost connection.
         setLive(true);
         void load();
       })

@@ -1,11 +1,14 @@
-/** Checks the imports of src/ and web/: directions between modules, their entry files, and cycles. */
+/**
+ * Checks the imports in src/ and web/: the direction between modules, the files that other modules can import, and
+ * cycles.
+ */
 import { globSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { cycleViolations } from './cycles.ts';
 import { importGraph } from './graph.ts';
 import { ruleViolations, type Violation } from './rules.ts';
 
-/** Returns the violations in `sources`, whose keys are paths relative to the repository's root. */
+/** Returns the violations in `sources`, whose keys are paths relative to the repository. */
 export function checkImports(sources: ReadonlyMap<string, string>): readonly Violation[] {
   const graph = importGraph(sources);
   return [...ruleViolations(graph), ...cycleViolations(graph)];

@@ -1,10 +1,10 @@
-/** Finds import cycles between files, including type imports. */
+/** Finds cycles of imports between files. Type imports are included. */
 import type { Graph } from './graph.ts';
 import type { Violation } from './rules.ts';
 
 /**
- * Returns one violation per group of files that reach each other (Tarjan, 1972). It shows a shortest cycle of the
- * group.
+ * Returns one violation for each group of files that import each other, directly or indirectly (Tarjan, 1972). The
+ * violation shows a shortest cycle in the group.
  */
 export function cycleViolations(graph: Graph): readonly Violation[] {
   return components(graph).map((files) => {
@@ -51,7 +51,7 @@ function components(graph: Graph): readonly (readonly string[])[] {
   return found;
 }
 
-/** Searches breadth-first from each member. Groups are small. */
+/** Searches from each member, breadth first. This is fast enough, because groups are small. */
 function shortestCycle(graph: Graph, members: ReadonlySet<string>): readonly string[] {
   let shortest: readonly string[] = [];
   for (const start of members) {

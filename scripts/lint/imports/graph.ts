@@ -1,23 +1,23 @@
-/** The import graph of a set of sources, with every specifier resolved to a path. */
+/** Builds the graph of all imports. Every specifier is resolved to a path. */
 import { posix } from 'node:path';
 import { parseSync } from 'vite';
 
 export interface Import {
-  /** The imported file, relative to the repository's root. */
+  /** The path of the imported file relative to the repository. */
   readonly target: string;
-  /** Whether the statement is erased: `import type`, `export type`, or `import('...')` in a type. */
+  /** Whether the import is removed at run time: `import type`, `export type`, or `import('...')` in a type. */
   readonly typeOnly: boolean;
-  /** 1-based. */
+  /** The line number, starting at 1. */
   readonly line: number;
 }
 
-/** Files by their path relative to the repository's root. */
+/** The imports of each file, by its path relative to the repository. */
 export type Graph = ReadonlyMap<string, readonly Import[]>;
 
 export const importGraph = (sources: ReadonlyMap<string, string>): Graph =>
   new Map([...sources].map(([path, text]) => [path, importsOf(path, text)]));
 
-/** Returns the imports of other files in the repository. Imports of packages are skipped. */
+/** Returns the imports of other files in the repository. Imports of packages are omitted. */
 function importsOf(path: string, text: string): readonly Import[] {
   const { module } = parseSync(path, text);
   const found: Import[] = [];
@@ -31,7 +31,7 @@ function importsOf(path: string, text: string): readonly Import[] {
     add(moduleRequest.value, /^import\s+type\b/.test(text.slice(start)), start);
   }
   for (const { start, entries } of module.staticExports) {
-    // The list also has the entries of `export { a }` whose `a` was imported, with the position of that import.
+    // The list also contains the entries of `export { a }` for an imported `a`. Their position is that of the import.
     const source = entries.find(({ moduleRequest }) => moduleRequest !== null)?.moduleRequest;
     if (source == null || !text.startsWith('export', start)) continue;
     add(source.value, /^export\s+type\b/.test(text.slice(start)), start);

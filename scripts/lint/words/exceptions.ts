@@ -1,11 +1,11 @@
-/** Places where a word of the list is correct, each with its reason. */
+/** The places where a reported word is correct, with the reasons. */
 
 export interface WordException {
-  /** Path prefixes, relative to the repository's root. */
+  /** Prefixes of paths, relative to the repository. */
   readonly paths: readonly string[];
-  /** The rule that doesn't apply. If absent, no rule applies. */
+  /** The name of the rule that doesn't apply. If it is absent, no rule applies. */
   readonly rule?: string;
-  /** If set, the exception only covers lines that contain this text. */
+  /** If set, the exception applies only to lines that contain this text. */
   readonly line?: string;
   readonly reason: string;
 }
@@ -50,6 +50,7 @@ export const wordExceptions: readonly WordException[] = [
       'src/database/errors.ts',
       'docs/errors.md',
       'docs/decisions/0007-embedded-postgresql.md',
+      'scripts/external-postgres.ts',
     ],
     rule: 'nobody',
     line: 'nobody',
@@ -58,7 +59,12 @@ export const wordExceptions: readonly WordException[] = [
   {
     paths: ['src/database/extensions/http--1.6.sql', 'test/jobs/http.test.ts'],
     rule: 'is no',
-    line: 'is no method',
-    reason: 'A text in the body of an installed function. Statements of extension files are not changed.',
+    reason: 'Texts in the bodies of installed functions. Statements of extension files are not changed.',
+  },
+  {
+    paths: ['src/project/core/baseline/observe.ts'],
+    rule: 'is no',
+    line: 'there is no',
+    reason: 'Error messages of PostgreSQL.',
   },
 ];

@@ -1,4 +1,4 @@
-/** Finds the words of the list in a text. Pure: the caller reads files. */
+/** Finds the listed words in the text of a file. The caller reads the file. */
 import type { WordException } from './exceptions.ts';
 import type { WordRule } from './rules.ts';
 
@@ -6,11 +6,11 @@ export interface WordFinding {
   readonly path: string;
   readonly line: number;
   readonly rule: WordRule;
-  /** The line in which the word begins, trimmed. */
+  /** The line in which the word begins, without surrounding whitespace. */
   readonly text: string;
 }
 
-/** A space in a pattern also matches the line break and the comment marker between two words of a wrapped comment. */
+/** A space in a pattern also matches a line break and the comment marker on the next line. */
 const gap = String.raw`(?:[ \t]|\r?\n[ \t]*(?:\*|//|--|#|>)?[ \t]*)`;
 
 const compile = (rule: WordRule): RegExp => new RegExp(rule.pattern.replaceAll(' ', gap), 'gi');
@@ -30,7 +30,10 @@ const isExcepted = (found: WordFinding, exceptions: readonly WordException[]): b
       (line === undefined || found.text.includes(line)),
   );
 
-/** Returns a function that lists the words of `rules` in a file's text, except those that an exception covers. */
+/**
+ * Returns a function that finds the words of `rules` in the text of a file. Words to which an exception applies are
+ * omitted.
+ */
 export function createWordFinder(
   rules: readonly WordRule[],
   exceptions: readonly WordException[],
@@ -44,7 +47,7 @@ export function createWordFinder(
       .filter((found) => !isExcepted(found, exceptions));
 }
 
-/** Returns the findings grouped by rule, each rule with its replacement. */
+/** Formats the findings. They are grouped by rule, with the suggested replacement for each rule. */
 export const reportFindings = (findings: readonly WordFinding[]): string[] =>
   [...Map.groupBy(findings, ({ rule }) => rule)].flatMap(([rule, found]) => [
     `"${rule.name}": write instead: ${rule.instead}`,

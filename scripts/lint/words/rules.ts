@@ -1,9 +1,9 @@
-/** Words that plain English doesn't need, each with its replacement, and British spellings. */
+/** Words that are avoided in plain English, with replacements, and British spellings. */
 
 export interface WordRule {
-  /** The name of the rule in reports and exceptions. */
+  /** The name of the rule, which reports and exceptions use. */
   readonly name: string;
-  /** A regular expression over text. A space also matches a line break within a comment. */
+  /** A regular expression. A space in it also matches a line break within a comment. */
   readonly pattern: string;
   /** The replacement that a report suggests. */
   readonly instead: string;
@@ -16,7 +16,7 @@ const phrase = (name: string, instead: string, pattern = `\\b${name}\\b`): WordR
 });
 
 const phrases: readonly WordRule[] = [
-  // The following three are also found inside identifiers.
+  // The next three rules also apply to identifiers.
   phrase('whoever', 'name the thing: any role with a grant', 'whoever|whomever'),
   phrase('somebody', 'name the user, client or operator', 'somebody'),
   phrase('nobody', 'no user, no client', 'nobody'),
@@ -24,9 +24,8 @@ const phrases: readonly WordRule[] = [
   phrase('thereof', 'of it, or a possessive'),
   phrase('herein', 'in it'),
   phrase('for good', 'permanently'),
-  // "There is no index" is plain English; "it is no index" is not.
-  phrase('is no', "isn't a", '(?<!\\bthere )\\bis no (?!longer\\b)'),
-  phrase('are no', "aren't any", '(?<!\\bthere )\\bare no (?!longer\\b)'),
+  phrase('is no', "isn't a", '\\bis no (?!longer\\b)'),
+  phrase('are no', "aren't any", '\\bare no (?!longer\\b)'),
   phrase('any more', 'anymore, or no longer', '\\bany more\\b(?! than\\b)'),
   phrase('go on', 'continue', '\\b(?:go|goes|going|went) on\\b'),
   phrase('at once', 'immediately, or concurrently', '(?<!\\ball )\\bat once\\b'),
@@ -39,7 +38,10 @@ const phrases: readonly WordRule[] = [
   phrase('have to bear', 'must accept', '\\b(?:have|has|had) to bear\\b'),
 ];
 
-/** British stems whose endings all change in the same way: `organis` covers organise, organised and organisation. */
+/**
+ * Parts of British words whose endings all change in the same way. For example, `organis` matches organise, organised
+ * and organisation.
+ */
 const stems: readonly string[] = [
   ...['apologis', 'authoris', 'capitalis', 'categoris', 'characteris', 'customis', 'finalis', 'generalis'],
   ...[

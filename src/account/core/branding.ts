@@ -1,6 +1,6 @@
 /**
- * Derives the few colors that the pages need from a brand's single color. Contrast is computed: the color is darkened
- * or lightened until text on it, and text in it, meet WCAG AA in both schemes.
+ * Derives the few colors that the pages need from a brand's single color. The brand color is darkened or lightened
+ * until text in this color, and text on a background of this color, meet WCAG AA in the light and the dark scheme.
  */
 import { escapeMarkup } from '../../shared/escape-markup.ts';
 
@@ -15,7 +15,7 @@ type Rgb = readonly [number, number, number];
 
 const white: Rgb = [255, 255, 255];
 const black: Rgb = [0, 0, 0];
-/** The darkest and lightest backgrounds behind links, matching `web/ui/tokens.ts` (compared by a test). */
+/** The darkest and lightest backgrounds behind links. A test checks that they match `web/ui/tokens.ts`. */
 export const grounds = {
   light: ['#ffffff', '#f4f5f8', '#eff1f4'],
   dark: ['#191d25', '#101319', '#12151b'],
@@ -30,7 +30,7 @@ export function brandColors(color: string, scheme: 'light' | 'dark'): BrandColor
   const ground = grounds[scheme].map(parse);
   const primary = shift(base, away, (candidate) => ground.every((one) => ratio(candidate, one) >= edgeRatio));
   const onPrimary = ratio(white, primary) >= textRatio ? white : black;
-  // Black or white reaches 4.5:1 on almost every color, so this call usually returns the color unchanged.
+  // This usually returns the color unchanged, because black and white reach 4.5:1 on almost every color.
   const readable = shift(
     primary,
     onPrimary === white ? black : white,
@@ -41,15 +41,15 @@ export function brandColors(color: string, scheme: 'light' | 'dark'): BrandColor
   return { primary: hex(readable), primaryHover: hex(hover), onPrimary: hex(onPrimary), link: hex(link) };
 }
 
-/** Returns CSS that overrides the theme's colors with the brand's. Empty without a brand color. */
+/** Returns CSS that overrides the theme's colors with the brand's. Returns an empty string if no brand color is set. */
 export function brandCss(color: string | undefined): string {
   if (color === undefined) return '';
   return brandRule(color, 'light', 'light') + brandRule(color, 'dark', 'dark');
 }
 
 /**
- * Returns the dark colors for pages without scripts. Those pages are marked as light, so these rules belong inside a
- * media query for dark screens.
+ * Returns the dark colors for pages without scripts. These pages declare a light color scheme, so the rules must be
+ * placed inside a media query for dark screens.
  */
 export function brandDarkCss(color: string | undefined): string {
   return color === undefined ? '' : brandRule(color, 'dark', 'light');
@@ -63,7 +63,7 @@ function brandRule(color: string, scheme: 'light' | 'dark', says: 'light' | 'dar
   );
 }
 
-/** Returns a monogram in the brand's color, for brands without a logo. */
+/** Returns a monogram in the brand's color. Used for brands without a logo. */
 export function monogram(name: string, color: string | undefined): string {
   const letter = [...name.trim()][0]?.toUpperCase() ?? 'P';
   const { primary, onPrimary } = brandColors(color ?? '#3148bd', 'light');
@@ -75,7 +75,10 @@ export function monogram(name: string, color: string | undefined): string {
   );
 }
 
-/** Moves `color` toward `target` in small steps until `isGood`. The target itself satisfies every condition above. */
+/**
+ * Moves `color` toward `target` in small steps until `isGood` accepts the color. The target itself satisfies every
+ * condition above.
+ */
 function shift(color: Rgb, target: Rgb, isGood: (candidate: Rgb) => boolean): Rgb {
   for (let share = 0; share < 1; share += step) {
     const candidate = mix(color, target, share);
@@ -98,7 +101,7 @@ function hex(color: Rgb): string {
   return `#${color.map((value) => value.toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** WCAG 2.2 relative luminance. */
+/** Returns the relative luminance (WCAG 2.2). */
 function luminance(color: Rgb): number {
   const [red, green, blue] = color.map((value) => {
     const share = value / 255;

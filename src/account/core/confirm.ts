@@ -1,17 +1,19 @@
-/** Parses email links that are used through a button, and decides which page follows. */
+/**
+ * Parses email links that take effect only when a button is pressed. Also determines the page that the user sees next.
+ */
 import { carriedFlow } from './html.ts';
 
 export interface ConfirmLink {
-  /** The hash by which auth finds the link. */
+  /** The hash with which auth finds the link. */
   readonly token: string;
   readonly type: string;
-  /** The link's destination. Auth checks it. */
+  /** The link's destination, which auth validates. */
   readonly redirectTo: string;
 }
 
 const types: ReadonlySet<string> = new Set(['signup', 'invite', 'recovery', 'magiclink', 'email_change']);
 
-/** Returns undefined if auth can't have created the link. */
+/** Parses a link. Returns undefined if auth can't have created it. */
 export function parseConfirmLink(params: URLSearchParams): ConfirmLink | undefined {
   const token = params.get('token') ?? '';
   const type = params.get('type') ?? '';
@@ -27,8 +29,8 @@ export function ownQuery(redirectTo: string, accountUrl: string): URLSearchParam
 }
 
 /**
- * Returns the page after the confirmation: the original destination, preceded by the password page for a recovery or an
- * invitation.
+ * Returns the page that the user sees after the confirmation. This is the original destination. A recovery or an
+ * invitation leads to the password page first.
  */
 export function pageAfter(type: string, query: URLSearchParams): string {
   const page = type === 'recovery' || type === 'invite' ? 'new-password' : 'sign-in';
@@ -37,8 +39,8 @@ export function pageAfter(type: string, query: URLSearchParams): string {
 }
 
 /**
- * Returns the page that sent the request, for auth's `redirect_to`, so that links in emails lead back to that page.
- * Undefined if the `Referer` isn't one of our pages.
+ * Returns the page that sent the request, for auth's `redirect_to`, so that links in emails return to that page.
+ * Returns undefined if the `Referer` isn't one of our pages.
  */
 export function cameFrom(referer: string | undefined, host: string, accountUrl: string): string | undefined {
   if (referer === undefined || !URL.canParse(referer)) return undefined;

@@ -1,4 +1,7 @@
-/** The cookies of the Account pages (RFC 6265): the session, the form token, and data kept between two pages. */
+/**
+ * Reads and writes the cookies of the Account pages (RFC 6265): the session, the form token, and data that is kept
+ * between two pages.
+ */
 
 export interface CookieKind {
   readonly name: string;
@@ -11,27 +14,31 @@ export interface Transport {
   readonly secure: boolean;
 }
 
-/** The session itself may end earlier. */
+/** The browser keeps the cookie for this long. The session itself may end earlier. */
 const cookieMaxAgeSeconds = 30 * 24 * 3600;
 export const sessionCookie: CookieKind = { name: 'plinth-account', maxAgeSeconds: cookieMaxAgeSeconds };
 
 /** The token that our forms must also contain (`form-mark.ts`). */
 export const formCookie: CookieKind = { name: 'plinth-account-form', maxAgeSeconds: 24 * 3600 };
 
-/** The progress of a visitor without scripts (`step.ts`). The cookie lasts about as long as a code is valid. */
+/**
+ * Stores the progress of a visitor whose browser runs no scripts (`step.ts`). The cookie lasts about as long as a code
+ * is valid.
+ */
 export const stepCookie: CookieKind = { name: 'plinth-account-step', maxAgeSeconds: 3600 };
 
-/** Enough time to sign in to another account, including a second factor. */
+/** The guest cookie lasts long enough to sign in to another account, including a second factor. */
 const guestCookieMaxAgeSeconds = 900;
-/** A guest's session while the guest signs in to another account (`routes/guests.ts`). */
+/** Stores a guest's session while the guest signs in to another account (`routes/guests.ts`). */
 export const guestCookie: CookieKind = {
   name: 'plinth-account-guest',
   maxAgeSeconds: guestCookieMaxAgeSeconds,
 };
 
 /**
- * Browsers accept a name with this prefix only over TLS, from the exact host, for all paths (RFC 6265bis, section
- * 4.1.3.2), so a sibling subdomain can't replace the cookie. The gateway hides these cookies from other services.
+ * Returns the cookie's name. Browsers accept a name with this prefix only over TLS, from the exact host, for all paths
+ * (RFC 6265bis, section 4.1.3.2), so a sibling subdomain can't replace the cookie. The gateway hides these cookies from
+ * other services.
  */
 const nameOver = ({ name }: CookieKind, { secure }: Transport): string => (secure ? `__Host-${name}` : name);
 
@@ -50,8 +57,8 @@ export function readCookie(
 }
 
 /**
- * Returns a `Set-Cookie` header. An undefined value deletes the cookie. SameSite is Lax because users follow links from
- * the app.
+ * Returns a `Set-Cookie` header. If the value is undefined, the header deletes the cookie. SameSite is Lax because
+ * users follow links from the app.
  */
 export function writeCookie(kind: CookieKind, value: string | undefined, transport: Transport): string {
   const age = value === undefined ? 0 : kind.maxAgeSeconds;

@@ -103,7 +103,7 @@ describe('pages', () => {
 });
 
 describe('offers', () => {
-  const nothing = { untold: [], custom: [], wallets: [] };
+  const nothing = { unlisted: [], custom: [], wallets: [] };
   const all = ['password', 'code', 'phone', 'signUp', 'guest', 'social', 'passkey', 'sso', 'wallet'];
 
   test('are what auth reports', () => {
@@ -135,9 +135,9 @@ describe('offers', () => {
     expect(at('http://127.0.0.1:1')).toEqual(['passkey', 'wallet']);
   });
 
-  test('name providers, the untold and the project’s own included', () => {
+  test('name providers, the unlisted and the project’s own included', () => {
     const settings = { external: { github: true, google: false, email: true, made_up: true } };
-    const facts = { untold: ['x'], custom: [{ id: 'custom:idp', name: '<Idp>' }] };
+    const facts = { unlisted: ['x'], custom: [{ id: 'custom:idp', name: '<Idp>' }] };
     const found = providersOf(settings, facts);
     expect(found.map(({ id, name }) => [id, name])).toEqual([
       ['github', 'GitHub'],

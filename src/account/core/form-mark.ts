@@ -1,7 +1,7 @@
 /**
- * Protects our forms against cross-site requests. A token is stored in the form and in a cookie. No other site can read
- * the form's token or set the cookie. `Sec-Fetch-Site` and `Origin` must also be ours, which covers cookies set by a
- * sibling host.
+ * Protects our forms against cross-site requests. A token is stored in the form and in a cookie. No other site can
+ * read the form's token or set the cookie. `Sec-Fetch-Site` and `Origin` must also match our origin, which protects
+ * against cookies set by a sibling host.
  */
 import { timingSafeEqual } from 'node:crypto';
 
@@ -10,9 +10,9 @@ export interface FormSender {
   readonly origin: string | undefined;
   /** The host and port that received the form. */
   readonly host: string;
-  /** The token in the form. */
+  /** The token that the form contains. */
   readonly mark: string;
-  /** The token in the cookie. */
+  /** The token that the cookie contains. */
   readonly cookie: string | undefined;
 }
 

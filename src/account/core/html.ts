@@ -5,12 +5,12 @@ import type { Provider } from './providers.ts';
 export interface PageFill {
   readonly name: string;
   readonly logo: string;
-  /** Features that this project doesn't offer. A style sheet hides them before the script runs. */
+  /** The features that this project doesn't offer. A style sheet hides them before the script runs. */
   readonly off: readonly string[];
   readonly brandCss: string;
-  /** For dark screens without scripts. */
+  /** The CSS for dark screens if scripts are disabled. */
   readonly brandDarkCss: string;
-  /** The configuration that the page's script reads. */
+  /** The settings that the page's script reads. */
   readonly config: unknown;
 }
 
@@ -27,13 +27,14 @@ export function fillPage(html: string, fill: PageFill): string {
 }
 
 /**
- * Replaces `%PLINTH_NAME%` with the value of `NAME` in a single pass, so values are never searched for placeholders.
+ * Replaces `%PLINTH_NAME%` with the value of `NAME` in a single pass, so placeholders inside values are never
+ * replaced.
  */
 export function fillValues(html: string, values: Readonly<Record<string, string>>): string {
   return html.replace(/%PLINTH_([A-Z_]+)%/g, (placeholder, key: string) => values[key] ?? placeholder);
 }
 
-/** Escapes a client's text for HTML in which placeholders are filled again later. */
+/** Escapes text from a client for HTML in which more placeholders are filled later. */
 export function escapeText(text: string): string {
   return escapeMarkup(text).replaceAll('%', '&#37;');
 }
@@ -59,10 +60,13 @@ export function repeatProviders(html: string, providers: readonly Provider[]): s
   );
 }
 
-/** The addresses of the project's own pages by footer link. Undefined if the project has no such page. */
+/**
+ * The addresses of the project's own pages, by footer link. An address is undefined if the project doesn't have the
+ * page.
+ */
 export type FooterLinks = Readonly<Record<'support' | 'terms' | 'privacy', string | undefined>>;
 
-/** Keeps those prerendered footer links (`web/account/shell.tsx`) that have an address. */
+/** Removes the prerendered footer links (`web/account/shell.tsx`) whose address is undefined. */
 export function keepLinks(html: string, links: FooterLinks): string {
   return html.replace(
     /<a data-link="(support|terms|privacy)" href="[^"]*"([^>]*>.*?<\/a>)/gs,
@@ -73,7 +77,7 @@ export function keepLinks(html: string, links: FooterLinks): string {
   );
 }
 
-/** Repeats the prerendered rule (`web/account/password-rules.tsx`) for each text. */
+/** Repeats the prerendered element for a password rule (`web/account/password-rules.tsx`) for each text. */
 export function repeatRules(html: string, texts: readonly string[]): string {
   return html.replace(
     /(<ul[^>]* data-list="password-rules">)(.*?)(<\/ul>)/s,
@@ -89,14 +93,14 @@ export function scriptJson(value: unknown): string {
   return (
     JSON.stringify(value)
       .replaceAll('<', '\\u003c')
-      // The page's placeholders are filled again for each response.
+      // The page's placeholders are filled again for each response, so `%` must not appear in the JSON.
       .replaceAll('%', '\\u0025')
       .replaceAll('\u2028', '\\u2028')
       .replaceAll('\u2029', '\\u2029')
   );
 }
 
-/** Query parameters that are kept from page to page, matching `web/account/flow.ts`. */
+/** The query parameters that are kept from page to page. `web/account/flow.ts` keeps the same parameters. */
 const carried = [
   'redirect_to',
   'code_challenge',
@@ -105,7 +109,10 @@ const carried = [
   'authorization_id',
 ] as const;
 
-/** Returns the part of a query that is kept, without `?`. Empty if there is none. */
+/**
+ * Returns the parameters of a query that are kept from page to page, without `?`. Returns an empty string if there are
+ * none.
+ */
 export function carriedFlow(query: URLSearchParams): string {
   const kept = new URLSearchParams();
   for (const name of carried) {
@@ -116,8 +123,8 @@ export function carriedFlow(query: URLSearchParams): string {
 }
 
 /**
- * Adds the flow's query to the links of a prerendered page, so that the return address isn't lost before the script
- * runs, or without scripts. A link to another language leads to the same page, so it keeps the whole query.
+ * Adds the flow's query to the links of a prerendered page, so that the return address is kept before the script runs
+ * and when scripts are disabled. A link to another language leads to the same page, so it keeps the whole query.
  */
 export function carryFlow(html: string, query: URLSearchParams): string {
   const flow = carriedFlow(query);

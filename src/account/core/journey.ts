@@ -1,20 +1,20 @@
 /**
- * A round trip to an identity provider. The browser keeps its state in a cookie that no script can read. The PKCE
- * verifier (RFC 7636) in the cookie binds the response to this browser.
+ * A round trip to an identity provider. The browser stores the state of the round trip in a cookie that no script can
+ * read. The PKCE verifier (RFC 7636) in the cookie binds the provider's response to this browser.
  */
 import { createHash } from 'node:crypto';
 import type { CookieKind } from './cookies.ts';
 
-/** Auth abandons a sign-in after five minutes. The cookie lasts a little longer. */
+/** Auth abandons a sign-in after five minutes, so the cookie lasts a little longer. */
 export const journeyCookie: CookieKind = { name: 'plinth-account-way', maxAgeSeconds: 600 };
-/** Browsers limit cookies to 4096 bytes. */
+/** Browsers limit cookies to 4096 bytes, so a longer query isn't kept. */
 const maxFlowChars = 2048;
 
 export interface Journey {
   readonly verifier: string;
-  /** `link` adds an identity to the signed-in account. */
+  /** `sign-in` signs the user in, and `link` adds an identity to the signed-in account. */
   readonly purpose: 'sign-in' | 'link';
-  /** The query of the flow (`carriedFlow`). */
+  /** The query parameters of the sign-in page, which are restored after the redirect (`carriedFlow`). */
   readonly flow: string;
 }
 
@@ -22,13 +22,13 @@ export function challengeOf(verifier: string): string {
   return createHash('sha256').update(verifier).digest('base64url');
 }
 
-/** Returns the value of the cookie. */
+/** Returns the value for the cookie. */
 export function writeJourney({ verifier, purpose, flow }: Journey): string {
   const kept = { verifier, purpose, flow: flow.length > maxFlowChars ? '' : flow };
   return Buffer.from(JSON.stringify(kept)).toString('base64url');
 }
 
-/** Returns undefined for a value that {@link writeJourney} didn't write. */
+/** Parses the cookie's value. Returns undefined if {@link writeJourney} didn't write it. */
 export function readJourney(value: string | undefined): Journey | undefined {
   if (value === undefined || !/^[A-Za-z0-9_-]+$/.test(value)) return undefined;
   try {

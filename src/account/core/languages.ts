@@ -1,46 +1,51 @@
-/** Chooses a page's language from the address, an earlier choice and the browser's preferences (RFC 9110). */
+/**
+ * Chooses the language of a page from the address, from an earlier choice and from the browser's preferences (RFC
+ * 9110).
+ */
 
 import type { CookieKind } from './cookies.ts';
 
-/** All languages in which the pages are built, matching `web/locales/languages.ts` (compared by a test). */
+/** All languages in which the pages are built. A test checks that they match `web/locales/languages.ts`. */
 export const languages = ['en', 'ar'] as const;
-/** A locale with longer, accented texts for layout tests. Used only on request. */
+/** A locale with longer, accented text, for layout tests. It is used only on request. */
 export const pseudoLocale = 'pseudo';
 
 const languageMaxAgeSeconds = 365 * 24 * 3600;
-/** Stores an explicit choice. */
+/** The cookie that stores an explicit choice of language. */
 export const languageCookie: CookieKind = { name: 'plinth-lang', maxAgeSeconds: languageMaxAgeSeconds };
 
-export interface LanguageWish {
-  /** `?lang=` in the address. */
-  readonly asked: string | null;
-  /** The cookie set by an earlier `?lang=`. */
+export interface LanguagePreference {
+  /** The value of `?lang=` in the address. */
+  readonly requested: string | null;
+  /** The value of the cookie that an earlier `?lang=` set. */
   readonly kept: string | undefined;
   /** The `Accept-Language` header. */
   readonly accepted: string | undefined;
 }
 
-/** Returns one of `offered` or the pseudo-locale. Defaults to the first of `offered`. */
-export function chooseLanguage(wish: LanguageWish, offered: readonly string[]): string {
-  for (const explicit of [wish.asked, wish.kept]) {
+/** Returns one of the available languages or the pseudo-locale. Defaults to the first available language. */
+export function chooseLanguage(preference: LanguagePreference, available: readonly string[]): string {
+  for (const explicit of [preference.requested, preference.kept]) {
     if (explicit === pseudoLocale) return explicit;
-    const match = explicit ? offeredAs(explicit, offered) : undefined;
+    const match = explicit ? availableAs(explicit, available) : undefined;
     if (match !== undefined) return match;
   }
-  for (const range of ranges(wish.accepted ?? '')) {
-    const match = range === '*' ? offered[0] : offeredAs(range, offered);
+  for (const range of ranges(preference.accepted ?? '')) {
+    const match = range === '*' ? available[0] : availableAs(range, available);
     if (match !== undefined) return match;
   }
-  return offered[0] ?? languages[0];
+  return available[0] ?? languages[0];
 }
 
-/** `ar-EG` matches `ar`. */
-function offeredAs(tag: string, offered: readonly string[]): string | undefined {
+/** Returns the available language for a tag. For example, `ar-EG` matches `ar`. */
+function availableAs(tag: string, available: readonly string[]): string | undefined {
   const primary = tag.split('-', 1)[0]?.toLowerCase();
-  return offered.find((language) => language === primary);
+  return available.find((language) => language === primary);
 }
 
-/** Returns the language ranges of an `Accept-Language` header, most preferred first, excluding those with weight 0. */
+/**
+ * Returns the language ranges of an `Accept-Language` header, most preferred first. Ranges with weight 0 are excluded.
+ */
 function ranges(header: string): string[] {
   return header
     .slice(0, 1000)

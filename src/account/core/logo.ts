@@ -1,14 +1,14 @@
-/** Detects a logo's image type from its first bytes, because a file name isn't reliable. */
+/** Detects a logo's image type from its first bytes, because file names aren't reliable. */
 
 const svg = /^\s*(<\?xml[^>]*>\s*)?(<!--[\s\S]*?-->\s*)*(<!DOCTYPE svg[^>]*>\s*)?<svg[\s>]/;
 
-/** Returns the media type, or undefined if browsers don't display the file as an image. */
+/** Returns the media type. Returns undefined if browsers don't display the file as an image. */
 export function pictureType(bytes: Buffer): string | undefined {
   const hex = bytes.subarray(0, 12).toString('hex');
   if (hex.startsWith('89504e470d0a1a0a')) return 'image/png';
   if (hex.startsWith('ffd8ff')) return 'image/jpeg';
   if (/^474946383[79]61/.test(hex)) return 'image/gif';
   if (/^52494646.{8}57454250$/.test(hex)) return 'image/webp';
-  // Also treats a byte order mark as white space.
+  // The pattern also accepts a byte order mark, because `\s` matches it in JavaScript.
   return svg.test(bytes.subarray(0, 4096).toString('utf8')) ? 'image/svg+xml' : undefined;
 }

@@ -1,4 +1,4 @@
-/** Reads auth's own `/settings` to determine which features the project's pages offer. */
+/** Determines which features the project's pages offer, based on auth's own `/settings`. */
 import { customProvider, knownProvider, type Provider } from './providers.ts';
 
 /** The part of `GET /auth/v1/settings` that the pages read. */
@@ -10,13 +10,13 @@ export interface AuthSettings {
   readonly passkeys_enabled?: boolean;
 }
 
-/** Facts that auth's settings don't include. */
+/** The facts that auth's settings don't include. */
 export interface MoreFacts {
-  /** Enabled providers that the settings omit. */
-  readonly untold: readonly string[];
+  /** The enabled providers that auth's settings omit. */
+  readonly unlisted: readonly string[];
   /** The project's custom providers. */
   readonly custom: readonly { readonly id: string; readonly name: string }[];
-  /** Chains whose wallets can sign in. */
+  /** The chains whose wallets can sign in. */
   readonly wallets: readonly string[];
 }
 
@@ -51,8 +51,8 @@ export function offersOf(settings: AuthSettings, facts: MoreFacts): Offers {
 }
 
 /**
- * Returns the features that don't work at this address. A passkey belongs to the relying party's origins, and the
- * message that a wallet signs contains an https host or localhost.
+ * Returns the features that don't work at this address. A passkey works only at the relying party's origins, and the
+ * message that a wallet signs requires an https host or localhost.
  */
 export function offAt(
   address: { readonly protocol: string; readonly host: string; readonly hostname: string },
@@ -65,19 +65,19 @@ export function offAt(
   ];
 }
 
-/** Returns the providers in the order of the settings, with custom providers last. */
+/** Returns the providers in the order of the settings. Custom providers are last. */
 export function providersOf(
   { external = {} }: AuthSettings,
-  { untold, custom }: Pick<MoreFacts, 'untold' | 'custom'>,
+  { unlisted, custom }: Pick<MoreFacts, 'unlisted' | 'custom'>,
 ): Provider[] {
-  const names = [...Object.keys(external).filter((name) => external[name] === true), ...untold];
+  const names = [...Object.keys(external).filter((name) => external[name] === true), ...unlisted];
   return [
     ...[...new Set(names)].flatMap((name) => knownProvider(name) ?? []),
     ...custom.map(({ id, name }) => customProvider(id, name)),
   ];
 }
 
-/** Returns the names of disabled offers, for the page's `data-off`. */
+/** Returns the names of the features that aren't offered, for the page's `data-off` attribute. */
 export function offNames(offers: Offers): OfferName[] {
   return (Object.keys(offers) as OfferName[]).filter((name) => !offers[name]);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { judgePassword } from '../../../web/account/fields.ts';
+import { checkPassword } from '../../../web/account/fields.ts';
 import { passwordRules } from './password-rules.ts';
 
 test.each(['', 'letters_digits', 'lower_upper_letters_digits', 'lower_upper_letters_digits_symbols'])(
@@ -7,7 +7,7 @@ test.each(['', 'letters_digits', 'lower_upper_letters_digits', 'lower_upper_lett
   (requirements) => {
     const policy = { minLength: 9, requirements };
     expect(passwordRules(policy)).toEqual(
-      judgePassword('', policy).map(({ rule }) =>
+      checkPassword('', policy).map(({ rule }) =>
         rule === 'length' ? 'password.length.9' : `password.${rule}`,
       ),
     );

@@ -1,4 +1,7 @@
-/** Lists the password requirements by their text IDs, as the pages' scripts do (compared by a test). */
+/**
+ * Lists the password requirements by their message IDs. A test checks that the pages' scripts list the same
+ * requirements.
+ */
 const required: Readonly<Record<string, readonly string[]>> = {
   letters_digits: ['letter', 'digit'],
   lower_upper_letters_digits: ['lower', 'upper', 'digit'],
@@ -7,11 +10,15 @@ const required: Readonly<Record<string, readonly string[]>> = {
 
 export interface PasswordPolicy {
   readonly minLength: number;
-  /** `password_requirements` in config.toml. */
+  /** The value of `password_requirements` in config.toml. */
   readonly requirements: string;
 }
 
-/** @example passwordRules({ minLength: 8, requirements: 'letters_digits' }) // ['password.length.8', 'password.letter', 'password.digit'] */
+/**
+ * Returns the message IDs of the project's password requirements.
+ *
+ * @example passwordRules({ minLength: 8, requirements: 'letters_digits' }) // ['password.length.8', 'password.letter', 'password.digit']
+ */
 export function passwordRules({ minLength, requirements }: PasswordPolicy): readonly string[] {
   const more = required[requirements] ?? [];
   return [`password.length.${minLength}`, ...more.map((rule) => `password.${rule}`)];

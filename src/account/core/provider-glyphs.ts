@@ -3,9 +3,9 @@
  * (c) 2020-2026 Paweł Kuna.
  */
 export interface Glyph {
-  /** Path data (SVG 2, section 9.3). */
+  /** The path data (SVG 2, section 9.3). */
   readonly d: string;
-  /** Drawn as a line instead of filled. */
+  /** Whether the path is drawn as a line instead of being filled. */
   readonly isLine?: true;
 }
 

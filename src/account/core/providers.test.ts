@@ -22,6 +22,6 @@ test.each([
   ['acme id', 'Ai'],
   ['Ö', 'Ö'],
   ['', '?'],
-])('a provider of the project, %j, has the letters %s', (name, letters) => {
-  expect(customProvider('custom:idp', name).mark).toContain(`>${letters}</text>`);
+])('a provider of the project, %j, has the letters %s', (name, initials) => {
+  expect(customProvider('custom:idp', name).mark).toContain(`>${initials}</text>`);
 });

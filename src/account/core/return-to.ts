@@ -2,11 +2,11 @@
 
 export interface ReturnRequest {
   readonly redirectTo: string;
-  /** Undefined if the app wants its session in the fragment. */
+  /** The PKCE challenge. Undefined if the app wants its session in the URL fragment. */
   readonly challenge: { readonly value: string; readonly method: 's256' | 'plain' } | undefined;
 }
 
-/** Returns undefined if the challenge or its method doesn't match RFC 7636 section 4.2. */
+/** Parses the app's request. Returns undefined if the challenge or its method doesn't match RFC 7636 section 4.2. */
 export function parseReturnRequest(body: Readonly<Record<string, unknown>>): ReturnRequest | undefined {
   const { redirect_to: redirectTo, code_challenge: value, code_challenge_method: method = 's256' } = body;
   if (typeof redirectTo !== 'string' || redirectTo === '') return undefined;
@@ -17,14 +17,17 @@ export function parseReturnRequest(body: Readonly<Record<string, unknown>>): Ret
   return { redirectTo, challenge: { value, method: known } };
 }
 
-/** Keeps the app's own query but replaces an existing `code`. */
+/** Adds the code to the app's address. Keeps the app's query parameters but replaces an existing `code`. */
 export function withCode(redirectTo: string, code: string): string {
   const url = new URL(redirectTo);
   url.searchParams.set('code', code);
   return url.href;
 }
 
-/** Builds the same fragment as auth (GET /verify), which the stock client's `detectSessionInUrl` reads. */
+/**
+ * Adds a session to the app's address. The fragment is the same as auth's (GET /verify), which the stock client's
+ * `detectSessionInUrl` reads.
+ */
 export function withSession(
   redirectTo: string,
   session: {

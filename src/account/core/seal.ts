@@ -22,14 +22,14 @@ function sealingKey(secret: Uint8Array): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', 'plinth account session tokens', 32));
 }
 
-/** `iv` must be 12 fresh random bytes. */
+/** Seals a value with a key derived from `secret`. `iv` must be 12 random bytes that have never been used before. */
 export function seal(value: unknown, secret: Uint8Array, iv: Uint8Array): Buffer {
   const cipher = createCipheriv('aes-256-gcm', sealingKey(secret), iv);
   const text = Buffer.concat([cipher.update(JSON.stringify(value), 'utf8'), cipher.final()]);
   return Buffer.concat([iv, cipher.getAuthTag(), text]);
 }
 
-/** Returns undefined if the bytes weren't sealed with this secret or were modified. */
+/** Decrypts a sealed value. Returns undefined if the bytes weren't sealed with this secret or were modified. */
 export function unseal(sealed: Uint8Array, secret: Uint8Array): unknown {
   if (sealed.length < ivBytes + tagBytes) return undefined;
   const decipher = createDecipheriv('aes-256-gcm', sealingKey(secret), sealed.subarray(0, ivBytes));

@@ -1,7 +1,7 @@
 /**
- * The progress of a visitor without scripts: the error in the posted form, and the code that is expected. It is stored
- * in a cookie between a form and the resulting page, so that a reload doesn't repeat any request. It only affects what
- * a page shows and grants nothing.
+ * The progress of a visitor whose browser runs no scripts, such as the error in the form they posted or the code they
+ * must enter. A cookie stores the progress from the form to the resulting page, so that a reload doesn't repeat a
+ * request. The cookie only affects what a page shows and doesn't grant any access.
  */
 
 import { isRecord } from '../../shared/is-record.ts';
@@ -10,7 +10,7 @@ import { escapeText } from './html.ts';
 export type CodePurpose = 'sign-in' | 'confirm' | 'recover';
 
 export interface StepProblem {
-  /** The code of an auth or Account error, whose text the page shows. */
+  /** The error code from auth or from the Account API. The page shows the corresponding message. */
   readonly code: string;
   /** The affected field, or `form` if no field is affected. */
   readonly place: string;
@@ -30,15 +30,15 @@ export interface Step {
 }
 
 const purposes: ReadonlySet<unknown> = new Set<CodePurpose>(['sign-in', 'confirm', 'recover']);
-/** Each value is part of a file name. */
+/** Only these values are accepted, because each value becomes part of a file name. */
 const places: ReadonlySet<string> = new Set(['form', 'email', 'password', 'code']);
-const longest = 512;
+const maxStepLength = 512;
 
 export function writeStep(step: Step): string {
   return Buffer.from(JSON.stringify(step)).toString('base64url');
 }
 
-/** Returns undefined for a value that {@link writeStep} can't have written. */
+/** Parses the cookie's value. Returns undefined if {@link writeStep} can't have written it. */
 export function readStep(value: string | undefined): Step | undefined {
   const fields = value === undefined || value.length > 4096 ? undefined : parse(value);
   const page = text(fields?.page);
@@ -56,7 +56,7 @@ export function readStep(value: string | undefined): Step | undefined {
 }
 
 /**
- * Returns hidden fields that identify the code that a form is for, because another tab may be waiting for a different
+ * Returns hidden fields that identify the code a form expects, because another tab may be waiting for a different
  * code.
  */
 export function sentFields({ email, purpose }: Pick<Step, 'email' | 'purpose'>): string {
@@ -67,7 +67,7 @@ export function sentFields({ email, purpose }: Pick<Step, 'email' | 'purpose'>):
     .join('');
 }
 
-/** Returns undefined if {@link sentFields} wrote nothing. */
+/** Returns the code that the form expects. Returns undefined if the form has no such fields ({@link sentFields}). */
 export function readSent(form: URLSearchParams): Step | undefined {
   const [email, purpose] = [text(form.get('sent_to')), form.get('purpose')];
   return email === undefined || !purposes.has(purpose)
@@ -93,4 +93,4 @@ function parse(value: string): Record<string, unknown> | undefined {
 }
 
 const text = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' && value.length <= longest ? value : undefined;
+  typeof value === 'string' && value !== '' && value.length <= maxStepLength ? value : undefined;

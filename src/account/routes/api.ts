@@ -1,19 +1,20 @@
 /**
- * `/account/api/*`: the API for the pages. It calls auth on their behalf and keeps the token pair, so a refresh token
- * never reaches a page. It accepts only JSON from our own origin.
+ * Declares `/account/api/*`, the API for the pages. The API calls auth on behalf of the pages and stores the token
+ * pair, so a refresh token never reaches a page. The API accepts only JSON from our own origin.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isSameOrigin, sameOriginHeader } from '../../kernel/same-origin.ts';
-import type { AuthClient, AuthUser, TokenPair } from '../auth-client.ts';
+import { AuthRejection } from '../../shared/auth-rejection.ts';
+import type { AuthClient, TokenPair } from '../auth-client.ts';
 import type { ConsentDeps } from '../auth-deps.ts';
 import { type BrowserSignIn, setCookie } from '../browser-sign-in.ts';
 import { sessionCookie } from '../core/cookies.ts';
-import { AccountError, AuthRefusal, accountErrors } from '../errors.ts';
+import { AccountError, accountErrors } from '../errors.ts';
 import { proveFactor } from '../prove-factor.ts';
 import { cookieOf } from '../request-cookies.ts';
 import type { ReturnAddress } from '../return-address.ts';
 import type { SessionStore } from '../sessions.ts';
-import { mustStepUp, sessionAnswer, type Visitors } from '../visitor.ts';
+import { mustStepUp, sessionResponse, type Visitors } from '../visitor.ts';
 import type * as Bodies from './bodies.ts';
 import { consentRoutes } from './consent.ts';
 import { type GuestRules, guestRoutes } from './guests.ts';
@@ -33,10 +34,10 @@ export interface ApiDeps {
   readonly onError: (request: FastifyRequest, error: unknown) => void;
 }
 
-/** The session data that a page receives. */
-type SessionAnswer = ReturnType<typeof sessionAnswer> | { readonly session: null };
+/** The data about the session that a page receives. */
+type SessionResponse = ReturnType<typeof sessionResponse> | { readonly session: null };
 
-/** Rejects requests from other origins, and forbids caches to store responses. */
+/** Rejects requests from other origins and prevents caches from storing responses. */
 function guardRequests(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({
@@ -60,7 +61,7 @@ function guardRequests(app: FastifyInstance): void {
 
 function renderErrors(app: FastifyInstance, onError: ApiDeps['onError']): void {
   app.setErrorHandler((error, request, reply) => {
-    if (error instanceof AuthRefusal) return reply.code(error.status).send(error.body);
+    if (error instanceof AuthRejection) return reply.code(error.status).send(error.body);
     if (error instanceof AccountError) {
       return reply.code(error.status).send({ code: error.code, message: error.message });
     }
@@ -80,10 +81,11 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
   const { sessions, auth } = deps;
   const { present, needed } = deps.visitors;
 
-  // Other sites' forms can send text/plain or urlencoded bodies without a preflight, so these types aren't parsed here.
+  // Forms on other websites can send text/plain or urlencoded request bodies without a preflight, so these types aren't
+  // parsed here.
   app.removeContentTypeParser('text/plain');
 
-  // Loaded with the first request, so that an idle server doesn't load the schemas.
+  // The schemas are loaded on the first request, so that an idle server doesn't use memory for them.
   let bodies!: typeof Bodies;
   app.addHook('preHandler', async () => {
     bodies ??= await import('./bodies.ts');
@@ -98,16 +100,20 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
     request: FastifyRequest,
     reply: FastifyReply,
     pair: TokenPair,
-  ): Promise<SessionAnswer> {
-    return sessionAnswer(await deps.browserSignIn.enter(request, reply, pair), pair.user);
+  ): Promise<SessionResponse> {
+    return sessionResponse(await deps.browserSignIn.enter(request, reply, pair), pair.user);
   }
 
-  async function tell(request: FastifyRequest, reply: FastifyReply, force: boolean): Promise<SessionAnswer> {
+  async function tell(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    force: boolean,
+  ): Promise<SessionResponse> {
     const found = await present(request, force);
     const cookie = cookieOf(request, sessionCookie);
     if (found !== undefined) setCookie(request, reply, found.session.cookie);
     else if (cookie !== undefined) setCookie(request, reply, undefined);
-    return found === undefined ? { session: null } : sessionAnswer(found.session, found.user);
+    return found === undefined ? { session: null } : sessionResponse(found.session, found.user);
   }
 
   app.get('/session', (request, reply) => tell(request, reply, false));
@@ -115,42 +121,33 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
 
   app.post('/sign-in', async (request, reply) => {
     const body = bodies.password(request.body);
-    const pair = await auth.call<TokenPair>(request, {
-      method: 'POST',
-      path: '/token?grant_type=password',
-      body,
-    });
-    return enter(request, reply, pair);
+    return enter(request, reply, await auth.visitor(request).signInWithPassword(body));
   });
 
   app.post('/sign-up', async (request, reply) => {
     const body = bodies.password(request.body);
-    const made = await auth.call<TokenPair | AuthUser>(request, { method: 'POST', path: '/signup', body });
-    // Without a session, the address must be confirmed first. The response is the same for an address that is already
-    // in use.
-    return 'access_token' in made ? enter(request, reply, made as TokenPair) : { session: null };
+    const pair = await auth.visitor(request).signUp(body);
+    // Without a session, the user must confirm the address first. The response is the same for an address that is
+    // already in use.
+    return pair === undefined ? { session: null } : enter(request, reply, pair);
   });
 
   app.post('/guest', async (request, reply) => {
-    const pair = await auth.call<TokenPair>(request, {
-      method: 'POST',
-      path: '/signup',
-      body: bodies.captchaAlone(request.body),
-    });
-    return enter(request, reply, pair);
+    const body = bodies.captchaAlone(request.body);
+    return enter(request, reply, await auth.visitor(request).signUpAsGuest(body));
   });
 
   app.post('/code', async (request) => {
-    const { path, body } = bodies.sendCode(request.body);
-    await auth.call(request, { method: 'POST', path, body });
+    const { operation, body } = bodies.sendCode(request.body);
+    await auth.visitor(request)[operation](body);
     return {};
   });
 
   app.post('/verify', async (request, reply) => {
     const body = bodies.verifyCode(request.body);
-    const pair = await auth.call<TokenPair>(request, { method: 'POST', path: '/verify', body });
-    // The first half of a double email change returns no session.
-    return pair.access_token === undefined ? { session: null } : enter(request, reply, pair);
+    const pair = await auth.visitor(request).verifyCode(body);
+    // Auth doesn't return a session if the other address of a double email change must still be confirmed.
+    return pair === undefined ? { session: null } : enter(request, reply, pair);
   });
 
   app.post('/factor', async (request, reply) => {
@@ -158,7 +155,7 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
     const { session } = await needed(request);
     const { session: replaced, pair } = await proveFactor(deps, request, session, { factorId, code });
     setCookie(request, reply, replaced.cookie);
-    return sessionAnswer(replaced, pair.user);
+    return sessionResponse(replaced, pair.user);
   });
 
   app.post('/sign-out', async (request, reply) => {
@@ -169,7 +166,7 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
     return {};
   });
 
-  /** Pages link to an app only if they would also redirect to it. */
+  /** Pages show a link to an app only if they would also redirect to this app. */
   app.post('/app', async (request) => {
     const { redirect_to: address } = bodies.object(request.body);
     return { allowed: typeof address === 'string' && deps.isAppAddress(address) };

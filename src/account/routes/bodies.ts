@@ -1,9 +1,9 @@
-/** Bodies of `/account/api`, parsed once at the API boundary. Only known fields are passed to auth. */
+/** Parses the request bodies of `/account/api`. Only known fields are passed to auth. */
 import { z } from 'zod';
 import { AccountError } from '../errors.ts';
 
 const text = z.string().max(4096);
-/** The text that a wallet signs may contain many resources. */
+/** The limit for the text that a wallet signs, which may list many resources. */
 const longText = z.string().max(20 * 1024);
 const address = { email: text.optional(), phone: text.optional() };
 const uuid = z.uuid();
@@ -76,8 +76,11 @@ export function link(body: unknown): z.infer<typeof linkBody> {
   return read(linkBody, body);
 }
 
-/** Starting a passkey sign-in requires a captcha if other sign-ins do. */
-export function captchaAlone(body: unknown): object {
+/**
+ * Reads the captcha token from a body without other fields. Starting a passkey sign-in requires a captcha if other
+ * sign-ins do.
+ */
+export function captchaAlone(body: unknown): Record<string, unknown> {
   return captchaOf(read(z.object(captcha), body).captcha_token);
 }
 
@@ -89,7 +92,7 @@ export function factorId(body: unknown): string {
   return read(challengeBody, body).factor_id;
 }
 
-export function factorProof(body: unknown): { factorId: string; proof: object } {
+export function factorProof(body: unknown): { factorId: string; proof: Record<string, unknown> } {
   const { factor_id: factorId, ...proof } = read(proofBody, body);
   return { factorId, proof };
 }
@@ -99,7 +102,7 @@ export function recoveryCode(body: unknown): { code: string } {
 }
 
 /** Returns the captcha token in auth's format. */
-function captchaOf(token: string | undefined): object {
+function captchaOf(token: string | undefined): Record<string, unknown> {
   return token === undefined ? {} : { gotrue_meta_security: { captcha_token: token } };
 }
 
@@ -107,7 +110,7 @@ export function consent(body: unknown): z.infer<typeof consentBody> {
   return read(consentBody, body);
 }
 
-export function wallet(body: unknown): object {
+export function wallet(body: unknown): Record<string, unknown> {
   const { captcha_token: token, ...signed } = read(walletBody, body);
   return { ...signed, ...captchaOf(token) };
 }
@@ -121,18 +124,21 @@ export function signOut(body: unknown): 'local' | 'others' | 'global' {
   return read(signOutBody, body).scope;
 }
 
-/** Returns the auth endpoint and body that send a code. `confirm` resends the code for a sign-up. */
-export function sendCode(body: unknown): { path: string; body: Record<string, unknown> } {
+/** Returns the auth operation that sends a code, and the operation's body. `confirm` resends the code for a sign-up. */
+export function sendCode(body: unknown): {
+  operation: 'sendCode' | 'resendCode' | 'sendRecovery';
+  body: Record<string, unknown>;
+} {
   const { email, phone, purpose, captcha_token: token } = read(codeBody, body);
   const to = { ...(email === undefined ? { phone } : { email }), ...captchaOf(token) };
   switch (purpose) {
     case 'sign-in':
-      return { path: '/otp', body: { ...to, create_user: false } };
+      return { operation: 'sendCode', body: { ...to, create_user: false } };
     case 'sign-up':
-      return { path: '/otp', body: { ...to, create_user: true } };
+      return { operation: 'sendCode', body: { ...to, create_user: true } };
     case 'confirm':
-      return { path: '/resend', body: { ...to, type: email === undefined ? 'sms' : 'signup' } };
+      return { operation: 'resendCode', body: { ...to, type: email === undefined ? 'sms' : 'signup' } };
     case 'recover':
-      return { path: '/recover', body: to };
+      return { operation: 'sendRecovery', body: to };
   }
 }

@@ -1,12 +1,12 @@
 /**
- * `/account/confirm`: uses an email link when a button is pressed. Opening the page doesn't use up the link, so email
- * scanners can open it. The button is a plain form that doesn't need scripts.
+ * Declares `/account/confirm`, where an email link takes effect when a button is pressed. Opening the page doesn't use
+ * up the link, so email scanners can open the page safely. The button submits a plain form that works without scripts.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { AuthRejection } from '../../shared/auth-rejection.ts';
 import { escapeMarkup } from '../../shared/escape-markup.ts';
 import type { AuthClient, TokenPair } from '../auth-client.ts';
 import { type ConfirmLink, ownQuery, pageAfter, parseConfirmLink } from '../core/confirm.ts';
-import { AuthRefusal } from '../errors.ts';
 import { isOurs, markedForm } from './mark.ts';
 import type { Send } from './page-names.ts';
 
@@ -18,7 +18,7 @@ export interface ConfirmDeps {
   readonly send: Send;
 }
 
-/** Many times the size of a link and its address. */
+/** This limit is much larger than any link and its address. */
 const maxFormBytes = 16_384;
 
 export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
@@ -51,28 +51,27 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
     try {
       if (own === undefined) return await goToApp(request, reply, link);
       const body = { type: link.type, token_hash: link.token };
-      const pair = await auth.call<TokenPair>(request, { method: 'POST', path: '/verify', body });
-      // The first half of a double email change returns no session.
-      if (pair.access_token === undefined) return reply.redirect('/account/confirm-other', 303);
+      const pair = await auth.visitor(request).verifyCode(body);
+      // Auth doesn't return a session if the other address of a double email change must still be confirmed.
+      if (pair === undefined) return reply.redirect('/account/confirm-other', 303);
       await enter(request, reply, pair);
       return reply.redirect(pageAfter(link.type, own), 303);
     } catch (error) {
-      if (!(error instanceof AuthRefusal)) throw error;
+      if (!(error instanceof AuthRejection)) throw error;
       return reply.redirect('/account/link-expired', 303);
     }
   });
 
   /**
-   * Has the same effect as opening the link. The response isn't a redirect, because browsers apply the page's
-   * form-action policy to redirects after a form, and the app may redirect again.
+   * Continues to the app, as opening the link would. The response isn't a redirect, because browsers apply the page's
+   * form-action policy to redirects that follow a form submission, and the app may redirect again.
    */
   async function goToApp(
     request: FastifyRequest,
     reply: FastifyReply,
     { token, type, redirectTo }: ConfirmLink,
   ) {
-    const query = new URLSearchParams({ token, type, redirect_to: redirectTo });
-    const target = await auth.follow(request, `/verify?${query}`);
+    const target = await auth.visitor(request).followLink({ token, type, redirectTo });
     reply.header('refresh', `0; url=${target}`);
     return send(request, reply, 'continue', { target, isStill: true });
   }

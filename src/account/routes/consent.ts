@@ -1,11 +1,12 @@
 /**
- * The consent page's API: an app's request and the user's decision. Auth decides; this module only determines what
- * users see.
+ * The consent page's API, through which the page shows an app's request and submits the user's decision. Auth makes all
+ * decisions, and this module only determines what users see.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { AuthRejection } from '../../shared/auth-rejection.ts';
 import type { AuthClient, AuthUser } from '../auth-client.ts';
 import type { ConsentDeps } from '../auth-deps.ts';
-import { AccountError, AuthRefusal } from '../errors.ts';
+import { AccountError } from '../errors.ts';
 import type { OpenSession } from '../sessions.ts';
 import type * as Bodies from './bodies.ts';
 
@@ -13,21 +14,12 @@ export interface ConsentRouteDeps {
   readonly auth: AuthClient;
   readonly consent: ConsentDeps;
   readonly bodies: () => typeof Bodies;
-  /** Returns session and user, after any second factor. @throws {AccountError} not_signed_in, insufficient_aal */
+  /**
+   * Returns the session and the user. If the user must use a second factor, this factor must have been used.
+   * @throws {AccountError} not_signed_in, insufficient_aal
+   */
   readonly complete: (request: FastifyRequest) => Promise<{ session: OpenSession; user: AuthUser }>;
 }
-
-/**
- * The response from `GET /auth/v1/oauth/authorizations/{id}`: the request, or the redirect if the request was already
- * decided.
- */
-type Opened =
-  | { readonly redirect_url: string }
-  | {
-      readonly redirect_uri: string;
-      readonly scope: string;
-      readonly client: { id: string; name?: string; uri?: string; logo_uri?: string };
-    };
 
 export function consentRoutes(app: FastifyInstance, deps: ConsentRouteDeps): void {
   const { auth, consent, bodies, complete } = deps;
@@ -35,17 +27,20 @@ export function consentRoutes(app: FastifyInstance, deps: ConsentRouteDeps): voi
   app.get('/consent', async (request) => {
     const id = bodies().authorization(request.query);
     const { session } = await complete(request);
-    const opened = await ask<Opened>(request, session, {
-      method: 'GET',
-      path: `/oauth/authorizations/${id}`,
-    });
+    const opened = await pending(auth.user(request, session).openAuthorization(id));
     if ('redirect_url' in opened) return { url: opened.redirect_url };
     const { client, redirect_uri: redirectUri, scope } = opened;
-    const vetted = await consent.isVettedClient(client.id);
+    const trusted = await consent.isTrustedClient(client.id);
     return {
       request: {
-        // A client chooses its own picture when it registers, so an unvetted client's picture isn't shown.
-        app: { name: client.name ?? '', uri: client.uri, logo: vetted ? client.logo_uri : undefined, vetted },
+        // A client chooses its own logo when it registers, so the logo of an app that no administrator registered isn't
+        // shown.
+        app: {
+          name: client.name ?? '',
+          uri: client.uri,
+          logo: trusted ? client.logo_uri : undefined,
+          vetted: trusted,
+        },
         redirect_uri: redirectUri,
         scopes: scope.split(' ').filter((each) => each !== ''),
       },
@@ -55,33 +50,24 @@ export function consentRoutes(app: FastifyInstance, deps: ConsentRouteDeps): voi
   app.post('/consent', async (request) => {
     const { authorization_id: id, action } = bodies().consent(request.body);
     const { session } = await complete(request);
-    const path = `/oauth/authorizations/${id}/consent`;
-    const { redirect_url: url } = await ask<{ redirect_url: string }>(request, session, {
-      method: 'POST',
-      path,
-      body: { action },
-    });
-    return { url };
+    return { url: await pending(auth.user(request, session).decideAuthorization(id, { action })) };
   });
 
-  // Called before the user signs in as another user to decide the request.
+  // The page calls this route before the user switches to a different account to decide the request.
   app.post('/consent/release', async (request) => {
     const id = bodies().authorization(request.body);
     const { user } = await complete(request);
     await consent.releaseAuthorization(id, user.id);
     return {};
   });
+}
 
-  async function ask<Answer>(
-    request: FastifyRequest,
-    { tokens }: OpenSession,
-    call: { method: 'GET' | 'POST'; path: string; body?: unknown },
-  ): Promise<Answer> {
-    try {
-      return await auth.call<Answer>(request, { ...call, accessToken: tokens.access_token });
-    } catch (error) {
-      const isAnswered = error instanceof AuthRefusal && error.code === 'validation_failed';
-      throw isAnswered ? new AccountError('consent_answered', { cause: error }) : error;
-    }
+/** Converts auth's error for a request that has already been decided. @throws {AccountError} consent_answered */
+async function pending<Result>(operation: Promise<Result>): Promise<Result> {
+  try {
+    return await operation;
+  } catch (error) {
+    const isAnswered = error instanceof AuthRejection && error.code === 'validation_failed';
+    throw isAnswered ? new AccountError('consent_answered', { cause: error }) : error;
   }
 }

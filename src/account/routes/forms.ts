@@ -1,22 +1,25 @@
 /**
- * Serves the pages' forms without scripts. A form is posted to its own page, and the response is always a redirect. A
- * cookie contains what the next page shows (`core/step.ts`). Such a page is prerendered separately and sent without
- * scripts, because the scripts wouldn't find the expected markup.
+ * Serves the pages' forms to browsers without scripts. A form is posted to its own page, and the response is always a
+ * redirect. A cookie contains the data that the next page shows (`core/step.ts`). That page is prerendered separately
+ * and sent without scripts, because its markup differs from what the scripts expect.
  */
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { AuthRejection } from '../../shared/auth-rejection.ts';
 import { setCookie } from '../browser-sign-in.ts';
 import { stepCookie } from '../core/cookies.ts';
 import { hostOf } from '../core/host.ts';
 import { carriedFlow } from '../core/html.ts';
+import { queryOf } from '../core/query.ts';
 import { readSent, readStep, type Step, sentFields, writeStep } from '../core/step.ts';
-import { AccountError, AuthRefusal } from '../errors.ts';
+import { AccountError } from '../errors.ts';
 import {
   createFormActions,
   FieldFault,
   type FormActionDeps,
+  type FormContext,
   type Outcome,
   placesOf,
-  type Turn,
 } from '../form-actions.ts';
 import { cookieOf, keepCookie } from '../request-cookies.ts';
 import type { ReturnAddress } from '../return-address.ts';
@@ -39,8 +42,8 @@ export interface FormRouteDeps extends FormDeps {
 
 export interface Forms {
   /**
-   * Shows the page with the result of the last form. Returns undefined if no form was posted, so the regular page is
-   * sent.
+   * Shows the page with the result of the last form. Returns undefined if no form was posted. In this case, the regular
+   * page is sent.
    */
   show(request: FastifyRequest, reply: FastifyReply, page: string): Promise<FastifyReply> | undefined;
 }
@@ -72,7 +75,7 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
     const visitor = await visitors.present(request);
     if (visitor === undefined) return reply.redirect(address('sign-in', query), 303);
     if (mustStepUp(visitor)) {
-      // The visitor has no scripts, and the regular page doesn't know the factors until its script runs.
+      // The response is a redirect, because the regular page doesn't know the user's factors until its script runs.
       setStep(request, reply, { page: 'mfa' });
       return reply.redirect(address('mfa', query), 303);
     }
@@ -94,7 +97,8 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
     });
   });
 
-  // A link leads to the app, because browsers apply the page's form-action policy to redirects after a form.
+  // The page shows a link to the app, because browsers apply the page's form-action policy to redirects that follow a
+  // form submission.
   app.get('/go', async (request, reply) => {
     const query = queryOf(request);
     if (!isFromOurPage(request)) return reply.redirect(address('signed-in', query), 303);
@@ -106,7 +110,7 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
     }
   });
 
-  async function outcomeOf(page: FormPage, turn: Turn): Promise<Outcome> {
+  async function outcomeOf(page: FormPage, turn: FormContext): Promise<Outcome> {
     try {
       return await (actions[page] as (typeof actions)[string])(turn);
     } catch (error) {
@@ -126,13 +130,13 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
     if (error instanceof FieldFault) {
       return { code: error.code, place: error.place, requestId: request.id };
     }
-    const isKnown = error instanceof AuthRefusal || error instanceof AccountError;
+    const isKnown = error instanceof AuthRejection || error instanceof AccountError;
     if (!isKnown) onError(request, error);
     const code = isKnown && error.code !== '' ? error.code : 'other';
     return { code, place: placesOf[page]?.[code] ?? 'form', requestId: request.id };
   }
 
-  function go({ request, reply, query }: Turn, { page, step, next }: Outcome): FastifyReply {
+  function go({ request, reply, query }: FormContext, { page, step, next }: Outcome): FastifyReply {
     setStep(request, reply, step === undefined ? undefined : { ...step, page });
     const kept = new URLSearchParams(query);
     if (next !== undefined) kept.set('next', next);
@@ -147,7 +151,7 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
       const step = stepOf(request);
       if (step === undefined || step.page !== page) return undefined;
       const { problem, purpose, email, resent } = step;
-      // An error is shown once, but the progress is kept.
+      // An error is shown only once, but the progress is kept for the next page.
       setStep(request, reply, purpose === undefined ? undefined : { page, purpose, ...(email && { email }) });
       const form = purpose === undefined ? page : purpose === 'confirm' ? 'code-confirm' : 'code-entry';
       const state = problem === undefined ? (resent === true ? '.resent' : '') : `.${problem.place}`;
@@ -173,18 +177,14 @@ const stepOf = (request: FastifyRequest): Step | undefined => readStep(cookieOf(
 const formOf = ({ body }: FastifyRequest): URLSearchParams =>
   body instanceof URLSearchParams ? body : new URLSearchParams();
 
-function queryOf({ url }: FastifyRequest): URLSearchParams {
-  return new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
-}
-
 function address(page: string, query: URLSearchParams): string {
   const flow = carriedFlow(query);
   return `/account/${page}${flow === '' ? '' : `?${flow}`}`;
 }
 
 /**
- * No other site may send a visitor to the app without a click. Older browsers don't send `Sec-Fetch-Site`, so `Referer`
- * is used instead.
+ * Whether the request comes from one of our pages. Other sites must not send a visitor to the app without a click.
+ * Older browsers don't send `Sec-Fetch-Site`, so `Referer` is used instead.
  */
 function isFromOurPage({ headers, host }: FastifyRequest): boolean {
   const site = headers['sec-fetch-site'];

@@ -29,7 +29,7 @@ export interface GuestRouteDeps {
 export function guestRoutes(app: FastifyInstance, deps: GuestRouteDeps): void {
   const { sessions, visitors, browserSignIn, guests, onError } = deps;
 
-  /** Returns the guest that was set aside in this browser. Removes the cookie if that guest no longer exists. */
+  /** Returns the guest whose session was kept in this browser. Removes the cookie if that guest no longer exists. */
   async function setAside(request: FastifyRequest, reply: FastifyReply): Promise<Visitor | undefined> {
     const cookie = cookieOf(request, guestCookie);
     if (cookie === undefined) return undefined;
@@ -58,7 +58,7 @@ export function guestRoutes(app: FastifyInstance, deps: GuestRouteDeps): void {
     return {};
   });
 
-  /** Returns to the guest and signs out the current user. */
+  /** Signs out the current user and resumes the guest's session. */
   app.post('/guest/resume', async (request, reply) => {
     const guest = await needed(request, reply);
     const other = await sessions.find(cookieOf(request, sessionCookie));
@@ -69,7 +69,10 @@ export function guestRoutes(app: FastifyInstance, deps: GuestRouteDeps): void {
     return {};
   });
 
-  /** Signs the guest out without transferring data. The guest account remains, but no one can sign in to it anymore. */
+  /**
+   * Signs the guest out without transferring data. The guest account still exists, but no one can sign in to it
+   * anymore.
+   */
   app.post('/guest/leave-behind', async (request, reply) => {
     const guest = await setAside(request, reply);
     if (guest !== undefined) await browserSignIn.leave(request, guest.session, 'local');

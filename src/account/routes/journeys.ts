@@ -1,15 +1,18 @@
 /**
- * Round trips to identity providers. `GET /account/with` is a plain link, so it needs no script. Every provider's
- * response arrives at `GET /account/back` as a PKCE code that only this browser can redeem.
+ * Declares the routes for round trips to identity providers. `GET /account/with` is a plain link, so it works without
+ * scripts. Every provider's response arrives at `GET /account/back` as a PKCE code that only this browser can redeem.
  */
+
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { AuthClient, TokenPair } from '../auth-client.ts';
+import { AuthRejection } from '../../shared/auth-rejection.ts';
+import type { AuthClient } from '../auth-client.ts';
 import type { BrowserSignIn } from '../browser-sign-in.ts';
 import { carriedFlow } from '../core/html.ts';
 import { challengeOf, type Journey, journeyCookie, readJourney, writeJourney } from '../core/journey.ts';
 import { scopesFor } from '../core/providers.ts';
-import { AccountError, AuthRefusal } from '../errors.ts';
+import { queryOf } from '../core/query.ts';
+import { AccountError } from '../errors.ts';
 import { cookieOf, keepCookie } from '../request-cookies.ts';
 import type { ReturnAddress } from '../return-address.ts';
 import { mustStepUp, type Visitors } from '../visitor.ts';
@@ -23,32 +26,32 @@ export interface JourneyDeps {
   readonly accountUrl: () => string;
 }
 
-/** The parameters with which auth sends the browser back to us. */
-interface Departure {
+/** The parameters for auth that make it send the browser back to us. */
+interface StartedJourney {
   readonly redirect_to: string;
   readonly code_challenge: string;
   readonly code_challenge_method: 's256';
 }
 
-/** Stores the purpose of the round trip in the browser's cookie before it leaves. */
-function depart(
+/** Stores the purpose of the round trip in the browser's cookie before redirecting the browser. */
+function startJourney(
   { accountUrl }: JourneyDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   purpose: Journey['purpose'],
   flow: string,
-): Departure {
+): StartedJourney {
   const verifier = randomBytes(32).toString('base64url');
   keepCookie(request, reply, journeyCookie, writeJourney({ verifier, purpose, flow }));
   return {
-    redirect_to: backAddress(request, accountUrl()),
+    redirect_to: returnAddress(request, accountUrl()),
     code_challenge: challengeOf(verifier),
     code_challenge_method: 's256',
   };
 }
 
-/** Uses the host that has just set the cookie, in case this machine has several names. */
-function backAddress({ protocol, host, hostname }: FastifyRequest, accountUrl: string): string {
+/** Returns an address on the same host that has just set the cookie, because this machine may have several names. */
+function returnAddress({ protocol, host, hostname }: FastifyRequest, accountUrl: string): string {
   const isLocal = isLoopbackName(hostname) && isLoopbackName(new URL(accountUrl).hostname);
   return isLocal ? `${protocol}://${host}/account/back` : `${accountUrl}/back`;
 }
@@ -62,12 +65,12 @@ export function journeyPages(app: FastifyInstance, deps: JourneyDeps): void {
   app.get('/with', async (request, reply) => {
     const query = queryOf(request);
     const provider = query.get('provider') ?? '';
-    const departure = depart(deps, request, reply, 'sign-in', carriedFlow(query));
+    const journey = startJourney(deps, request, reply, 'sign-in', carriedFlow(query));
     try {
-      const search = new URLSearchParams({ provider, ...departure, ...scopesFor(provider) });
-      return reply.redirect(await auth.follow(request, `/authorize?${search}`), 303);
+      const search = new URLSearchParams({ provider, ...journey, ...scopesFor(provider) });
+      return reply.redirect(await auth.visitor(request).providerAddress(search), 303);
     } catch (error) {
-      if (!(error instanceof AuthRefusal)) throw error;
+      if (!(error instanceof AuthRejection)) throw error;
       return reply.redirect(problemPage('sign-in', carriedFlow(query), error.code), 303);
     }
   });
@@ -81,29 +84,27 @@ export function journeyPages(app: FastifyInstance, deps: JourneyDeps): void {
     if (journey === undefined) return reply.redirect(problemPage(page, flow, 'flow_state_not_found'), 303);
     const code = query.get('code');
     if (code === null) {
-      const said = query.get('error_code') ?? query.get('error') ?? '';
-      return reply.redirect(problemPage(page, flow, said), 303);
+      const providerError = query.get('error_code') ?? query.get('error') ?? '';
+      return reply.redirect(problemPage(page, flow, providerError), 303);
     }
-    // The identity is already linked, and the session remains the same.
+    // Linking doesn't change the session, so the user only returns to the page.
     if (journey.purpose === 'link') return reply.redirect(pageWith(page, flow, 'linked', '1'), 303);
     try {
-      const body = { auth_code: code, code_verifier: journey.verifier };
-      const path = '/token?grant_type=pkce';
-      const pair = await auth.call<TokenPair>(request, { method: 'POST', path, body });
+      const pair = await auth.visitor(request).redeemCode(code, journey.verifier);
       const session = await browserSignIn.enter(request, reply, pair);
-      const wanted = new URLSearchParams(flow);
-      const next = wanted.get('next');
+      const requested = new URLSearchParams(flow);
+      const next = requested.get('next');
       if (mustStepUp({ session, user: pair.user }))
         return reply.redirect(`/account/mfa${searchOf(flow)}`, 303);
-      if (wanted.has('redirect_to') && next === null) {
+      if (requested.has('redirect_to') && next === null) {
         const arrived = { session, user: pair.user };
-        return reply.redirect(await returnAddress(request, Object.fromEntries(wanted), arrived), 303);
+        return reply.redirect(await returnAddress(request, Object.fromEntries(requested), arrived), 303);
       }
       const isOurs = next === 'consent' || next === 'new-password' || next === 'upgrade';
       const keepsFlow = next === 'consent' || next === 'upgrade';
       return reply.redirect(`/account/${isOurs ? next : 'security'}${keepsFlow ? searchOf(flow) : ''}`, 303);
     } catch (error) {
-      if (!(error instanceof AuthRefusal || error instanceof AccountError)) throw error;
+      if (!(error instanceof AuthRejection || error instanceof AccountError)) throw error;
       return reply.redirect(problemPage('sign-in', flow, error.code), 303);
     }
   });
@@ -114,50 +115,39 @@ export function journeyApi(app: FastifyInstance, deps: JourneyDeps, bodies: () =
 
   app.post('/sso', async (request, reply) => {
     const { domain, captcha, flow } = bodies().sso(request.body);
-    const departure = depart(deps, request, reply, 'sign-in', carriedFlow(new URLSearchParams(flow)));
+    const journey = startJourney(deps, request, reply, 'sign-in', carriedFlow(new URLSearchParams(flow)));
     const body = {
       domain,
-      ...departure,
-      skip_http_redirect: true,
+      ...journey,
       ...captcha,
     };
-    const { url } = await auth.call<{ url: string }>(request, { method: 'POST', path: '/sso', body });
-    return { url };
+    return { url: await auth.visitor(request).ssoAddress(body) };
   });
 
   app.post('/link', async (request, reply) => {
     const { provider, flow } = bodies().link(request.body);
     const { session } = await visitors.needed(request);
-    const departure = depart(deps, request, reply, 'link', carriedFlow(new URLSearchParams(flow)));
+    const journey = startJourney(deps, request, reply, 'link', carriedFlow(new URLSearchParams(flow)));
     const search = new URLSearchParams({
       provider,
-      ...departure,
+      ...journey,
       ...scopesFor(provider),
-      skip_http_redirect: 'true',
     });
-    const { url } = await auth.call<{ url: string }>(request, {
-      method: 'GET',
-      path: `/user/identities/authorize?${search}`,
-      redirectTo: departure.redirect_to,
-      accessToken: session.tokens.access_token,
-    });
-    return { url };
+    return { url: await auth.user(request, session).linkingAddress(search) };
   });
-}
-
-function queryOf({ url }: FastifyRequest): URLSearchParams {
-  return new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
 }
 
 const searchOf = (flow: string): string => (flow === '' ? '' : `?${flow}`);
 
-/** The page that links identities: to save a guest's account, or to add a sign-in method. */
+/**
+ * Returns the page from which the user links identities, either to save a guest's account or to add a sign-in method.
+ */
 const linkingPage = (flow: string): 'upgrade' | 'security' =>
   new URLSearchParams(flow).get('next') === 'upgrade' ? 'upgrade' : 'security';
 
 type Page = 'sign-in' | ReturnType<typeof linkingPage>;
 
-/** Returns one of our pages that shows the error by its code. Texts in an address are never shown. */
+/** Returns one of our pages that shows the error by its code. Text from the address is never shown. */
 function problemPage(page: Page, flow: string, code: string): string {
   return pageWith(page, flow, 'problem', /^[a-z0-9_]{1,64}$/.test(code) ? code : 'other');
 }

@@ -1,4 +1,4 @@
-/** Reads and sets the CSRF token of our forms. */
+/** Reads and sets the CSRF token for our forms. */
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { formCookie } from '../core/cookies.ts';

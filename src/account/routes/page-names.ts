@@ -1,8 +1,8 @@
-/** The Account pages by name, and the function that sends one. */
+/** Lists the Account pages by name, and defines the function that sends a page. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { StepProblem } from '../core/step.ts';
 
-/** All pages. The build prerenders exactly these (compared by a test). */
+/** The names of all pages. A test checks that the build prerenders exactly these pages. */
 export const pageNames = [
   'sign-in',
   'sign-up',
@@ -26,21 +26,21 @@ export type PageName = (typeof pageNames)[number];
 /** `plain/…` pages are responses to a form that was posted without scripts (`web/account/plain/`). */
 export type AnyPage = PageName | `plain/${string}`;
 
-/** The parts of a page that depend on the request. */
+/** The parts of a page that differ between requests. */
 export interface PageFields {
-  /** Hidden fields of the form, as HTML. */
+  /** The hidden fields of the form, as HTML. */
   readonly fields?: string;
   readonly target?: string;
   readonly email?: string;
   readonly host?: string;
   readonly problem?: StepProblem;
   /**
-   * The error code from a provider's response. Scripts read it from the address, and pages without scripts show it from
-   * here.
+   * The error code in a provider's response. Scripts read the code from the address, and pages without scripts show
+   * this value.
    */
-  readonly told?: string;
+  readonly providerError?: string;
   readonly status?: number;
-  /** Whether to omit the scripts, because they would show a different page. */
+  /** Whether to omit the scripts. They are omitted if they would show a different page. */
   readonly isStill?: boolean;
 }
 

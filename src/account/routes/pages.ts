@@ -1,9 +1,11 @@
-/** `/account/*` for browsers: the prerendered pages, their assets and the logo. */
+/** Declares `/account/*` for browsers: the prerendered pages, their assets and the logo. */
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { WebFace } from '../../kernel/web-face.ts';
 import { sessionCookie } from '../core/cookies.ts';
 import { carriedFlow, carryFlow, escapeText, fillValues } from '../core/html.ts';
 import { chooseLanguage, languageCookie } from '../core/languages.ts';
+import { queryOf } from '../core/query.ts';
 import type { Logo } from '../logo.ts';
 import { cookieOf, keepCookie } from '../request-cookies.ts';
 import { type ConfirmDeps, confirmRoutes } from './confirm.ts';
@@ -12,7 +14,10 @@ import { type JourneyDeps, journeyPages } from './journeys.ts';
 import { markedForm } from './mark.ts';
 import { type AnyPage, type PageName, pageNames, type Send } from './page-names.ts';
 
-/** Without a cookie, these pages redirect to sign-in. The page itself determines whether the cookie is valid. */
+/**
+ * Pages that redirect to sign-in if the cookie is missing. The page itself determines whether an existing cookie is
+ * valid.
+ */
 const forMembers: ReadonlySet<string> = new Set<PageName>([
   'mfa',
   'new-password',
@@ -21,10 +26,10 @@ const forMembers: ReadonlySet<string> = new Set<PageName>([
   'consent',
 ]);
 
-/** The content of these pages depends on whether the visitor is signed in, which their script determines. */
-const toldBySession: ReadonlySet<string> = new Set<PageName>(['sign-in', 'signed-out']);
+/** Pages whose content depends on whether the visitor is signed in. The pages' scripts determine this. */
+const pagesForSignedOut: ReadonlySet<string> = new Set<PageName>(['sign-in', 'signed-out']);
 
-/** Forms on these pages may require a captcha. Users move between these pages without a page load. */
+/** Pages whose forms may require a captcha. Users move between these pages without a page load. */
 const withCaptcha: ReadonlySet<string> = new Set<PageName>([
   'sign-in',
   'sign-up',
@@ -37,56 +42,58 @@ const withCaptcha: ReadonlySet<string> = new Set<PageName>([
   'signed-out',
 ]);
 
-export interface PageDeps {
-  readonly face: WebFace;
+/** The parts of the pages that depend on the settings. */
+export interface PageFiller {
   /**
-   * Returns a page in a language, with everything filled in except the parts that depend on the request. Undefined if
-   * the page isn't built.
+   * Returns a page in a language. Everything is filled in except the parts that depend on the request. Returns
+   * undefined if the page isn't built.
    */
   readonly filled: (page: AnyPage, language: string) => Promise<string | undefined>;
-  /** Returns the features that aren't available at the request's address. */
+  /** Returns the features that aren't available at the address of the request. */
   readonly offHere: (request: FastifyRequest) => readonly string[];
-  /** The project's languages, with the default first. */
+  /** The project's languages. The default language is first. */
   readonly languages: readonly string[];
   /** Returns the text below the heading of a sign-in or sign-up page. The text may be empty. */
-  readonly lead: (page: AnyPage, language: string, redirectTo: string | null) => string;
-  /** Returns the text of an error code. */
+  readonly intro: (page: AnyPage, language: string, redirectTo: string | null) => string;
+  /** Returns the text for an error code. */
   readonly textOf: (code: string, language: string) => string;
   readonly imageSources: readonly string[];
-  /** Sources of the captcha provider, if there is a captcha. */
+  /** Sources of the captcha provider. Empty if the project doesn't use a captcha. */
   readonly captchaSources: readonly string[];
   readonly logo: Logo;
+}
+
+export interface PageDeps {
+  readonly face: WebFace;
+  /** Returns the filler for the current settings. */
+  readonly filler: () => PageFiller;
   readonly confirm: Omit<ConfirmDeps, 'send'>;
   readonly forms: FormDeps;
   readonly onError: (request: FastifyRequest, error: unknown) => void;
   readonly journeys: JourneyDeps;
-  /** Whether a session exists for the cookie. Auth may already have ended that session. */
+  /** Returns whether there is a session for the cookie. Auth may already have ended that session. */
   readonly keepsSession: (cookie: string | undefined) => Promise<boolean>;
 }
 
-/** Placed among the form's hidden fields, which only browsers without scripts show. */
+/** Returns an alert for the form's hidden fields. Only browsers without scripts show this part of the form. */
 const alertOf = (text: string): string =>
   `<p role="alert" style="color:var(--mantine-color-error)">${escapeText(text)}</p>`;
 
-function queryOf({ url }: FastifyRequest): URLSearchParams {
-  return new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
-}
-
 export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<void> {
-  const { face, filled, offHere, languages, lead, textOf, imageSources, captchaSources, logo } = deps;
+  const { face, filler } = deps;
 
-  /** Returns the visitor's language and stores an explicit choice from the address. */
+  /** Returns the visitor's language. If the address contains an explicit choice, the choice is stored. */
   function languageOf(request: FastifyRequest, reply: FastifyReply): string {
-    const asked = queryOf(request).get('lang');
+    const requested = queryOf(request).get('lang');
     const language = chooseLanguage(
       {
-        asked,
+        requested,
         kept: cookieOf(request, languageCookie),
         accepted: request.headers['accept-language'],
       },
-      languages,
+      filler().languages,
     );
-    if (asked === language) {
+    if (requested === language) {
       keepCookie(request, reply, languageCookie, language);
     }
     return language;
@@ -95,6 +102,7 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
   const send: Send = async (request, reply, page, fill) => {
     const { fields = '', target = '/account/security', status = 200, isStill = false, problem } = fill;
     const language = languageOf(request, reply);
+    const { filled, offHere, intro, textOf, imageSources, captchaSources } = filler();
     const html = await filled(page, language);
     if (html === undefined) {
       return reply
@@ -104,15 +112,16 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
     }
     const isWaiting =
       !isStill &&
-      toldBySession.has(page) &&
+      pagesForSignedOut.has(page) &&
       !queryOf(request).has('again') &&
       (await deps.keepsSession(cookieOf(request, sessionCookie)));
     const isOurCode = problem?.code.startsWith('field.') ?? true;
     const values = {
-      FIELDS: fields + (fill.told === undefined ? '' : alertOf(textOf(fill.told, language))),
+      FIELDS:
+        fields + (fill.providerError === undefined ? '' : alertOf(textOf(fill.providerError, language))),
       TARGET: escapeText(target),
       EMAIL: escapeText(fill.email ?? ''),
-      LEAD: escapeText(lead(page, language, queryOf(request).get('redirect_to'))),
+      INTRO: escapeText(intro(page, language, queryOf(request).get('redirect_to'))),
       HOST: escapeText(fill.host ?? ''),
       PROBLEM: escapeText(problem === undefined ? '' : textOf(problem.code, language)),
       CODE: escapeText(problem?.code ?? ''),
@@ -123,7 +132,7 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
       .replace(isStill ? /<script type="module"[^>]*><\/script>/g : '', '')
       .replace(problem !== undefined && isOurCode ? /<details[\s\S]*?<\/details>/ : '', '');
     const withFlow = carryFlow(whole, queryOf(request));
-    // Apps' logos may be hosted anywhere, depending on how the operator registered the apps.
+    // Logos of apps may come from any host, because operators choose the addresses when they register apps.
     const images = page === 'consent' ? [...imageSources, 'https:'] : imageSources;
     const widgetSources = withCaptcha.has(page) ? captchaSources : [];
     return face.sendPage(request, reply, { html: withFlow, status, imageSources: images, widgetSources });
@@ -144,12 +153,13 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
     face.sendAsset(request, reply, request.params.name),
   );
   app.get('/logo', (_request, reply) => {
+    const { logo } = filler();
     if ('address' in logo) return reply.redirect(logo.address, 302);
     return reply
       .headers({
         'cache-control': 'public, max-age=3600',
         'x-content-type-options': 'nosniff',
-        // An SVG that is opened directly is a document and could run scripts.
+        // This policy is necessary because an SVG that is opened directly is a document and could run scripts.
         'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
       })
       .type(logo.type)
@@ -170,12 +180,12 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
         return reply.redirect(`/account/sign-in${search === '' ? '' : `?${search}`}`, 303);
       }
       if (!hasForm.has(page)) return send(request, reply, page, {});
-      const told = queryOf(request).get('problem') ?? undefined;
+      const problem = queryOf(request).get('problem') ?? undefined;
       return (
         forms.show(request, reply, page) ??
         send(request, reply, page, {
           fields: markedForm(request, reply),
-          ...(told === undefined ? {} : { told }),
+          ...(problem === undefined ? {} : { providerError: problem }),
         })
       );
     });

@@ -1,13 +1,12 @@
--- Sessions of the Account pages, identified by a browser's httpOnly cookie.
+-- Sessions of the Account pages. A browser's httpOnly cookie identifies its session.
 -- 
--- Reading this table doesn't allow anyone to act for a user, because a row is found by a hash of the cookie and its
--- tokens are
--- sealed with a key derived from the cookie (src/account/core/seal.ts).
+-- Read access to this table doesn't allow anyone to act for a user, because rows are identified by a hash of the cookie
+-- and their tokens are sealed with a key derived from it (src/account/core/seal.ts).
 create schema if not exists _plinth;
 
 create table _plinth.account_sessions (
   id bytea primary key check (octet_length(id) = 32),
-  -- There is no foreign key, because auth.users may belong to another database. The service deletes rows of deleted
+  -- The column has no foreign key, because auth.users may belong to another database. The service deletes rows of deleted
   -- users.
   user_id uuid not null,
   sealed bytea not null,

@@ -1,9 +1,12 @@
-/** Links in emails. */
+/** Builds the links that emails contain. */
 import { encodeQuery } from './redirects.ts';
 
 export type LinkType = 'signup' | 'invite' | 'recovery' | 'magiclink' | 'email_change';
 
-/** `{external URL}/verify?token=HASH&type=TYPE&redirect_to=URL`. As upstream, opening the link uses it up. */
+/**
+ * Returns `{external URL}/verify?token=HASH&type=TYPE&redirect_to=URL`. As in upstream, the link can't be used again
+ * after it has been opened.
+ */
 export function actionLink(externalUrl: string, hash: string, type: LinkType, redirectTo: string): string {
   // If the address contains none of these characters, the caller may already have encoded it, so it is used unchanged.
   const target = /[&=#]/.test(redirectTo) ? encodeQuery(redirectTo) : redirectTo;
@@ -11,8 +14,8 @@ export function actionLink(externalUrl: string, hash: string, type: LinkType, re
 }
 
 /**
- * `{account URL}/confirm?…`: a page with a button that uses the link, so an email scanner can open the page without
- * using up the link.
+ * Returns the address `{account URL}/confirm?…`. On this page, users press a button to use the link, so an email
+ * scanner can open the page without using up the link.
  */
 export function confirmPageLink(
   accountUrl: string,

@@ -1,4 +1,4 @@
-/** Claims of an access token, in the order upstream signs them. */
+/** Builds the claims of an access token, in the order in which upstream writes them. */
 
 import { isRecord } from '../../shared/is-record.ts';
 import type { AmrClaim, User } from '../rows.ts';
@@ -13,17 +13,17 @@ export interface AmrEntry {
   readonly provider?: string;
 }
 
-/** Not in upstream: a one-time code used instead of a factor. */
+/** The method for a one-time recovery code that is used instead of a factor. Upstream doesn't have this method. */
 export const recoveryCodeMethod = 'mfa/recovery_code';
 
 const secondFactors = new Set(['totp', 'mfa/phone', 'mfa/webauthn', recoveryCodeMethod]);
 
 export const isSecondFactor = (method: string): boolean => secondFactors.has(method);
 
-/** The amr method of each factor type. */
+/** The authentication method (amr) of each factor type. */
 export const amrMethodOfFactor = { totp: 'totp', phone: 'mfa/phone', webauthn: 'mfa/webauthn' } as const;
 
-/** Returns the assurance level that a session's methods reach, and the methods, newest first. */
+/** Returns the assurance level that a session's methods reach, and the list of methods, newest first. */
 export function assurance(claims: readonly AmrClaim[], user: User): { aal: Aal; amr: AmrEntry[] } {
   const identities = user.identities ?? [];
   const ssoProvider =
@@ -108,7 +108,7 @@ const requiredClaims = [
   'is_anonymous',
 ];
 
-/** Returns the faults in the claims that a hook returned. Empty if the claims are valid. */
+/** Returns the problems with the claims that a hook returned, or an empty list if the claims are valid. */
 export function claimFaults(claims: JsonObject): string[] {
   const missing = requiredClaims
     .filter((name) => !(name in claims))

@@ -9,7 +9,7 @@ import type { User, UserColumns } from '../rows.ts';
 export type Contact = 'email' | 'phone';
 
 /**
- * - `confirmed`: proving the contact proves the account.
+ * - `confirmed`: a user who proves the contact can sign in to the account.
  * - `unclaimed`: the account has no owner.
  * - `closed`: the account has an owner, who never confirmed this contact.
  */
@@ -31,8 +31,8 @@ export function hasOwner(user: UserColumns): boolean {
 }
 
 /**
- * Whether an administrator created this account with an invitation, a generated link or /admin/users. Sign-ups and
- * providers both write `sub` into the metadata.
+ * Whether an administrator created this account with an invitation, a generated link or /admin/users. Accounts from
+ * sign-ups and providers differ because their metadata contains `sub`.
  */
 export function isPrepared(user: User): boolean {
   const isOwnIdentity = ({ provider }: { provider: string }) => provider === 'email' || provider === 'phone';

@@ -1,12 +1,15 @@
-/** A project's claim rules for the providers it added: attribute mapping and custom claims. */
+/** The rules that map a custom provider's claims to a user's claims: attribute mapping and custom claims. */
 import type { ExternalClaims } from './external-profile.ts';
 import { isJsonObject, type JsonObject } from './json.ts';
 import { standardClaims } from './providers/id-token-profiles.ts';
 
 export interface ClaimRules {
-  /** Maps standard claims to the provider's claim names, or to literal values that aren't strings. */
+  /**
+   * The name of the provider's claim for each standard claim. A mapping whose value isn't a string is used as the
+   * claim's value.
+   */
   readonly attributeMapping: JsonObject;
-  /** Claims to store unchanged under `custom_claims`. */
+  /** The names of claims that are stored unchanged under `custom_claims`. */
   readonly customClaims: readonly string[];
 }
 
@@ -27,8 +30,9 @@ export function applyClaimRules(
     ...(Object.keys(custom).length === 0 ? {} : { custom_claims: custom }),
   };
   const mapped: JsonObject = { ...source };
-  for (const [target, wanted] of Object.entries(attributeMapping)) {
-    const value = typeof wanted === 'string' ? (source[wanted] ?? (raw[wanted] as JsonObject)) : wanted;
+  for (const [target, expected] of Object.entries(attributeMapping)) {
+    const value =
+      typeof expected === 'string' ? (source[expected] ?? (raw[expected] as JsonObject)) : expected;
     if (value !== undefined) mapped[target] = value;
   }
   return standardClaims(mapped);

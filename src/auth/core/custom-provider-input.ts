@@ -1,11 +1,11 @@
-/** The settings of a custom provider, parsed from the body and validated (GoTrue 2.196). */
+/** Parses and validates the settings of a custom provider in a request body (GoTrue 2.196). */
 import { type AuthError, authError } from '../errors.ts';
 import type { CustomProvider } from '../rows.ts';
 import type { Fields } from './fields.ts';
 import type { JsonObject } from './json.ts';
 import { reservedParams } from './oauth-client.ts';
 
-/** The columns that an administrator sets. The others are derived. */
+/** The columns that an administrator sets. All other columns are derived. */
 export type CustomProviderSettings = Omit<
   CustomProvider,
   'id' | 'cached_discovery' | 'created_at' | 'updated_at'
@@ -13,13 +13,13 @@ export type CustomProviderSettings = Omit<
 
 const invalid = (message: string): AuthError => authError('validation_failed', message);
 
-/** The identifier format that schema auth requires. */
+/** The identifier format that the auth schema requires. */
 const identifierFormat = /^[a-z0-9][a-z0-9:-]{0,48}[a-z0-9]$/;
 const maxNameChars = 100;
 const maxClientIdChars = 512;
 const maxUrlChars = 2048;
 
-/** @throws {AuthError} validation_failed */
+/** Parses the settings of a new provider. @throws {AuthError} validation_failed */
 export function readNewProvider(body: Fields): CustomProviderSettings {
   const type = body.text('provider_type');
   if (type !== 'oauth2' && type !== 'oidc') throw invalid("provider_type must be either 'oauth2' or 'oidc'");
@@ -69,8 +69,9 @@ const emptySettings: CustomProviderSettings = {
 };
 
 /**
- * Merges the body into the current settings. Missing and empty fields stay unchanged, and so do type and identifier.
- * @throws {AuthError}
+ * Merges the body into the current settings. Fields that are missing or empty in the body remain unchanged. The type
+ * and the identifier can't be changed.
+ * @throws {AuthError} validation_failed
  */
 export function merge(current: CustomProviderSettings, body: Fields): CustomProviderSettings {
   const authorizationParams = body.object('authorization_params');
@@ -127,7 +128,7 @@ function checkLengths(settings: CustomProviderSettings): void {
   }
 }
 
-/** Returns the addresses in the settings. */
+/** Returns all addresses that the settings contain. */
 export function urlsOf(settings: CustomProviderSettings): string[] {
   const { issuer, discovery_url, authorization_url, token_url, userinfo_url, jwks_uri } = settings;
   return [issuer, discovery_url, authorization_url, token_url, userinfo_url, jwks_uri].filter(
@@ -144,7 +145,7 @@ function checkAuthorizationParams(params: JsonObject): void {
   }
 }
 
-/** Fields that only this server may set, so a provider can't supply them. */
+/** Fields that a provider can't supply, because only this server sets them. */
 const protectedFields = new Set([
   'id',
   'aud',

@@ -1,10 +1,11 @@
 /**
- * The default emails, for projects without templates. Each is a Go template like the project's, so one engine renders
- * both. The code is large for users who type it, and the button is for users who click. They use no images or external
- * style sheets and support dark mode. Name, color and help link come from the project (`.Brand`).
+ * The default emails, for projects without templates. They are Go templates like the project's own, so the same engine
+ * renders both. The emails show the code in large type for users who type it, and a button for users who click. They
+ * use no images or external style sheets, and they support dark mode. The name, the color and the help link come from
+ * the project (`.Brand`).
  */
 export interface MailBrand {
-  /** If empty, no name is shown. */
+  /** The name that emails show. If it is empty, no name is shown. */
   readonly name: string;
   /** The brand color, in the form `#rrggbb`. */
   readonly color: string;
@@ -12,7 +13,7 @@ export interface MailBrand {
   readonly supportUrl: string;
 }
 
-/** The color of the Account pages. */
+/** The default brand color, which the Account pages also use. */
 export const defaultColor = '#3148bd';
 
 export interface DefaultMail {
@@ -24,8 +25,8 @@ export interface DefaultMail {
 interface Content {
   readonly subject: string;
   readonly title: string;
-  readonly lead: string;
-  /** The label of the button that links to .ConfirmationURL. */
+  readonly intro: string;
+  /** The label of the button that leads to .ConfirmationURL. */
   readonly button?: string;
   readonly showsCode?: boolean;
   readonly closing: string;
@@ -42,7 +43,7 @@ const contents = {
   confirmation: {
     subject: 'Confirm your email address',
     title: 'Confirm your email address',
-    lead: 'Enter this code, or use the button, to confirm {{ .Email }} and finish signing up.',
+    intro: 'Enter this code, or use the button, to confirm {{ .Email }} and finish signing up.',
     button: 'Confirm email address',
     showsCode: true,
     closing: ignore,
@@ -50,7 +51,7 @@ const contents = {
   invite: {
     subject: "You've been invited",
     title: 'You have been invited',
-    lead: 'You have been invited to create an account for {{ .Email }}. Use the button to accept.',
+    intro: 'You have been invited to create an account for {{ .Email }}. Use the button to accept.',
     button: 'Accept invitation',
     showsCode: true,
     closing: 'If you did not expect this invitation, you can ignore this email.',
@@ -58,7 +59,7 @@ const contents = {
   recovery: {
     subject: 'Reset your password',
     title: 'Reset your password',
-    lead: 'Enter this code, or use the button, to choose a new password for {{ .Email }}.',
+    intro: 'Enter this code, or use the button, to choose a new password for {{ .Email }}.',
     button: 'Reset password',
     showsCode: true,
     closing: ignore,
@@ -66,7 +67,8 @@ const contents = {
   magic_link: {
     subject: 'Your sign-in link',
     title: 'Sign in',
-    lead: 'Enter this code, or use the button, to sign in as {{ .Email }}. It works once and expires soon.',
+    intro:
+      'Enter this code or use the button to sign in as {{ .Email }}. Both expire soon and can be used only once.',
     button: 'Sign in',
     showsCode: true,
     closing: ignore,
@@ -74,7 +76,8 @@ const contents = {
   email_change: {
     subject: 'Confirm your new email address',
     title: 'Confirm your new email address',
-    lead: 'Enter this code, or use the button, to change your address{{ if .Email }} from {{ .Email }}{{ end }} to {{ .NewEmail }}.',
+    intro:
+      'Enter this code, or use the button, to change your address{{ if .Email }} from {{ .Email }}{{ end }} to {{ .NewEmail }}.',
     button: 'Confirm the change',
     showsCode: true,
     closing: ignore,
@@ -82,50 +85,50 @@ const contents = {
   reauthentication: {
     subject: '{{ .Token }} is your verification code',
     title: 'Confirm that it is you',
-    lead: 'Enter this code to continue.',
+    intro: 'Enter this code to continue.',
     showsCode: true,
     closing: 'Never share this code. If you did not ask for it, change your password.',
   },
   password_changed_notification: {
     subject: 'Your password was changed',
     title: 'Your password was changed',
-    lead: 'The password of your account {{ .Email }} was just changed.',
+    intro: 'The password for your account {{ .Email }} was changed.',
     closing: alarm,
   },
   email_changed_notification: {
     subject: 'Your email address was changed',
     title: 'Your email address was changed',
-    lead: 'The address of your account was changed from {{ .OldEmail }} to {{ .Email }}.',
+    intro: 'The address of your account was changed from {{ .OldEmail }} to {{ .Email }}.',
     closing: alarm,
   },
   phone_changed_notification: {
     subject: 'Your phone number was changed',
     title: 'Your phone number was changed',
-    lead: 'The phone number of your account {{ .Email }} was changed from {{ .OldPhone }} to {{ .Phone }}.',
+    intro: 'The phone number of your account {{ .Email }} was changed from {{ .OldPhone }} to {{ .Phone }}.',
     closing: alarm,
   },
   identity_linked_notification: {
     subject: 'A new sign-in method was linked to your account',
     title: 'A sign-in method was added',
-    lead: 'You can now sign in to your account {{ .Email }} with {{ .Provider }}.',
+    intro: 'You can now sign in to your account {{ .Email }} with {{ .Provider }}.',
     closing: alarm,
   },
   identity_unlinked_notification: {
     subject: 'A sign-in method was removed from your account',
     title: 'A sign-in method was removed',
-    lead: '{{ .Provider }} can no longer be used to sign in to your account {{ .Email }}.',
+    intro: '{{ .Provider }} can no longer be used to sign in to your account {{ .Email }}.',
     closing: alarm,
   },
   mfa_factor_enrolled_notification: {
     subject: 'A new verification method was added to your account',
     title: 'A verification method was added',
-    lead: `${factor} can now be used to confirm who signs in to your account {{ .Email }}.`,
+    intro: `${factor} can now be used to confirm who signs in to your account {{ .Email }}.`,
     closing: alarm,
   },
   mfa_factor_unenrolled_notification: {
     subject: 'A verification method was removed from your account',
     title: 'A verification method was removed',
-    lead: `${factor} can no longer be used to confirm who signs in to your account {{ .Email }}.`,
+    intro: `${factor} can no longer be used to confirm who signs in to your account {{ .Email }}.`,
     closing: alarm,
   },
 } as const satisfies Record<string, Content>;
@@ -139,7 +142,7 @@ export function defaultMail(name: TemplateName, { color }: Pick<MailBrand, 'colo
   return { subject: content.subject, html: html(content, color), text: text(content) };
 }
 
-/** Returns black or white, whichever has more contrast (WCAG 2.2, relative luminance). */
+/** Returns black or white, whichever has more contrast with the color (WCAG 2.2, relative luminance). */
 export function textOn(color: string): '#000000' | '#ffffff' {
   const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => {
     const part = Number.parseInt(color.slice(at, at + 2), 16) / 255;
@@ -149,8 +152,8 @@ export function textOn(color: string): '#000000' | '#ffffff' {
   return 1.05 / (luminance + 0.05) >= (luminance + 0.05) / 0.05 ? '#ffffff' : '#000000';
 }
 
-function text({ title, lead, button, showsCode, closing }: Content): string {
-  const parts = [title, lead];
+function text({ title, intro, button, showsCode, closing }: Content): string {
+  const parts = [title, intro];
   if (showsCode) parts.push('    {{ .Token }}');
   if (button !== undefined) parts.push(`${button}: {{ .ConfirmationURL }}`);
   const help = '{{ if .Brand.supportUrl }}\n\nHelp: {{ .Brand.supportUrl }}{{ end }}';
@@ -160,7 +163,7 @@ function text({ title, lead, button, showsCode, closing }: Content): string {
 
 const fonts = "-apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif";
 
-function html({ title, lead, button, showsCode, closing }: Content, color: string): string {
+function html({ title, intro, button, showsCode, closing }: Content, color: string): string {
   const code = showsCode
     ? `
           <tr><td class="panel" style="padding:20px;border-radius:10px;background:#f1f5f4;text-align:center;font:700 34px/1.2 ui-monospace,Menlo,Consolas,monospace;letter-spacing:8px;color:#0f172a">{{ .Token }}</td></tr>
@@ -197,7 +200,7 @@ function html({ title, lead, button, showsCode, closing }: Content, color: strin
           <table role="presentation" width="100%" cellpadding="0" cellspacing="0">
           <tr><td class="strong" style="font:700 22px/1.3 ${fonts};color:#0f172a">${title}</td></tr>
           <tr><td style="height:12px"></td></tr>
-          <tr><td class="soft" style="font:400 16px/1.5 ${fonts};color:#475569">${lead}</td></tr>
+          <tr><td class="soft" style="font:400 16px/1.5 ${fonts};color:#475569">${intro}</td></tr>
           <tr><td style="height:24px"></td></tr>${code}${link}
           <tr><td class="soft" style="font:400 13px/1.5 ${fonts};color:#64748b">${closing}</td></tr>
           </table>

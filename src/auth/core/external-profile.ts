@@ -1,12 +1,12 @@
 /**
- * A user's profile from a provider: email addresses, and claims under their OpenID Connect names. The claims become the
- * identity's data and the user's metadata, so their names match GoTrue 2.196.
+ * A user's profile from a provider, which contains email addresses, and claims under their OpenID Connect names. The
+ * claims become the identity's data and the user's metadata, so their names match GoTrue 2.196.
  */
 import type { Json, JsonObject } from './json.ts';
 
 export interface ProviderEmail {
   readonly email: string;
-  /** Whether the provider has verified the address. */
+  /** Whether the provider has verified this address. */
   readonly verified: boolean;
   readonly primary: boolean;
 }
@@ -18,7 +18,7 @@ export interface ExternalProfile {
   readonly claims: ExternalClaims;
 }
 
-/** Omits empty members: `''`, 0, false, an empty list, null. */
+/** Removes members with an empty value: `''`, 0, false, an empty list or null. */
 export function claimsOf(members: JsonObject & { readonly sub: string }): ExternalClaims {
   const claims: JsonObject & { sub: string } = { sub: members.sub };
   for (const [name, value] of Object.entries(members)) if (!isEmpty(value)) claims[name] = value;
@@ -33,13 +33,14 @@ const isEmpty = (value: Json | undefined): boolean =>
   value === false ||
   (Array.isArray(value) && value.length === 0);
 
-/** Returns the address as the only, primary one. Returns an empty list for `''`. */
+/** Returns a list with this address as the only and primary address. Returns an empty list if the address is `''`. */
 export function soleEmail(email: string, verified: boolean): ProviderEmail[] {
   return email === '' ? [] : [{ email, verified, primary: true }];
 }
 
 /**
- * Returns the claims to store with the identity. They include the primary address or, if none is primary, the last one.
+ * Returns the claims that are stored with the identity. They include the primary address or, if none is primary, the
+ * last address.
  */
 export function identityDataOf(profile: ExternalProfile): ExternalClaims {
   const { emails, claims } = profile;

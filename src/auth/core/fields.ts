@@ -1,24 +1,27 @@
-/** A JSON body, read field by field the way Go decodes into a struct: absent and null fields become the zero value. */
+/** A JSON body whose fields are read as Go decodes a struct: a field that is absent or null has the zero value. */
 import { authError } from '../errors.ts';
 import { isJsonObject, isStorable, type JsonObject } from './json.ts';
 
 export interface Fields {
   text(name: string): string;
-  /** Undefined if absent or null, for fields where `''` has a meaning. */
+  /** Returns undefined if the field is absent or null. Used for fields in which `''` has a meaning. */
   optionalText(name: string): string | undefined;
   flag(name: string, fallback?: boolean): boolean;
-  /** Undefined if absent or null. */
+  /** Returns undefined if the field is absent or null. */
   optionalFlag(name: string): boolean | undefined;
   object(name: string): JsonObject | undefined;
   list(name: string): string[] | undefined;
-  /** The value as sent, including null. Undefined if absent. */
+  /** Returns the value as sent, including null. Returns undefined if the field is absent. */
   raw(name: string): unknown;
 }
 
-/** Parses the body only when called, so that earlier checks run first. Throws `bad_json`. */
+/**
+ * Parses the body when it is called for the first time, so that earlier checks run before the body is read. @throws
+ * {AuthError} bad_json
+ */
 export type ReadFields = () => Fields;
 
-/** Throws `bad_json`. */
+/** Parses a JSON body. @throws {AuthError} bad_json */
 export function parseFields(body: string): Fields {
   let parsed: unknown;
   try {
@@ -32,7 +35,7 @@ export function parseFields(body: string): Fields {
   return fieldsOf(parsed);
 }
 
-/** Wraps an object that was created in this process. */
+/** Reads fields from an object that was created in this process instead of from a request body. */
 export function fieldsOf(values: JsonObject): Fields {
   const read = (name: string): unknown =>
     (Object.hasOwn(values, name) ? values[name] : undefined) ?? undefined;
@@ -57,7 +60,7 @@ export function fieldsOf(values: JsonObject): Fields {
       if (!isStorable(value)) {
         throw authError(
           'validation_failed',
-          `"${name}" cannot be stored: it holds a NUL, an incomplete character, or is nested too deep`,
+          `"${name}" cannot be stored: it contains a null character or an incomplete character, or it is nested too deeply`,
         );
       }
       return value;
@@ -74,11 +77,11 @@ export function fieldsOf(values: JsonObject): Fields {
   };
 }
 
-function wrongType(value: unknown, name: string, wanted: string) {
-  const place = name === '' ? 'the body' : `"${name}"`;
+function wrongType(value: unknown, name: string, expected: string) {
+  const target = name === '' ? 'the body' : `"${name}"`;
   const found = Array.isArray(value) ? 'list' : typeof value;
   return authError(
     'bad_json',
-    `Could not parse request body as JSON: ${place} is of type ${found}, not ${wanted}`,
+    `Could not parse request body as JSON: ${target} is of type ${found}, not ${expected}`,
   );
 }

@@ -1,4 +1,4 @@
-/** Derives the plain text of an email that has only HTML. */
+/** Derives the plain text version of an email from its HTML. */
 
 const entities: Readonly<Record<string, string>> = {
   amp: '&',

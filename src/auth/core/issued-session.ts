@@ -1,6 +1,7 @@
-/** A newly issued session, rendered as JSON and as the fragment of a redirect. */
+/** A newly issued session. Rendered as a JSON response or as the fragment of a redirect. */
 
-import type { User } from '../rows.ts';
+import type { AuthError } from '../errors.ts';
+import type { FlowState, User } from '../rows.ts';
 import type { JsonObject } from './json.ts';
 import { renderUser } from './render-user.ts';
 
@@ -13,7 +14,7 @@ export interface IssuedSession {
   readonly user: User;
 }
 
-export function renderSession(session: IssuedSession, extra: JsonObject = {}): JsonObject {
+export function renderSession(session: IssuedSession): JsonObject {
   return {
     access_token: session.accessToken,
     token_type: 'bearer',
@@ -21,11 +22,41 @@ export function renderSession(session: IssuedSession, extra: JsonObject = {}): J
     expires_at: session.expiresAtSeconds,
     refresh_token: session.refreshToken,
     user: renderUser(session.user),
-    ...extra,
   };
 }
 
-/** The fragment of a redirect that passes a session to the browser. */
+/**
+ * Renders a session after a sign-in with a password. If the current rules would reject the password, the response
+ * contains the reasons.
+ */
+export function renderPasswordSession({
+  session,
+  weakness,
+}: {
+  readonly session: IssuedSession;
+  readonly weakness: AuthError | undefined;
+}): JsonObject {
+  if (!weakness) return renderSession(session);
+  const reasons = [...(weakness.weakPasswordReasons ?? [])];
+  return { ...renderSession(session), weak_password: { message: weakness.message, reasons } };
+}
+
+/** Renders a session after a sign-in with a provider. The response contains the provider's tokens. */
+export function renderFlowSession({
+  session,
+  flow,
+}: {
+  readonly session: IssuedSession;
+  readonly flow: Pick<FlowState, 'provider_access_token' | 'provider_refresh_token'>;
+}): JsonObject {
+  return {
+    ...renderSession(session),
+    ...(flow.provider_access_token ? { provider_token: flow.provider_access_token } : {}),
+    ...(flow.provider_refresh_token ? { provider_refresh_token: flow.provider_refresh_token } : {}),
+  };
+}
+
+/** Returns the fragment of a redirect that passes a session to the browser. */
 export function sessionFragment(session: IssuedSession): Record<string, string> {
   return {
     access_token: session.accessToken,
@@ -33,7 +64,7 @@ export function sessionFragment(session: IssuedSession): Record<string, string> 
     expires_in: String(session.expiresInSeconds),
     expires_at: String(session.expiresAtSeconds),
     refresh_token: session.refreshToken,
-    // Identifies the redirect as ours to clients.
+    // This empty parameter marks the redirect as a response from this server.
     sb: '',
   };
 }

@@ -1,6 +1,6 @@
 /**
- * JSON values in the form that Go prints maps: keys sorted at every level. Clients compare snapshots of metadata and
- * claims.
+ * JSON values with sorted keys at every level, as Go prints maps. The order matters because clients compare snapshots
+ * of metadata and claims.
  */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json | undefined };
 export type JsonObject = { [key: string]: Json | undefined };
@@ -12,12 +12,12 @@ export function isJsonObject(value: unknown): value is JsonObject {
 const maxDepth = 1000;
 
 /**
- * False for values that PostgreSQL rejects as jsonb: those with a NUL, an unpaired surrogate, or nesting too deep for
- * its stack.
+ * Whether PostgreSQL can store the value as jsonb. It rejects values that contain a NUL or an unpaired surrogate, or
+ * are nested too deeply for its stack.
  */
 export function isStorable(value: unknown): boolean {
   const text = (part: string): boolean => part.isWellFormed() && !part.includes('\0');
-  // Iterative, because the value may be nested too deeply for recursion.
+  // The loop is iterative, because the value may be nested too deeply for recursion.
   const waiting: { value: unknown; depth: number }[] = [{ value, depth: 0 }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (typeof next.value === 'string' && !text(next.value)) return false;
@@ -38,7 +38,7 @@ export function sortKeys<T>(value: T): T {
   return { ...sorted } as T;
 }
 
-/** Merges at the top level. A null removes the key. */
+/** Merges updates into the top level of the metadata. A null in `updates` removes the key. */
 export function mergeMetadata(current: JsonObject | null, updates: JsonObject): JsonObject {
   if (current === null) return updates;
   const merged = { ...current };

@@ -13,8 +13,8 @@ test.each([
   ['1E4C9B93F3F0682250B6CF8331B7EE68FD', false],
   ['', false],
   ['<html>', false],
-])('range %j', (answer, holds) => {
-  expect(rangeHolds(answer, leakHashOf('password'))).toBe(holds);
+])('range %j', (response, holds) => {
+  expect(rangeHolds(response, leakHashOf('password'))).toBe(holds);
 });
 
 const listOf = (text: string): SortedList => {
@@ -35,9 +35,9 @@ test('every line of a list is found, and nothing else', async () => {
         const text = sorted.map(([value, count]) => value + count).join(ending);
         const list = listOf(text + (endsWithNewline && text !== '' ? ending : ''));
         for (let seed = 0; seed <= 50; seed++) {
-          const wanted = leakHashOf(String(seed));
-          const isThere = lines.some(([value]) => value === wanted);
-          expect(await listHolds(list, wanted)).toBe(isThere);
+          const expected = leakHashOf(String(seed));
+          const isThere = lines.some(([value]) => value === expected);
+          expect(await listHolds(list, expected)).toBe(isThere);
         }
       },
     ),

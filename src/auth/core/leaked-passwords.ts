@@ -1,22 +1,24 @@
 /**
- * Finds leaked passwords by the SHA-1 hashes that Have I Been Pwned publishes. The hashes are requested by range
+ * Detects leaked passwords using the SHA-1 hashes that Have I Been Pwned publishes. The hashes are requested by range
  * (https://haveibeenpwned.com/API/v3#SearchingPwnedPasswordsByRange), or looked up in the sorted list that the
  * service's downloader writes, one `HASH:COUNT` per line.
  */
 import { createHash } from 'node:crypto';
 
-/** The hash in uppercase hex, as in the lists. */
+/** Returns the password's SHA-1 hash in uppercase hexadecimal, as in the published lists. */
 export function leakHashOf(password: string): string {
   return createHash('sha1').update(password).digest('hex').toUpperCase();
 }
 
-/** The length of the prefix that is sent to the service. Hundreds of other hashes share it. */
+/** The length of the hash prefix that is sent to the service. Hundreds of other hashes have the same prefix. */
 export const rangePrefixChars = 5;
 
-/** Whether the range in the response contains the hash. A count of 0 is padding. */
-export function rangeHolds(answer: string, hash: string): boolean {
+/**
+ * Whether the range in the service's response contains the hash. Entries with a count of 0 are padding and are ignored.
+ */
+export function rangeHolds(response: string, hash: string): boolean {
   const suffix = hash.slice(rangePrefixChars);
-  return answer.split('\n').some((line) => {
+  return response.split('\n').some((line) => {
     const [found = '', count = ''] = line.trim().split(':');
     return found.toUpperCase() === suffix && Number(count) > 0;
   });
@@ -24,19 +26,19 @@ export function rangeHolds(answer: string, hash: string): boolean {
 
 export interface SortedList {
   readonly sizeBytes: number;
-  /** Reads bytes from `position`. Returns fewer at the end of the list. */
+  /** Reads bytes from `position`. Returns fewer bytes at the end of the list. */
   read(position: number, length: number): Promise<Buffer>;
 }
 
-/** A number of bytes greater than the length of any line. */
+/** This window is larger than any line in the list. */
 const windowBytes = 128;
 
 /**
- * Runs a binary search, which takes about forty reads in the full list. Throws if the file isn't a sorted list of
- * hashes.
+ * Whether the list contains the hash. The binary search takes about forty reads in the full list. Throws if the file
+ * isn't a sorted list of hashes.
  */
 export async function listHolds(list: SortedList, hash: string): Promise<boolean> {
-  // The line, if present, starts in [low, high).
+  // If the list contains the line, the line starts within [low, high).
   let low = 0;
   let high = list.sizeBytes;
   while (low < high) {
@@ -70,7 +72,7 @@ async function lineFrom(
   if (begin >= text.length) return undefined;
   const line = text.slice(begin).split('\n', 1)[0] ?? '';
   if (!/^[0-9A-Fa-f]{40}(?::\d+)?\r?$/.test(line)) {
-    throw new Error(`the list of leaked passwords has a line that is none, at byte ${from + begin}`);
+    throw new Error(`the list of leaked passwords has an invalid line at byte ${from + begin}`);
   }
   return { start: from + begin, text: line };
 }

@@ -1,6 +1,6 @@
 /**
- * Decides which account a provider's user belongs to, as GoTrue 2.196 does. Accounts and identities link within a
- * *linking domain*: all providers share one, and each SSO connection has a separate one.
+ * Decides which account a provider's user belongs to, as GoTrue 2.196 does. Accounts and identities are linked only
+ * within a *linking domain*. All providers share one domain, and each SSO connection has a separate one.
  */
 import type { ProviderEmail } from './external-profile.ts';
 
@@ -11,8 +11,8 @@ export function linkingDomain(provider: string): string {
 }
 
 /**
- * The addresses that accounts are matched by: those the provider has verified, regardless of the project's confirmation
- * setting.
+ * Returns the addresses with which an account is looked up. These are the addresses that the provider has verified,
+ * regardless of the project's confirmation setting.
  */
 export function verifiedEmails(emails: readonly ProviderEmail[]): string[] {
   return emails
@@ -20,7 +20,7 @@ export function verifiedEmails(emails: readonly ProviderEmail[]): string[] {
     .map(({ email }) => email.toLowerCase());
 }
 
-/** The address that a new account gets: the primary one, in lower case. */
+/** Returns the provider's primary address in lower case, which becomes the address of a new account. */
 export function candidateEmail(emails: readonly ProviderEmail[]): { email: string; verified: boolean } {
   const primary = emails.findLast((each) => each.primary);
   return { email: primary?.email.toLowerCase() ?? '', verified: primary?.verified ?? false };
@@ -32,10 +32,10 @@ export type LinkingDecision =
   | { readonly kind: 'ambiguous' };
 
 /**
- * Decides which account gets a new identity with verified addresses.
+ * Determines the account to which a new identity with verified addresses is added.
  *
- * @param identities the identities with one of the addresses, in all domains
- * @param userIds the accounts of the default domain with one of the addresses
+ * @param identities the identities in all domains that have one of the addresses
+ * @param userIds the accounts in the default domain that have one of the addresses
  */
 export function decideLinking(
   provider: string,

@@ -1,10 +1,12 @@
 /**
- * Checks which addresses email can be sent to: the project must allow the address, and it must be able to receive
- * email.
+ * Checks whether email can be sent to an address. The project must allow the address, and the address must be able to
+ * receive email.
  */
 
 /**
- * @param allowed in lower case; empty allows every address
+ * Whether the project allows emails to this address.
+ *
+ * @param allowed the allowed addresses in lower case. If the list is empty, every address is allowed.
  * @example isAuthorized('ann+test@example.com', ['ann@example.com']) // true
  */
 export function isAuthorized(email: string, allowed: readonly string[]): boolean {
@@ -14,22 +16,25 @@ export function isAuthorized(email: string, allowed: readonly string[]): boolean
 /** Reserved domains (RFC 2606, RFC 6762), which never receive email. */
 const reserved = /(?:^|\.)(?:test|example|invalid|local|localhost)$|^example\.(?:com|net|org)$/;
 
-/** DNS queries. Both reject with the code ENOTFOUND or ENODATA if a name has no such records. */
+/** Queries DNS. Both methods reject with the code ENOTFOUND or ENODATA if a name has no such records. */
 export interface DomainLookup {
   resolveMx(domain: string): Promise<readonly { readonly exchange: string }[]>;
   resolve(domain: string): Promise<readonly string[]>;
 }
 
-/** Returns false only if the domain certainly can't receive email. If DNS doesn't respond, returns true. */
+/**
+ * Whether a domain can receive email. Returns false only if this is certainly impossible. If DNS doesn't respond,
+ * returns true.
+ */
 export async function canReceiveMail(email: string, dns: DomainLookup): Promise<boolean> {
   const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();
-  // A single label is a local host name.
+  // A domain without a dot is a local host name, which can't receive email from the internet.
   if (!domain.includes('.') || reserved.test(domain)) return false;
   const hasMx = await exists(() => dns.resolveMx(domain));
   return hasMx !== false || (await exists(() => dns.resolve(domain))) !== false;
 }
 
-/** Undefined if DNS doesn't respond. */
+/** Returns whether the DNS query found any records. Returns undefined if DNS doesn't respond. */
 async function exists(ask: () => Promise<readonly unknown[]>): Promise<boolean | undefined> {
   try {
     return (await ask()).length > 0;

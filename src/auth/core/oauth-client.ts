@@ -1,4 +1,7 @@
-/** The client side of OAuth 2.0 (RFC 6749): the authorization address and the code exchange. */
+/**
+ * Implements the client side of OAuth 2.0 (RFC 6749), which consists of the authorization address and the code
+ * exchange.
+ */
 import { randomBytes } from 'node:crypto';
 import { isJsonObject, type JsonObject } from './json.ts';
 import type { TokenResponse } from './providers/spec.ts';
@@ -12,7 +15,7 @@ export interface AuthorizationRequest {
   readonly redirectUri: string;
   readonly scopes: readonly string[];
   readonly state: string;
-  /** Additional parameters in increasing precedence: the provider's, then the app's. */
+  /** Additional parameters. Parameters from the app override those from the provider's definition. */
   readonly params: readonly Readonly<Record<string, string>>[];
 }
 
@@ -42,7 +45,7 @@ export const reservedParams = new Set([
   'nonce',
 ]);
 
-/** Not passed to the provider. The invitation token is also a secret. */
+/** Our own parameters, which aren't passed to the provider. The invitation token is also secret. */
 const ownParams = new Set(['provider', 'scopes', 'invite_token']);
 
 /** Returns the request parameters to pass to the provider, such as `prompt`, `login_hint`, or the app's `nonce`. */
@@ -51,14 +54,14 @@ export function passedParams(query: URLSearchParams): Record<string, string> {
   for (const [key, value] of query) {
     const lower = key.toLowerCase();
     if (ownParams.has(lower) || (lower !== 'nonce' && reservedParams.has(lower))) continue;
-    // WorkOS has a parameter with the same name as ours.
+    // WorkOS has a parameter that is also called `provider`, so clients send it as `workos_provider`.
     const name = key === 'workos_provider' ? 'provider' : key;
     if (!passed.has(name)) passed.set(name, value);
   }
   return Object.fromEntries(passed);
 }
 
-/** RFC 7636 section 4.1. */
+/** Generates a PKCE code verifier (RFC 7636 section 4.1). */
 export function newCodeVerifier(): string {
   return randomBytes(32).toString('base64url');
 }
@@ -71,7 +74,7 @@ export interface Redemption {
   readonly codeVerifier: string | undefined;
 }
 
-/** Headers and form of the token request (RFC 6749 sections 2.3.1 and 4.1.3). */
+/** Returns the headers and the form of a token request (RFC 6749 sections 2.3.1 and 4.1.3). */
 export function redemptionRequest(
   redemption: Redemption,
   auth: ClientAuth,
@@ -96,19 +99,22 @@ export function redemptionRequest(
 
 export type TokenResult =
   | { readonly ok: true; readonly token: TokenResponse }
-  /** `error` of RFC 6749 section 5.2, or '' if the response has none. */
+  /** The exchange failed. `error` is the code from RFC 6749 section 5.2, or '' if the response doesn't contain one. */
   | { readonly ok: false; readonly error: string };
 
-/** Parses JSON, or a form as some older providers send. An `error` counts regardless of the status. */
-export function readTokenResponse(answer: {
+/**
+ * Parses the token response, which is JSON or, from some older providers, a form. A response with an `error` member is
+ * treated as failed, regardless of its status.
+ */
+export function readTokenResponse(response: {
   readonly status: number;
   readonly contentType: string;
   readonly text: string;
 }): TokenResult {
-  const members = readMembers(answer.contentType, answer.text);
+  const members = readMembers(response.contentType, response.text);
   const text = (name: string): string => (typeof members[name] === 'string' ? members[name] : '');
   const error = text('error');
-  if (error !== '' || answer.status < 200 || answer.status > 299) return { ok: false, error };
+  if (error !== '' || response.status < 200 || response.status > 299) return { ok: false, error };
   if (text('access_token') === '') return { ok: false, error: '' };
   return {
     ok: true,

@@ -1,10 +1,12 @@
-/** The client side of OAuth 1.0a (RFC 5849): signed requests. Only Twitter requires it. */
+/**
+ * Implements the client side of OAuth 1.0a (RFC 5849), in which requests are signed. Only Twitter requires OAuth 1.0a.
+ */
 import { createHmac } from 'node:crypto';
 
 export interface OAuth1Credentials {
   readonly consumerKey: string;
   readonly consumerSecret: string;
-  /** The request token or the access token. Both parts are empty in the first step. */
+  /** The token, which is the request token or the access token. Token and secret are empty in the first step. */
   readonly token: string;
   readonly tokenSecret: string;
 }
@@ -13,13 +15,13 @@ export interface OAuth1Request {
   readonly method: 'GET' | 'POST';
   /** The address without its query. */
   readonly url: string;
-  /** Parameters of the query or the form. */
+  /** The parameters in the query or the form. */
   readonly params: Readonly<Record<string, string>>;
-  /** Protocol parameters of this step: `oauth_callback` or `oauth_verifier`. */
+  /** The protocol parameters of this step, such as `oauth_callback` or `oauth_verifier`. */
   readonly protocol?: Readonly<Record<string, string>>;
 }
 
-/** The `Authorization` header of a request (RFC 5849 section 3.5.1). */
+/** Returns the `Authorization` header for a request (RFC 5849 section 3.5.1). */
 export function oauth1Header(
   credentials: OAuth1Credentials,
   request: OAuth1Request,
@@ -42,11 +44,12 @@ export function oauth1Header(
   return `OAuth ${fields.join(', ')}`;
 }
 
-/** RFC 5849 section 3.4.1. */
+/** Returns the text that is signed (RFC 5849 section 3.4.1). */
 export function signatureBase(method: string, url: string, params: Readonly<Record<string, string>>): string {
   const pairs = Object.entries(params)
     .map(([name, value]) => [percentEncode(name), percentEncode(value)] as const)
-    // Sorts by name first, because sorting the joined pairs would put `a%20b=` before `a=`.
+    // The pairs are sorted by name before they are joined, because sorting the joined pairs would put `a%20b=` before
+    // `a=`.
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => `${name}=${value}`);
   const { protocol, host, pathname } = new URL(url);

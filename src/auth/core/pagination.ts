@@ -1,4 +1,4 @@
-/** Paging of admin lists: `page`, `per_page`, and the Link header for clients. */
+/** Implements pagination for admin lists with `page`, `per_page` and the Link header. */
 import { authError } from '../errors.ts';
 import { encodeQuery } from './redirects.ts';
 
@@ -23,13 +23,13 @@ function parseCount(query: URLSearchParams, name: string, fallback: number): num
       `Bad Pagination Parameters: strconv.ParseUint: parsing "${text}": invalid syntax`,
     );
   }
-  // Zero means the default.
+  // A page number or page size of zero selects the default.
   return number === 0 ? fallback : number;
 }
 
 /**
- * auth-js reads the page number after the first `=` and parses the quoted rel as JSON. Sorting the parameters by name
- * puts `page` first.
+ * Returns the Link header. auth-js reads the page number after the first `=` and parses the quoted rel as JSON, so the
+ * parameters are sorted by name to put `page` first.
  */
 export function linkHeader(path: string, query: URLSearchParams, page: Page, total: number): string {
   const lastPage = Math.ceil(total / page.perPage);

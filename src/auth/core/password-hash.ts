@@ -1,6 +1,6 @@
 /**
- * The formats of stored passwords (as GoTrue 2.196 reads them): bcrypt, which we write; argon2i and argon2id in PHC
- * format; and Firebase's scrypt. The last two come from imports (`password_hash` of the admin API, or a dump).
+ * Parses stored passwords in the formats that GoTrue 2.196 reads. We generate bcrypt hashes. Imports (`password_hash`
+ * of the admin API, or a dump) can also contain argon2i and argon2id in PHC format, and Firebase's scrypt.
  */
 export type PasswordHash =
   | { readonly kind: 'bcrypt'; readonly text: string }
@@ -8,12 +8,12 @@ export type PasswordHash =
   | FirebaseHash;
 
 /**
- * https://github.com/firebase/scrypt: encrypts the signer key with AES-256 in counter mode under a key derived by
- * scrypt.
+ * A hash of Firebase's variant of scrypt (https://github.com/firebase/scrypt). It encrypts the signer key with AES-256
+ * in counter mode under a key derived by scrypt.
  */
 export interface FirebaseHash {
   readonly kind: 'firebase';
-  /** Parameters of RFC 7914. */
+  /** The cost parameters of scrypt (RFC 7914). */
   readonly n: number;
   readonly r: number;
   readonly p: number;
@@ -23,17 +23,17 @@ export interface FirebaseHash {
   readonly expected: Buffer;
 }
 
-/** Bounds the cost of a verification, so that an imported hash can't overload the server. */
+/** These limits bound the cost of a verification, so that an imported hash can't overload the server. */
 const maxArgon2MemoryKib = 1_048_576;
 const maxArgon2Passes = 20;
 const maxLanes = 16;
 const maxScryptBytes = 1_073_741_824;
 
-/** Undefined if the format is unknown or the hash costs too much to verify. */
+/** Parses a stored hash. Returns undefined if its format is unknown or it is too expensive to verify. */
 export function parsePasswordHash(text: string): PasswordHash | undefined {
   if (text.startsWith('$argon2')) return parseArgon2(text);
   if (text.startsWith('$fbscrypt')) return parseFirebase(text);
-  // `$2a$10$` followed by 53 characters.
+  // A bcrypt hash is a prefix such as `$2a$10$`, followed by 53 characters.
   return /^\$2[abxy]\$(?:0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/.test(text)
     ? { kind: 'bcrypt', text }
     : undefined;
@@ -47,7 +47,7 @@ function parseArgon2(text: string): PasswordHash | undefined {
   if (!parts) return undefined;
   const [memoryKib = 0, passes = 0, lanes = 0] = parts.slice(1, 4).map(Number);
   const isPayable = memoryKib <= maxArgon2MemoryKib && passes <= maxArgon2Passes && lanes <= maxLanes;
-  // RFC 9106: at least 8 KiB per lane.
+  // Argon2 requires at least 8 KiB per lane (RFC 9106).
   const isSound = passes >= 1 && lanes >= 1 && memoryKib >= 8 * lanes;
   return isPayable && isSound ? { kind: 'argon2', text } : undefined;
 }
@@ -66,7 +66,7 @@ function parseFirebase(text: string): FirebaseHash | undefined {
   return isSound ? { kind: 'firebase', n, r, p, salt, saltSeparator, signerKey, expected } : undefined;
 }
 
-/** Decodes base64 (RFC 4648) with padding. Undefined for other text. */
+/** Decodes base64 (RFC 4648) with padding. Returns undefined for any other text. */
 function decodeBase64(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64');
   return bytes.toString('base64') === text ? bytes : undefined;

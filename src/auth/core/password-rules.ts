@@ -1,12 +1,12 @@
-/** Password rules. */
+/** Validates passwords against the project's rules. */
 import { AuthError, authError, type WeakPasswordReason } from '../errors.ts';
 
-/** bcrypt reads only 72 bytes. */
+/** The maximum length of a password. bcrypt ignores all bytes after the 72nd. */
 const maxBytes = 72;
 
 export interface PasswordRules {
   readonly minLength: number;
-  /** The password must contain a character of each set. */
+  /** Sets of characters. The password must contain a character from each set. */
   readonly requiredSets: readonly string[];
 }
 
@@ -15,7 +15,7 @@ const upper = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const digits = '0123456789';
 const symbols = '!@#$%^&*()_+-=[]{};\'\\:"|<>?,./`~';
 
-/** Parses `password_requirements` of config.toml into character sets. */
+/** Parses the setting `password_requirements` into character sets. */
 export function requiredSets(requirements: string): readonly string[] {
   switch (requirements) {
     case 'letters_digits':
@@ -29,7 +29,10 @@ export function requiredSets(requirements: string): readonly string[] {
   }
 }
 
-/** Undefined if the password meets the rules. Throws `validation_failed` if it is too long. */
+/**
+ * Returns the reasons why the password violates the rules, or undefined if it meets them. @throws {AuthError}
+ * validation_failed if the password is too long
+ */
 export function passwordFault(
   password: string,
   rules: PasswordRules,

@@ -1,4 +1,4 @@
-/** Proof Key for Code Exchange (RFC 7636) on the server. */
+/** Implements the server side of Proof Key for Code Exchange (RFC 7636). */
 import { createHash } from 'node:crypto';
 import { authError } from '../errors.ts';
 import { sameSecret } from './secrets.ts';
@@ -10,7 +10,7 @@ export interface Challenge {
   readonly method: CodeChallengeMethod;
 }
 
-/** Undefined without a PKCE challenge. Throws `validation_failed`. */
+/** Parses a PKCE challenge. Returns undefined if the request has none. @throws {AuthError} validation_failed */
 export function parseChallenge(codeChallenge: string, method: string): Challenge | undefined {
   if ((codeChallenge === '') !== (method === '')) {
     throw authError('validation_failed', 'PKCE flow requires code_challenge_method and code_challenge');
@@ -39,14 +39,14 @@ export function isVerifierOf(challenge: Challenge, verifier: string): boolean {
   return sameSecret(derived, challenge.codeChallenge);
 }
 
-/** Throws `bad_code_verifier` unless the verifier belongs to the challenge. */
+/** @throws {AuthError} bad_code_verifier if the verifier doesn't belong to the challenge */
 export function checkVerifier(challenge: Challenge, verifier: string): void {
   if (!isVerifierOf(challenge, verifier)) throw authError('bad_code_verifier');
 }
 
 const prefix = 'pkce_';
 
-/** Prefixes the hashes of PKCE flows, so that a link shows whether it leads to a code. */
+/** Adds a prefix to the hash if the link belongs to a PKCE flow. The prefix shows that the link results in a code. */
 export function withFlowPrefix(hash: string, isPkce: boolean): string {
   return isPkce ? prefix + hash : hash;
 }

@@ -1,10 +1,10 @@
-/** A session at the level that an access token proves. */
+/** Reduces a session to the level that its access token proves. */
 import type { Session } from '../rows.ts';
 import { isSecondFactor } from './claims.ts';
 
 /**
- * Removes the second factor if the token was issued before the factor was used. The session's level was raised in the
- * meantime, but the token's level wasn't.
+ * Removes the second factor from the session if the token was issued before the factor was used. In that case, the
+ * session's level was raised later, but the token still has the old level.
  *
  * @example provenSession(session, { aal: 'aal1' }).aal // 'aal1', regardless of the session's level
  */

@@ -1,12 +1,12 @@
-/** Rate limits per address and handler (the limits of GoTrue 2.196). */
+/** Defines the rate limits per address and handler, which are those of GoTrue 2.196. */
 
-/** A token bucket: `size` tokens, with a new one every `refillMs`. */
+/** A token bucket. It contains up to `size` tokens and gets a new token every `refillMs`. */
 export interface Bucket {
   readonly size: number;
   readonly refillMs: number;
 }
 
-/** Every handler has separate buckets. */
+/** A kind of request that is limited. Each handler has separate buckets. */
 export type LimitedHandler =
   | 'signup'
   | 'anonymous'
@@ -25,7 +25,7 @@ export type LimitedHandler =
   | 'saml_assertion'
   | 'oauth_register';
 
-/** `[auth.rate_limit]` of config.toml. */
+/** The settings in `[auth.rate_limit]` of config.toml. */
 export interface RateLimitSettings {
   readonly anonymous_users: number;
   readonly token_refresh: number;
@@ -35,25 +35,38 @@ export interface RateLimitSettings {
 }
 
 /**
- * How far in the future a bucket can be full again. The slack covers concurrent requests that read the clock at
- * slightly different times and are counted in a different order.
+ * Returns the maximum time until a bucket is full again. The result includes a margin for concurrent requests, which
+ * may read the clock at slightly different times and be counted in a different order.
  */
 export function horizonMs({ size, refillMs }: Bucket): number {
   return size * refillMs + Math.min(1000, refillMs / 2);
 }
 
+/** More than the clocks of two servers differ. */
+const serverSkewMs = 60_000;
+
+/**
+ * Returns how far in the future a bucket can be full. A later time was stored before the clock was set back, so the
+ * bucket counts as full. Otherwise, requests would be rejected until the clock reaches that time again.
+ */
+export const staleAfterMs = (rule: Bucket): number => horizonMs(rule) + serverSkewMs;
+
+/** Returns the time when a bucket was or will be full, but not before `nowMs`. */
+export const fullAtFrom = (storedMs: number | undefined, rule: Bucket, nowMs: number): number =>
+  storedMs === undefined || storedMs > nowMs + staleAfterMs(rule) ? nowMs : Math.max(storedMs, nowMs);
+
 const minuteMs = 60_000;
 export const hourMs = 3_600_000;
 const burst = 30;
 
-/** Limits without a setting in the local stack. */
+/** Limits that can't be configured in the local stack. */
 const mfaPerMinute = 15;
 const passkeysPerFiveMinutes = 30;
 const ssoPerFiveMinutes = 30;
 const assertionsPerFiveMinutes = 15;
 const clientsPerFiveMinutes = 10;
 
-/** Undefined if no request is allowed. */
+/** Returns the bucket for requests to this handler. Returns undefined if the handler doesn't allow any requests. */
 export function bucketOf(handler: LimitedHandler, settings: RateLimitSettings): Bucket | undefined {
   switch (handler) {
     case 'anonymous':
@@ -85,7 +98,7 @@ export function bucketOf(handler: LimitedHandler, settings: RateLimitSettings): 
   }
 }
 
-/** Allows `count` requests per `perMs`, and `size` of them in a burst. */
+/** Returns a bucket that allows `count` requests per `perMs`, and `size` of them in a burst. */
 export function bucket(count: number, perMs: number, size: number): Bucket | undefined {
   return count <= 0 ? undefined : { size, refillMs: perMs / count };
 }
@@ -94,7 +107,10 @@ const perFiveMinutes = (count: number) => bucket(count, 5 * minuteMs, burst);
 
 const networksOfSite = 8;
 
-/** A site is one customer or many small ones, so its limit is higher than a network's. */
+/**
+ * Returns the rule for all networks of a site. A site is one large customer or many small ones, so its limit is higher
+ * than the limit of a single network.
+ */
 export function ruleOfSite({ size, refillMs }: Bucket): Bucket {
   return { size: size * networksOfSite, refillMs: refillMs / networksOfSite };
 }

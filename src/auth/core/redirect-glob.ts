@@ -1,19 +1,20 @@
 /**
- * An entry of the redirect allow list. Scheme, host, port and path are matched separately, so that a wildcard never
- * extends from one part into the next. Within a part, the syntax is that of gobwas/glob with the separators `.` and
- * `/`: `*` and `?` stop there, but `**` doesn't. Also supports `[a-z]`, `[!a-z]`, `{one,two}` and backslash escapes.
+ * Parses an entry of the redirect allow list. Scheme, host, port and path are matched separately, so that a wildcard
+ * never extends from one part into the next. Within a part, the syntax is that of gobwas/glob with the separators `.`
+ * and `/`: `*` and `?` don't match separators, but `**` does. Also supports `[a-z]`, `[!a-z]`, `{one,two}` and
+ * backslash escapes.
  */
 import { domainToASCII } from 'node:url';
 
-/** The parts of an address as a browser reads it. */
+/** The parts of an address, as a browser parses it. */
 export interface Target {
   /** The scheme in lower case, without the colon. */
   readonly scheme: string;
-  /** Undefined if the scheme isn't followed by `//`. */
+  /** The host name. Undefined if the scheme isn't followed by `//`. */
   readonly hostname: string | undefined;
-  /** The port. Empty for the default port. */
+  /** The port, or an empty string for the default port. */
   readonly port: string;
-  /** The path with its query. `/` if empty. */
+  /** The path and its query, or `/` if the path is empty. */
   readonly path: string;
 }
 
@@ -24,7 +25,7 @@ export type Token =
       readonly negated: boolean;
       readonly ranges: readonly (readonly [string, string])[];
     }
-  /** `?`, `*` and `**`. */
+  /** The wildcards `?`, `*` and `**`. */
   | { readonly kind: 'one' | 'some' | 'all' };
 
 export interface RedirectGlob {
@@ -34,10 +35,10 @@ export interface RedirectGlob {
   readonly path: readonly Token[];
 }
 
-/** An entry with more alternatives isn't a plausible list of addresses. */
+/** The maximum number of alternatives in an entry. An entry with more isn't a plausible list of addresses. */
 const maxAlternatives = 256;
 
-/** Parses an entry. Returns no globs if it can't match an absolute address. */
+/** Parses an entry. The result is empty if the entry can't match an absolute address. */
 export function parseRedirectGlob(glob: string): RedirectGlob[] {
   return (expandBraces(glob) ?? []).flatMap((each) => split(tokenize(each)) ?? []);
 }
@@ -45,11 +46,11 @@ export function parseRedirectGlob(glob: string): RedirectGlob[] {
 const anything: readonly Token[] = [{ kind: 'all' }];
 
 function split(tokens: readonly Token[]): RedirectGlob | undefined {
-  const isLetter = (index: number, letter: string) => {
+  const isLetter = (index: number, char: string) => {
     const token = tokens[index];
-    return token?.kind === 'letter' && token.letter === letter;
+    return token?.kind === 'letter' && token.letter === char;
   };
-  // A leading `**` includes the scheme, so it matches any web address.
+  // A leading `**` also matches the scheme, so the entry matches any web address.
   const isSchemeless = tokens[0]?.kind === 'all';
   const colon = isSchemeless ? -1 : tokens.findIndex((_, index) => isLetter(index, ':'));
   if (!isSchemeless && colon < 1) return undefined;
@@ -63,21 +64,22 @@ function split(tokens: readonly Token[]): RedirectGlob | undefined {
   }
   const slash = rest.findIndex((token) => token.kind === 'letter' && token.letter === '/');
   const authority = slash < 0 ? rest : rest.slice(0, slash);
-  // If the entry ends with `**` and has no path, the `**` is the path and the host before it is complete.
+  // If the entry ends with `**` and has no path, the `**` matches the path, and the host before it must match
+  // completely.
   const endsOpen = slash < 0 && authority.at(-1)?.kind === 'all';
   const path = endsOpen ? anything : slash < 0 ? [] : rest.slice(slash);
-  const place = endsOpen && authority.length > 1 ? authority.slice(0, -1) : authority;
-  const isAnyHost = place.length === 1 && place[0]?.kind === 'all';
-  const portColon = place.findLastIndex((token) => token.kind === 'letter' && token.letter === ':');
+  const host = endsOpen && authority.length > 1 ? authority.slice(0, -1) : authority;
+  const isAnyHost = host.length === 1 && host[0]?.kind === 'all';
+  const portColon = host.findLastIndex((token) => token.kind === 'letter' && token.letter === ':');
   return {
     scheme,
-    hostname: asciiHost(portColon < 0 ? place : place.slice(0, portColon)),
-    port: isAnyHost ? anything : portColon < 0 ? [] : place.slice(portColon + 1),
+    hostname: asciiHost(portColon < 0 ? host : host.slice(0, portColon)),
+    port: isAnyHost ? anything : portColon < 0 ? [] : host.slice(portColon + 1),
     path: path.length === 0 ? [{ kind: 'letter', letter: '/' }] : path,
   };
 }
 
-/** Whether the glob matches. A scheme other than http(s) must be spelled out. */
+/** Whether the glob matches the address. A scheme other than http(s) must be spelled out in the glob. */
 export function matchesGlob(glob: RedirectGlob, target: Target): boolean {
   const isNamed = glob.scheme.every(({ kind }) => kind === 'letter');
   const isWeb = target.scheme === 'http' || target.scheme === 'https';
@@ -99,73 +101,72 @@ function withoutDefault(port: readonly Token[], scheme: string): readonly Token[
 }
 
 /**
- * Whether the whole text matches. Follows all possible positions in the pattern simultaneously, so the number of steps
- * is at most the length of the text times the length of the pattern.
+ * Whether the pattern matches the whole text. Tracks all possible positions in the pattern at the same time, so the
+ * number of steps is limited to the length of the text times the length of the pattern.
  */
 export function matchesTokens(tokens: readonly Token[], text: string): boolean {
   let reached = new Uint8Array(tokens.length + 1);
   reach(tokens, reached, 0);
-  for (const letter of text) {
+  for (const char of text) {
     const next = new Uint8Array(tokens.length + 1);
-    for (let place = 0; place < tokens.length; place++) {
-      const token = tokens[place];
-      if (reached[place] !== 1 || token === undefined || !takes(token, letter)) continue;
-      reach(tokens, next, isRun(token) ? place : place + 1);
+    for (let position = 0; position < tokens.length; position++) {
+      const token = tokens[position];
+      if (reached[position] !== 1 || token === undefined || !takes(token, char)) continue;
+      reach(tokens, next, isRun(token) ? position : position + 1);
     }
     reached = next;
   }
   return reached[tokens.length] === 1;
 }
 
-/** Marks this position and those reachable from it without consuming a character. */
-function reach(tokens: readonly Token[], places: Uint8Array, from: number): void {
-  for (let place = from; places[place] === 0; place++) {
-    places[place] = 1;
-    const token = tokens[place];
+/** Marks this position, and all positions that can be reached from it without consuming a character. */
+function reach(tokens: readonly Token[], reached: Uint8Array, from: number): void {
+  for (let position = from; reached[position] === 0; position++) {
+    reached[position] = 1;
+    const token = tokens[position];
     if (token === undefined || !isRun(token)) return;
   }
 }
 
 const isRun = ({ kind }: Token): boolean => kind === 'some' || kind === 'all';
 
-function takes(token: Token, letter: string): boolean {
+function takes(token: Token, char: string): boolean {
   switch (token.kind) {
     case 'letter':
-      return token.letter === letter;
+      return token.letter === char;
     case 'class':
-      return token.ranges.some(([from, to]) => from <= letter && letter <= to) !== token.negated;
+      return token.ranges.some(([from, to]) => from <= char && char <= to) !== token.negated;
     case 'all':
       return true;
     default:
-      return letter !== '.' && letter !== '/';
+      return char !== '.' && char !== '/';
   }
 }
 
 /** Tokenizes a pattern without braces. */
 export function tokenize(glob: string): Token[] {
   const tokens: Token[] = [];
-  const letters = [...glob];
-  for (let i = 0; i < letters.length; i++) {
-    const letter = letters[i] ?? '';
-    if (letter === '\\' && i + 1 < letters.length)
-      tokens.push({ kind: 'letter', letter: letters[++i] ?? '' });
-    else if (letter === '*' && letters[i + 1] === '*') {
-      while (letters[i + 1] === '*') i++;
+  const chars = [...glob];
+  for (let i = 0; i < chars.length; i++) {
+    const char = chars[i] ?? '';
+    if (char === '\\' && i + 1 < chars.length) tokens.push({ kind: 'letter', letter: chars[++i] ?? '' });
+    else if (char === '*' && chars[i + 1] === '*') {
+      while (chars[i + 1] === '*') i++;
       tokens.push({ kind: 'all' });
-    } else if (letter === '*') tokens.push({ kind: 'some' });
-    else if (letter === '?') tokens.push({ kind: 'one' });
-    else if (letter === '[' && letters.indexOf(']', i + 2) > 0) {
-      const end = letters.indexOf(']', i + 2);
-      tokens.push(parseClass(letters.slice(i + 1, end)));
+    } else if (char === '*') tokens.push({ kind: 'some' });
+    else if (char === '?') tokens.push({ kind: 'one' });
+    else if (char === '[' && chars.indexOf(']', i + 2) > 0) {
+      const end = chars.indexOf(']', i + 2);
+      tokens.push(parseClass(chars.slice(i + 1, end)));
       i = end;
-    } else tokens.push({ kind: 'letter', letter });
+    } else tokens.push({ kind: 'letter', letter: char });
   }
   return tokens;
 }
 
-function parseClass(letters: readonly string[]): Token {
-  const negated = letters[0] === '!';
-  const members = negated ? letters.slice(1) : letters;
+function parseClass(chars: readonly string[]): Token {
+  const negated = chars[0] === '!';
+  const members = negated ? chars.slice(1) : chars;
   const ranges: [string, string][] = [];
   for (let i = 0; i < members.length; i++) {
     const from = members[i] ?? '';
@@ -183,8 +184,8 @@ function lowerCase(tokens: readonly Token[]): Token[] {
 }
 
 /**
- * Returns the host in lower case. Labels in other scripts become punycode, as in browsers, unless they contain a
- * wildcard.
+ * Returns the host in lower case. As in browsers, labels in other scripts become punycode. Labels that contain a
+ * wildcard are kept.
  */
 function asciiHost(tokens: readonly Token[]): Token[] {
   const text = tokens.map((token) => (token.kind === 'letter' ? token.letter : '\0')).join('');
@@ -194,12 +195,12 @@ function asciiHost(tokens: readonly Token[]): Token[] {
   const labels = text
     .split('.')
     .map((label) => (label.includes('\0') ? label : domainToASCII(label) || label));
-  return [...labels.join('.')].map((letter) =>
-    letter === '\0' ? (wildcards[next++] as Token) : { kind: 'letter', letter: letter.toLowerCase() },
+  return [...labels.join('.')].map((char) =>
+    char === '\0' ? (wildcards[next++] as Token) : { kind: 'letter', letter: char.toLowerCase() },
   );
 }
 
-/** Expands `a{b,c}d` to `abd` and `acd`. Undefined with too many alternatives. */
+/** Expands `a{b,c}d` to `abd` and `acd`. Returns undefined if there are too many alternatives. */
 function expandBraces(glob: string): string[] | undefined {
   const open = firstBrace(glob);
   if (open < 0) return [glob];

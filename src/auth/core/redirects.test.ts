@@ -83,7 +83,7 @@ describe('isRedirectAllowed', () => {
 
   test('whatever is allowed, a browser goes to a host that was meant', () => {
     const site = redirectRules('https://app.example.com', ['https://*.example.com/**']);
-    const piece = fc.constantFrom(
+    const fragment = fc.constantFrom(
       'https:',
       '//',
       '/',
@@ -99,8 +99,8 @@ describe('isRedirectAllowed', () => {
       '%2f',
     );
     fc.assert(
-      fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
-        const url = pieces.join('');
+      fc.property(fc.array(fragment, { maxLength: 8 }), (fragments) => {
+        const url = fragments.join('');
         if (!isRedirectAllowed(site, url) || !URL.canParse(url)) return;
         expect(new URL(url).hostname).toMatch(/(^|\.)example\.com$|^127\.|^\[::1\]$/);
       }),
@@ -111,7 +111,7 @@ describe('isRedirectAllowed', () => {
 
 test('the first allowed address wins, else the site', () => {
   const account = 'https://api.example.net/account';
-  const chosen = (...wanted: (string | undefined)[]) => chooseRedirect(rules, wanted, account);
+  const chosen = (...expected: (string | undefined)[]) => chooseRedirect(rules, expected, account);
   expect(chosen('https://evil.org', undefined, 'myapp://callback')).toBe('myapp://callback');
   expect(chosen('https://evil.org', undefined)).toBe('https://app.example.com');
   expect(chosen(`${account}/security?a=1`)).toBe(`${account}/security?a=1`);

@@ -1,9 +1,11 @@
 /**
- * The redirect rule: which addresses a link may lead to. Follows GoTrue 2.196, except that the parts of an address are
- * checked separately. An http(s) address is matched as a browser reads it, and rejected if Go's net/url would read a
- * different host.
+ * The redirect rule, which determines the addresses that a link may lead to. Follows GoTrue 2.196, except that the
+ * parts of an address are checked separately. An http(s) address is matched as a browser interprets it, and is rejected
+ * if Go's net/url would find a different host in it.
  */
+
 import { isIP } from 'node:net';
+import { splitOnce } from '../../shared/split-once.ts';
 import { matchesGlob, parseRedirectGlob, type RedirectGlob, type Target } from './redirect-glob.ts';
 
 export interface RedirectRules {
@@ -15,12 +17,12 @@ export function redirectRules(siteUrl: string, globs: readonly string[]): Redire
   return { siteUrl, allowed: globs.flatMap(parseRedirectGlob) };
 }
 
-/** Longer addresses aren't legitimate and wouldn't fit into a header. */
+/** The maximum length of an address. Longer addresses aren't legitimate and wouldn't fit into a header. */
 const maxUrlLength = 16_384;
 
 /**
- * Schemes that a browser executes or displays instead of passing them to an app. Never allowed, even if the list
- * contains them.
+ * Schemes that a browser executes or displays instead of passing them to an app. They are never allowed, even if the
+ * list contains them.
  */
 const dangerousSchemes = new Set([
   'about',
@@ -37,21 +39,28 @@ export function isDangerousScheme(scheme: string): boolean {
   return dangerousSchemes.has(scheme.toLowerCase());
 }
 
-/** Returns the first wanted address that is allowed, or else the site URL. The Account pages are always allowed. */
+/**
+ * Returns the first requested address that is allowed, or the site URL if none is allowed. The Account pages are always
+ * allowed.
+ */
 export function chooseRedirect(
   rules: RedirectRules,
-  wanted: readonly (string | undefined)[],
+  expected: readonly (string | undefined)[],
   accountUrl: string,
 ): string {
   const isAllowed = (url: string) => isBelow(url, accountUrl) || isRedirectAllowed(rules, url);
-  return wanted.find((url) => url !== undefined && isAllowed(url)) ?? rules.siteUrl;
+  return expected.find((url) => url !== undefined && isAllowed(url)) ?? rules.siteUrl;
 }
 
-/** @example isBelow('http://127.0.0.1:54321/account/security?x', 'http://127.0.0.1:54321/account') // true */
+/**
+ * Whether an address is below a base address.
+ *
+ * @example isBelow('http://127.0.0.1:54321/account/security?x', 'http://127.0.0.1:54321/account') // true
+ */
 export function isBelow(url: string, base: string): boolean {
   if (!URL.canParse(url) || url !== new URL(url).href) return false;
   const [target, own] = [new URL(url), new URL(base)];
-  // A different name for this host.
+  // Different loopback names, such as localhost and 127.0.0.1, refer to the same host.
   if (isLoopbackName(target.hostname) && isLoopbackName(own.hostname)) target.hostname = own.hostname;
   return target.href.startsWith(`${base}/`);
 }
@@ -77,16 +86,19 @@ function isListed({ allowed }: RedirectRules, target: Target): boolean {
 const webHost = /^[a-z0-9_](?:[a-z0-9._-]*[a-z0-9_])?$/;
 
 /**
- * Undefined for addresses that Go or a browser rejects, that the two parse differently, or that contain a user name.
+ * Parses an address. Returns undefined for addresses that Go or a browser rejects, that Go and browsers parse
+ * differently, or that contain a user name.
  */
 function parseTarget(url: string): Target | undefined {
   const split = url.length > maxUrlLength ? undefined : splitUrl(url);
   if (split === undefined || split.hasUser) return undefined;
   const { scheme, hostname, port, hasAuthority } = split;
   if (scheme !== 'http' && scheme !== 'https') {
-    const [place = ''] = url.split('#', 1);
-    const path = place.slice(hasAuthority ? place.indexOf('/', scheme.length + 3) : scheme.length + 1);
-    const isBare = hasAuthority && place.indexOf('/', scheme.length + 3) < 0;
+    const [withoutFragment = ''] = url.split('#', 1);
+    const path = withoutFragment.slice(
+      hasAuthority ? withoutFragment.indexOf('/', scheme.length + 3) : scheme.length + 1,
+    );
+    const isBare = hasAuthority && withoutFragment.indexOf('/', scheme.length + 3) < 0;
     return {
       scheme,
       hostname: hasAuthority ? hostname.toLowerCase() : undefined,
@@ -111,7 +123,7 @@ export interface SplitUrl {
   readonly hasUser: boolean;
 }
 
-/** Splits an address into scheme, host and port as Go does. Undefined if Go rejects it. */
+/** Splits an address into scheme, host and port as Go does. Returns undefined if Go rejects the address. */
 export function splitUrl(url: string): SplitUrl | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are rejected
   if (/[\u0000-\u0020\u007f\\]/.test(url)) return undefined;
@@ -132,7 +144,7 @@ export function splitUrl(url: string): SplitUrl | undefined {
 
 const defaultPorts: Record<string, string> = { http: '80', https: '443' };
 
-/** Whether a browser (WHATWG) reads the same host and port from an http(s) address. */
+/** Whether a browser (WHATWG) finds the same host and port in an http(s) address as Go does. */
 export function readsAlike(url: string, split: SplitUrl): boolean {
   if (!URL.canParse(url)) return false;
   const parsed = new URL(url);
@@ -165,14 +177,14 @@ export function encodeQuery(text: string): string {
     .replaceAll('%20', '+');
 }
 
-/** Sets query parameters (and sorts all of them, as Go does) and replaces the fragment. */
+/** Adds query parameters, sorts all of them as Go does, and replaces the fragment. */
 export function withParams(
   url: string,
   query: Readonly<Record<string, string>>,
   fragment?: Readonly<Record<string, string>>,
 ): string {
-  const [beforeFragment = '', oldFragment] = splitOnce(url, '#');
-  const [base = '', oldQuery = ''] = splitOnce(beforeFragment, '?');
+  const [beforeFragment, oldFragment] = splitOnce(url, '#');
+  const [base, oldQuery = ''] = splitOnce(beforeFragment, '?');
   const names = Object.keys(query);
   let search = oldQuery;
   if (names.length > 0) {
@@ -183,9 +195,4 @@ export function withParams(
   }
   const hash = fragment ? encodeParams(fragment) : oldFragment;
   return base + (search === '' ? '' : `?${search}`) + (hash === undefined || hash === '' ? '' : `#${hash}`);
-}
-
-function splitOnce(text: string, separator: string): [string, string?] {
-  const index = text.indexOf(separator);
-  return index < 0 ? [text] : [text.slice(0, index), text.slice(index + 1)];
 }

@@ -1,14 +1,14 @@
 /**
- * Refresh tokens of form 2: base64url of a version byte 0, the session's UUID, a uvarint counter, 16 bytes of
- * HMAC-SHA256 with the session's key, and 4 bytes of SHA-256 over the preceding bytes. Sessions of hosted projects may
- * have them.
+ * Refresh tokens of form 2, which sessions of hosted projects may have. Such a token is the base64url encoding of a
+ * version byte 0, the session's UUID, a uvarint counter, 16 bytes of HMAC-SHA256 with the session's key, and 4 bytes of
+ * SHA-256 over the preceding bytes.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
 export interface SignedRefreshToken {
   readonly sessionId: string;
   readonly counter: number;
-  /** The bytes that the signature covers. */
+  /** The bytes that are signed. */
   readonly signed: Buffer;
   readonly signature: Buffer;
 }
@@ -27,7 +27,7 @@ export function encodeRefreshToken(sessionId: string, counter: number, key: Uint
   return Buffer.concat([signed, checksum(signed)]).toString('base64url');
 }
 
-/** Undefined for other text. */
+/** Parses a token of form 2. Returns undefined if the text isn't one. */
 export function parseRefreshToken(text: string): SignedRefreshToken | undefined {
   if (!/^[A-Za-z0-9_-]+$/.test(text)) return undefined;
   const bytes = Buffer.from(text, 'base64url');
@@ -68,7 +68,7 @@ function uvarint(value: number): number[] {
   return bytes;
 }
 
-/** Reads one number that must occupy all of the bytes. */
+/** Reads a number that must occupy all of the bytes. */
 function readUvarint(bytes: Uint8Array): number | undefined {
   let value = 0;
   for (const [index, byte] of bytes.entries()) {

@@ -1,16 +1,15 @@
 /**
- * Decides what happens to a refresh token of form 1, from the locked rows alone. The rules are those of GoTrue 2.196
+ * Decides what happens to a refresh token of form 1, based only on the locked rows. The rules are those of GoTrue 2.196
  * except where noted.
  *
- * - Active: the token is revoked and gets a child.
- * - Superseded (our rule): the session was raised to a higher level after the token was issued, so the token is
- * invalid,
- *   even within the reuse interval.
- * - Revoked, but the parent of the active token: the client never received the child and gets the active token, at any
- *   age.
- * - Revoked within the reuse interval: the client gets a new child (several tabs that refresh together).
- * - Otherwise the token was stolen or replayed. With rotation, the session ends with all of its tokens. GoTrue revokes
- *   only the family, whose newest token works for one more interval.
+ * - Active: the token is revoked and gets a child token.
+ * - Superseded (our own rule): the session was raised to a higher level after the token was issued. The token is
+ * invalid, even within the reuse interval.
+ * - Revoked, but the parent of the active token: the client never received the child, so it gets the active token. This
+ * applies regardless of the token's age.
+ * - Revoked within the reuse interval: the client gets a new child, because several tabs may refresh at the same time.
+ * - Otherwise, the token was stolen or replayed. With rotation, the session and all of its tokens are revoked. GoTrue
+ * revokes only the family, whose newest token works for one more interval.
  */
 import type { Session } from '../rows.ts';
 import { toMs } from './times.ts';
@@ -20,8 +19,8 @@ export interface PresentedToken {
   readonly revoked: boolean;
   readonly updatedAtMs: number;
   /**
-   * Whether the token is older than the newest token without a parent, which was issued when the session was raised to
-   * a higher level.
+   * Whether the session was raised to a higher level after this token was issued. Raising a session issues a token
+   * without a parent, so this is true if such a token is newer than this one.
    */
   readonly isSuperseded: boolean;
 }
@@ -44,8 +43,8 @@ export function decideRefresh(
 ): RefreshDecision {
   if (!presented.revoked) return { kind: 'swap' };
   const isRecent = nowMs <= presented.updatedAtMs + rules.reuseIntervalMs;
-  // A tab may refresh at the moment when another tab raises the session's level, so the token is rejected without
-  // ending the session.
+  // Another tab may be raising the session's level while this tab refreshes, so the token is rejected without ending
+  // the session.
   if (presented.isSuperseded) return { kind: 'refuse', endsFamily: rules.rotation && !isRecent };
   if (active && active.parent === presented.token) return { kind: 'return-active', token: active.token };
   if (isRecent) return { kind: 'swap' };
@@ -58,7 +57,7 @@ export interface SessionTimes {
   readonly notAfterMs: number | undefined;
 }
 
-/** Returns the times of a row of auth.sessions. */
+/** Returns the times in a row of auth.sessions, in milliseconds. */
 export function sessionTimes(
   session: Pick<Session, 'created_at' | 'refreshed_at' | 'not_after'>,
 ): SessionTimes {
@@ -77,7 +76,10 @@ export function lastRefreshedMs(session: SessionTimes, refreshTokenUpdatedAtMs: 
   return session.refreshedAtMs ?? Math.max(refreshTokenUpdatedAtMs ?? createdAtMs, createdAtMs);
 }
 
-/** Checks a session's limits at refresh. Access tokens stay valid until they expire. A limit of 0 means no limit. */
+/**
+ * Checks a session's limits during a refresh. A limit of 0 means no limit. Access tokens are valid until they expire,
+ * even if the session exceeds a limit.
+ */
 export function checkSession(
   session: SessionTimes,
   refreshTokenUpdatedAtMs: number | undefined,

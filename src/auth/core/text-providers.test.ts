@@ -95,8 +95,8 @@ test.each([
   ],
   ['vonage', 200, { messages: [] }, 'vonage error: Internal Error'],
   ['vonage', 502, undefined, 'HTTP 502'],
-] as const)('%s: %d %o', (name, status, answer, fault) => {
-  expect(textProviders[name].fault(status, answer)).toBe(fault);
+] as const)('%s: %d %o', (name, status, response, fault) => {
+  expect(textProviders[name].fault(status, response)).toBe(fault);
 });
 
 test.each([
@@ -104,6 +104,6 @@ test.each([
   [200, { status: 'pending', valid: false }, 'twilio verification error:  pending'],
   [200, { status: 'approved', valid: 'true' }, 'twilio verification error:  approved'],
   [404, { message: 'not found', more_info: 'z' }, 'not found More information: z'],
-] as const)('a code check: %d %o', (status, answer, fault) => {
-  expect(codeCheck.fault(status, answer)).toBe(fault);
+] as const)('a code check: %d %o', (status, response, fault) => {
+  expect(codeCheck.fault(status, response)).toBe(fault);
 });

@@ -1,13 +1,16 @@
-/** SMS providers as data: the request for each, and how to tell from the response whether the message was sent. */
+/**
+ * Describes each SMS provider as data: the request that sends a message, and how to read from the response whether the
+ * message was sent.
+ */
 import type { Config } from '../../config/index.ts';
 import { barePhone } from './contact.ts';
 import { isJsonObject } from './json.ts';
 
-/** `contentSid` is Twilio's approved template for WhatsApp, or empty. */
+/** The settings for SMS. `contentSid` is Twilio's approved template for WhatsApp, or an empty string. */
 export type SmsConfig = Config['auth']['sms'] & { readonly contentSid: string };
 
 export interface TextMessage {
-  /** The number without `+`. */
+  /** The phone number without `+`. */
   readonly phone: string;
   readonly body: string;
   readonly code: string;
@@ -20,10 +23,13 @@ export interface ProviderRequest {
   readonly form: Readonly<Record<string, string>>;
 }
 
-/** A request, and the check of its response. `fault` returns undefined for success, otherwise upstream's error text. */
+/**
+ * A request and a check of its response. `fault` returns undefined if the request succeeded, otherwise upstream's error
+ * text.
+ */
 export interface ProviderCall<T> {
   request(config: SmsConfig, input: T): ProviderRequest;
-  fault(status: number, answer: unknown): string | undefined;
+  fault(status: number, response: unknown): string | undefined;
 }
 
 export type TextProvider = ProviderCall<TextMessage>;
@@ -31,13 +37,13 @@ export type TextProvider = ProviderCall<TextMessage>;
 export const textProviders: Readonly<
   Record<'twilio' | 'twilio_verify' | 'messagebird' | 'textlocal' | 'vonage', TextProvider>
 > = {
-  /** https://www.twilio.com/docs/messaging/api/message-resource */
+  /** Documented at https://www.twilio.com/docs/messaging/api/message-resource */
   twilio: {
     request({ twilio, contentSid }, { phone, body, code, channel }) {
       const isWhatsapp = channel === 'whatsapp';
       const prefix = isWhatsapp ? 'whatsapp:' : '';
       const sender = twilio.message_service_sid;
-      // A sender that is a phone number requires the channel prefix, but a service id doesn't.
+      // A sender that is a phone number needs the channel as a prefix, but a service ID doesn't.
       const isNumber = /^[1-9][0-9]{1,14}$/.test(barePhone(sender));
       const content: Record<string, string> =
         isWhatsapp && contentSid !== ''
@@ -54,22 +60,23 @@ export const textProviders: Readonly<
         },
       };
     },
-    fault(status, answer) {
-      if (status !== 200 && status !== 201) return twilioRefusal(status, answer);
-      const state = textAt(answer, 'status');
+    fault(status, response) {
+      if (status !== 200 && status !== 201) return twilioRejection(status, response);
+      const state = textAt(response, 'status');
       if (state !== 'failed' && state !== 'undelivered') return undefined;
-      const code = valueAt(answer, 'error_code');
-      const reason = textAt(answer, 'error_message') ?? state;
-      return `twilio error: ${reason} ${code ?? ''} for message ${textAt(answer, 'sid') ?? ''}`;
+      const code = valueAt(response, 'error_code');
+      const reason = textAt(response, 'error_message') ?? state;
+      return `twilio error: ${reason} ${code ?? ''} for message ${textAt(response, 'sid') ?? ''}`;
     },
   },
   /** Twilio Verify generates the code and its text (https://www.twilio.com/docs/verify/api/verification). */
   twilio_verify: {
     request: ({ twilio_verify }, { phone, channel }) =>
       verifyRequest(twilio_verify, 'Verifications', { To: `+${phone}`, Channel: channel }),
-    fault: (status, answer) => (status === 200 || status === 201 ? undefined : twilioRefusal(status, answer)),
+    fault: (status, response) =>
+      status === 200 || status === 201 ? undefined : twilioRejection(status, response),
   },
-  /** https://developers.messagebird.com/api/sms-messaging/#send-outbound-sms */
+  /** Documented at https://developers.messagebird.com/api/sms-messaging/#send-outbound-sms */
   messagebird: {
     request({ messagebird }, { phone, body }) {
       return {
@@ -84,13 +91,13 @@ export const textProviders: Readonly<
         },
       };
     },
-    fault(status, answer) {
-      if (status >= 400) return textAt(answer, 'errors', 0, 'description') ?? `HTTP ${status}`;
-      const sent = valueAt(answer, 'recipients', 'totalSentCount');
+    fault(status, response) {
+      if (status >= 400) return textAt(response, 'errors', 0, 'description') ?? `HTTP ${status}`;
+      const sent = valueAt(response, 'recipients', 'totalSentCount');
       return sent ? undefined : 'messagebird error: total sent count is 0';
     },
   },
-  /** https://api.textlocal.in/docs/sendsms */
+  /** Documented at https://api.textlocal.in/docs/sendsms */
   textlocal: {
     request({ textlocal }, { phone, body }) {
       return {
@@ -99,15 +106,15 @@ export const textProviders: Readonly<
         form: { sender: textlocal.sender, apikey: textlocal.api_key ?? '', message: body, numbers: phone },
       };
     },
-    fault(status, answer) {
-      if (textAt(answer, 'status') === 'success') return undefined;
-      const reason = textAt(answer, 'errors', 0, 'message');
+    fault(status, response) {
+      if (textAt(response, 'status') === 'success') return undefined;
+      const reason = textAt(response, 'errors', 0, 'message');
       if (reason === undefined) return `HTTP ${status}`;
-      const code = valueAt(answer, 'errors', 0, 'code') ?? '';
-      return `textlocal error: ${reason} (code: ${code}) message ${textAt(answer, 'messages', 0, 'id') ?? ''}`;
+      const code = valueAt(response, 'errors', 0, 'code') ?? '';
+      return `textlocal error: ${reason} (code: ${code}) message ${textAt(response, 'messages', 0, 'id') ?? ''}`;
     },
   },
-  /** https://developer.vonage.com/en/api/sms */
+  /** Documented at https://developer.vonage.com/en/api/sms */
   vonage: {
     request({ vonage }, { phone, body }) {
       return {
@@ -123,13 +130,13 @@ export const textProviders: Readonly<
         },
       };
     },
-    fault(status, answer) {
-      const state = textAt(answer, 'messages', 0, 'status');
+    fault(status, response) {
+      const state = textAt(response, 'messages', 0, 'status');
       if (state === '0') return undefined;
       if (state === undefined) return status === 200 ? 'vonage error: Internal Error' : `HTTP ${status}`;
       const [reason, id] = [
-        textAt(answer, 'messages', 0, 'error-text'),
-        textAt(answer, 'messages', 0, 'message-id'),
+        textAt(response, 'messages', 0, 'error-text'),
+        textAt(response, 'messages', 0, 'message-id'),
       ];
       return `vonage error: ${reason ?? ''} (status: ${state}) for message ${id ?? ''}`;
     },
@@ -140,11 +147,11 @@ export const textProviders: Readonly<
 export const codeCheck: ProviderCall<{ readonly phone: string; readonly code: string }> = {
   request: ({ twilio_verify }, { phone, code }) =>
     verifyRequest(twilio_verify, 'VerificationCheck', { To: `+${phone}`, Code: code }),
-  fault(status, answer) {
-    if (status !== 200 && status !== 201) return twilioRefusal(status, answer);
-    const state = textAt(answer, 'status');
-    if (state === 'approved' && valueAt(answer, 'valid') === true) return undefined;
-    return `twilio verification error: ${textAt(answer, 'error_message') ?? ''} ${state ?? ''}`;
+  fault(status, response) {
+    if (status !== 200 && status !== 201) return twilioRejection(status, response);
+    const state = textAt(response, 'status');
+    if (state === 'approved' && valueAt(response, 'valid') === true) return undefined;
+    return `twilio verification error: ${textAt(response, 'error_message') ?? ''} ${state ?? ''}`;
   },
 };
 
@@ -160,10 +167,10 @@ function verifyRequest(
   };
 }
 
-function twilioRefusal(status: number, answer: unknown): string {
-  const message = textAt(answer, 'message');
+function twilioRejection(status: number, response: unknown): string {
+  const message = textAt(response, 'message');
   if (message === undefined) return `HTTP ${status}`;
-  return `${message} More information: ${textAt(answer, 'more_info') ?? ''}`;
+  return `${message} More information: ${textAt(response, 'more_info') ?? ''}`;
 }
 
 function basic(user: string, password: string): string {

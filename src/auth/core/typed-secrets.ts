@@ -1,7 +1,7 @@
 /**
- * User-entered secrets, and how many wrong attempts at each are allowed, per account and per issued token, from all
- * addresses together. `attempt-limits.ts` applies this table, `docs/specification.md` is generated from it, and
- * `test/security/guessing.test.ts` tries every entry until it is blocked.
+ * The secrets that users enter. For each secret, this table defines how many wrong attempts are allowed per account and
+ * per issued token, across all addresses. `attempt-limits.ts` applies this table, `docs/specification.md` is generated
+ * from it, and `test/security/guessing.test.ts` tries every entry until it is blocked.
  */
 import type { Bucket } from './rate-limit-rules.ts';
 
@@ -12,28 +12,34 @@ const dayMs = 24 * hourMs;
 export interface TypedSecret {
   readonly name: string;
   readonly typedAt: string;
-  /** The account that the attempts count for. */
+  /** Describes the account whose attempts are counted. */
   readonly account: string;
-  /** Wrong attempts from all networks. */
+  /** The budget for wrong attempts from all networks. */
   readonly guesses: Bucket;
   /**
-   * A separate budget for networks where the account is signed in, which strangers can't use up. Undefined if there is
-   * none.
+   * A separate budget for attempts from networks where the account is signed in. Strangers can't use up this budget.
+   * Undefined if the secret has no such budget.
    */
   readonly knownNetwork?: Bucket;
-  /** Attempts per issued token (the code of one email, or one challenge). Undefined if no token is issued. */
+  /**
+   * The number of attempts per issued token, such as the code in one email or one challenge. Undefined if no token is
+   * issued.
+   */
   readonly perToken?: number;
   /**
-   * `before`: an attempt is counted before the comparison, so that concurrent attempts can't exceed the limit, and
-   * given back if the secret was correct. `after`: for slow hashes, whose concurrency is limited anyway, so that
-   * correct attempts may arrive together.
+   * When an attempt is counted. `before`: before the comparison, so that concurrent attempts can't exceed the limit.
+   * The attempt is refunded if the secret was correct. `after`: after the comparison, so that correct attempts can run
+   * concurrently. Used for slow hashes, whose concurrency is limited anyway.
    */
   readonly counted: 'before' | 'after';
-  /** One in this many guesses is correct. Undefined if the user chose the secret. */
+  /**
+   * The number of possible values per correct value, so a random guess is correct once in this many attempts. Undefined
+   * if the user chose the secret.
+   */
   readonly oneIn?: number;
 }
 
-/** The default length is six digits. More can be configured. */
+/** The number of possible codes. By default, codes have six digits. Longer codes can be configured. */
 const sixDigits = 1_000_000;
 
 export const typedSecrets = {
@@ -41,15 +47,15 @@ export const typedSecrets = {
     name: 'password',
     typedAt:
       '`POST /token?grant_type=password`, `current_password` of `PUT /user`, sign-in on the Account pages',
-    account: 'user; an unknown address counts as one',
+    account: 'user; an unknown address is counted like a user',
     guesses: { size: 20, refillMs: 5 * minuteMs },
     knownNetwork: { size: 10, refillMs: 5 * minuteMs },
     counted: 'after',
   },
   one_time_code: {
-    name: 'code of an email or text message',
+    name: 'code from an email or text message',
     typedAt: '`POST /verify` with `token`',
-    account: 'address or number it was sent to',
+    account: 'address or number to which it was sent',
     guesses: { size: 10, refillMs: hourMs },
     knownNetwork: { size: 5, refillMs: hourMs },
     perToken: 5,
@@ -66,14 +72,14 @@ export const typedSecrets = {
     oneIn: sixDigits,
   },
   second_factor: {
-    name: 'code of an authenticator app, or of a phone factor',
+    name: 'code from an authenticator app or for a phone factor',
     typedAt: '`POST /factors/{id}/verify`',
-    account: 'user, over all factors and sessions',
+    account: 'user, across all factors and sessions',
     guesses: { size: 10, refillMs: hourMs },
     knownNetwork: { size: 5, refillMs: hourMs },
     perToken: 5,
     counted: 'before',
-    // Three time steps are accepted at a time.
+    // The codes of three time steps are accepted at any time.
     oneIn: sixDigits / 3,
   },
   recovery_code: {
@@ -85,9 +91,9 @@ export const typedSecrets = {
     oneIn: 2 ** 80 / 10,
   },
   operator_factor: {
-    name: "code of an operator's authenticator app, or recovery code",
+    name: "code from an operator's authenticator app, or recovery code",
     typedAt: '`/console/api/factor/confirm`, `/prove` and `DELETE /console/api/factor`',
-    account: 'operator, over all sessions',
+    account: 'operator, across all sessions',
     guesses: { size: 5, refillMs: 30 * minuteMs },
     counted: 'before',
     oneIn: sixDigits / 3,
@@ -96,11 +102,14 @@ export const typedSecrets = {
 
 export type TypedSecretKind = keyof typeof typedSecrets;
 
-/** Longer than the lifetime of any token, so a used-up token never works again. */
+/**
+ * How long used-up tokens are remembered. This is longer than the lifetime of any token, so a used-up token never works
+ * again.
+ */
 export const tokenMemoryMs = 7 * dayMs;
 
-/** The maximum number of wrong attempts at one account within any 24 hours. */
+/** Returns the maximum number of wrong attempts at one account within any 24 hours. */
 export function guessesPerDay({ guesses, knownNetwork }: TypedSecret): number {
-  const most = ({ size, refillMs }: Bucket): number => size + dayMs / refillMs;
-  return most(guesses) + (knownNetwork === undefined ? 0 : most(knownNetwork));
+  const max = ({ size, refillMs }: Bucket): number => size + dayMs / refillMs;
+  return max(guesses) + (knownNetwork === undefined ? 0 : max(knownNetwork));
 }

@@ -1,4 +1,4 @@
-/** Standard Webhooks signatures, with secrets of the form `v1,whsec_BASE64` joined by `|`. */
+/** Creates signatures according to Standard Webhooks. Secrets have the form `v1,whsec_BASE64` and are joined by `|`. */
 import { createHmac } from 'node:crypto';
 
 export interface SignedMessage {

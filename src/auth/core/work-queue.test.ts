@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createWorkQueue, QueueFullError } from './work-queue.ts';
+import { createWorkQueue as create, QueueFullError, type WorkLimits } from './work-queue.ts';
 
-/** Creates work that ends when the test resolves or rejects it. */
+const createWorkQueue = (limits: Omit<WorkLimits, 'maxWaitMs'>) =>
+  create({ ...limits, maxWaitMs: () => Number.POSITIVE_INFINITY }, () => 0);
+
+/** Creates work that completes when the test resolves or rejects it. */
 function createJob() {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   return { work: () => promise, finish: () => resolve('done'), fail: () => reject(new Error('failed')) };
@@ -36,6 +39,30 @@ test('a thousand concurrent calls: a bounded number is queued, and the rest is r
   job.finish();
   const outcomes = await settled;
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(102);
+});
+
+test('clients take turns, and work that would wait too long is rejected', async () => {
+  let now = 0;
+  const queue = create({ concurrency: 1, waiting: 100, maxWaitMs: () => 200 }, () => now);
+  const begun: string[] = [];
+  const run = (name: string, client: string) =>
+    queue.run(
+      async () => {
+        begun.push(name);
+        now += 100;
+      },
+      undefined,
+      client,
+    );
+  await run('first', 'a');
+  const job = createJob();
+  const blocker = queue.run(job.work);
+  const fair = [run('x1', 'x'), run('x2', 'x'), run('y1', 'y')];
+  const late = run('x3', 'x');
+  await expect(late).rejects.toMatchObject({ name: 'QueueFullError', retryAfterSeconds: 1 });
+  job.finish();
+  await Promise.all([blocker, ...fair]);
+  expect(begun.slice(-3)).toEqual(['x1', 'y1', 'x2']);
 });
 
 test('who stops waiting costs nothing, and a failure gives its place back', async () => {

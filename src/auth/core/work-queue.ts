@@ -1,71 +1,107 @@
 /**
- * A queue for expensive work: limits how many items run and how many wait, and runs them in order. Skips items whose
- * caller has stopped waiting.
+ * A queue for expensive work, which limits how many items run concurrently and how many items wait. Clients take turns.
+ * An item is skipped if its caller has stopped waiting, and rejected if it would wait for too long.
  */
+import type { QueueLoad } from '../../kernel/queue-load.ts';
+import { FairQueue, type Waiter } from '../../shared/fair-queue.ts';
+import { WaitEstimate } from '../../shared/wait-estimate.ts';
+
 export interface WorkQueue {
   /**
-   * @throws {QueueFullError} immediately if the queue is full. Throws the signal's reason if it aborts before the work
-   * has started.
+   * Runs the work when a slot is free. @throws {QueueFullError} immediately if the queue is full. If the signal aborts
+   * before the work has started, throws the signal's reason.
    */
-  run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
+  run<T>(work: () => Promise<T>, signal?: AbortSignal, client?: string): Promise<T>;
+  load(): QueueLoad;
 }
 
 export class QueueFullError extends Error {
   override name = 'QueueFullError';
+  readonly retryAfterSeconds: number;
+
+  constructor(waitMs: number) {
+    super('too much is waiting');
+    this.retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000));
+  }
 }
 
-interface Waiting {
+interface Waiting extends Waiter {
+  readonly since: number;
   readonly begin: () => void;
+  readonly fail: (error: unknown) => void;
   readonly signal: AbortSignal | undefined;
   readonly onAbort: () => void;
 }
 
-export function createWorkQueue(limits: {
+export interface WorkLimits {
   readonly concurrency: number;
   readonly waiting: number;
-}): WorkQueue {
-  const waiting = new Set<Waiting>();
-  let running = 0;
+  /** An item is rejected if it would probably wait for longer. */
+  readonly maxWaitMs: () => number;
+}
 
-  const enter = (signal: AbortSignal | undefined): Promise<void> => {
+/** `now` returns milliseconds. */
+export function createWorkQueue(limits: WorkLimits, now: () => number): WorkQueue {
+  const queue = new FairQueue<Waiting>(limits.waiting);
+  const estimate = new WaitEstimate();
+  let running = 0;
+  const counts = { waited: 0, waitedMs: 0, rejected: 0 };
+
+  const enter = (signal: AbortSignal | undefined, client: string): Promise<void> => {
     if (running < limits.concurrency) {
       running++;
       return Promise.resolve();
     }
-    if (waiting.size >= limits.waiting) return Promise.reject(new QueueFullError('too much is waiting'));
+    const waitMs = estimate.waitMs(queue.ahead(client), limits.concurrency);
+    if (waitMs > limits.maxWaitMs()) {
+      counts.rejected++;
+      return Promise.reject(new QueueFullError(waitMs));
+    }
     return new Promise((begin, fail) => {
-      const place: Waiting = {
+      const item: Waiting = {
+        since: now(),
+        client,
         begin,
+        fail,
         signal,
         onAbort() {
-          waiting.delete(place);
+          queue.remove(item);
           fail(signal?.reason);
         },
       };
-      waiting.add(place);
-      signal?.addEventListener('abort', place.onAbort, { once: true });
+      signal?.addEventListener('abort', item.onAbort, { once: true });
+      const rejected = queue.push(item);
+      if (rejected === undefined) return;
+      counts.rejected++;
+      rejected.signal?.removeEventListener('abort', rejected.onAbort);
+      rejected.fail(new QueueFullError(waitMs));
     });
   };
 
-  /** The next waiting item takes the free slot. */
+  /** The next waiting item uses the slot that has become free. */
   const leave = (): void => {
-    const [next] = waiting;
+    const next = queue.next();
     if (next === undefined) {
       running--;
       return;
     }
-    waiting.delete(next);
+    queue.start(next);
+    counts.waited++;
+    counts.waitedMs += now() - next.since;
     next.signal?.removeEventListener('abort', next.onAbort);
     next.begin();
   };
 
   return {
-    async run(work, signal) {
+    load: () => ({ waiting: queue.size, ...counts }),
+    async run(work, signal, client = '') {
       signal?.throwIfAborted();
-      await enter(signal);
+      await enter(signal, client);
+      const startedAt = now();
       try {
         return await work();
       } finally {
+        estimate.record(now() - startedAt);
         leave();
       }
     },

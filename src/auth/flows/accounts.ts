@@ -1,5 +1,6 @@
 /**
- * Creates users and confirms their contacts. Each step is a separate update, because triggers observe them one by one.
+ * Creates users, and confirms their email addresses and phone numbers. Each step is a separate update, because triggers
+ * must see the changes one by one.
  */
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../database/types.ts';
@@ -18,12 +19,12 @@ import { runHook } from './hooks.ts';
 
 export type Provider = 'email' | 'phone';
 
-/** Prepares a user and hashes the password, before any transaction starts. */
+/** Prepares the data of a new user and hashes the password. This must happen before a transaction starts. */
 export async function draftUser(
   ctx: AuthContext,
   draft: {
     readonly aud: string;
-    /** The provider of the first identity. Undefined for a guest. */
+    /** The provider of the user's first identity. Undefined for a guest. */
     readonly provider: string | undefined;
     readonly email?: string;
     readonly phone?: string;
@@ -47,7 +48,7 @@ export async function draftUser(
   };
 }
 
-/** Throws the error that the project's hook returns. */
+/** Runs the project's hook before a user is created. Throws the error that the hook returns. */
 export async function runBeforeUserCreated(ctx: AuthContext, caller: Caller, draft: NewUser): Promise<void> {
   if (!ctx.settings.hooks.before_user_created.enabled) return;
   const now = fromMs(ctx.clock.now());
@@ -62,15 +63,15 @@ export async function runBeforeUserCreated(ctx: AuthContext, caller: Caller, dra
 }
 
 /**
- * Runs after the transaction that created the user, so the user is kept if the hook fails. As in GoTrue 2.196, users
- * confirmed at sign-up are skipped.
+ * Runs the project's hook after the transaction that created the user, so the user exists even if the hook fails. As in
+ * GoTrue 2.196, the hook isn't called for users who are confirmed at sign-up.
  */
 export async function runAfterUserCreated(ctx: AuthContext, caller: Caller, user: User): Promise<void> {
   if (!ctx.settings.hooks.after_user_created.enabled) return;
   await runHook(ctx, 'after_user_created', caller, { user: renderUser(user) });
 }
 
-/** Inserts the user, sets the role, and reads the user again, because triggers may have changed it. */
+/** Inserts the user and sets the role, then reads the user again because triggers may have changed it. */
 export async function createUser(
   ctx: AuthContext,
   tx: Transaction,
@@ -132,7 +133,7 @@ export const emptyUser: User = {
   factors: [],
 };
 
-/** Returns the identity data for our own providers. Metadata can't override these four keys. */
+/** Returns the identity data for our own providers (email and phone). Metadata can't override these four keys. */
 export function identityClaims(
   user: User,
   claims: {
@@ -183,7 +184,7 @@ export async function setAppMetadata(
   await mergeUserMetadata(tx, user, 'raw_app_meta_data', updates, ctx.clock.now());
 }
 
-/** Updates app_metadata.provider and .providers from the user's identities. */
+/** Updates app_metadata.provider and app_metadata.providers from the user's identities. */
 export async function syncProviders(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
   const providers = await listProviders(tx, user.id);
   const first = providers[0] === undefined ? {} : { provider: providers[0] };
@@ -208,8 +209,8 @@ export async function stopBeingAnonymous(ctx: AuthContext, tx: Transaction, user
 }
 
 /**
- * Column values that clear every pending code and contact change. Contact changes are included because anyone can have
- * their code resent.
+ * The column values that clear every pending code and contact change. Contact changes are cleared because anyone can
+ * request that their codes be sent again.
  */
 const nothingPending = {
   confirmation_token: '',
@@ -229,28 +230,28 @@ const nothingPending = {
 } as const;
 
 /**
- * Stores a password and invalidates everything that depended on the old one: pending codes, contact changes, and all
- * sessions except one.
+ * Stores a password and invalidates everything that depends on the old password: pending codes, contact changes, and
+ * all sessions except one.
  */
 export async function storePassword(
   ctx: AuthContext,
   tx: Transaction,
   user: User,
   hash: string | null,
-  keptSessionId: string | undefined,
+  exceptSessionId: string | undefined,
 ): Promise<void> {
   await updateUser(tx, user, { encrypted_password: hash, ...nothingPending }, ctx.clock.now());
   await deleteOneTimeTokens(tx, user.id);
-  await deleteSessions(tx, user.id, keptSessionId);
+  await deleteSessions(tx, user.id, exceptSessionId);
 }
 
-/** After a change of the primary address, invalidates everything sent before. */
+/** Invalidates the codes and links that were sent before the primary address changed. */
 export async function clearPendingTokens(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
   await updateUser(tx, user, nothingPending, ctx.clock.now());
   await deleteOneTimeTokens(tx, user.id);
 }
 
-/** Reads the user again, including generated columns and changes by triggers. */
+/** Reads the user again, to include generated columns and changes made by triggers. */
 export async function reloadUser(tx: Transaction, user: User): Promise<User> {
   const fresh = await findUserById(tx, user.id);
   if (!fresh) throw internalError('Database error loading user');

@@ -1,4 +1,4 @@
-/** Changes and removes other users' factors for administrators. */
+/** Changes and removes other users' factors on behalf of administrators. */
 
 import type { AdminCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -11,12 +11,12 @@ import { adminActor, audit } from './audit.ts';
 import { forgetIdleRecoveryCodes } from './recovery-codes.ts';
 
 export interface FactorChange {
-  /** Empty leaves the field unchanged. */
+  /** The new name. If it is empty, the name doesn't change. */
   readonly friendlyName: string;
   readonly phone: string;
 }
 
-/** Also updates the `factor` object. @throws {AuthError} validation_failed */
+/** Updates the factor in the database and in the `factor` object. @throws {AuthError} validation_failed */
 export async function updateFactorByAdmin(
   ctx: AuthContext,
   { claims }: AdminCaller,

@@ -1,4 +1,4 @@
-/** Invitations and generated links for administrators. */
+/** Creates invitations and links on behalf of administrators. */
 
 import type { Transaction } from '../../database/types.ts';
 import type { Claims } from '../../keys/types.ts';
@@ -34,7 +34,8 @@ import {
 } from './accounts.ts';
 import { audienceOf } from './audience.ts';
 import { adminActor, audit } from './audit.ts';
-import { sendTokenMail, storeEmailChange } from './mail-tokens.ts';
+import { storeEmailChange } from './email-change-mail.ts';
+import { sendTokenMail } from './mail-tokens.ts';
 import { requireStrongPassword } from './password-strength.ts';
 import { resetUnclaimed } from './reset-unclaimed.ts';
 
@@ -48,7 +49,7 @@ export async function invite(ctx: AuthContext, caller: AdminCaller, body: Fields
   const draft = existing ? undefined : await draftInvited(ctx, caller, aud, email, body.object('data') ?? {});
   const invited = await ctx.pool.transaction(async (tx) => {
     const user = existing
-      ? await takeOver(ctx, tx, existing, null, body.object('data') ?? {})
+      ? await consumeOver(ctx, tx, existing, null, body.object('data') ?? {})
       : await createWithIdentity(ctx, tx, draft as NewUser);
     const traits = { user_id: user.id, user_email: user.email ?? '' };
     await audit(ctx, tx, adminActor(claims), 'user_invited', { traits });
@@ -60,10 +61,10 @@ export async function invite(ctx: AuthContext, caller: AdminCaller, body: Fields
 }
 
 /**
- * Resets an unconfirmed account for the administrator, so that the link doesn't confirm data from someone else's
- * sign-up.
+ * Removes data that an unconfirmed account got from earlier requests. Otherwise, the administrator's link would confirm
+ * data from another person's sign-up.
  */
-async function takeOver(
+async function consumeOver(
   ctx: AuthContext,
   tx: Transaction,
   existing: User,
@@ -133,7 +134,7 @@ export interface GeneratedLink {
   readonly redirectTo: string;
 }
 
-/** Generates the code and link of an email without sending it. */
+/** Generates the code and link for an email without sending the email. */
 export async function generateLink(
   ctx: AuthContext,
   caller: AdminCaller,
@@ -142,7 +143,7 @@ export async function generateLink(
   const request = parseLinkRequest(ctx, caller, body);
   const { claims } = caller;
   const existing = await findUserByEmail(ctx.pool, request.email, request.aud);
-  // A magic link for an unknown address signs the user up.
+  // For an unknown address, a magic link becomes a sign-up.
   const type = request.type === 'magiclink' && !existing ? 'signup' : request.type;
   if (!existing && type !== 'signup' && type !== 'invite') {
     throw authError('user_not_found', 'User with this email not found');
@@ -159,7 +160,9 @@ export async function generateLink(
   const passwordHash = existing && type === 'signup' ? await givenHash(ctx, request.password) : null;
   const { user, linkHash } = await ctx.pool.transaction(async (tx) => {
     const known =
-      existing && confirms ? await takeOver(ctx, tx, existing, passwordHash, request.data ?? {}) : existing;
+      existing && confirms
+        ? await consumeOver(ctx, tx, existing, passwordHash, request.data ?? {})
+        : existing;
     const target = known ?? (await createWithIdentity(ctx, tx, draft as NewUser));
     return {
       user: target,
@@ -172,7 +175,8 @@ export async function generateLink(
     user,
     actionLink: actionLink(ctx.settings.externalUrl(), linkHash, linkType, request.redirectTo),
     otp,
-    // For email_change_new this is the hash of the old address, which verifies nothing. Upstream returns the same.
+    // For email_change_new, this is the hash for the old address, which can't be used for any verification. Upstream
+    // returns the same hash.
     hashedToken: hash,
     type,
     redirectTo: request.redirectTo,
@@ -192,7 +196,7 @@ function parseLinkRequest(ctx: AuthContext, caller: AdminCaller, body: Fields): 
   if (!generatedTypes.includes(type)) {
     throw authError('validation_failed', `Invalid email action link type requested: ${type}`);
   }
-  const wanted = body.text('redirect_to');
+  const requested = body.text('redirect_to');
   if (type === 'email_change_current' && !ctx.settings.email.doubleConfirmChanges) {
     throw authError('validation_failed', 'Enable secure email change to generate link for current email');
   }
@@ -203,7 +207,9 @@ function parseLinkRequest(ctx: AuthContext, caller: AdminCaller, body: Fields): 
     password: body.text('password'),
     data: body.object('data'),
     redirectTo:
-      isRedirectAllowed(ctx.settings.redirects, wanted) && wanted !== '' ? wanted : caller.redirectTo(),
+      isRedirectAllowed(ctx.settings.redirects, requested) && requested !== ''
+        ? requested
+        : caller.redirectTo(),
     aud: audienceOf(ctx, caller, claims),
   };
 }
@@ -223,7 +229,7 @@ async function draftLinked(
   return draftInvited(ctx, caller, aud, email, data, password);
 }
 
-/** Stores the token and returns the hash for the link. */
+/** Stores the hash of the code, and returns the hash for the link. */
 async function storeLink(
   ctx: AuthContext,
   tx: Transaction,

@@ -1,4 +1,4 @@
-/** Paged lists for administrators: users and the audit log. */
+/** Returns pages of users and of the audit log for administrators. */
 
 import type { AdminCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';

@@ -1,4 +1,4 @@
-/** Sign-up as a guest, without an email address or a phone number. */
+/** Signs up guests, who have no email address or phone number. */
 
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -9,7 +9,10 @@ import { createUser, draftUser, runAfterUserCreated, runBeforeUserCreated } from
 import { audienceOf } from './audience.ts';
 import { issueSession } from './sessions.ts';
 
-/** @throws {AuthError} anonymous_provider_disabled, signup_disabled, over_request_rate_limit */
+/**
+ * Creates a guest and a session for the guest.
+ * @throws {AuthError} anonymous_provider_disabled, signup_disabled, over_request_rate_limit
+ */
 export async function signUpAnonymously(
   ctx: AuthContext,
   caller: Caller,
@@ -25,7 +28,7 @@ export async function signUpAnonymously(
     issueSession(ctx, tx, caller, await createUser(ctx, tx, draft), 'anonymous', { by: 'creation' }),
   );
   const session = await made.catch((cause: unknown) => {
-    // Unwraps the error that a trigger raised, because older clients see it.
+    // If a trigger raised the error, older clients receive the trigger's error, so it is unwrapped here.
     const origin = cause instanceof AuthError ? (cause.cause ?? cause) : cause;
     throw internalError('Database error creating anonymous user', origin);
   });

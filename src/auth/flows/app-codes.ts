@@ -1,7 +1,7 @@
 /**
  * Transfers a sign-in from the Account pages to an app. The signed-in user gets a PKCE code for the app, and the app
- * exchanges the code for a separate session with the same methods, level and factor. The flow's `referrer` stores the
- * original session.
+ * exchanges the code for a separate session. This session has the same methods, level and factor as the original one.
+ * The flow's `referrer` stores the original session's ID.
  */
 import type { Queryable } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
@@ -12,7 +12,7 @@ import { insertFlowState } from '../queries/flow-states.ts';
 import { findSession } from '../queries/sessions.ts';
 import type { FlowState, Session } from '../rows.ts';
 
-/** Identifies flow states created here. */
+/** The provider type that identifies the flow states created here. */
 const providerType = 'account';
 
 export interface CodeRequest {
@@ -47,8 +47,8 @@ export async function issueCode(ctx: AuthContext, request: CodeRequest): Promise
 }
 
 /**
- * Returns the session that a code was created from. Undefined for other flows. @throws {AuthError} if that session has
- * ended
+ * Returns the session from which a code was created. Returns undefined for other flows. @throws {AuthError} if that
+ * session has ended
  */
 export async function originSession(db: Queryable, flow: FlowState): Promise<Session | undefined> {
   if (flow.provider_type !== providerType || flow.referrer === null) return undefined;

@@ -1,11 +1,11 @@
-/** Selects the audience in which users are looked up. */
+/** Determines the audience in which users are looked up. */
 import type { Claims } from '../../keys/types.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 
 /**
- * Returns the audience in which users are looked up by their contact: the explicitly requested one, then the token's
- * unless the token is an admin's, then the default.
+ * Returns the audience in which users are looked up by their contact. This is the audience that the request specifies.
+ * If there is none, it is the token's audience, unless the token is an admin's. Otherwise, it is the default audience.
  */
 export function audienceOf(ctx: AuthContext, caller: Caller, claims?: Claims): string {
   if (caller.audience) return caller.audience;

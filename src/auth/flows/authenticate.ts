@@ -1,4 +1,4 @@
-/** Authenticates callers: verifies the bearer token and reads its user and session from the database. */
+/** Authenticates callers. Verifies the bearer token, and reads the user and the session from the database. */
 import type { Claims } from '../../keys/types.ts';
 import type { AdminCaller, Caller, UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -19,12 +19,12 @@ export async function requireUser(ctx: AuthContext, caller: Caller): Promise<Use
 }
 
 /**
- * Authenticates a user and rejects OAuth clients regardless of the settings. For managing grants and deleting the
- * account.
+ * Authenticates a user and rejects OAuth clients regardless of the settings. Used for managing grants and deleting
+ * the account.
  */
 export async function requirePerson(ctx: AuthContext, caller: Caller): Promise<UserCaller> {
   const user = await requireCaller(ctx, caller);
-  if (isClient(user)) throw refuseClient();
+  if (isClient(user)) throw rejectClient();
   return user;
 }
 
@@ -32,7 +32,7 @@ export function isClient({ session }: UserCaller): boolean {
   return Boolean(session?.oauth_client_id);
 }
 
-export function refuseClient(): AuthError {
+export function rejectClient(): AuthError {
   return authError('no_authorization', 'OAuth clients are not allowed to perform these actions', {
     status: 403,
   });
@@ -54,13 +54,20 @@ export async function requireCaller(ctx: AuthContext, caller: Caller): Promise<U
   return { ...caller, claims, user, session: session && provenSession(session, claims) };
 }
 
-/** Throws 403 `no_authorization` for guests. */
-export function refuseAnonymous(claims: Claims): void {
+/** Authenticates a user as {@link requireUser} does, and rejects guests. */
+export async function requirePermanentUser(ctx: AuthContext, caller: Caller): Promise<UserCaller> {
+  const user = await requireUser(ctx, caller);
+  rejectAnonymous(user.claims);
+  return user;
+}
+
+/** Throws 403 `no_authorization` if the user is a guest. */
+function rejectAnonymous(claims: Claims): void {
   if (claims.is_anonymous !== true) return;
   throw authError('no_authorization', 'Anonymous user not allowed to perform these actions', { status: 403 });
 }
 
-/** Throws 403 `not_admin` unless the token's role is an admin role. */
+/** Authenticates an administrator. Throws 403 `not_admin` unless the token's role is an admin role. */
 export async function requireAdmin(ctx: AuthContext, caller: Caller): Promise<AdminCaller> {
   const claims = requireClaims(ctx, caller);
   const role = typeof claims.role === 'string' ? claims.role : '';
@@ -69,7 +76,7 @@ export async function requireAdmin(ctx: AuthContext, caller: Caller): Promise<Ad
   return { ...caller, claims };
 }
 
-/** Returns the claims of a valid bearer token. Doesn't check issuer and audience. */
+/** Returns the claims of a valid bearer token. The issuer and the audience aren't checked. */
 function requireClaims(ctx: AuthContext, caller: Caller): Claims {
   if (caller.accessToken === undefined) throw authError('no_authorization');
   const verified = ctx.keys.verifyOwn(caller.accessToken);

@@ -1,4 +1,4 @@
-/** The start of a sign-in with a provider. */
+/** Starts a sign-in with a provider. */
 
 import type { Caller, UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -11,13 +11,35 @@ import { beginSignIn } from './external-sign-in.ts';
 import { requireUsedFactor } from './own-account.ts';
 
 /**
- * The Account pages as a provider, so that stock clients can reach them with signInWithOAuth. The name follows the form
- * of custom providers' names.
+ * The name under which the Account pages are available as a provider, so that stock clients can open them with
+ * signInWithOAuth. The name has the same form as a custom provider's name.
  */
 export const accountProvider = 'custom:account';
 
-/** Returns the address of the provider to send the browser to. @param query the parameters of /authorize */
-export async function providerAddress(
+/**
+ * Returns the address at which the browser signs in.
+ * @param query the parameters of /authorize
+ */
+export function signInAddress(
+  ctx: AuthContext,
+  caller: Caller,
+  query: URLSearchParams,
+): Promise<string> | string {
+  return query.get('provider') === accountProvider
+    ? accountAddress(ctx, query)
+    : providerAddress(ctx, caller, query);
+}
+
+/** The redirect address and the challenge aren't checked here, because the Account pages check them. */
+function accountAddress(ctx: AuthContext, query: URLSearchParams): string {
+  const passed = ['redirect_to', 'code_challenge', 'code_challenge_method', 'state']
+    .map((name) => [name, query.get(name)] as const)
+    .filter((pair): pair is readonly [string, string] => pair[1] !== null);
+  const search = new URLSearchParams(passed.map(([name, value]) => [name, value])).toString();
+  return `${ctx.settings.accountUrl()}/sign-in${search === '' ? '' : `?${search}`}`;
+}
+
+async function providerAddress(
   ctx: AuthContext,
   caller: Caller,
   query: URLSearchParams,
@@ -51,8 +73,8 @@ async function requireInvited(ctx: AuthContext, token: string): Promise<void> {
 }
 
 /**
- * Returns the address of the provider whose identity will be linked. @throws {AuthError} manual_linking_disabled,
- * insufficient_aal
+ * Returns the provider's address at which the user authenticates to link an identity.
+ * @throws {AuthError} manual_linking_disabled, insufficient_aal
  */
 export async function linkingAddress(
   ctx: AuthContext,

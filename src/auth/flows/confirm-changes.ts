@@ -1,4 +1,4 @@
-/** Confirms contacts and applies the changes that were pending. */
+/** Confirms contacts and applies their pending changes. */
 
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
@@ -20,12 +20,12 @@ import {
   storePassword,
 } from './accounts.ts';
 import { audit } from './audit.ts';
-import { notify } from './mail-tokens.ts';
+import { notify } from './notify.ts';
 import { nothing, resetUnclaimed, revokeEarlierAccess } from './reset-unclaimed.ts';
 
 /**
  * Confirms a sign-up or an invitation. The account keeps the password and data of the request that the code was sent
- * for. An invited user without a password gets a random one.
+ * for. An invited user who has no password gets a random one.
  */
 export async function acceptSignUp(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
   if (!hasOwner(user)) await revokeEarlierAccess(ctx, tx, user);
@@ -43,7 +43,7 @@ export async function acceptSignUp(ctx: AuthContext, tx: Transaction, user: User
 
 /**
  * Accepts a recovery or magic link, which also proves the address. An unclaimed account loses its password, because
- * this request contained none.
+ * the request for this link contained no password.
  */
 export async function acceptRecovery(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
   try {
@@ -59,7 +59,10 @@ export async function acceptRecovery(ctx: AuthContext, tx: Transaction, user: Us
   }
 }
 
-/** Returns `half` if only one of two addresses is confirmed. With autoconfirm, one is enough. */
+/**
+ * Applies an email change. Returns `half` if only one of the two addresses is confirmed. With autoconfirm, one
+ * confirmation is enough.
+ */
 export async function acceptEmailChange(
   ctx: AuthContext,
   tx: Transaction,
@@ -90,7 +93,7 @@ async function acceptFirstHalf(ctx: AuthContext, tx: Transaction, user: User, ha
   await updateUser(tx, user, { email_change_confirm_status: 1, [column]: '' }, ctx.clock.now());
 }
 
-/** Replaces the address with user.email_change. */
+/** Replaces the user's email address with user.email_change. */
 export async function changeEmail(
   ctx: AuthContext,
   tx: Transaction,
@@ -131,7 +134,7 @@ export async function acceptPhone(ctx: AuthContext, tx: Transaction, user: User)
   await stopBeingAnonymous(ctx, tx, user);
 }
 
-/** Replaces the number with user.phone_change. */
+/** Replaces the user's phone number with user.phone_change. */
 export async function changePhone(
   ctx: AuthContext,
   tx: Transaction,

@@ -1,4 +1,4 @@
-/** The administration of custom OAuth and OIDC providers. */
+/** Administers custom OAuth and OIDC providers. */
 
 import { randomUUID } from 'node:crypto';
 import { type AddressFault, OutgoingError } from '../../shared/outgoing.ts';
@@ -26,14 +26,20 @@ import {
 import type { CustomProvider } from '../rows.ts';
 import { accountProvider } from './authorize.ts';
 
-/** Keeps the list from growing indefinitely. Projects don't reach this limit in practice. */
+/**
+ * The maximum number of custom providers. The limit prevents the list from growing indefinitely, and projects don't
+ * reach it in practice.
+ */
 const maxCustomProviders = 100;
 
 export function listCustom(ctx: AuthContext, type: 'oauth2' | 'oidc' | undefined): Promise<CustomProvider[]> {
   return listCustomProviders(ctx.pool, type);
 }
 
-/** @throws {AuthError} validation_failed, over_custom_provider_quota, 400 conflict */
+/**
+ * Adds a custom provider.
+ * @throws {AuthError} validation_failed, over_custom_provider_quota, or conflict with status 400
+ */
 export async function addCustom(ctx: AuthContext, body: Fields): Promise<CustomProvider> {
   const settings = readNewProvider(body);
   if ((await countCustomProviders(ctx.pool)) >= maxCustomProviders) {
@@ -59,7 +65,7 @@ export async function addCustom(ctx: AuthContext, body: Fields): Promise<CustomP
   return row;
 }
 
-/** @throws {AuthError} validation_failed, custom_provider_not_found */
+/** Changes a custom provider. @throws {AuthError} validation_failed, custom_provider_not_found */
 export async function changeCustom(
   ctx: AuthContext,
   current: CustomProvider,
@@ -89,7 +95,7 @@ export async function removeCustom(ctx: AuthContext, row: CustomProvider): Promi
   if (row.issuer !== null) ctx.oidc.forget(row.issuer);
 }
 
-/** @throws {AuthError} validation_failed, custom_provider_not_found */
+/** Finds a custom provider. @throws {AuthError} validation_failed, custom_provider_not_found */
 export async function requireCustom(ctx: AuthContext, identifier: string): Promise<CustomProvider> {
   requirePrefix(identifier);
   const row = await findCustomProvider(ctx.pool, identifier);
@@ -111,7 +117,7 @@ const addressFaults: Readonly<Record<AddressFault, string>> = {
   reserved: 'URL cannot resolve to private network addresses',
 };
 
-/** Rejects private addresses, because the server will send requests to them (SSRF). */
+/** Throws if an address is private, because the server will send requests to these addresses (SSRF). */
 async function requirePublicAddresses(ctx: AuthContext, settings: CustomProviderSettings): Promise<void> {
   for (const url of urlsOf(settings)) {
     await ctx.outgoing.requirePublic(url).catch((cause: unknown) => {
@@ -125,7 +131,10 @@ function addressError(cause: unknown): AuthError {
   return authError('validation_failed', addressFaults[fault ?? 'unresolved'], { cause });
 }
 
-/** Fetches the discovery document to store, so that an error appears now rather than at the first sign-in. */
+/**
+ * Fetches the discovery document, which is then stored. Fetching it here reveals an invalid provider now instead of at
+ * the first sign-in.
+ */
 async function discover(ctx: AuthContext, settings: CustomProviderSettings): Promise<JsonObject | null> {
   if (settings.provider_type !== 'oidc') return null;
   const issuer = settings.issuer ?? '';
@@ -133,8 +142,8 @@ async function discover(ctx: AuthContext, settings: CustomProviderSettings): Pro
   const failure = (reason: string, cause?: unknown) =>
     authError('validation_failed', `OIDC discovery from "${url}" failed: ${reason}`, { cause });
   ctx.oidc.forget(issuer);
-  const place = { issuer, reach: 'public', discoveryUrl: url } as const;
-  const found = await ctx.oidc.discover(place).catch((cause: unknown) => {
+  const location = { issuer, reach: 'public', discoveryUrl: url } as const;
+  const found = await ctx.oidc.discover(location).catch((cause: unknown) => {
     throw failure((cause as Error).message, cause);
   });
   const missing = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'].filter(
@@ -152,10 +161,10 @@ async function discover(ctx: AuthContext, settings: CustomProviderSettings): Pro
       throw failure(addressError(cause).message, cause);
     });
   }
-  return keptDiscovery(found);
+  return storedDiscovery(found);
 }
 
-function keptDiscovery({ document, ...discovery }: Discovery): JsonObject {
+function storedDiscovery({ document, ...discovery }: Discovery): JsonObject {
   const lists = [
     'scopes_supported',
     'response_types_supported',

@@ -1,4 +1,6 @@
-/** Clients of the providers that the project added. Requests to their addresses are restricted to public networks. */
+/**
+ * Creates clients for the custom providers of a project. Requests to these providers are restricted to public networks.
+ */
 import type { AuthContext } from '../context.ts';
 import { applyClaimRules, type ClaimRules } from '../core/custom-claims.ts';
 import { profileFromIdToken } from '../core/providers/id-token-profiles.ts';
@@ -12,7 +14,8 @@ import { readUserinfo } from './external-profiles.ts';
 export const customPrefix = 'custom:';
 
 /**
- * @param scopes replace the provider's scopes if not empty
+ * Returns the client of a custom provider.
+ * @param scopes the scopes to request. If empty, the provider's scopes are used.
  * @throws {AuthError} `unsupported(reason)` if the provider doesn't exist, is disabled, or can't be reached
  */
 export async function findCustom(
@@ -24,7 +27,7 @@ export async function findCustom(
   const row = await findCustomProvider(ctx.pool, identifier);
   if (!row) throw unsupported(`custom provider ${identifier} not found`);
   if (!row.enabled) throw unsupported(`custom provider ${identifier} is disabled`);
-  const asked = scopes.split(/\s+/).filter((scope) => scope !== '');
+  const requestedScopes = scopes.split(/\s+/).filter((scope) => scope !== '');
   const common = {
     kind: 'oauth2',
     provider: identifier,
@@ -38,10 +41,10 @@ export async function findCustom(
     clientAuth: 'basic',
     reach: 'public',
   } as const;
-  const wanted = asked.length === 0 ? row.scopes : asked;
+  const requested = requestedScopes.length === 0 ? row.scopes : requestedScopes;
   return row.provider_type === 'oidc'
-    ? customOidc(ctx, row, { ...common, scopes: withOpenid(wanted) }, unsupported)
-    : customOAuth2(ctx, row, { ...common, scopes: wanted });
+    ? customOidc(ctx, row, { ...common, scopes: withOpenid(requested) }, unsupported)
+    : customOAuth2(ctx, row, { ...common, scopes: requested });
 }
 
 const withOpenid = (scopes: readonly string[]): readonly string[] =>
@@ -52,14 +55,14 @@ const textsOf = (values: object): Record<string, string> =>
     Object.entries(values).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
   );
 
-type CommonClient = Omit<OAuth2Client, 'authorizeUrl' | 'tokenUrl' | 'answersAs' | 'readProfile'>;
+type CommonClient = Omit<OAuth2Client, 'authorizeUrl' | 'tokenUrl' | 'advertisedIssuer' | 'readProfile'>;
 
 function customOAuth2(ctx: AuthContext, row: CustomProvider, common: CommonClient): OAuth2Client {
   return {
     ...common,
     authorizeUrl: row.authorization_url ?? '',
     tokenUrl: row.token_url ?? '',
-    answersAs: undefined,
+    advertisedIssuer: undefined,
     readProfile: (token) => readUserinfo(ctx, row.userinfo_url ?? '', token, rulesOf(row)),
   };
 }
@@ -70,8 +73,8 @@ async function customOidc(
   common: CommonClient,
   unsupported: (reason: string) => AuthError,
 ): Promise<OAuth2Client> {
-  const place = issuerLocation(row);
-  const discovery = await ctx.oidc.discover(place).catch((cause: unknown) => {
+  const location = issuerLocation(row);
+  const discovery = await ctx.oidc.discover(location).catch((cause: unknown) => {
     ctx.log.warn({ provider: row.identifier, error: cause }, 'failed to fetch the discovery document');
     throw unsupported(`error creating OIDC provider: ${(cause as Error).message}`);
   });
@@ -79,18 +82,18 @@ async function customOidc(
     ...common,
     authorizeUrl: discovery.authorizationEndpoint,
     tokenUrl: discovery.tokenEndpoint,
-    answersAs: discovery.namesItself ? discovery.issuer : undefined,
+    advertisedIssuer: discovery.namesItself ? discovery.issuer : undefined,
     async readProfile(token) {
       if (token.idToken === undefined) {
         if (discovery.userinfoEndpoint === '') throw new Error('no ID token or userinfo endpoint available');
         return readUserinfo(ctx, discovery.userinfoEndpoint, token, rulesOf(row));
       }
       const claims = await ctx.oidc.verify(token.idToken, {
-        place,
+        location,
         audience: [row.client_id, ...row.acceptable_client_ids],
         accessToken: undefined,
       });
-      // Claim mappings can't change the email addresses.
+      // The claim rules are applied only to the claims, so they can't change the email addresses.
       const profile = profileFromIdToken(claims);
       return { ...profile, claims: applyClaimRules(profile.claims, claims, rulesOf(row)) };
     },

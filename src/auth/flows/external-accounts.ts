@@ -1,6 +1,6 @@
 /**
- * Accounts of users who are authenticated by a third party: social providers, ID tokens, SSO connections and wallets.
- * Finds, links or creates the identity. Discards data of unverified origin (pre-account takeover).
+ * Finds, links or creates accounts for users who are authenticated by a third party: social providers, ID tokens, SSO
+ * connections and wallets. Discards data of unverified origin, to prevent pre-account takeover.
  */
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
@@ -36,7 +36,7 @@ import type { Proof } from './proof.ts';
 import { keepOnlyIdentity } from './reset-unclaimed.ts';
 
 export interface ExternalSignIn {
-  /** The provider as stored with identities: `google`, `custom:NAME`, `sso:ID`, `web3`. */
+  /** The provider's name as stored with identities: `google`, `custom:NAME`, `sso:ID` or `web3`. */
   readonly provider: string;
   readonly profile: ExternalProfile;
   /** Whether users without an email address are accepted. */
@@ -44,14 +44,15 @@ export interface ExternalSignIn {
   readonly aud: string;
 }
 
-/** `refusal`: the transaction is committed, then the error is thrown. */
+/** The result of a sign-in. For `refusal`, the caller commits the transaction and then throws the error. */
 export type ExternalOutcome =
   | { readonly kind: 'user'; readonly user: User; readonly isNew: boolean }
   | { readonly kind: 'refusal'; readonly error: AuthError };
 
 /**
- * Runs before the transaction that creates the account, because a hook may be slow.
- * @throws {AuthError} signup_disabled, and the error of the hook
+ * Runs the project's hook. This must happen before the transaction that creates the account, because a hook may be
+ * slow.
+ * @throws {AuthError} signup_disabled, and the hook's error
  */
 export async function runBeforeExternalUser(
   ctx: AuthContext,
@@ -65,7 +66,7 @@ export async function runBeforeExternalUser(
   await runBeforeUserCreated(ctx, caller, await draftOf(ctx, signIn, match.email));
 }
 
-/** @throws {AuthError} signup_disabled, user_banned */
+/** Signs a user in whom a third party has authenticated. @throws {AuthError} signup_disabled, user_banned */
 export async function signInExternally(
   ctx: AuthContext,
   tx: Transaction,
@@ -92,8 +93,8 @@ export async function signInExternally(
 }
 
 /**
- * Whether the provider verified the account's own address, not another one. An unconfirmed account changes to a
- * verified address of its identity.
+ * Whether the provider has verified the account's address. If the provider has verified a different address that no
+ * other user has, the unconfirmed account changes to that address.
  */
 async function isVerifiedByProvider(
   ctx: AuthContext,
@@ -111,7 +112,7 @@ async function isVerifiedByProvider(
   return ctx.settings.email.autoconfirm && (user.email ?? '') !== '' && user.email === candidate.email;
 }
 
-/** The proof that this identity signed in. */
+/** Returns the proof that this identity signed in. */
 export function identityProof({ provider, profile }: Pick<ExternalSignIn, 'provider' | 'profile'>): Proof {
   return { by: 'identity', provider, providerId: profile.claims.sub };
 }
@@ -122,7 +123,7 @@ type AccountMatch = { readonly email: string } & (
   | { readonly kind: 'create' }
 );
 
-/** Finds the account. `email` is the address that would be confirmed. */
+/** Finds the account of a sign-in. `email` is the address that the sign-in would confirm. */
 async function matchAccount(tx: Transaction, signIn: ExternalSignIn): Promise<AccountMatch> {
   const { provider, profile, aud } = signIn;
   const { email } = candidateEmail(profile.emails);
@@ -151,7 +152,8 @@ async function matchAccount(tx: Transaction, signIn: ExternalSignIn): Promise<Ac
       `Multiple accounts with the same email address in the same linking domain detected: ${domain}`,
     );
   }
-  // An address that the account's owner never confirmed can't sign anyone in.
+  // The sign-in is rejected if the account's owner never confirmed the address, because such an address can't sign
+  // anyone in.
   const isByAddress = verified.includes(user.email?.toLowerCase() ?? '');
   if (isByAddress && contactStatus(user, 'email') === 'closed') throw authError('email_exists');
   return { kind: 'link', user, email };
@@ -235,7 +237,7 @@ async function requestVerification(
 }
 
 /**
- * Rejects claims without a subject, and addresses that match another user's address when lowercased.
+ * Throws if the claims have no subject, or if an address would match another user's address in lower case.
  * @throws {AuthError} validation_failed
  */
 export function requireIdentifying({ emails, claims }: ExternalProfile): void {

@@ -1,10 +1,13 @@
-/** A configured provider: the address that browsers are sent to, our client credentials, and how to read profiles. */
+/**
+ * The client of a configured provider. It contains the address to which browsers are sent, our client credentials, and
+ * a function that reads profiles.
+ */
 import type { Reach } from '../../shared/outgoing.ts';
 import type { ExternalProfile } from '../core/external-profile.ts';
 import type { ClientAuth } from '../core/oauth-client.ts';
 import type { TokenResponse } from '../core/providers/spec.ts';
 
-/** A client of an OAuth 2.0 provider. */
+/** A client for an OAuth 2.0 provider. */
 export interface OAuth2Client {
   readonly kind: 'oauth2';
   readonly provider: string;
@@ -20,12 +23,14 @@ export interface OAuth2Client {
   readonly pkce: boolean;
   readonly clientAuth: ClientAuth;
   readonly reach: Reach;
-  /** The `iss` of the provider's authorization responses (RFC 9207). Undefined if it doesn't send one. */
-  readonly answersAs: string | undefined;
+  /**
+   * The value of `iss` in the provider's authorization responses (RFC 9207). Undefined if the provider doesn't send it.
+   */
+  readonly advertisedIssuer: string | undefined;
   readProfile(token: TokenResponse): Promise<ExternalProfile>;
 }
 
-/** A client of an OAuth 1.0a provider. */
+/** A client for an OAuth 1.0a provider. */
 export interface OAuth1Client {
   readonly kind: 'oauth1';
   readonly provider: string;
@@ -33,11 +38,11 @@ export interface OAuth1Client {
   readonly consumerKey: string;
   readonly consumerSecret: string;
   readonly redirectUri: string;
-  /** The base address. */
+  /** The provider's base address. */
   readonly url: string;
 }
 
 export type ExternalProvider = OAuth2Client | OAuth1Client;
 
-/** The address that providers redirect browsers to. */
+/** Returns the address to which providers redirect browsers. */
 export const callbackUrl = (base: string): string => `${base.replace(/\/+$/, '')}/callback`;

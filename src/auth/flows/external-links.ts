@@ -1,4 +1,4 @@
-/** Identities that are added to an existing account, by manual linking or by an invitation. */
+/** Adds identities to an existing account, by manual linking or through an invitation. */
 import type { Queryable, Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -12,8 +12,9 @@ import { findUserById, findUserWithEmail, updateUser } from '../queries/users.ts
 import type { User } from '../rows.ts';
 import { addIdentity, confirmEmail, reloadUser, stopBeingAnonymous, syncProviders } from './accounts.ts';
 import { audit } from './audit.ts';
+import { sendEmailChange } from './email-change-mail.ts';
 import { auditLinked, type ExternalOutcome } from './external-accounts.ts';
-import { notify, sendEmailChange } from './mail-tokens.ts';
+import { notify } from './notify.ts';
 import { keepOnlyIdentity } from './reset-unclaimed.ts';
 
 export interface ExternalIdentity {
@@ -22,8 +23,8 @@ export interface ExternalIdentity {
 }
 
 /**
- * Links another identity to the user. A user without an address gets the identity's address, which must be confirmed if
- * it is unverified.
+ * Links an additional identity to the user. A user without an address gets the identity's address, which must be
+ * confirmed if it is unverified.
  * @throws {AuthError} identity_already_exists, email_exists
  */
 export async function linkIdentity(
@@ -48,7 +49,8 @@ export async function linkIdentity(
       throw authError('email_exists', undefined, { status: 400 });
     }
     if (data.email_verified !== true) {
-      // Stored as a pending change, so that an unconfirmed address doesn't block its real owner.
+      // The address is stored as a pending change, so that an unconfirmed address doesn't block the address's real
+      // owner.
       await sendEmailChange(ctx, tx, caller, user, email, false);
       const error = authError(
         'email_not_confirmed',
@@ -66,20 +68,20 @@ export async function linkIdentity(
   return { kind: 'user', user: await reloadUser(tx, user), isNew: false };
 }
 
-/** @throws {AuthError} if the invitation is unknown or expired */
+/** Finds the invited user. @throws {AuthError} if the invitation is unknown or expired */
 export async function findInvited(ctx: AuthContext, db: Queryable, token: string): Promise<User> {
   const row = await findOneTimeToken(db, token, ['confirmation_token']);
   const user = row && (await findUserById(db, row.user_id));
   const sentAt = user?.confirmation_sent_at;
-  // Upstream accepts expired invitations here, although their links no longer work.
+  // Upstream accepts expired invitations here, although the links in them no longer work.
   const isOld = sentAt && ctx.clock.now() > toMs(sentAt) + ctx.settings.email.otpExpiryMs;
   if (!user || isOld || contactStatus(user, 'email') !== 'unclaimed') throw authError('invite_not_found');
   return user;
 }
 
 /**
- * Accepts an invitation through a provider whose profile includes the invited address. @throws {AuthError}
- * validation_failed
+ * Accepts an invitation through a provider. The provider's profile must include the invited address.
+ * @throws {AuthError} validation_failed
  */
 export async function acceptInvite(
   ctx: AuthContext,

@@ -24,7 +24,8 @@ import { issuers } from '../core/providers/work.ts';
 import type { ProviderSettings } from '../settings.ts';
 
 /**
- * @param url replaces the provider's default address unless empty
+ * Reads the profile of a user from a configured provider.
+ * @param url replaces the provider's default address if it isn't empty
  * @throws {Error} if the provider doesn't respond or its response is invalid
  */
 export async function readConfigured(
@@ -61,12 +62,12 @@ async function readApi(
 ): Promise<ExternalProfile> {
   const headers = source.headers?.(clientIds[0] ?? '');
   const query = source.query?.({ accessToken: token.accessToken, secret }) ?? {};
-  const answers: Record<string, unknown> = {};
+  const responses: Record<string, unknown> = {};
   for (const [name, resource] of Object.entries(source.resources)) {
     const address = withQuery(endpointUrl(resource, url), query);
-    answers[name] = await readResource(ctx, address, token, 'configured', headers);
+    responses[name] = await readResource(ctx, address, token, 'configured', headers);
   }
-  return source.read(answers, { issuer: endpointUrl(source.issuer, url), token });
+  return source.read(responses, { issuer: endpointUrl(source.issuer, url), token });
 }
 
 async function readIdToken(
@@ -77,7 +78,7 @@ async function readIdToken(
   { accessToken }: TokenResponse,
 ): Promise<ExternalProfile> {
   const claims = await ctx.oidc.verify(idToken, {
-    place: { issuer, reach: 'configured' },
+    location: { issuer, reach: 'configured' },
     aliases: issuer === issuers.apple ? ['https://account.apple.com'] : [],
     audience: [clientIds[0] ?? ''],
     accessToken,
@@ -98,8 +99,8 @@ async function readWithoutIdToken(
 }
 
 /**
- * Returns the issuer that the unverified token specifies. The token must still be verified with that tenant's keys. The
- * issuer must be one of Microsoft's or have the origin of the configured address.
+ * Returns the issuer that the unverified token specifies. The token must still be verified with that issuer's keys. The
+ * issuer must belong to Microsoft or have the origin of the configured address.
  */
 function azureIssuerOf(idToken: string, url: string): string {
   const issuer = issuerOf(idToken);
@@ -113,7 +114,7 @@ function azureIssuerOf(idToken: string, url: string): string {
   throw new Error(`azure: ID token issuer not valid "${issuer}"`);
 }
 
-/** The issuer of an unverified ID token. Empty if the text isn't an ID token. */
+/** Returns the issuer of an unverified ID token, or an empty string if the text isn't an ID token. */
 export function issuerOf(idToken: string): string {
   try {
     const payload = Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString('utf8');
@@ -136,18 +137,21 @@ async function readResource(
   reach: Reach,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<unknown> {
-  const answer = await ctx.outgoing.send({
+  const response = await ctx.outgoing.send({
     url,
     reach,
     headers: { ...headers, authorization: `Bearer ${token.accessToken}` },
   });
-  if (answer.status < 200 || answer.status > 299) {
-    throw new Error(`${new URL(url).origin} answered with status ${answer.status}`);
+  if (response.status < 200 || response.status > 299) {
+    throw new Error(`${new URL(url).origin} returned status ${response.status}`);
   }
-  return JSON.parse(answer.text) as unknown;
+  return JSON.parse(response.text) as unknown;
 }
 
-/** @throws {Error} under the same conditions as {@link readConfigured} */
+/**
+ * Reads the profile of a user from the provider's UserInfo endpoint.
+ * @throws {Error} under the same conditions as {@link readConfigured}
+ */
 export async function readUserinfo(
   ctx: AuthContext,
   url: string,
@@ -155,6 +159,6 @@ export async function readUserinfo(
   rules: ClaimRules,
 ): Promise<ExternalProfile> {
   const raw = await readResource(ctx, url, token, 'public');
-  if (!isJsonObject(raw)) throw new Error('the userinfo endpoint answered with no object');
+  if (!isJsonObject(raw)) throw new Error("the userinfo endpoint didn't return an object");
   return profileFromClaims(applyClaimRules(standardClaims(raw), raw, rules));
 }

@@ -1,4 +1,4 @@
-/** Configured providers: those of config.toml, and those that the project added (`custom:NAME`). */
+/** Finds the configured providers: those in config.toml, and those that the project added (`custom:NAME`). */
 import type { AuthContext } from '../context.ts';
 import { endpointUrl, type ProviderSpec } from '../core/providers/spec.ts';
 import { findProviderSpec, isKnownProvider, oauth1Provider } from '../core/providers/table.ts';
@@ -9,7 +9,8 @@ import { callbackUrl, type ExternalProvider, type OAuth2Client } from './externa
 import { readConfigured } from './external-profiles.ts';
 
 /**
- * @param scopes requested in addition to the defaults
+ * Returns the client of a provider.
+ * @param scopes the scopes to request in addition to the default scopes
  * @throws {AuthError} `unsupported(reason)` if the provider doesn't exist, is disabled, or is incomplete
  */
 export async function findProvider(
@@ -51,7 +52,7 @@ function configuredClient(
 ): OAuth2Client {
   // Apple and Google have fixed issuers, so `url` is ignored, as in upstream.
   const url = spec.profile.from === 'id-token' && ownsIssuer.has(name) ? '' : settings.url;
-  const asked = spec.fixedScopes || scopes === '' ? [] : scopes.split(',');
+  const requestedScopes = spec.fixedScopes || scopes === '' ? [] : scopes.split(',');
   return {
     kind: 'oauth2',
     provider: name,
@@ -61,20 +62,20 @@ function configuredClient(
     redirectUri,
     authorizeUrl: endpointUrl(spec.authorize, url),
     tokenUrl: endpointUrl(spec.token, url),
-    scopes: [...spec.scopes, ...asked],
+    scopes: [...spec.scopes, ...requestedScopes],
     params: spec.authorizeParams ?? {},
     passesParams: !spec.fixedParams,
     pkce: spec.pkce ?? false,
     clientAuth: spec.clientAuth ?? 'basic',
     reach: 'configured',
-    answersAs: undefined,
+    advertisedIssuer: undefined,
     readProfile: (token) => readConfigured(ctx, spec, settings, url, token),
   };
 }
 
 const ownsIssuer = new Set(['apple', 'google']);
 
-/** The error of `/authorize`. */
+/** Returns the error that `/authorize` reports for an unsupported provider. */
 export function unsupportedProvider(reason: string): AuthError {
   return authError('validation_failed', `Unsupported provider: ${reason}`);
 }

@@ -1,4 +1,7 @@
-/** Sign-in with a provider. `beginSignIn` sends the browser there, and `readProviderResponse` handles its return. */
+/**
+ * Signs users in with a provider. `beginSignIn` sends the browser to the provider, and `readProviderResponse` handles
+ * the browser's return.
+ */
 import { createHash, randomUUID } from 'node:crypto';
 import type { AuthContext } from '../context.ts';
 import type { ExternalProfile } from '../core/external-profile.ts';
@@ -15,7 +18,7 @@ import type { TokenResponse } from '../core/providers/spec.ts';
 import { toMs } from '../core/times.ts';
 import { authError, internalError, OAuthShapedError } from '../errors.ts';
 import { insertOAuthFlow } from '../queries/flow-states.ts';
-import { insertOAuthClientState, takeOAuthClientState } from '../queries/oauth-client-states.ts';
+import { consumeOAuthClientState, insertOAuthClientState } from '../queries/oauth-client-states.ts';
 import type { FlowState } from '../rows.ts';
 import type { ExternalProvider, OAuth2Client } from './external-clients.ts';
 import { findProvider } from './external-providers.ts';
@@ -26,15 +29,17 @@ export interface SignInStart {
   readonly client: ExternalProvider;
   readonly challenge: Challenge | undefined;
   readonly inviteToken: string | undefined;
-  /** The final address of the browser, already checked against the redirect rule. */
+  /**
+   * The address to which the browser is redirected at the end of the sign-in. The redirect rule allows this address.
+   */
   readonly redirectTo: string;
-  /** The user that gets the identity. */
+  /** The ID of the user to whom the identity is linked. */
   readonly linkingTargetId: string | undefined;
-  /** Parameters from the app for the provider. */
+  /** Parameters from the app that are passed to the provider. */
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Returns the address to send the browser to. */
+/** Starts a sign-in and returns the provider's address, to which the browser is redirected. */
 export async function beginSignIn(ctx: AuthContext, start: SignInStart): Promise<string> {
   const { client } = start;
   const now = ctx.clock.now();
@@ -83,31 +88,33 @@ function authorize(
   return { url, secret };
 }
 
-/** The lifetime of a PKCE verifier, as in upstream. */
+/** How long a PKCE verifier is stored. Upstream uses the same lifetime. */
 const clientStateLifetimeMs = 300_000;
 
 /**
+ * Reads the provider's response and returns the user's profile and the tokens.
  * @param params the parameters of the request with which the browser returned
- * @throws {OAuthShapedError} with the provider's error. @throws {AuthError}
+ * @throws {OAuthShapedError} with the provider's error
+ * @throws {AuthError}
  */
 export async function readProviderResponse(
   ctx: AuthContext,
   flow: FlowState,
   params: URLSearchParams,
 ): Promise<ProviderResponse> {
-  const refusal = params.get('error') ?? '';
-  if (refusal !== '') throw new OAuthShapedError(refusal, params.get('error_description') ?? '');
-  // The provider comes from the flow state, regardless of the request.
+  const rejection = params.get('error') ?? '';
+  if (rejection !== '') throw new OAuthShapedError(rejection, params.get('error_description') ?? '');
+  // The provider is determined by the flow state, not by the request.
   const client = await findProvider(ctx, flow.provider_type, '', (reason) =>
     authError('oauth_provider_not_supported', `Unsupported provider: ${reason}`),
   );
-  if (client.kind === 'oauth1') return oauth1Profile(ctx, client, params, await takeSecret(ctx, flow));
+  if (client.kind === 'oauth1') return oauth1Profile(ctx, client, params, await consumeSecret(ctx, flow));
   const code = params.get('code') ?? '';
   if (code === '') {
     throw authError('bad_oauth_callback', 'OAuth callback with missing authorization code missing');
   }
   requireSameIssuer(client, params);
-  const codeVerifier = await takeSecret(ctx, flow);
+  const codeVerifier = await consumeSecret(ctx, flow);
   if (client.pkce && codeVerifier === undefined) {
     throw authError('oauth_invalid_state', 'OAuth PKCE code verifier missing');
   }
@@ -119,16 +126,22 @@ export async function readProviderResponse(
   return { profile: withAppleName(flow.provider_type, profile, params), accessToken, refreshToken };
 }
 
-/** Prevents mix-up attacks, in which a code is exchanged at another provider (RFC 9207 section 2.4). */
+/**
+ * Throws if the response comes from a different issuer. This prevents mix-up attacks, in which a code is exchanged at a
+ * different provider (RFC 9207 section 2.4).
+ */
 function requireSameIssuer(client: OAuth2Client, params: URLSearchParams): void {
-  if (client.answersAs === undefined || params.get('iss') === client.answersAs) return;
-  throw authError('bad_oauth_callback', 'OAuth callback is not of the provider that was asked');
+  if (client.advertisedIssuer === undefined || params.get('iss') === client.advertisedIssuer) return;
+  throw authError('bad_oauth_callback', "OAuth callback isn't from the provider that was used");
 }
 
-/** Returns the PKCE verifier or request token of the flow. It can be used once. */
-async function takeSecret(ctx: AuthContext, flow: FlowState): Promise<string | undefined> {
+/**
+ * Returns the flow's secret, which is a PKCE verifier or a request token, and deletes it so that it can be used only
+ * once.
+ */
+async function consumeSecret(ctx: AuthContext, flow: FlowState): Promise<string | undefined> {
   if (flow.oauth_client_state_id === null) return undefined;
-  const state = await takeOAuthClientState(ctx.pool, flow.oauth_client_state_id);
+  const state = await consumeOAuthClientState(ctx.pool, flow.oauth_client_state_id);
   if (!state) throw authError('oauth_client_state_not_found', undefined, { status: 422 });
   if (state.provider_type !== flow.provider_type) {
     throw authError('oauth_invalid_state', 'OAuth provider mismatch');
@@ -140,8 +153,8 @@ async function takeSecret(ctx: AuthContext, flow: FlowState): Promise<string | u
 }
 
 /**
- * Exchanges the code for tokens. Providers expect different client authentication and often don't document which. If
- * the first method is rejected for any reason other than the code, tries the other one.
+ * Exchanges the code for tokens. Providers expect different client authentication methods and often don't document
+ * which. If the first method is rejected for a reason other than the code, the other method is tried.
  */
 async function redeem(
   ctx: AuthContext,
@@ -149,33 +162,34 @@ async function redeem(
   code: string,
   codeVerifier: string | undefined,
 ): Promise<TokenResponse> {
-  const ways: readonly ClientAuth[] = client.clientAuth === 'post' ? ['post', 'basic'] : ['basic', 'post'];
+  const authMethods: readonly ClientAuth[] =
+    client.clientAuth === 'post' ? ['post', 'basic'] : ['basic', 'post'];
   const failure = (cause: unknown) =>
-    // Truncates by code point, because an unpaired surrogate can't be encoded in a URL.
+    // The code is truncated by code points, because an unpaired surrogate can't be encoded in a URL.
     internalError(`Unable to exchange external code: ${[...code].slice(0, 4).join('')}`, cause);
   let error = '';
-  for (const way of ways) {
-    const answer = await ctx.outgoing
+  for (const authMethod of authMethods) {
+    const response = await ctx.outgoing
       .send({
         url: client.tokenUrl,
         reach: client.reach,
         method: 'POST',
-        ...redemptionRequest({ ...client, code, codeVerifier }, way),
+        ...redemptionRequest({ ...client, code, codeVerifier }, authMethod),
       })
       .catch((cause: unknown) => {
         throw failure(cause);
       });
-    const result = readTokenResponse(answer);
+    const result = readTokenResponse(response);
     if (result.ok) return result.token;
     error = result.error;
     if (error === 'invalid_grant') break;
   }
   throw failure(
-    new Error(`${new URL(client.tokenUrl).origin} refused the code: ${error || 'no reason given'}`),
+    new Error(`${new URL(client.tokenUrl).origin} rejected the code: ${error || 'no reason given'}`),
   );
 }
 
-/** Apple sends the name only once, next to the code. */
+/** Adds the user's name to the profile. Apple sends the name only once, along with the code. */
 function withAppleName(provider: string, profile: ExternalProfile, params: URLSearchParams): ExternalProfile {
   const text = params.get('user') ?? '';
   if (provider !== 'apple' || text === '') return profile;

@@ -1,10 +1,11 @@
-/** Second factors: challenges, and the verification of their responses. */
+/** Creates challenges for second factors and verifies the responses. */
 
 import { totpStep } from '../../shared/totp.ts';
 import type { UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import type { Fields, ReadFields } from '../core/fields.ts';
 import type { IssuedSession } from '../core/issued-session.ts';
+import type { FactorChallenge } from '../core/render-factor.ts';
 import { oneTimePassword, sameSecret } from '../core/secrets.ts';
 import { toMs } from '../core/times.ts';
 import { isUuid } from '../core/uuid.ts';
@@ -25,13 +26,13 @@ import { checkByProvider, checksCodes } from './text-messages.ts';
 import { verifySecret } from './verify-secret.ts';
 import { challengeKey, verifyKey } from './webauthn-factors.ts';
 
-/** Begins a verification of a factor. Returns the JSON of the response. */
+/** Starts a verification of a factor. */
 export async function challengeFactor(
   ctx: AuthContext,
   caller: UserCaller,
   factor: Factor,
   body: { readonly isEmpty: boolean; readonly read: ReadFields },
-): Promise<object> {
+): Promise<FactorChallenge> {
   requireVerifyEnabled(ctx, factor);
   if (factor.factor_type === 'webauthn') {
     // Upstream rejects a body that isn't JSON, so it is parsed even though no field is used.
@@ -61,10 +62,14 @@ export async function challengeFactor(
     await audit(ctx, tx, caller.user, 'challenge_created', { ip: caller.ip, traits });
     return challengeId;
   });
-  return { id, type: factor.factor_type, expires_at: Math.floor((now + challengeLifetimeMs) / 1000) };
+  return {
+    id,
+    type: factor.factor_type,
+    expiresAtSeconds: Math.floor((now + challengeLifetimeMs) / 1000),
+  };
 }
 
-/** Verifies the response to a challenge. Raises the session to aal2. */
+/** Verifies the response to a challenge and raises the session to aal2. */
 export async function verifyFactor(
   ctx: AuthContext,
   caller: UserCaller,
@@ -77,7 +82,7 @@ export async function verifyFactor(
     throw authError('validation_failed', 'Code needs to be non-empty');
   }
   if (factor.factor_type === 'webauthn' && !ctx.settings.mfa.web_authn.verify_enabled) {
-    // The error code is upstream's.
+    // Upstream uses this error code here, although its name refers to enrollment.
     throw authError('mfa_webauthn_enroll_not_enabled', 'MFA verification is disabled for WebAuthn');
   }
   requireVerifyEnabled(ctx, factor);
@@ -88,12 +93,12 @@ export async function verifyFactor(
   if (factor.factor_type === 'webauthn') {
     return verifyKey(ctx, caller, factor, challengeId, body);
   }
-  const asked = await requireChallenge(ctx, caller, factor, challengeId);
+  const challenge = await requireChallenge(ctx, caller, factor, challengeId);
   const isTotp = factor.factor_type === 'totp';
   const guess = { account: factor.user_id, ownerId: factor.user_id };
-  const isRight = await verifySecret(ctx, caller, 'second_factor', guess, async (spendToken) => {
-    if (!(await spendToken(asked.id))) return undefined;
-    const matches = isTotp ? isTotpCode(ctx, factor, code) : isPhoneCode(ctx, factor, asked, code);
+  const isRight = await verifySecret(ctx, caller, 'second_factor', guess, async (consumeToken) => {
+    if (!(await consumeToken(challenge.id))) return undefined;
+    const matches = isTotp ? isTotpCode(ctx, factor, code) : isPhoneCode(ctx, factor, challenge, code);
     return (await matches) || undefined;
   });
   const valid = isRight === true;
@@ -102,7 +107,7 @@ export async function verifyFactor(
   if (!valid) {
     throw authError('mfa_verification_failed', isTotp ? undefined : 'Invalid MFA Phone code entered');
   }
-  return raiseSession(ctx, caller, factor, asked);
+  return raiseSession(ctx, caller, factor, challenge);
 }
 
 async function isTotpCode(ctx: AuthContext, factor: Factor, code: string): Promise<boolean> {
@@ -110,7 +115,7 @@ async function isTotpCode(ctx: AuthContext, factor: Factor, code: string): Promi
   return step !== undefined && ctx.totpSteps.take(factor.id, step);
 }
 
-/** Throws `otp_expired` if the SMS provider checks codes and rejects this one. */
+/** Whether the code is correct. Throws `otp_expired` if the SMS provider checks codes and rejects this one. */
 async function isPhoneCode(
   ctx: AuthContext,
   factor: Factor,

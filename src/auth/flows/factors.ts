@@ -1,4 +1,4 @@
-/** Second factors: enrollment and removal. */
+/** Enrolls and removes second factors. */
 
 import { totpSecret, totpUri } from '../../shared/totp.ts';
 import type { UserCaller } from '../caller.ts';
@@ -7,18 +7,22 @@ import { amrMethodOfFactor } from '../core/claims.ts';
 import { parsePhone } from '../core/contact.ts';
 import type { ReadFields } from '../core/fields.ts';
 import { qrSvg } from '../core/qr-svg.ts';
+import type { Enrollment } from '../core/render-factor.ts';
 import { isUuid } from '../core/uuid.ts';
 import { authError, internalError } from '../errors.ts';
 import { deleteFactor, findFactor, insertFactor } from '../queries/factors.ts';
 import { downgradeSessions } from '../queries/sessions.ts';
 import type { Factor } from '../rows.ts';
 import { audit } from './audit.ts';
-import { notify } from './mail-tokens.ts';
 import { checkEnrollment } from './mfa.ts';
+import { notify } from './notify.ts';
 import { forgetIdleRecoveryCodes } from './recovery-codes.ts';
 import { enrolKey } from './webauthn-factors.ts';
 
-/** @throws {AuthError} 404 validation_failed, mfa_factor_not_found */
+/**
+ * Finds one of the user's factors.
+ * @throws {AuthError} validation_failed with status 404 for an invalid ID, mfa_factor_not_found
+ */
 export async function requireFactor(ctx: AuthContext, id: string, userId: string): Promise<Factor> {
   if (!isUuid(id)) throw authError('validation_failed', 'factor_id must be an UUID', { status: 404 });
   const factor = await findFactor(ctx.pool, id, userId);
@@ -26,8 +30,12 @@ export async function requireFactor(ctx: AuthContext, id: string, userId: string
   return factor;
 }
 
-/** Begins the enrollment of a factor. Returns the JSON of the response. */
-export async function enroll(ctx: AuthContext, caller: UserCaller, readBody: ReadFields): Promise<object> {
+/** Starts the enrollment of a factor. */
+export async function enroll(
+  ctx: AuthContext,
+  caller: UserCaller,
+  readBody: ReadFields,
+): Promise<Enrollment> {
   if (!caller.session) {
     throw internalError('A valid session and a registered user are required to enroll a factor');
   }
@@ -54,10 +62,10 @@ async function enrolTotp(
   caller: UserCaller,
   friendlyName: string,
   wantedIssuer: string,
-): Promise<object> {
+): Promise<Enrollment> {
   await checkEnrollment(ctx, caller, friendlyName);
   const { user } = caller;
-  // Upstream's library requires an account name.
+  // The library that upstream uses requires an account name.
   if (!user.email) throw internalError('Error generating QR Code');
   const issuer = wantedIssuer === '' ? new URL(ctx.settings.siteUrl).host : wantedIssuer;
   const secret = totpSecret();
@@ -72,7 +80,7 @@ async function enrolTotp(
     await audit(ctx, tx, user, 'factor_in_progress', { ip: caller.ip, traits: { factor_id: factorId } });
     return factorId;
   });
-  return { id, type: 'totp', friendly_name: friendlyName, totp: { qr_code: svg, secret, uri } };
+  return { id, type: 'totp', friendlyName, totp: { qrCode: svg, secret, uri } };
 }
 
 async function enrolPhone(
@@ -80,7 +88,7 @@ async function enrolPhone(
   caller: UserCaller,
   friendlyName: string,
   wantedPhone: string,
-): Promise<object> {
+): Promise<Enrollment> {
   if (wantedPhone === '')
     throw authError('validation_failed', 'Phone number required to enroll Phone factor');
   const phone = parsePhone(wantedPhone);
@@ -99,10 +107,10 @@ async function enrolPhone(
     await audit(ctx, tx, user, 'factor_in_progress', { ip: caller.ip, traits });
     return factorId;
   });
-  return { id, type: 'phone', friendly_name: friendlyName, phone: wantedPhone };
+  return { id, type: 'phone', friendlyName, phone: wantedPhone };
 }
 
-/** @throws {AuthError} insufficient_aal */
+/** Removes one of the user's factors. @throws {AuthError} insufficient_aal */
 export async function unenroll(ctx: AuthContext, caller: UserCaller, factor: Factor): Promise<void> {
   const { user, session } = caller;
   if (!session) throw internalError('A valid session and factor are required to unenroll a factor');

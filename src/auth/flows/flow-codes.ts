@@ -1,4 +1,4 @@
-/** Sign-in with the one-time code of a PKCE flow. */
+/** Exchanges the one-time codes of PKCE flows for sign-ins. */
 
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -6,7 +6,7 @@ import type { IssuedSession } from '../core/issued-session.ts';
 import { checkVerifier } from '../core/pkce.ts';
 import { toMs } from '../core/times.ts';
 import { authError } from '../errors.ts';
-import { findFlowStateByCode, takeFlowState } from '../queries/flow-states.ts';
+import { consumeFlowState, findFlowStateByCode } from '../queries/flow-states.ts';
 import { setSessionEnd } from '../queries/sessions.ts';
 import { findUserById } from '../queries/users.ts';
 import type { FlowState } from '../rows.ts';
@@ -14,7 +14,7 @@ import { originSession } from './app-codes.ts';
 import { audit } from './audit.ts';
 import { issueSession } from './sessions.ts';
 
-/** The lifetime of a code, measured from the click for magic links and otherwise from the request. */
+/** The lifetime of a code. The lifetime starts when a magic link is opened, or otherwise with the request. */
 const codeLifetimeMs = 300_000;
 
 export interface RedeemedCode {
@@ -22,7 +22,10 @@ export interface RedeemedCode {
   readonly flow: FlowState;
 }
 
-/** @throws {AuthError} flow_state_not_found, flow_state_expired, bad_code_verifier, validation_failed */
+/**
+ * Exchanges a code for the sign-in that it represents.
+ * @throws {AuthError} flow_state_not_found, flow_state_expired, bad_code_verifier, validation_failed
+ */
 export async function redeemFlowCode(
   ctx: AuthContext,
   caller: Caller,
@@ -43,7 +46,7 @@ export async function redeemFlowCode(
   checkVerifier({ codeChallenge: flow.code_challenge, method: flow.code_challenge_method }, verifier);
   const end = flow.provider_type === 'sso/saml' ? await ctx.assertions.sessionEnd(flow.id) : undefined;
   const session = await ctx.pool.transaction(async (tx) => {
-    if (!(await takeFlowState(tx, flow.id))) throw authError('flow_state_not_found');
+    if (!(await consumeFlowState(tx, flow.id))) throw authError('flow_state_not_found');
     await audit(ctx, tx, user, 'login', { traits: { provider_type: flow.provider_type } });
     const method = flow.authentication_method;
     const origin = await originSession(tx, flow);

@@ -1,6 +1,6 @@
 /**
- * Transfers a guest's data to an existing account: the project's hook moves the data, then the guest is deleted. The
- * guest and the account are each proven by a session, and the account's sign-in must be recent.
+ * Transfers a guest's data to an existing account. The project's hook moves the data, then the guest is deleted. Both
+ * the guest and the account require a valid session, and the sign-in to the account must be recent.
  */
 import type { AuthContext } from '../context.ts';
 import { isFreshSignIn } from '../core/fresh-sign-in.ts';
@@ -17,21 +17,21 @@ import { forgetRecoveryCodes } from './recovery-codes.ts';
 export interface GuestTransfer {
   readonly guestToken: string;
   readonly accountToken: string;
-  /** The client's address, for the hook. */
+  /** The client's address, which is passed to the hook. */
   readonly ip: string;
 }
 
 /**
- * `guest_gone`: the guest's session is invalid. `not_signed_in`: the account's session is invalid. `stale`: the
- * account's sign-in isn't recent.
+ * The result of a transfer. `guest_gone`: the guest's session is invalid. `not_signed_in`: the account's session is
+ * invalid. `stale`: the account's sign-in isn't recent.
  */
 export type GuestTransferOutcome = 'done' | 'guest_gone' | 'not_signed_in' | 'insufficient_aal' | 'stale';
 
 /**
  * Calls the hook with `{guest_id, user_id}`. A PostgreSQL function runs in the transaction that deletes the guest, so
- * both succeed or neither does. An HTTP hook may be called again with the same ids if the deletion fails, so it must be
+ * both succeed or neither does. An HTTP hook may be called again with the same IDs if the deletion fails, so it must be
  * idempotent.
- * @throws {AuthError} the hook's error. The guest isn't changed
+ * @throws {AuthError} the hook's error. In this case, the guest isn't changed
  */
 export async function transferGuest(ctx: AuthContext, request: GuestTransfer): Promise<GuestTransferOutcome> {
   const [guest, account] = await Promise.all([
@@ -58,7 +58,7 @@ interface Holder {
   readonly session: Session;
 }
 
-/** The user and session of an access token, if both are still valid. */
+/** Returns the user and the session of an access token. Returns undefined if one of them is no longer valid. */
 async function holderOf(ctx: AuthContext, accessToken: string): Promise<Holder | undefined> {
   const verified = ctx.keys.verifyOwn(accessToken);
   if (!verified.ok) return undefined;

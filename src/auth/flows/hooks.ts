@@ -1,4 +1,4 @@
-/** Hooks: functions of the project that are called over HTTP or in PostgreSQL. */
+/** Calls hooks, which are functions of the project, over HTTP or in PostgreSQL. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Transaction } from '../../database/types.ts';
@@ -24,15 +24,12 @@ const names: Readonly<Record<HookName, string>> = {
 
 const attempts = 3;
 const backoffMs = 2000;
-/** The total for all attempts. */
+/** The timeout for all attempts of an HTTP hook together. */
 const httpTimeoutMs = 5000;
 const functionTimeoutMs = 2000;
-const maxAnswerBytes = 200 * 1024;
+const maxResponseBytes = 200 * 1024;
 
-/**
- * Calls a hook and returns its response. Must only be called if the hook is enabled. Throws the error that the hook
- * returns.
- */
+/** Calls a hook, which must be enabled, and returns its response. Throws the error that the hook returns. */
 export async function runHook(
   ctx: AuthContext,
   name: HookName,
@@ -51,22 +48,22 @@ export async function runHook(
   const call = uri.startsWith('pg-functions:')
     ? callFunction(ctx, uri, body, tx)
     : callHttp(ctx, uri, secrets, body);
-  const answer = await call.catch((cause: unknown) => {
+  const response = await call.catch((cause: unknown) => {
     throw cause instanceof AuthError ? cause : internalError(`Error running hook URI: ${uri}`, cause);
   });
-  throwOnRefusal(answer);
-  return answer;
+  throwOnRejection(response);
+  return response;
 }
 
 /**
- * Throws the error that a successful response contains: `{"error": {"http_code", "message"}}`. An empty message isn't
- * an error.
+ * Throws the error that a successful response contains, if there is one: `{"error": {"http_code", "message"}}`. An
+ * error with an empty message is ignored.
  */
-function throwOnRefusal(answer: JsonObject): void {
-  const error = answer.error;
+function throwOnRejection(response: JsonObject): void {
+  const error = response.error;
   if (!isJsonObject(error) || typeof error.message !== 'string' || error.message === '') return;
   const status = Number(error.http_code);
-  // An invalid HTTP status counts as missing.
+  // An invalid HTTP status is handled like a missing one.
   const isStatus = Number.isInteger(status) && status >= 200 && status <= 599;
   throw new AuthError(undefined, { status: isStatus ? status : 500, message: error.message });
 }
@@ -80,7 +77,7 @@ async function callFunction(
   const [, schema = '', name = ''] = new URL(uri).pathname.split('/').map(decodeURIComponent);
   const call = async (inside: Transaction): Promise<JsonObject> => {
     const result = await callHookFunction(inside, { schema, name }, body, functionTimeoutMs);
-    // A function may also return its JSON as text.
+    // A function may also return its JSON as a string.
     const parsed = typeof result === 'string' ? parseJson(result) : result;
     return isJsonObject(parsed) ? parsed : {};
   };
@@ -101,7 +98,7 @@ async function callHttp(ctx: AuthContext, uri: string, secrets: string, body: st
         redirect: 'manual',
         headers: {
           'content-type': 'application/json',
-          // Compression would hide the size of the response until it is decoded.
+          // A compressed response would hide its size until it is decompressed.
           'accept-encoding': 'identity',
           'webhook-id': id,
           'webhook-timestamp': String(timestampSeconds),
@@ -118,14 +115,14 @@ async function callHttp(ctx: AuthContext, uri: string, secrets: string, body: st
     }
     const mayRetry =
       (response.status === 429 || response.status === 503) && response.headers.has('retry-after');
-    if (!mayRetry) return readAnswer(response);
+    if (!mayRetry) return readHookResponse(response);
     await response.body?.cancel();
   }
   throw internalError('Service currently unavailable due to hook');
 }
 
-async function readAnswer(response: Response): Promise<JsonObject> {
-  if (response.status === 200 || response.status === 202) return parseAnswer(response);
+async function readHookResponse(response: Response): Promise<JsonObject> {
+  if (response.status === 200 || response.status === 202) return parseHookResponse(response);
   await response.body?.cancel();
   switch (response.status) {
     case 204:
@@ -142,7 +139,7 @@ async function readAnswer(response: Response): Promise<JsonObject> {
   }
 }
 
-async function parseAnswer(response: Response): Promise<JsonObject> {
+async function parseHookResponse(response: Response): Promise<JsonObject> {
   const contentType = response.headers.get('content-type') ?? '';
   if (contentType === '') {
     throw authError('hook_payload_invalid_content_type', 'Invalid Content-Type: Missing Content-Type header');
@@ -157,13 +154,13 @@ async function parseAnswer(response: Response): Promise<JsonObject> {
   let size = 0;
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength;
-    if (size > maxAnswerBytes) throw authError('hook_payload_over_size_limit');
+    if (size > maxResponseBytes) throw authError('hook_payload_over_size_limit');
     chunks.push(chunk);
   }
-  const answer = parseJson(Buffer.concat(chunks).toString('utf8'));
-  if (answer === null) return {};
-  if (!isJsonObject(answer)) throw internalError('Error unmarshaling JSON output.');
-  return answer;
+  const output = parseJson(Buffer.concat(chunks).toString('utf8'));
+  if (output === null) return {};
+  if (!isJsonObject(output)) throw internalError('Error unmarshaling JSON output.');
+  return output;
 }
 
 function parseJson(text: string): unknown {

@@ -1,4 +1,4 @@
-/** Sign-in with an ID token that the app obtained from the provider, as native apps do. */
+/** Signs users in with an ID token that the app has obtained from the provider, as native apps do. */
 
 import { createHash } from 'node:crypto';
 import type { Transaction } from '../../database/types.ts';
@@ -42,16 +42,20 @@ interface IdTokenRequest {
   readonly issuer: string;
 }
 
-/** An issuer whose ID tokens are accepted, and the audiences they may have. */
+/** An issuer whose ID tokens are accepted, and the audiences that these tokens may have. */
 interface TrustedIssuer {
   readonly provider: string;
-  readonly place: IssuerLocation;
+  readonly location: IssuerLocation;
   readonly audience: readonly string[];
   readonly skipNonceCheck: boolean;
   readonly emailOptional: boolean;
 }
 
-/** @throws {AuthError} validation_failed, provider_disabled. @throws {OAuthShapedError} for a token that doesn't verify */
+/**
+ * Signs a user in with an ID token.
+ * @throws {AuthError} validation_failed, provider_disabled
+ * @throws {OAuthShapedError} if the token is invalid
+ */
 export async function signInWithIdToken(
   ctx: AuthContext,
   caller: Caller,
@@ -116,7 +120,7 @@ const fixedIssuers: readonly (readonly [provider: string, issuer: string])[] = [
   ['snapchat', snapchatIssuer],
 ];
 
-/** @throws {AuthError} validation_failed, provider_disabled */
+/** Finds the issuer whose tokens the request may contain. @throws {AuthError} validation_failed, provider_disabled */
 async function findIssuer(ctx: AuthContext, request: IdTokenRequest): Promise<TrustedIssuer> {
   const { provider, issuer } = request;
   if (provider === 'apple' || isAppleIssuer(issuer)) {
@@ -128,7 +132,7 @@ async function findIssuer(ctx: AuthContext, request: IdTokenRequest): Promise<Tr
   const fixed = fixedIssuers.find(([name, known]) => name === provider || known === issuer);
   if (fixed) return configured(ctx, ...fixed);
   const keycloak = ctx.settings.providers.get('keycloak');
-  // Realms have no trailing slash.
+  // Keycloak's realm URLs don't end with a slash.
   const realm = keycloak?.url.replace(/\/$/, '') ?? '';
   const isKeycloakIssuer = keycloak?.enabled && realm !== '' && issuer === realm;
   if (provider === 'keycloak' || isKeycloakIssuer) return configured(ctx, 'keycloak', realm);
@@ -136,12 +140,14 @@ async function findIssuer(ctx: AuthContext, request: IdTokenRequest): Promise<Tr
   throw authError('validation_failed', `Custom OIDC provider "${provider}" not allowed`);
 }
 
-/** Includes issuers of version 1 tokens, which upstream accepts here. */
+/**
+ * Whether the issuer belongs to Microsoft. This includes the issuers of version 1 tokens, which upstream accepts here.
+ */
 function isMicrosoftIssuer(issuer: string): boolean {
   return isAzureIssuer(issuer) || /^https:\/\/sts\.windows\.net\/[^/]+\/?$/.test(issuer);
 }
 
-/** Selects the issuer that the unverified token specifies. The token itself is verified later. */
+/** Returns the provider whose issuer the unverified token specifies. The token itself is verified later. */
 function detected(
   { idToken, issuer }: IdTokenRequest,
   name: 'Apple' | 'Azure',
@@ -166,7 +172,7 @@ function configured(ctx: AuthContext, provider: string, issuer: string): Trusted
     throw authError('provider_disabled', `Provider (issuer "${issuer}") is not enabled`);
   return {
     provider,
-    place: { issuer, reach: 'configured' },
+    location: { issuer, reach: 'configured' },
     audience: settings.clientIds,
     // Facebook's Limited Login doesn't hash the nonce.
     skipNonceCheck: settings.skipNonceCheck || provider === 'facebook',
@@ -183,7 +189,7 @@ async function findCustomIssuer(ctx: AuthContext, identifier: string): Promise<T
   }
   return {
     provider: identifier,
-    place: issuerLocation(row),
+    location: issuerLocation(row),
     audience: [row.client_id, ...row.acceptable_client_ids],
     skipNonceCheck: row.skip_nonce_check,
     emailOptional: row.email_optional,
@@ -192,30 +198,33 @@ async function findCustomIssuer(ctx: AuthContext, identifier: string): Promise<T
 
 async function verify(
   ctx: AuthContext,
-  { provider, place, audience }: TrustedIssuer,
+  { provider, location, audience }: TrustedIssuer,
   { idToken, accessToken }: IdTokenRequest,
 ): Promise<IdTokenClaims> {
-  // Avoids a request to the issuer if the text isn't a token.
+  // Text that isn't a token is rejected before a request is sent to the issuer.
   if (!isToken(idToken)) throw invalid('Bad ID token');
-  // Apple's second issuer name shares the discovery document of the first.
-  const asked = provider === 'apple' ? { ...place, issuer: issuers.apple } : place;
-  await ctx.oidc.discover(asked).catch((cause: unknown) => {
+  // Apple uses two issuer names, which share one discovery document.
+  const discoveryLocation = provider === 'apple' ? { ...location, issuer: issuers.apple } : location;
+  await ctx.oidc.discover(discoveryLocation).catch((cause: unknown) => {
     throw new AuthError('unexpected_failure', { cause });
   });
   try {
     return await ctx.oidc.verify(idToken, {
-      place: asked,
-      aliases: [place.issuer],
+      location: discoveryLocation,
+      aliases: [location.issuer],
       audience,
       accessToken: accessToken === '' ? undefined : accessToken,
     });
   } catch (cause) {
-    const isTold = cause instanceof IdTokenError && cause.fault !== 'other';
-    throw invalid(isTold ? cause.message : 'Bad ID token', cause);
+    const isReported = cause instanceof IdTokenError && cause.fault !== 'other';
+    throw invalid(isReported ? cause.message : 'Bad ID token', cause);
   }
 }
 
-/** The token contains the hash of the app's nonce, so an intercepted token is useless without it. */
+/**
+ * Checks the nonce. The token contains the hash of the app's nonce, so an intercepted token is useless without the
+ * nonce.
+ */
 function checkNonce(claims: IdTokenClaims, nonce: string): void {
   const expected = typeof claims.nonce === 'string' ? claims.nonce : '';
   if ((expected === '') !== (nonce === '')) {

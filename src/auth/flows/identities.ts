@@ -1,4 +1,4 @@
-/** Identities: their removal, and its effect on the user's email address. */
+/** Removes identities, and changes the user's email address if it came from a removed identity. */
 import type { Transaction } from '../../database/types.ts';
 import type { AdminCaller, Caller, UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -11,13 +11,14 @@ import type { Identity, User } from '../rows.ts';
 import { clearPendingTokens, setUserMetadata, syncProviders } from './accounts.ts';
 import { audienceOf, firstAudience } from './audience.ts';
 import { audit } from './audit.ts';
-import { notify } from './mail-tokens.ts';
+import { notify } from './notify.ts';
 import { requireUsedFactor } from './own-account.ts';
 
 /**
- * Chooses a new address if no identity has the user's address anymore: the oldest verified one, or none. An unverified
- * address would block its real owner, so it is considered only with autoconfirm and after the verified ones. Returns
- * false if other users have all of the addresses.
+ * Chooses a new address if none of the remaining identities has the user's address. The oldest verified address is
+ * preferred. An unverified address would block its real owner, so unverified addresses are considered only with
+ * autoconfirm and after the verified ones. If no address qualifies, the user's address is removed. Returns false if
+ * other users have all of the addresses.
  */
 export async function followIdentities(
   ctx: AuthContext,
@@ -44,7 +45,10 @@ export async function followIdentities(
   return true;
 }
 
-/** Null if the user should have no address. Undefined if all of them are taken. */
+/**
+ * Returns the first address that no other user has. Returns null if the list has no addresses, or undefined if all of them
+ * are taken.
+ */
 async function firstFree(
   tx: Transaction,
   emails: readonly (string | null)[],
@@ -61,7 +65,10 @@ function isVerified(identity: Identity): boolean {
   return identity.identity_data.email_verified === true;
 }
 
-/** @throws {AuthError} manual_linking_disabled, insufficient_aal, single_identity_not_deletable, identity_not_found */
+/**
+ * Removes one of the user's identities.
+ * @throws {AuthError} manual_linking_disabled, insufficient_aal, single_identity_not_deletable, identity_not_found
+ */
 export async function unlinkIdentity(ctx: AuthContext, caller: UserCaller, id: string): Promise<void> {
   const { user, claims } = caller;
   if (!ctx.settings.manualLinkingEnabled) throw authError('manual_linking_disabled');
@@ -71,7 +78,10 @@ export async function unlinkIdentity(ctx: AuthContext, caller: UserCaller, id: s
   await removeIdentity(ctx, caller, user, id);
 }
 
-/** @throws {AuthError} under the same conditions as {@link unlinkIdentity}, except insufficient_aal */
+/**
+ * Removes an identity on behalf of an administrator.
+ * @throws {AuthError} under the same conditions as {@link unlinkIdentity}, except insufficient_aal
+ */
 export async function unlinkIdentityByAdmin(
   ctx: AuthContext,
   caller: AdminCaller,

@@ -1,4 +1,4 @@
-/** Renders emails from the project's template if there is one, or else from the default template. */
+/** Renders emails from the project's template if it has one, otherwise from the default template. */
 import { readFile } from 'node:fs/promises';
 import type { AuthContext } from '../context.ts';
 import { defaultMail, type TemplateName } from '../core/default-mails.ts';
@@ -10,8 +10,9 @@ import { authError } from '../errors.ts';
 export type { TemplateName };
 
 /**
- * Sends an email. Reads the template file every time, so changes apply immediately. If the template is missing or
- * invalid, logs an error and sends the default, because users need their codes. Throws `email_address_invalid`.
+ * Sends an email. The template file is read every time, so that changes apply immediately. If the template is missing
+ * or invalid, logs an error and sends the default template, because users need their codes. Throws
+ * `email_address_invalid`.
  */
 export async function deliver(
   ctx: AuthContext,
@@ -33,9 +34,9 @@ export interface ComposedMail {
   readonly subject: string;
   readonly html: string;
   readonly text: string;
-  /** The project's template file. Undefined if the default was used. */
+  /** The project's template file. Undefined if the default template was used. */
   readonly file?: string;
-  /** Why the project's template couldn't be used. */
+  /** The error because of which the project's template couldn't be used. */
   readonly fault?: unknown;
 }
 
@@ -72,7 +73,7 @@ export async function composeMail(
 
 const lookupTimeoutMs = 3000;
 
-/** Throws `email_address_invalid`. */
+/** Throws `email_address_invalid` if the address can't receive email. */
 async function requireReceiver(email: string): Promise<void> {
   const { Resolver } = await import('node:dns/promises');
   const dns = new Resolver({ timeout: lookupTimeoutMs, tries: 1 });
@@ -93,7 +94,7 @@ function ownTemplate(ctx: AuthContext, name: TemplateName): { contentPath?: stri
   };
 }
 
-/** Removes line breaks, so that metadata in a subject can't add headers. */
+/** Returns the text without line breaks, so that metadata in a subject can't add email headers. */
 function oneLine(text: string): string {
   return text.replace(/[\r\n]+/g, ' ').trim();
 }

@@ -1,4 +1,4 @@
-/** Previews of emails and text messages with sample values, for operators. */
+/** Renders emails and text messages with sample values, so that operators can preview them. */
 import type { AuthContext } from '../context.ts';
 import { parsePhone } from '../core/contact.ts';
 import { templateNames } from '../core/default-mails.ts';
@@ -11,19 +11,18 @@ export interface MailPreview {
   readonly subject: string;
   readonly html: string;
   readonly text: string;
-  /** The project's template file. Undefined if the default was used. */
+  /** The project's template file. Undefined if the default template was used. */
   readonly file: string | undefined;
-  /** Why the project's template couldn't be used. In that case, the preview shows the default template. */
+  /** The reason why the project's template couldn't be used. In this case, the preview shows the default template. */
   readonly fault: string | undefined;
 }
 
 export interface MessagePreviews {
   readonly mailNames: readonly string[];
-  /** Undefined if no email has that name. */
+  /** Renders a preview of an email. Returns undefined if no email has this name. */
   mail(name: string): Promise<MailPreview | undefined>;
   /**
-   * Sends the sign-in text message with the code 123456, which isn't valid. Throws `validation_failed`,
-   * `sms_send_failed`.
+   * Sends the sign-in text message with the placeholder code 123456. Throws `validation_failed`, `sms_send_failed`.
    */
   text(phone: string): Promise<void>;
 }
@@ -40,9 +39,12 @@ export function createMessagePreviews(ctx: AuthContext): MessagePreviews {
     },
     async text(phone) {
       const { provider, template } = ctx.settings.phone;
-      // The hook expects a user, but a preview has none.
+      // The hook expects a user, but a preview doesn't have one.
       if (ctx.settings.hooks.send_sms.enabled)
-        throw authError('sms_send_failed', 'Text messages are sent by the hook send_sms: try it there.');
+        throw authError(
+          'sms_send_failed',
+          'The send_sms hook sends the text messages, so test the hook instead.',
+        );
       const bare = parsePhone(phone);
       const body = renderText(template, { Code: sampleCode });
       const channel = 'sms';
@@ -61,7 +63,7 @@ const isTemplateName = (name: string): name is TemplateName =>
 
 const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Sample values for every template variable. The link leads to the app and contains no token. */
+/** Returns sample values for all template variables. The link leads to the app and doesn't contain a token. */
 function sampleData({ settings }: AuthContext): TemplateData {
   const email = 'ada@example.com';
   return {

@@ -1,4 +1,4 @@
-/** Second factors: enrollment rules, challenges, and raising a session to aal2. */
+/** Defines the rules for enrolling second factors, manages challenges, and raises sessions to aal2. */
 
 import type { Transaction } from '../../database/types.ts';
 import type { Caller, UserCaller } from '../caller.ts';
@@ -9,12 +9,12 @@ import { hasVerifiedFactor } from '../core/render-user.ts';
 import { fromMs, toMs } from '../core/times.ts';
 import { authError, internalError } from '../errors.ts';
 import {
+  consumeChallenge,
   deleteChallenge,
   deleteStaleFactors,
   deleteUnverifiedFactors,
   findChallenge,
   listFactors,
-  takeChallenge,
   updateFactor,
 } from '../queries/factors.ts';
 import {
@@ -28,16 +28,19 @@ import { findUserById } from '../queries/users.ts';
 import type { Factor, MfaChallenge } from '../rows.ts';
 import { audit } from './audit.ts';
 import { runHook } from './hooks.ts';
-import { notify } from './mail-tokens.ts';
-import { replaceRefreshToken } from './refresh-session.ts';
+import { notify } from './notify.ts';
+import { replaceRefreshToken } from './replace-refresh-token.ts';
 import { type AuthenticationMethod, clientOf, signSession } from './sessions.ts';
 
 export const challengeLifetimeMs = 300_000;
 
-/** Unfinished enrollments are deleted when the user starts another one after this time. */
+/** An unfinished enrollment that is older than this is deleted when the user starts another one. */
 const enrollmentLifetimeMs = 300_000;
 
-/** Throws `mfa_factor_name_conflict`, `too_many_enrolled_mfa_factors`, `insufficient_aal`. */
+/**
+ * Checks whether the user may enroll another factor. Throws `mfa_factor_name_conflict`,
+ * `too_many_enrolled_mfa_factors`, `insufficient_aal`.
+ */
 export async function checkEnrollment(
   ctx: AuthContext,
   caller: UserCaller,
@@ -46,7 +49,7 @@ export async function checkEnrollment(
   const { user, session } = caller;
   await deleteStaleFactors(ctx.pool, user.id, ctx.clock.now() - enrollmentLifetimeMs);
   const factors = await listFactors(ctx.pool, user.id);
-  // As in upstream, two factors without names also conflict.
+  // As in upstream, two factors without a name are in conflict.
   if (factors.some((factor) => (factor.friendly_name ?? '') === friendlyName)) {
     throw authError(
       'mfa_factor_name_conflict',
@@ -60,15 +63,16 @@ export async function checkEnrollment(
 }
 
 /**
- * Throws `insufficient_aal`. Once a factor is verified, verifying another requires a session that has used one.
- * Upstream lets anyone with the password finish an older enrollment.
+ * Throws `insufficient_aal` if the session can't verify this factor. Once the user has a verified factor, only a
+ * session that used a factor can verify another one. Upstream allows anyone who has the password to finish an older
+ * enrollment.
  */
 export function requireVerificationAal({ user, session }: UserCaller, factor: Factor): void {
   if (factor.status === 'verified' || !hasVerifiedFactor(user) || session?.aal === 'aal2') return;
   throw authError('insufficient_aal');
 }
 
-/** Returns the challenge if this client may respond to it. */
+/** Returns the challenge if this client is allowed to respond to it. */
 export async function requireChallenge(
   ctx: AuthContext,
   caller: Caller,
@@ -93,7 +97,10 @@ export async function requireChallenge(
   return challenge;
 }
 
-/** Calls the project's hook, which may reject the attempt and end all sessions. Throws `mfa_verification_rejected`. */
+/**
+ * Calls the project's hook, which can reject the attempt and end all of the user's sessions. Throws
+ * `mfa_verification_rejected`.
+ */
 export async function runVerificationHook(
   ctx: AuthContext,
   caller: Caller,
@@ -101,15 +108,16 @@ export async function runVerificationHook(
   valid: boolean,
 ): Promise<void> {
   if (!ctx.settings.hooks.mfa_verification_attempt.enabled) return;
-  const answer = await runHook(ctx, 'mfa_verification_attempt', caller, {
+  const response = await runHook(ctx, 'mfa_verification_attempt', caller, {
     user_id: attempt.userId,
     factor_id: attempt.factorId,
     factor_type: attempt.factorType,
     valid,
   });
-  if (answer.decision !== 'reject') return;
+  if (response.decision !== 'reject') return;
   await deleteSessions(ctx.pool, attempt.userId);
-  const message = typeof answer.message === 'string' && answer.message !== '' ? answer.message : undefined;
+  const message =
+    typeof response.message === 'string' && response.message !== '' ? response.message : undefined;
   throw authError('mfa_verification_rejected', message);
 }
 
@@ -126,7 +134,8 @@ export async function raiseSession(
 ): Promise<IssuedSession> {
   const wasVerified = factor.status === 'verified';
   const session = await ctx.pool.transaction(async (tx) => {
-    if (!(await takeChallenge(tx, challenge.id, ctx.clock.now()))) throw authError('mfa_ip_address_mismatch');
+    if (!(await consumeChallenge(tx, challenge.id, ctx.clock.now())))
+      throw authError('mfa_ip_address_mismatch');
     await audit(ctx, tx, caller.user, 'verification_attempted', {
       ip: caller.ip,
       traits: { factor_id: factor.id, challenge_id: challenge.id, factor_type: factor.factor_type },
@@ -147,9 +156,9 @@ export async function raiseSession(
 }
 
 export interface SecondProof {
-  /** A value of the amr claim. */
+  /** The authentication method, which is a value of the amr claim. */
   readonly method: AuthenticationMethod;
-  /** The factor that the session's level now depends on. Null keeps the previous one. */
+  /** The factor on which the session's level now depends. If null, the session keeps its previous factor. */
   readonly factorId: string | null;
 }
 
@@ -166,7 +175,7 @@ export async function reissueAtAal2(
   await addAmrClaim(tx, sessionId, method, now);
   const session = await lockSession(tx, sessionId);
   const user = await findUserById(tx, userId);
-  if (!session || !user) throw internalError('The session cannot be raised');
+  if (!session || !user) throw internalError("The session can't be raised to aal2");
   const refreshToken = await replaceRefreshToken(ctx, tx, user, session);
   const claims = session.amr_claims.filter((claim) => claim.authentication_method !== method);
   const { aal, amr } = assurance(

@@ -1,4 +1,6 @@
-/** The start of an authorization: a client sends a browser to the OAuth server. */
+/**
+ * Starts an authorization: a client redirects a browser to the OAuth server to request access for the browser's user.
+ */
 
 import type { AuthContext } from '../context.ts';
 import { parseAuthorizeRequest } from '../core/oauth/authorize-request.ts';
@@ -10,14 +12,14 @@ import { findOAuthClient } from '../queries/oauth-clients.ts';
 import { errorUrl } from './oauth-consent.ts';
 import { authorizationLifetimeMs } from './oauth-token.ts';
 
-/** Throws 404 `feature_disabled`. */
+/** Throws 404 `feature_disabled` if the OAuth server is disabled. */
 export function requireOAuthServer(ctx: AuthContext): void {
   if (!ctx.settings.oauthServer.enabled) throw authError('feature_disabled', 'OAuth server is disabled');
 }
 
 /**
- * Returns the address to redirect the browser to. Errors are also sent as redirects, but only after the client and the
- * redirect URI are verified.
+ * Returns the address to which the browser is redirected. Errors are also returned as a redirect, but only after the
+ * client and the redirect URI have been verified.
  */
 export async function authorize(ctx: AuthContext, query: URLSearchParams): Promise<string> {
   const clientId = query.get('client_id') ?? '';
@@ -34,7 +36,7 @@ export async function authorize(ctx: AuthContext, query: URLSearchParams): Promi
   const state = query.get('state');
   const consentUrl = ctx.settings.oauthServer.consentUrl();
   if (consentUrl === undefined) {
-    const reason = 'no page asks for consent: set auth.oauth_server.authorization_url_path';
+    const reason = 'no consent page is available; set auth.oauth_server.authorization_url_path';
     ctx.log.warn({ service: 'auth' }, reason);
     return errorUrl(ctx, redirectUri, 'server_error', reason, state);
   }
@@ -45,7 +47,7 @@ export async function authorize(ctx: AuthContext, query: URLSearchParams): Promi
     const request = { ...parsed.request, clientId: client.id, redirectUri };
     id = await insertAuthorization(ctx.pool, request, authorizationLifetimeMs, ctx.clock.now());
   } catch (error) {
-    ctx.log.warn({ error }, 'an authorization request could not be kept');
+    ctx.log.warn({ error }, "an authorization request couldn't be stored");
     return errorUrl(ctx, redirectUri, 'server_error', 'error creating authorization', state);
   }
   return `${consentUrl}?authorization_id=${id}`;

@@ -1,4 +1,4 @@
-/** Clients of the OAuth server: their administration, and dynamic registration (RFC 7591). */
+/** Administers the OAuth server's clients, including dynamic registration (RFC 7591). */
 
 import { randomUUID } from 'node:crypto';
 import type { AuthContext } from '../context.ts';
@@ -20,11 +20,14 @@ import { requireOAuthServer } from './oauth-authorize.ts';
 
 export interface RegisteredClient {
   readonly client: OAuthClient;
-  /** Set only if the secret was just generated, because only its hash is stored. */
+  /** The client's secret. Only set if it was just generated, because only its hash is stored. */
   readonly secret: string | undefined;
 }
 
-/** @throws {AuthError} feature_disabled, oauth_dynamic_client_registration_disabled, validation_failed, bad_json */
+/**
+ * Registers a client that an app describes itself.
+ * @throws {AuthError} feature_disabled, oauth_dynamic_client_registration_disabled, validation_failed, bad_json
+ */
 export function registerDynamically(ctx: AuthContext, body: ReadFields): Promise<RegisteredClient> {
   requireOAuthServer(ctx);
   if (!ctx.settings.oauthServer.allowsRegistration) {
@@ -41,7 +44,7 @@ export function listClients(ctx: AuthContext): Promise<OAuthClient[]> {
   return listOAuthClients(ctx.pool);
 }
 
-/** @throws {AuthError} validation_failed, 404 oauth_client_not_found */
+/** Finds a client by ID. @throws {AuthError} validation_failed, or oauth_client_not_found with status 404 */
 export async function requireOAuthClient(ctx: AuthContext, id: string): Promise<OAuthClient> {
   if (!isUuid(id)) throw authError('validation_failed', 'invalid client_id format');
   const client = await findOAuthClient(ctx.pool, id);
@@ -49,7 +52,7 @@ export async function requireOAuthClient(ctx: AuthContext, id: string): Promise<
   return client;
 }
 
-/** @throws {AuthError} validation_failed, bad_json */
+/** Updates a client's metadata. @throws {AuthError} validation_failed, bad_json */
 export async function updateClient(
   ctx: AuthContext,
   client: OAuthClient,
@@ -64,12 +67,12 @@ export async function updateClient(
 export async function deleteClient(ctx: AuthContext, client: OAuthClient): Promise<void> {
   await ctx.pool.transaction(async (tx) => {
     await deleteOAuthClient(tx, client.id, ctx.clock.now());
-    // Upstream keeps these sessions, although they can't be refreshed anymore.
+    // Upstream keeps these sessions, although they can no longer be refreshed.
     await deleteSessionsOfClient(tx, client.id);
   });
 }
 
-/** @throws {AuthError} validation_failed for public clients */
+/** Replaces a client's secret. @throws {AuthError} validation_failed for public clients, which have no secret */
 export async function regenerateSecret(ctx: AuthContext, client: OAuthClient): Promise<RegisteredClient> {
   if (client.client_type === 'public') {
     throw authError('validation_failed', 'Cannot regenerate secret for public client');
@@ -90,7 +93,7 @@ async function insertClient(
     try {
       return parseRegistration(fields);
     } catch (error) {
-      // Upstream includes its own error in the message, with the status.
+      // As in upstream, the message contains the original error with its status.
       if (!(error instanceof AuthError) || error.code !== 'validation_failed') throw error;
       throw authError('validation_failed', `${error.status}: ${error.message}`);
     }

@@ -1,9 +1,10 @@
 /**
- * A user's consent to a client's request. An authorization belongs to the first user who opens it. Users who have
- * already granted the same scopes aren't asked again.
+ * Handles a user's consent to a client's request. An authorization belongs to the first user who opens it. Users who
+ * have already granted the same scopes aren't asked again.
  */
 import type { Transaction } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
+import type { OpenedAuthorization } from '../core/oauth/render-authorization.ts';
 import { coversScopes, parseScopes } from '../core/oauth/scopes.ts';
 import { withParams } from '../core/redirects.ts';
 import { toMs } from '../core/times.ts';
@@ -17,22 +18,20 @@ import {
 } from '../queries/oauth-authorizations.ts';
 import { findOAuthClient } from '../queries/oauth-clients.ts';
 import { findConsent, upsertConsent } from '../queries/oauth-consents.ts';
-import type { OAuthAuthorization, OAuthClient, User } from '../rows.ts';
+import type { OAuthAuthorization, User } from '../rows.ts';
 
-export type ConsentState =
-  | { readonly kind: 'ask'; readonly authorization: OAuthAuthorization; readonly client: OAuthClient }
-  /** Already granted. The redirect address contains a code for the client. */
-  | { readonly kind: 'allowed'; readonly redirectUrl: string };
-
-/** Throws `oauth_authorization_not_found`, and `validation_failed` if the request is already decided. */
+/**
+ * Opens an authorization for the user who will decide it.
+ * @throws {AuthError} oauth_authorization_not_found, or validation_failed if the request is already decided
+ */
 export async function openAuthorization(
   ctx: AuthContext,
   authorizationId: string,
   user: User,
-): Promise<ConsentState> {
-  const answered = 'authorization request cannot be processed';
+): Promise<OpenedAuthorization> {
+  const notPendingMessage = 'authorization request cannot be processed';
   const isMine = (row: OAuthAuthorization) => row.user_id === null || row.user_id === user.id;
-  return withPending(ctx, { authorizationId, isMine, answered }, async (tx, row) => {
+  return withPending(ctx, { authorizationId, isMine, notPendingMessage }, async (tx, row) => {
     const client = await findOAuthClient(tx, row.client_id);
     if (client === undefined) return notFound();
     if (row.user_id === null) {
@@ -43,13 +42,13 @@ export async function openAuthorization(
         return { kind: 'allowed', redirectUrl: successUrl(ctx, row, code) };
       }
     }
-    return { kind: 'ask', authorization: row, client };
+    return { kind: 'ask', authorization: row, client, user };
   });
 }
 
 /**
- * Stores the user's decision and returns the redirect address. Throws the errors of {@link openAuthorization}. Only the
- * user who opened the request can decide it.
+ * Stores the user's decision and returns the redirect address. Only the user who opened the request can decide it.
+ * Throws the errors of {@link openAuthorization}.
  */
 export async function decideAuthorization(
   ctx: AuthContext,
@@ -57,9 +56,9 @@ export async function decideAuthorization(
   user: User,
   action: 'approve' | 'deny',
 ): Promise<string> {
-  const answered = 'authorization request is no longer pending';
+  const notPendingMessage = 'authorization request is no longer pending';
   const isMine = (row: OAuthAuthorization) => row.user_id === user.id;
-  return withPending(ctx, { authorizationId, isMine, answered }, async (tx, row) => {
+  return withPending(ctx, { authorizationId, isMine, notPendingMessage }, async (tx, row) => {
     if (action === 'deny') {
       await closeAuthorization(tx, row.id, 'denied');
       return errorUrl(ctx, row.redirect_uri, 'access_denied', 'User denied the request', row.state);
@@ -73,7 +72,10 @@ export async function decideAuthorization(
   });
 }
 
-/** Releases a pending authorization, so that another user on the same device can decide it. */
+/**
+ * Removes the user from a pending authorization that they opened. A different user can then open and decide it, for
+ * example on the same device.
+ */
 export async function releaseAuthorization(
   ctx: AuthContext,
   authorizationId: string,
@@ -82,8 +84,10 @@ export async function releaseAuthorization(
   await freeAuthorization(ctx.pool, authorizationId, userId);
 }
 
-/** Whether an administrator registered the client. Otherwise anyone may have registered it, under any name. */
-export async function isVettedClient(ctx: AuthContext, clientId: string): Promise<boolean> {
+/**
+ * Whether an administrator registered the client. Any other client may have been registered by anyone, under any name.
+ */
+export async function isTrustedClient(ctx: AuthContext, clientId: string): Promise<boolean> {
   return (await findOAuthClient(ctx.pool, clientId))?.registration_type === 'manual';
 }
 
@@ -92,22 +96,22 @@ export async function isVettedClient(ctx: AuthContext, clientId: string): Promis
  */
 async function withPending<T extends object | string>(
   ctx: AuthContext,
-  wanted: {
+  requested: {
     readonly authorizationId: string;
     readonly isMine: (row: OAuthAuthorization) => boolean;
-    /** The message for a request that is already decided. */
-    readonly answered: string;
+    /** The error message if the request has already been decided. */
+    readonly notPendingMessage: string;
   },
   work: (tx: Transaction, row: OAuthAuthorization) => Promise<T | AuthError>,
 ): Promise<T> {
   const outcome = await ctx.pool.transaction(async (tx) => {
-    const row = await lockAuthorization(tx, wanted.authorizationId);
-    if (row === undefined || !wanted.isMine(row)) return notFound();
+    const row = await lockAuthorization(tx, requested.authorizationId);
+    if (row === undefined || !requested.isMine(row)) return notFound();
     if (toMs(row.expires_at) < ctx.clock.now()) {
       if (row.status === 'pending') await closeAuthorization(tx, row.id, 'expired');
       return notFound();
     }
-    if (row.status !== 'pending') return authError('validation_failed', wanted.answered);
+    if (row.status !== 'pending') return authError('validation_failed', requested.notPendingMessage);
     return work(tx, row);
   });
   if (outcome instanceof Error) throw outcome;
@@ -115,18 +119,18 @@ async function withPending<T extends object | string>(
 }
 
 /**
- * Returns the same error for unknown, expired and other users' authorizations, so that the error doesn't reveal which
- * case applies.
+ * Returns the same error for authorizations that don't exist, have expired or belong to another user, so that the
+ * error doesn't reveal which case applies.
  */
 function notFound(): AuthError {
   return authError('oauth_authorization_not_found', 'authorization not found');
 }
 
 function successUrl(ctx: AuthContext, row: OAuthAuthorization, code: string): string {
-  return answerUrl(ctx, row.redirect_uri, { code }, row.state);
+  return decisionUrl(ctx, row.redirect_uri, { code }, row.state);
 }
 
-/** RFC 6749 section 4.1.2.1. */
+/** Returns the redirect address that reports an error to the client (RFC 6749 section 4.1.2.1). */
 export function errorUrl(
   ctx: AuthContext,
   redirectUri: string,
@@ -134,18 +138,18 @@ export function errorUrl(
   description: string,
   state: string | null,
 ): string {
-  return answerUrl(ctx, redirectUri, { error, error_description: description }, state);
+  return decisionUrl(ctx, redirectUri, { error, error_description: description }, state);
 }
 
 /**
- * Adds the issuer, so that a client of several servers can tell which one sent the response (RFC 9207). Upstream omits
- * the issuer.
+ * Returns the redirect address after a decision. The address contains the issuer, so that a client that uses several
+ * servers can determine which one sent the response (RFC 9207). Upstream omits the issuer.
  */
-function answerUrl(
+function decisionUrl(
   ctx: AuthContext,
   redirectUri: string,
-  answer: Record<string, string>,
+  response: Record<string, string>,
   state: string | null,
 ): string {
-  return withParams(redirectUri, { ...answer, ...(state ? { state } : {}), iss: ctx.settings.issuer() });
+  return withParams(redirectUri, { ...response, ...(state ? { state } : {}), iss: ctx.settings.issuer() });
 }

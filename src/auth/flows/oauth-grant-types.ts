@@ -1,20 +1,21 @@
-/** The token endpoint of the OAuth server: client authentication, and dispatch by grant type. */
+/** Implements the token endpoint of the OAuth server. Authenticates the client and handles the grant type. */
 
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
-import type { JsonObject } from '../core/json.ts';
+import type { GrantedTokens } from '../core/oauth/render-tokens.ts';
 import { isClientSecret } from '../core/oauth/secrets.ts';
 import { readCredentials, type TokenParams } from '../core/oauth/token-request.ts';
 import { isUuid } from '../core/uuid.ts';
 import { authError, OAuthShapedError } from '../errors.ts';
 import { findOAuthClient } from '../queries/oauth-clients.ts';
 import type { OAuthClient } from '../rows.ts';
-import { redeemCode, renderTokens } from './oauth-token.ts';
+import { redeemCode } from './oauth-token.ts';
 import { refreshSession } from './refresh-session.ts';
 
 /**
- * Returns undefined if the request has no client credentials. Throws `invalid_credentials`.
+ * Authenticates the client. Returns undefined if the request contains no client credentials.
  * @param authorization the Authorization header, for HTTP Basic authentication
+ * @throws {AuthError} invalid_credentials
  */
 export async function authenticateClient(
   ctx: AuthContext,
@@ -42,13 +43,13 @@ export async function authenticateClient(
   return client;
 }
 
-/** @throws {OAuthShapedError} */
+/** Issues tokens for the grant type of the request. @throws {OAuthShapedError} */
 export async function grantTokens(
   ctx: AuthContext,
   caller: Caller,
   params: TokenParams,
   client: OAuthClient | undefined,
-): Promise<JsonObject> {
+): Promise<GrantedTokens> {
   const grantType = params('grant_type');
   if (grantType === '') throw new OAuthShapedError('invalid_request', 'grant_type is required');
   if (client === undefined) throw new OAuthShapedError('invalid_client', 'Client authentication required');
@@ -66,7 +67,7 @@ export async function grantTokens(
       if (token === '') {
         throw new OAuthShapedError('invalid_request', 'refresh_token is required for refresh_token grant');
       }
-      return renderTokens(await refreshSession(ctx, caller, token, client.id));
+      return { session: await refreshSession(ctx, caller, token, client.id) };
     }
     default:
       throw new OAuthShapedError('unsupported_grant_type', `Unsupported grant type: ${grantType}`);

@@ -1,4 +1,4 @@
-/** The grants that a user gave to OAuth clients, and their revocation. */
+/** Lists and revokes the grants that a user gave to OAuth clients. */
 
 import type { UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';

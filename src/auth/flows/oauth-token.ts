@@ -1,10 +1,9 @@
-/** The authorization code grant of POST /oauth/token (RFC 6749 section 4.1.3). */
+/** Implements the authorization code grant of POST /oauth/token (RFC 6749 section 4.1.3). */
 
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
-import type { IssuedSession } from '../core/issued-session.ts';
-import type { JsonObject } from '../core/json.ts';
 import { idTokenClaims } from '../core/oauth/identity-claims.ts';
+import type { GrantedTokens } from '../core/oauth/render-tokens.ts';
 import { parseScopes } from '../core/oauth/scopes.ts';
 import { sessionIdOfCode } from '../core/oauth/secrets.ts';
 import type { TokenParams } from '../core/oauth/token-request.ts';
@@ -12,23 +11,23 @@ import { isVerifierOf } from '../core/pkce.ts';
 import { isBanned } from '../core/render-user.ts';
 import { toMs } from '../core/times.ts';
 import { internalError, OAuthShapedError } from '../errors.ts';
-import { findAuthorizationByCode, takeAuthorization } from '../queries/oauth-authorizations.ts';
+import { consumeAuthorization, findAuthorizationByCode } from '../queries/oauth-authorizations.ts';
 import { deleteClientSession } from '../queries/sessions.ts';
 import { findUserById } from '../queries/users.ts';
 import type { OAuthAuthorization, OAuthClient, User } from '../rows.ts';
 import { audit } from './audit.ts';
 import { issueSession } from './sessions.ts';
 
-/** The time allowed between the authorization request and the code exchange. Upstream's default. */
+/** The time allowed between the authorization request and the code exchange. This is upstream's default. */
 export const authorizationLifetimeMs = 600_000;
 
-/** Throws {@link OAuthShapedError}, usually `invalid_grant`. */
+/** Exchanges an authorization code for tokens. Throws {@link OAuthShapedError}, usually `invalid_grant`. */
 export async function redeemCode(
   ctx: AuthContext,
   caller: Caller,
   client: OAuthClient,
   params: TokenParams,
-): Promise<JsonObject> {
+): Promise<GrantedTokens> {
   const code = params('code');
   if (code === '') {
     throw new OAuthShapedError('invalid_request', 'code is required for authorization_code grant');
@@ -38,15 +37,15 @@ export async function redeemCode(
     await revokeReplayed(ctx, client, code);
     throw invalidGrant('Invalid authorization code');
   }
-  judge(ctx, authorization, client, params);
+  checkClient(ctx, authorization, client, params);
   const user = await owner(ctx, authorization);
   const scopes = parseScopes(authorization.scope);
-  // Runs before the code is used up. Upstream checks this later.
+  // This check runs before the code is used up. Upstream checks it later.
   if (scopes.includes('openid') && ctx.keys.signingAlgorithm().startsWith('HS')) {
     throw internalError('Error generating ID token');
   }
   const session = await ctx.pool.transaction(async (tx) => {
-    if (!(await takeAuthorization(tx, authorization.id))) return undefined;
+    if (!(await consumeAuthorization(tx, authorization.id))) return undefined;
     const traits = { provider_type: 'oauth_provider_authorization_code', client_id: client.id };
     await audit(ctx, tx, user, 'login', { traits });
     const grant = { clientId: client.id, scopes: authorization.scope, sessionId: sessionIdOfCode(code) };
@@ -59,21 +58,10 @@ export async function redeemCode(
     throw invalidGrant('Invalid authorization code');
   }
   const idToken = scopes.includes('openid') ? signIdToken(ctx, user, authorization, scopes) : undefined;
-  return renderTokens(session, idToken);
+  return { session, idToken };
 }
 
-/** RFC 6749 section 5.1. Clients don't see the user. */
-export function renderTokens(session: IssuedSession, idToken?: string): JsonObject {
-  return {
-    access_token: session.accessToken,
-    expires_in: session.expiresInSeconds,
-    ...(idToken === undefined ? {} : { id_token: idToken }),
-    refresh_token: session.refreshToken,
-    token_type: 'bearer',
-  };
-}
-
-function judge(
+function checkClient(
   ctx: AuthContext,
   authorization: OAuthAuthorization,
   client: OAuthClient,
@@ -96,7 +84,7 @@ function judge(
     throw invalidGrant('PKCE verification failed: code_verifier is required when PKCE challenge is present');
   }
   const { code_challenge: codeChallenge, code_challenge_method: method } = authorization;
-  // Every request must have a challenge, so a row without one isn't ours.
+  // Every request must include a challenge, so this server can't have created a row without one.
   const isProven =
     codeChallenge !== null && method !== null && isVerifierOf({ codeChallenge, method }, verifier);
   if (!isProven) {
@@ -115,8 +103,8 @@ async function owner(ctx: AuthContext, authorization: OAuthAuthorization): Promi
 }
 
 /**
- * Revokes the session that a replayed code created, because a code that arrives twice is considered stolen (RFC 6749
- * section 4.1.2). Applies only within the lifetime of a code.
+ * Revokes the session that was created when the code was first used. A code that arrives twice is considered stolen
+ * (RFC 6749 section 4.1.2). Applies only within the lifetime of a code.
  */
 async function revokeReplayed(ctx: AuthContext, client: OAuthClient, code: string): Promise<void> {
   const since = ctx.clock.now() - authorizationLifetimeMs;

@@ -1,4 +1,4 @@
-/** The three steps of OAuth 1.0a (RFC 5849 section 2) with Twitter. */
+/** Implements the three steps of OAuth 1.0a (RFC 5849 section 2) with Twitter. */
 import { randomUUID } from 'node:crypto';
 import type { AuthContext } from '../context.ts';
 import { claimsOf, soleEmail } from '../core/external-profile.ts';
@@ -9,20 +9,23 @@ import { authError, internalError, OAuthShapedError } from '../errors.ts';
 import type { OAuth1Client } from './external-clients.ts';
 import type { ProviderResponse } from './provider-response.ts';
 
-/** Requests a request token. `secret` contains both of its parts, to be stored until the browser returns. */
+/**
+ * Obtains a request token from the provider. `secret` contains both parts of the token and is stored until the browser
+ * returns.
+ */
 export async function requestToken(
   ctx: AuthContext,
   client: OAuth1Client,
   state: string,
 ): Promise<{ url: string; secret: string }> {
-  const answer = await sendForm(ctx, client, '/oauth/request_token', noToken, {
+  const response = await sendForm(ctx, client, '/oauth/request_token', noToken, {
     oauth_callback: `${client.redirectUri}?state=${state}`,
   }).catch((cause: unknown) => {
     throw internalError('Unable to retrieve request token', cause);
   });
-  const { token } = answer;
+  const { token } = response;
   const url = `${client.url}/oauth/authenticate?${encodeParams({ oauth_token: token })}`;
-  return { url, secret: joinToken(answer) };
+  return { url, secret: joinToken(response) };
 }
 
 /** Exchanges the verifier for an access token and reads the profile. @throws {AuthError} */
@@ -34,7 +37,7 @@ export async function oauth1Profile(
 ): Promise<ProviderResponse> {
   if (params.has('denied')) throw new OAuthShapedError('access_denied', 'The user denied the request');
   const requested = splitToken(secret ?? '');
-  // RFC 5849 section 2.2: the response must belong to this request.
+  // The response must belong to the current request (RFC 5849 section 2.2).
   if (requested.token === '' || params.get('oauth_token') !== requested.token) {
     throw authError('oauth_invalid_state', 'OAuth request token mismatch');
   }
@@ -89,16 +92,16 @@ const profilePath = '/1.1/account/verify_credentials.json';
 async function readUser(ctx: AuthContext, client: OAuth1Client, access: Token): Promise<unknown> {
   const url = client.url + profilePath;
   const params = { include_email: 'true', include_entities: 'false', skip_status: 'true' };
-  const answer = await ctx.outgoing.send({
+  const response = await ctx.outgoing.send({
     url: `${url}?${encodeParams(params)}`,
     reach: 'configured',
     headers: { authorization: sign(ctx, client, access, { method: 'GET', url, params }) },
   });
-  if (answer.status !== 200) throw new Error(`${client.url} answered with status ${answer.status}`);
-  return JSON.parse(answer.text) as unknown;
+  if (response.status !== 200) throw new Error(`${client.url} answered with status ${response.status}`);
+  return JSON.parse(response.text) as unknown;
 }
 
-/** Sends a request whose response is a token. */
+/** Sends a signed request and returns the token in its response. */
 async function sendForm(
   ctx: AuthContext,
   client: OAuth1Client,
@@ -107,16 +110,16 @@ async function sendForm(
   protocol: Readonly<Record<string, string>>,
 ): Promise<Token> {
   const url = client.url + path;
-  const answer = await ctx.outgoing.send({
+  const response = await ctx.outgoing.send({
     url,
     reach: 'configured',
     method: 'POST',
     body: '',
     headers: { authorization: sign(ctx, client, credentials, { method: 'POST', url, params: {}, protocol }) },
   });
-  const form = new URLSearchParams(answer.text);
+  const form = new URLSearchParams(response.text);
   const token = form.get('oauth_token') ?? '';
-  if (answer.status !== 200 || token === '') throw new Error(`${url} answered with status ${answer.status}`);
+  if (response.status !== 200 || token === '') throw new Error(`${url} returned status ${response.status}`);
   return { token, tokenSecret: form.get('oauth_token_secret') ?? '' };
 }
 

@@ -1,4 +1,4 @@
-/** A user's own account: its deletion, and the export of its data. */
+/** Deletes a user's own account and exports the user's data. */
 
 import { isPostgresError } from '../../shared/postgres-error.ts';
 import type { UserCaller } from '../caller.ts';
@@ -14,7 +14,7 @@ import type { Passkey, Session, User } from '../rows.ts';
 import { audit } from './audit.ts';
 import { countRecoveryCodes, forgetRecoveryCodes, type RecoveryCodeCount } from './recovery-codes.ts';
 
-/** SQLSTATEs of foreign keys that prevent a deletion: foreign_key_violation, restrict_violation. */
+/** The SQLSTATEs with which foreign keys prevent a deletion: foreign_key_violation and restrict_violation. */
 const stillNeeded = new Set(['23503', '23001']);
 
 /** Throws `insufficient_aal` if the user has a second factor and the session didn't use it. */
@@ -24,14 +24,14 @@ export function requireUsedFactor({ user, session }: UserCaller): void {
 }
 
 /**
- * Deletes the user and everything that references them with ON DELETE CASCADE.
- * @throws {AuthError} insufficient_aal, reauthentication_needed, user_sso_managed, or conflict if a row still
- * references the user
+ * Deletes the user and every row that references the user with ON DELETE CASCADE.
+ * @throws {AuthError} insufficient_aal, reauthentication_needed, user_sso_managed, or conflict if a row without CASCADE
+ * still references the user
  */
 export async function deleteOwnAccount(ctx: AuthContext, caller: UserCaller): Promise<void> {
   const { user, session } = caller;
   requireUsedFactor(caller);
-  // The identity provider would create the account again at the next sign-in.
+  // These users can't delete their account, because the identity provider would create it again at the next sign-in.
   if (user.is_sso_user) throw authError('user_sso_managed');
   if (!session || !isFreshSignIn(session, ctx.clock.now())) {
     throw authError('reauthentication_needed', 'Deleting an account requires a recent sign-in');
@@ -44,7 +44,7 @@ export async function deleteOwnAccount(ctx: AuthContext, caller: UserCaller): Pr
     });
   } catch (cause) {
     const isNeeded = isPostgresError(cause) && stillNeeded.has(cause.code);
-    // The log has the name of the table.
+    // The database error in the log contains the table's name.
     if (!isNeeded) throw internalError('Database error deleting user', cause);
     ctx.log.warn({ service: 'auth', userId: user.id, error: cause }, "failed to delete a user's own account");
     throw authError('conflict', "The account can't be deleted because other data still depends on it");
@@ -56,13 +56,13 @@ export interface OwnData {
   readonly sessions: readonly Session[];
   readonly passkeys: readonly Passkey[];
   readonly grants: readonly GrantedClient[];
-  /** Null for a database of the hosted service, which has no table for recovery codes. */
+  /** The user's recovery codes. Null for databases on the hosted service, which have no table for these codes. */
   readonly recoveryCodes: RecoveryCodeCount | null;
 }
 
 /**
- * Returns all data that describes the user, except secrets and the app's own tables. @throws {AuthError}
- * insufficient_aal
+ * Returns all data that describes the user. Excludes secrets and the app's own tables.
+ * @throws {AuthError} insufficient_aal
  */
 export async function exportOwnData(ctx: AuthContext, caller: UserCaller): Promise<OwnData> {
   requireUsedFactor(caller);

@@ -1,4 +1,4 @@
-/** A user's sessions: the list, and ending one or several of them. */
+/** Lists and ends a user's sessions. */
 
 import type { Transaction } from '../../database/types.ts';
 import type { Caller, UserCaller } from '../caller.ts';
@@ -8,16 +8,19 @@ import { authError, internalError } from '../errors.ts';
 import { deleteOwnSession, deleteSession, deleteSessions, listSessions } from '../queries/sessions.ts';
 import type { Session, User } from '../rows.ts';
 import { audit } from './audit.ts';
-import { isClient, refuseClient } from './authenticate.ts';
+import { isClient, rejectClient } from './authenticate.ts';
 
 export type SignOutScope = 'global' | 'local' | 'others';
 
-/** @throws {AuthError} no_authorization for an OAuth client that would end sessions other than its own */
+/**
+ * Ends the sessions in this scope.
+ * @throws {AuthError} no_authorization if an OAuth client tries to end sessions other than its own
+ */
 export async function signOut(ctx: AuthContext, caller: UserCaller, scope: SignOutScope): Promise<void> {
   const { user, session } = caller;
   // An OAuth client can end its own session, but not the user's other sessions.
   const isOwnOnly = isClient(caller) && !ctx.settings.clientsActAsUsers;
-  if (isOwnOnly && scope === 'others') throw refuseClient();
+  if (isOwnOnly && scope === 'others') throw rejectClient();
   const endsOne = session && (scope === 'local' || isOwnOnly);
   await logOut(ctx, user, (tx) =>
     endsOne
@@ -49,7 +52,7 @@ export function listUserSessions(ctx: AuthContext, user: Pick<User, 'id'>): Prom
   return listSessions(ctx.pool, user.id);
 }
 
-/** Ends one session of the user. @throws {AuthError} 404 validation_failed */
+/** Ends one of the user's sessions. @throws {AuthError} validation_failed with status 404 for an unknown session */
 export async function endSession(ctx: AuthContext, caller: Caller, user: User, id: string): Promise<void> {
   if (!isUuid(id)) throw authError('validation_failed', 'session id must be an UUID', { status: 404 });
   const wasDeleted = await ctx.pool.transaction(async (tx) => {
@@ -57,6 +60,6 @@ export async function endSession(ctx: AuthContext, caller: Caller, user: User, i
     if (isOwn) await audit(ctx, tx, user, 'logout', { traits: { session_id: id }, ip: caller.ip });
     return isOwn;
   });
-  // The code isn't session_not_found, because that code makes the client drop its own session.
+  // The error code isn't session_not_found, because clients drop their own session when they receive that code.
   if (!wasDeleted) throw authError('validation_failed', 'Session not found', { status: 404 });
 }

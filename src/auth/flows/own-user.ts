@@ -1,4 +1,4 @@
-/** Changes that users make to their own account. */
+/** Implements the changes that users make to their own accounts. */
 
 import type { Transaction } from '../../database/types.ts';
 import type { Caller, UserCaller } from '../caller.ts';
@@ -19,11 +19,12 @@ import { setAppMetadata, setUserMetadata, storePassword } from './accounts.ts';
 import { audienceOf } from './audience.ts';
 import { audit } from './audit.ts';
 import { changeEmail, changePhone } from './confirm-changes.ts';
-import { notify, sendEmailChange } from './mail-tokens.ts';
+import { sendEmailChange } from './email-change-mail.ts';
+import { notify } from './notify.ts';
 import { requireStrongPassword } from './password-strength.ts';
 import type { Channel } from './phone-codes.ts';
 import { parseChannel, sendPhoneCode } from './phone-codes.ts';
-import { requireNonce } from './verify.ts';
+import { requireNonce } from './reauthentication-nonce.ts';
 import { verifySecret } from './verify-secret.ts';
 
 const dayMs = 24 * 3_600_000;
@@ -68,12 +69,12 @@ export async function updateOwnUser(ctx: AuthContext, caller: UserCaller, body: 
   if (update.appData !== undefined && !ctx.settings.adminRoles.includes(user.role ?? '')) {
     throw authError('not_admin', 'Updating app_metadata requires admin privileges');
   }
-  // Setting an unconfirmed contact again starts its confirmation.
+  // Whether the request changes a contact. Submitting an unconfirmed contact again restarts its confirmation.
   const changes = (given: string, current: string | null, contact: Contact) =>
     given !== '' && (given !== current || !isConfirmed(user, contact));
   const changesEmail = changes(update.email, user.email, 'email');
   const changesPhone = changes(update.phone, user.phone, 'phone');
-  refuseByKindOfUser(update, caller, changesEmail || changesPhone);
+  rejectByKindOfUser(update, caller, changesEmail || changesPhone);
   const aud = audienceOf(ctx, caller, claims);
   if (changesEmail && (await findUserWithEmail(ctx.pool, update.email, aud, user.id)))
     throw authError('email_exists');
@@ -94,7 +95,7 @@ export async function updateOwnUser(ctx: AuthContext, caller: UserCaller, body: 
     if (update.data !== undefined) await setUserMetadata(ctx, tx, user, update.data);
     if (update.appData !== undefined) await setAppMetadata(ctx, tx, user, update.appData);
     if (changesEmail) {
-      // A guest who adds an address is treated like a sign-up.
+      // If a guest adds an address, it is handled like a new sign-up.
       if (user.is_anonymous && ctx.settings.email.autoconfirm) {
         user.email_change = update.email;
         await changeEmail(ctx, tx, caller, user);
@@ -116,7 +117,7 @@ export async function updateOwnUser(ctx: AuthContext, caller: UserCaller, body: 
   });
 }
 
-function refuseByKindOfUser(update: Update, { user, session }: UserCaller, changesContact: boolean): void {
+function rejectByKindOfUser(update: Update, { user, session }: UserCaller, changesContact: boolean): void {
   const changesPassword = update.password !== undefined && update.password !== '';
   if (hasVerifiedFactor(user) && session?.aal !== 'aal2' && (changesPassword || changesContact)) {
     throw authError(
@@ -136,7 +137,7 @@ function refuseByKindOfUser(update: Update, { user, session }: UserCaller, chang
     throw authError('user_sso_managed');
 }
 
-/** Null removes the password. */
+/** Returns the hash of the new password. Returns null if the password is removed. */
 async function newPasswordHash(
   ctx: AuthContext,
   caller: UserCaller,
@@ -155,7 +156,7 @@ async function newPasswordHash(
   if (password === '') return null;
   const current = user.encrypted_password ?? '';
   if (current !== '') {
-    // A session from a code or a recovery link doesn't need the current password.
+    // A session that was created with a code or a recovery link can change the password without the current one.
     const cameByCode = session?.amr_claims.some(({ authentication_method: method }) =>
       ['otp', 'magiclink', 'recovery'].includes(method),
     );

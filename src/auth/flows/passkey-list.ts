@@ -1,4 +1,4 @@
-/** A user's passkeys: listing, renaming and deleting them. */
+/** Lists, renames and deletes a user's passkeys. */
 
 import type { AdminCaller, UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -12,7 +12,7 @@ import { requirePasskeyAal } from './passkeys.ts';
 
 const maxNameBytes = 120;
 
-/** @throws {AuthError} passkey_disabled */
+/** @throws {AuthError} passkey_disabled if the project doesn't allow passkeys */
 export function requirePasskeys(ctx: AuthContext): void {
   if (!ctx.settings.passkeysEnabled) throw authError('passkey_disabled');
 }
@@ -21,7 +21,7 @@ export function listUserPasskeys(ctx: AuthContext, user: Pick<User, 'id'>): Prom
   return listPasskeys(ctx.pool, user.id);
 }
 
-/** @throws {AuthError} validation_failed, which has status 404 for an unknown passkey */
+/** Renames a passkey. @throws {AuthError} validation_failed, which has status 404 for an unknown passkey */
 export async function renameOwnPasskey(
   ctx: AuthContext,
   { user, ip }: UserCaller,
@@ -42,7 +42,10 @@ export async function renameOwnPasskey(
   return { ...passkey, friendly_name: friendlyName };
 }
 
-/** @throws {AuthError} insufficient_aal, 404 validation_failed */
+/**
+ * Deletes one of the user's own passkeys.
+ * @throws {AuthError} insufficient_aal, or validation_failed with status 404 for an unknown passkey
+ */
 export async function deleteOwnPasskey(ctx: AuthContext, caller: UserCaller, id: string): Promise<void> {
   requirePasskeyAal(caller);
   const { user, ip } = caller;
@@ -53,7 +56,10 @@ export async function deleteOwnPasskey(ctx: AuthContext, caller: UserCaller, id:
   });
 }
 
-/** @throws {AuthError} 404 validation_failed */
+/**
+ * Deletes a passkey on behalf of an administrator. @throws {AuthError} validation_failed with status 404 for an unknown
+ * passkey
+ */
 export async function deletePasskeyByAdmin(
   ctx: AuthContext,
   { claims, ip }: AdminCaller,
@@ -79,7 +85,7 @@ async function requirePasskey(ctx: AuthContext, id: string, userId: string): Pro
   return passkey;
 }
 
-/** The error code is upstream's for an unknown passkey. */
+/** Upstream uses this error code for an unknown passkey. */
 function notFound() {
   return authError('validation_failed', 'Passkey not found', { status: 404 });
 }

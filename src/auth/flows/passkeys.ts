@@ -1,4 +1,4 @@
-/** Passkeys: registration, and sign-in without a user name or a password. */
+/** Registers passkeys, and signs users in with them. Users don't need a user name or a password. */
 
 import type { Caller, UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -22,13 +22,13 @@ import { passkeyName } from '../core/webauthn/passkey-name.ts';
 import { parseAssertion, parseCreation } from '../core/webauthn/response.ts';
 import { authError } from '../errors.ts';
 import {
+  consumePasskeyChallenge,
   countPasskeys,
   insertPasskey,
   insertPasskeyChallenge,
   listPasskeys,
   type PasskeyChallengeType,
   recordPasskeyUse,
-  takePasskeyChallenge,
 } from '../queries/passkeys.ts';
 import { findUserById } from '../queries/users.ts';
 import type { Passkey, User } from '../rows.ts';
@@ -39,12 +39,12 @@ import { issueSession } from './sessions.ts';
 const passkeyChallengeLifetimeMs = 300_000;
 const maxPasskeysPerUser = 10;
 
-/** The response of both `options` routes. `options` is the input of the browser's WebAuthn API. */
+/** A challenge to register a passkey or to sign in with one. */
 export interface PasskeyOptions {
-  readonly challenge_id: string;
+  readonly challengeId: string;
+  /** The input of the browser's WebAuthn API. */
   readonly options: object;
-  /** Seconds since the epoch. */
-  readonly expires_at: number;
+  readonly expiresAtSeconds: number;
 }
 
 /** Throws `insufficient_aal` if the user has a second factor and the session didn't use it. */
@@ -60,7 +60,7 @@ function requireRegistration(caller: UserCaller): void {
   requirePasskeyAal(caller);
 }
 
-/** Throws `too_many_passkeys`, `insufficient_aal`, `validation_failed`. */
+/** Starts the registration of a passkey. @throws {AuthError} too_many_passkeys, insufficient_aal, validation_failed */
 export async function beginRegistration(ctx: AuthContext, caller: UserCaller): Promise<PasskeyOptions> {
   requireRegistration(caller);
   const { user } = caller;
@@ -71,10 +71,14 @@ export async function beginRegistration(ctx: AuthContext, caller: UserCaller): P
   const excluded = existing.map((passkey) => ({ id: passkey.credential_id }));
   const options = creationOptions(party, 'passkey', keyUser(user), challenge, excluded);
   const session = creationSession(party, 'passkey', challenge, user.id);
-  return ask(ctx, 'registration', user.id, session, options);
+  return createChallenge(ctx, 'registration', user.id, session, options);
 }
 
-/** Throws `webauthn_challenge_not_found`, `_expired`, `webauthn_verification_failed`, `webauthn_credential_exists`. */
+/**
+ * Completes the registration of a passkey.
+ * @throws {AuthError} webauthn_challenge_not_found, webauthn_challenge_expired, webauthn_verification_failed,
+ * webauthn_credential_exists
+ */
 export async function finishRegistration(
   ctx: AuthContext,
   caller: UserCaller,
@@ -82,12 +86,12 @@ export async function finishRegistration(
 ): Promise<Passkey> {
   requireRegistration(caller);
   const { user } = caller;
-  const { ceremony, credential } = await takeAnswer(ctx, body(), 'registration', user.id);
-  const answer = parseCreation(credential);
-  if (!answer) throw refusal('malformed');
-  if (ceremony.userId !== user.id) throw refusal('refused');
-  const result = await verifyCreation(ctx.settings.relyingParty, ceremony, answer);
-  if (!result.ok) throw refusal(result.fault, result.cause);
+  const { ceremony, credential } = await consumeResponse(ctx, body(), 'registration', user.id);
+  const response = parseCreation(credential);
+  if (!response) throw rejection('malformed');
+  if (ceremony.userId !== user.id) throw rejection('refused');
+  const result = await verifyCreation(ctx.settings.relyingParty, ceremony, response);
+  if (!result.ok) throw rejection(result.fault, result.cause);
   return store(ctx, caller, user, result.proven);
 }
 
@@ -106,24 +110,31 @@ export function beginPasskeySignIn(ctx: AuthContext): Promise<PasskeyOptions> {
   const party = ctx.settings.relyingParty;
   const challenge = newChallenge();
   const session = requestSession(party, 'passkey', challenge, undefined, []);
-  return ask(ctx, 'authentication', null, session, requestOptions(party, 'passkey', challenge, []));
+  return createChallenge(
+    ctx,
+    'authentication',
+    null,
+    session,
+    requestOptions(party, 'passkey', challenge, []),
+  );
 }
 
 /**
- * Throws the errors of {@link finishRegistration}, and 403 `email_not_confirmed`, `phone_not_confirmed`, `user_banned`.
+ * Signs a user in with a passkey. Throws the errors of {@link finishRegistration}, and 403 `email_not_confirmed`,
+ * `phone_not_confirmed`, `user_banned`.
  */
 export async function finishPasskeySignIn(
   ctx: AuthContext,
   caller: Caller,
   body: Fields,
 ): Promise<IssuedSession> {
-  const { ceremony, credential } = await takeAnswer(ctx, body, 'authentication', null);
-  const answer = parseAssertion(credential);
-  if (!answer) throw refusal('malformed');
-  const { user, passkey } = await findOwner(ctx, answer.userHandle, answer.id);
+  const { ceremony, credential } = await consumeResponse(ctx, body, 'authentication', null);
+  const response = parseAssertion(credential);
+  if (!response) throw rejection('malformed');
+  const { user, passkey } = await findOwner(ctx, response.userHandle, response.id);
   const key = keyRecord(passkey);
-  const result = await verifyAssertion(ctx.settings.relyingParty, ceremony, answer, key);
-  if (!result.ok) throw refusal(result.fault, result.cause);
+  const result = await verifyAssertion(ctx.settings.relyingParty, ceremony, response, key);
+  if (!result.ok) throw rejection(result.fault, result.cause);
   const use = result.proven;
   if (looksCloned(key, use)) throw clone(ctx, passkey);
   requireSignInAllowed(ctx, user);
@@ -134,7 +145,10 @@ export async function finishPasskeySignIn(
   });
 }
 
-/** The user handle identifies the user, who must have a key with this id. */
+/**
+ * Finds the user and the passkey. The user handle in the response identifies the user, who must have a passkey with
+ * this ID.
+ */
 async function findOwner(
   ctx: AuthContext,
   userHandle: string,
@@ -142,10 +156,12 @@ async function findOwner(
 ): Promise<{ user: User; passkey: Passkey }> {
   const userId = Buffer.from(userHandle, 'base64url').toString('utf8');
   const user = isUuid(userId) ? await findUserById(ctx.pool, userId) : undefined;
-  if (!user) throw refusal('refused');
-  const wanted = Buffer.from(credentialId, 'base64url');
-  const passkey = (await listPasskeys(ctx.pool, user.id)).find((each) => each.credential_id.equals(wanted));
-  if (!passkey) throw refusal('refused');
+  if (!user) throw rejection('refused');
+  const requested = Buffer.from(credentialId, 'base64url');
+  const passkey = (await listPasskeys(ctx.pool, user.id)).find((each) =>
+    each.credential_id.equals(requested),
+  );
+  if (!passkey) throw rejection('refused');
   return { user, passkey };
 }
 
@@ -159,7 +175,7 @@ function requireSignInAllowed(ctx: AuthContext, user: User): void {
   if (isBanned(user, ctx.clock.now())) throw authError('user_banned', undefined, { status: 403 });
 }
 
-async function ask(
+async function createChallenge(
   ctx: AuthContext,
   type: PasskeyChallengeType,
   userId: string | null,
@@ -169,11 +185,11 @@ async function ask(
   const now = ctx.clock.now();
   const expiresAtMs = now + passkeyChallengeLifetimeMs;
   const id = await insertPasskeyChallenge(ctx.pool, { userId, type, session, expiresAtMs }, now);
-  return { challenge_id: id, options, expires_at: Math.floor(expiresAtMs / 1000) };
+  return { challengeId: id, options, expiresAtSeconds: Math.floor(expiresAtMs / 1000) };
 }
 
-/** Returns the response and its challenge, which can't be used again. */
-async function takeAnswer(
+/** Returns the parsed response and its challenge. The challenge is deleted, so that it can't be used again. */
+async function consumeResponse(
   ctx: AuthContext,
   body: Fields,
   type: PasskeyChallengeType,
@@ -184,7 +200,7 @@ async function takeAnswer(
   if (challengeId === '') throw authError('validation_failed', 'challenge_id is required');
   if (credential === undefined) throw authError('validation_failed', 'credential is required');
   if (!isUuid(challengeId)) throw authError('validation_failed', 'challenge_id must be a valid UUID');
-  const challenge = await takePasskeyChallenge(ctx.pool, challengeId, type, userId);
+  const challenge = await consumePasskeyChallenge(ctx.pool, challengeId, type, userId);
   const ceremony = readSession(challenge?.session_data);
   if (!challenge || !ceremony) throw authError('webauthn_challenge_not_found');
   if (ctx.clock.now() > toMs(challenge.expires_at)) throw authError('webauthn_challenge_expired');
@@ -207,18 +223,19 @@ function keyRecord(passkey: Passkey): KeyRecord {
   };
 }
 
-function refusal(fault: 'malformed' | 'refused', cause?: unknown) {
+function rejection(fault: 'malformed' | 'refused', cause?: unknown) {
   const message = fault === 'malformed' ? 'Invalid credential response' : undefined;
   return authError('webauthn_verification_failed', message, { cause });
 }
 
 /**
- * Returns the error for a possible copy of the key, and logs a warning for the operator. Upstream lets a copy sign in.
+ * Returns the error for a key that may have been copied, and logs a warning for the operator. Upstream accepts sign-ins
+ * with a copied key.
  */
 function clone(ctx: AuthContext, passkey: Passkey) {
   ctx.log.warn(
     { service: 'auth', passkeyId: passkey.id, userId: passkey.user_id },
     "a passkey's signature counter didn't increase; it may have been cloned",
   );
-  return refusal('refused');
+  return rejection('refused');
 }

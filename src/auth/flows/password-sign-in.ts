@@ -1,4 +1,4 @@
-/** Sign-in with a password. */
+/** Signs users in with a password. */
 
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -16,7 +16,7 @@ import { issueSession } from './sessions.ts';
 import { verifySecret } from './verify-secret.ts';
 
 export interface PasswordInput {
-  /** Either this or the phone number is empty. */
+  /** The user's email address. Either this address or the phone number is empty. */
   readonly email: string;
   readonly phone: string;
   readonly password: string;
@@ -24,11 +24,15 @@ export interface PasswordInput {
 
 export interface PasswordSignIn {
   readonly session: IssuedSession;
-  /** Why the password would be rejected today. It still signs the user in. */
+  /** The reason why the password no longer meets the requirements. The password still signs the user in. */
   readonly weakness: AuthError | undefined;
 }
 
-/** @throws {AuthError} invalid_credentials, user_banned, email_not_confirmed, phone_not_confirmed, over_request_rate_limit */
+/**
+ * Signs a user in.
+ * @throws {AuthError} invalid_credentials, user_banned, email_not_confirmed, phone_not_confirmed,
+ * over_request_rate_limit
+ */
 export async function signInWithPassword(
   ctx: AuthContext,
   caller: Caller,
@@ -93,10 +97,11 @@ async function findForLogin(
 
 async function runPasswordHook(ctx: AuthContext, caller: Caller, user: User, valid: boolean): Promise<void> {
   if (!ctx.settings.hooks.password_verification_attempt.enabled) return;
-  const answer = await runHook(ctx, 'password_verification_attempt', caller, { user_id: user.id, valid });
-  if (answer.decision !== 'reject') return;
-  if (answer.should_logout_user === true) await deleteSessions(ctx.pool, user.id);
-  const message = typeof answer.message === 'string' && answer.message !== '' ? answer.message : undefined;
+  const response = await runHook(ctx, 'password_verification_attempt', caller, { user_id: user.id, valid });
+  if (response.decision !== 'reject') return;
+  if (response.should_logout_user === true) await deleteSessions(ctx.pool, user.id);
+  const message =
+    typeof response.message === 'string' && response.message !== '' ? response.message : undefined;
   throw authError(
     'invalid_credentials',
     message ?? 'Further password verification attempts will be rejected.',

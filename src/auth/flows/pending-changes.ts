@@ -1,6 +1,5 @@
 /**
- * Cancels contact changes that are awaiting confirmation. Codes and links that were sent for these changes stop
- * working.
+ * Cancels contact changes that haven't been confirmed. Codes and links that were sent for these changes stop working.
  */
 
 import type { Transaction } from '../../database/types.ts';

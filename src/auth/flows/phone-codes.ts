@@ -1,5 +1,6 @@
 /**
- * Codes by text message, sent by the project's hook or provider. Without either, messages are captured in the inbox.
+ * Sends codes by text message, through the project's hook or provider. If the project has neither, messages are
+ * captured in the inbox.
  */
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
@@ -25,7 +26,7 @@ const columns = {
   reauthentication: { token: 'reauthentication_token', sentAt: 'reauthentication_sent_at' },
 } as const;
 
-/** Defaults to sms. Throws `validation_failed`. */
+/** Returns the requested channel, which defaults to sms. Throws `validation_failed`. */
 export function parseChannel(ctx: AuthContext, channel: string): Channel {
   const { phone, hooks } = ctx.settings;
   if (channel === '' || channel === 'sms') return 'sms';
@@ -40,8 +41,8 @@ export function parseChannel(ctx: AuthContext, channel: string): Channel {
 }
 
 /**
- * Returns `test-otp` for numbers with a fixed code, otherwise undefined, because upstream also loses the provider's
- * message id.
+ * Sends a code. Returns `test-otp` for numbers with a fixed code, otherwise undefined, because upstream also discards
+ * the provider's message ID.
  */
 export async function sendPhoneCode(
   ctx: AuthContext,
@@ -70,8 +71,8 @@ export async function sendPhoneCode(
 }
 
 /**
- * A project with test numbers but no provider can send only to those numbers. Without test numbers, messages are
- * captured.
+ * Throws if the code can't be delivered. A project that has test numbers but no provider can send codes only to those
+ * numbers. A project that has neither captures messages in the inbox.
  */
 function requireDelivery(ctx: AuthContext): void {
   const { provider, testCodes } = ctx.settings.phone;
@@ -79,7 +80,7 @@ function requireDelivery(ctx: AuthContext): void {
   if (canDeliver) return;
   throw authError(
     'sms_send_failed',
-    'Only the numbers of auth.sms.test_otp can get a code, since no SMS provider is configured',
+    'Only the numbers in auth.sms.test_otp can receive a code, because no SMS provider is configured',
   );
 }
 
@@ -89,11 +90,11 @@ export interface TextToSend {
   readonly otp: string;
   readonly channel: Channel;
   readonly template: string;
-  /** The kind of message, for the error text. */
+  /** The kind of message, which appears in the error text. */
   readonly kind: PhoneCodeKind | 'mfa';
 }
 
-/** Throws `sms_send_failed`, or `unexpected_failure` for factors, as in upstream. */
+/** Sends a text message. Throws `sms_send_failed`, or `unexpected_failure` for factors, as in upstream. */
 export async function sendText(
   ctx: AuthContext,
   caller: Caller,

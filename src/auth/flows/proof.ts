@@ -1,7 +1,7 @@
 /**
- * The proof that a request must have before it gets a session. Every sign-in passes this check, on the locked row and
- * at the moment the session is written. If the use case selected the wrong account, or the account has changed since,
- * no session is issued.
+ * Describes the proof that a request must provide before it gets a session. Every sign-in is checked on the locked row
+ * when the session is written. If the use case selected the wrong account, or the account has changed since then, no
+ * session is issued.
  */
 import type { Transaction } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
@@ -14,16 +14,19 @@ import type { User } from '../rows.ts';
 export type Proof =
   /** This request created the account, so no one has signed in to it before. */
   | { readonly by: 'creation' }
-  /** The correct password, with the hash that it was compared to. */
+  /** The user entered the correct password. `hash` is the hash with which it was compared. */
   | { readonly by: 'password'; readonly contact: Contact; readonly hash: string }
-  /** A code or link that was sent to the contact. The contact is confirmed by now. */
+  /**
+   * The user received a code or link that was sent to the contact. The contact is confirmed before this proof is
+   * checked.
+   */
   | { readonly by: 'code'; readonly contact: Contact }
   /** A provider, an SSO connection or a wallet authenticated the identity. */
   | { readonly by: 'identity'; readonly provider: string; readonly providerId: string }
-  /** A passkey, the code of a completed sign-in, or a session. Only an owner has these. */
+  /** The user has a passkey, the code of a completed sign-in, or a session. Only the account's owner can have these. */
   | { readonly by: 'passkey' | 'flow' | 'consent' };
 
-/** @throws {AuthError} user_banned, invalid_credentials */
+/** Throws unless the account's locked row matches the proof. @throws {AuthError} user_banned, invalid_credentials */
 export async function requireProof(
   ctx: AuthContext,
   tx: Transaction,

@@ -1,4 +1,7 @@
-/** The end of a sign-in with a provider: the browser returns, and is redirected to the app. */
+/**
+ * Completes a sign-in with a provider, when the browser returns from the provider. The browser is then redirected to
+ * the app.
+ */
 
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -7,7 +10,7 @@ import { encodeParams, withParams } from '../core/redirects.ts';
 import { toMs } from '../core/times.ts';
 import { isUuid } from '../core/uuid.ts';
 import { authError, internalError } from '../errors.ts';
-import { completeOAuthFlow, findOAuthFlow, takeFlowState } from '../queries/flow-states.ts';
+import { completeOAuthFlow, consumeFlowState, findOAuthFlow } from '../queries/flow-states.ts';
 import { findUserById } from '../queries/users.ts';
 import { errorParams } from '../redirect-errors.ts';
 import type { FlowState, User } from '../rows.ts';
@@ -25,11 +28,12 @@ import { readProviderResponse } from './external-sign-in.ts';
 import type { ProviderResponse } from './provider-response.ts';
 import { issueSession } from './sessions.ts';
 
-/** The time allowed for a sign-in, measured from the redirect to the provider. */
+/** The time allowed for a sign-in. The time starts when the browser is redirected to the provider. */
 const signInLifetimeMs = 300_000;
 
 /**
- * Returns the address to redirect the browser to, and the status. Errors are parameters of that address.
+ * Returns the address to which the browser is redirected, and the status of the redirect. Errors are passed as
+ * parameters of that address.
  * @param params the parameters of the request with which the browser returned from the provider
  */
 export async function finishProviderSignIn(
@@ -37,17 +41,18 @@ export async function finishProviderSignIn(
   caller: Caller,
   params: URLSearchParams,
 ): Promise<{ location: string; status: 302 | 303 }> {
-  let begun: BegunSignIn;
+  let stored: StoredSignIn;
   try {
-    begun = await findBegun(ctx, params.get('state') ?? '');
+    stored = await findStoredSignIn(ctx, params.get('state') ?? '');
   } catch (error) {
-    // Without a state, the app's own address is unknown.
+    // Without a valid state, the app's address is unknown, so the browser is redirected to the site URL.
     const location = withParams(ctx.settings.siteUrl, errorParams(ctx, callbackPath, error));
     return { location, status: 303 };
   }
-  const target = begun.flow.referrer || ctx.settings.siteUrl;
+  const target = stored.flow.referrer || ctx.settings.siteUrl;
   try {
-    return { location: await finish(ctx, caller, begun, params, target), status: 302 };
+    const location = await ctx.signIns.track('oauth', () => finish(ctx, caller, stored, params, target));
+    return { location, status: 302 };
   } catch (error) {
     const query = errorParams(ctx, callbackPath, error);
     const fragment = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''));
@@ -55,17 +60,17 @@ export async function finishProviderSignIn(
   }
 }
 
-/** The request path to log. */
+/** The request path that is logged with errors. */
 const callbackPath = '/auth/v1/callback';
 
-interface BegunSignIn {
+interface StoredSignIn {
   readonly flow: FlowState;
-  /** The user who links an identity. */
+  /** The user to whom an identity is being linked. */
   readonly target: User | undefined;
 }
 
-/** Returns the sign-in that the state belongs to. @throws {AuthError} if the state is unknown, used or expired */
-async function findBegun(ctx: AuthContext, state: string): Promise<BegunSignIn> {
+/** Returns the sign-in that the state identifies. @throws {AuthError} if the state is unknown, used or expired */
+async function findStoredSignIn(ctx: AuthContext, state: string): Promise<StoredSignIn> {
   if (state === '') throw authError('bad_oauth_callback', 'OAuth state parameter missing');
   if (!isUuid(state)) throw authError('bad_oauth_state', 'OAuth state parameter is invalid');
   const flow = await findOAuthFlow(ctx.pool, state);
@@ -83,39 +88,40 @@ async function findBegun(ctx: AuthContext, state: string): Promise<BegunSignIn> 
 const usedBefore = () => authError('flow_state_already_used', 'State has already been used');
 
 /**
- * Returns the redirect address with a session in the fragment, or with a code that only the app can exchange (PKCE).
+ * Returns the redirect address. It contains the session in the fragment or, with PKCE, a code that only the app can
+ * exchange.
  */
 async function finish(
   ctx: AuthContext,
   caller: Caller,
-  begun: BegunSignIn,
+  stored: StoredSignIn,
   params: URLSearchParams,
   redirectTo: string,
 ): Promise<string> {
-  const { flow } = begun;
-  const answer = await readProviderResponse(ctx, flow, params);
-  if (answer.profile.emails.length === 0 && !flow.email_optional) {
+  const { flow } = stored;
+  const response = await readProviderResponse(ctx, flow, params);
+  if (response.profile.emails.length === 0 && !flow.email_optional) {
     throw internalError('Error getting user email from external provider');
   }
-  requireIdentifying(answer.profile);
+  requireIdentifying(response.profile);
   const signIn = {
     provider: flow.provider_type,
-    profile: answer.profile,
+    profile: response.profile,
     emailOptional: flow.email_optional,
     aud: audienceOf(ctx, caller),
   };
-  if (!begun.target && !flow.invite_token) await runBeforeExternalUser(ctx, caller, signIn);
+  if (!stored.target && !flow.invite_token) await runBeforeExternalUser(ctx, caller, signIn);
 
   const result = await ctx.pool.transaction(async (tx) => {
-    const outcome: ExternalOutcome = begun.target
-      ? await linkIdentity(ctx, tx, caller, begun.target, signIn)
+    const outcome: ExternalOutcome = stored.target
+      ? await linkIdentity(ctx, tx, caller, stored.target, signIn)
       : flow.invite_token
         ? await acceptInvite(ctx, tx, flow.invite_token, signIn)
         : await signInExternally(ctx, tx, caller, signIn);
     if (outcome.kind === 'refusal') return outcome;
     const { user, isNew } = outcome;
     if (flow.auth_code === null) {
-      if (!(await takeFlowState(tx, flow.id))) throw usedBefore();
+      if (!(await consumeFlowState(tx, flow.id))) throw usedBefore();
       return {
         kind: 'session' as const,
         session: await issueSession(ctx, tx, caller, user, 'oauth', identityProof(signIn)),
@@ -123,7 +129,7 @@ async function finish(
         isNew,
       };
     }
-    const done = { userId: user.id, accessToken: answer.accessToken, refreshToken: answer.refreshToken };
+    const done = { userId: user.id, accessToken: response.accessToken, refreshToken: response.refreshToken };
     if (!(await completeOAuthFlow(tx, flow.id, done, ctx.clock.now()))) throw usedBefore();
     return { kind: 'code' as const, code: flow.auth_code, user, isNew };
   });
@@ -133,14 +139,14 @@ async function finish(
     case 'code':
       return withParams(redirectTo, { code: result.code });
     case 'session':
-      return `${redirectTo}#${encodeParams(fragmentOf(result.session, answer))}`;
+      return `${redirectTo}#${encodeParams(fragmentOf(result.session, response))}`;
   }
 }
 
-function fragmentOf(session: IssuedSession, answer: ProviderResponse): Record<string, string> {
+function fragmentOf(session: IssuedSession, response: ProviderResponse): Record<string, string> {
   return {
     ...sessionFragment(session),
-    provider_token: answer.accessToken,
-    ...(answer.refreshToken === '' ? {} : { provider_refresh_token: answer.refreshToken }),
+    provider_token: response.accessToken,
+    ...(response.refreshToken === '' ? {} : { provider_refresh_token: response.refreshToken }),
   };
 }

@@ -1,4 +1,4 @@
-/** Reauthentication: a code that a password change requires. */
+/** Sends the code that users need to change their password (reauthentication). */
 
 import type { UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -7,7 +7,7 @@ import { audit } from './audit.ts';
 import { sendTokenMail } from './mail-tokens.ts';
 import { sendPhoneCode } from './phone-codes.ts';
 
-/** Sends a reauthentication code to the caller. Returns the message id, if there is one to show. */
+/** Sends a reauthentication code to the caller. Returns the provider's message ID, if it can be shown to the client. */
 export async function reauthenticate(ctx: AuthContext, caller: UserCaller): Promise<string | undefined> {
   const { user } = caller;
   const email = user.email ?? '';

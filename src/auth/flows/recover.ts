@@ -1,4 +1,4 @@
-/** Account recovery by email. */
+/** Sends emails with which users recover their accounts. */
 
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -13,7 +13,9 @@ import { audienceOf } from './audience.ts';
 import { audit } from './audit.ts';
 import { sendTokenMail } from './mail-tokens.ts';
 
-/** Sends a recovery code and link. Succeeds for unknown addresses too. @throws {AuthError} validation_failed */
+/**
+ * Sends a recovery code and link. The response is the same for unknown addresses. @throws {AuthError} validation_failed
+ */
 export async function recover(ctx: AuthContext, caller: Caller, body: ReadFields): Promise<void> {
   if (!ctx.settings.email.enabled) throw authError('email_provider_disabled');
   const fields = body();

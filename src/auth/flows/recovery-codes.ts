@@ -1,6 +1,6 @@
 /**
- * One-time recovery codes, which upstream doesn't have. A set is generated while the user has a verified factor, and
- * each code replaces a factor once.
+ * One-time recovery codes, which upstream doesn't have. A user with a verified factor can generate a set of codes. Each
+ * code can be used once instead of a factor.
  */
 
 import type { Transaction } from '../../database/types.ts';
@@ -13,21 +13,21 @@ import { hasVerifiedFactor } from '../core/render-user.ts';
 import { authError, internalError } from '../errors.ts';
 import { hasAnyVerifiedFactor } from '../queries/factors.ts';
 import {
+  consumeRecoveryCode,
   deleteRecoveryCodes,
   findRecoveryCodes,
   hasRecoveryCode,
   replaceRecoveryCodes,
-  takeRecoveryCode,
 } from '../queries/recovery-codes.ts';
 import { type Actor, adminActor, audit, userActor } from './audit.ts';
 import { reissueAtAal2, runVerificationHook } from './mfa.ts';
 import { verifySecret } from './verify-secret.ts';
 
-/** The number of codes that the user was given, and the number of codes left. */
+/** The number of codes that the user received, and the number of codes that are left. */
 export interface RecoveryCodeCount {
   readonly total: number;
   readonly remaining: number;
-  /** Null if the user has no codes. */
+  /** When the codes were generated. Null if the user has no codes. */
   readonly createdAt: string | null;
 }
 
@@ -38,16 +38,18 @@ export async function countRecoveryCodes(ctx: AuthContext, userId: string): Prom
 
 const codesPerSet = 10;
 
-/** The factor type that the project's hook receives. */
+/** The factor type that is sent to the project's hook. */
 const hookFactorType = 'recovery_code';
 
-/** Throws 403 `insufficient_aal`. Changing codes requires a session that used a factor or a code. */
+/**
+ * Throws 403 `insufficient_aal` unless the session used a factor or a code. Changing the codes requires such a session.
+ */
 export function requireRecoveryCodeAal({ session }: UserCaller): void {
   if (session?.aal === 'aal2') return;
   throw authError('insufficient_aal', 'AAL2 required to manage recovery codes');
 }
 
-/** Generates a new set that replaces the previous one. Throws `mfa_factor_not_found`, `insufficient_aal`. */
+/** Generates a new set of codes, which replaces the previous set. Throws `mfa_factor_not_found`, `insufficient_aal`. */
 export async function makeRecoveryCodes(ctx: AuthContext, caller: UserCaller): Promise<readonly string[]> {
   const { user } = caller;
   requireVerifiedFactor(caller);
@@ -62,8 +64,8 @@ export async function makeRecoveryCodes(ctx: AuthContext, caller: UserCaller): P
 }
 
 /**
- * Raises the session to aal2, like a factor. Throws `mfa_verification_failed`, `mfa_factor_not_found`,
- * `mfa_verification_rejected`, `over_request_rate_limit`.
+ * Verifies a recovery code and raises the session to aal2, as a factor would. Throws `mfa_verification_failed`,
+ * `mfa_factor_not_found`, `mfa_verification_rejected`, `over_request_rate_limit`.
  */
 export async function verifyRecoveryCode(
   ctx: AuthContext,
@@ -86,28 +88,28 @@ export async function verifyRecoveryCode(
   await runVerificationHook(ctx, caller, attempt, isRight === true);
   if (!isRight) throw wrongCode();
   return ctx.pool.transaction(async (tx) => {
-    if (!(await takeRecoveryCode(tx, user.id, hash))) throw wrongCode();
+    if (!(await consumeRecoveryCode(tx, user.id, hash))) throw wrongCode();
     const traits = { factor_type: hookFactorType };
     await audit(ctx, tx, user, 'verification_attempted', { ip: caller.ip, traits });
     return reissueAtAal2(ctx, tx, caller, { method: recoveryCodeMethod, factorId: null });
   });
 }
 
-/** Throws `feature_disabled`. */
+/** Throws `feature_disabled` if the database has no table for recovery codes. */
 export function requireRecoveryCodes(ctx: AuthContext): void {
   if (ctx.hasOwnTables) return;
   throw authError(
     'feature_disabled',
-    'Recovery codes need tables that a database of the hosted service does not have',
+    "Recovery codes require tables that hosted service databases don't have",
   );
 }
 
-/** Deletes the codes of a deleted user. */
+/** Deletes the codes that belonged to a deleted user. */
 export async function forgetRecoveryCodes(ctx: AuthContext, tx: Transaction, userId: string): Promise<void> {
   if (ctx.hasOwnTables) await deleteRecoveryCodes(tx, userId);
 }
 
-/** Deletes the codes after the last verified factor was removed. */
+/** Deletes the codes if the user has no verified factor anymore. */
 export async function forgetIdleRecoveryCodes(
   ctx: AuthContext,
   tx: Transaction,
@@ -116,7 +118,7 @@ export async function forgetIdleRecoveryCodes(
   if (ctx.hasOwnTables && !(await hasAnyVerifiedFactor(tx, userId))) await deleteRecoveryCodes(tx, userId);
 }
 
-/** @throws {AuthError} insufficient_aal */
+/** Deletes the user's own recovery codes. @throws {AuthError} insufficient_aal */
 export async function removeOwnRecoveryCodes(ctx: AuthContext, caller: UserCaller): Promise<void> {
   requireRecoveryCodeAal(caller);
   await removeRecoveryCodes(ctx, caller, userActor(caller.user), caller.user.id);
@@ -146,5 +148,5 @@ const wrongCode = () => authError('mfa_verification_failed', 'Invalid recovery c
 
 function requireVerifiedFactor({ user }: UserCaller): void {
   if (hasVerifiedFactor(user)) return;
-  throw authError('mfa_factor_not_found', 'Recovery codes need a verified factor', { status: 422 });
+  throw authError('mfa_factor_not_found', 'Recovery codes require a verified factor', { status: 422 });
 }

@@ -1,4 +1,4 @@
-/** Resends a pending confirmation or change code. */
+/** Resends the code for a pending confirmation or contact change. */
 
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
@@ -13,7 +13,8 @@ import { findUserByEmail, findUserByPhone } from '../queries/users.ts';
 import type { User } from '../rows.ts';
 import { audienceOf } from './audience.ts';
 import { audit } from './audit.ts';
-import { sendEmailChange, sendTokenMail } from './mail-tokens.ts';
+import { sendEmailChange } from './email-change-mail.ts';
+import { sendTokenMail } from './mail-tokens.ts';
 import { sendPhoneCode } from './phone-codes.ts';
 
 type ResendType = 'signup' | 'email_change' | 'sms' | 'phone_change';
@@ -25,7 +26,7 @@ interface ResendRequest {
   readonly challenge: Challenge | undefined;
 }
 
-/** Returns the provider's message id, if there is one to show. Succeeds for unknown contacts too. */
+/** Returns the provider's message ID, if it can be shown to the client. Also succeeds for unknown contacts. */
 export async function resend(ctx: AuthContext, caller: Caller, body: Fields): Promise<string | undefined> {
   const request = parseResend(ctx, body);
   const aud = audienceOf(ctx, caller);

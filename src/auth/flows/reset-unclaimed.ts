@@ -1,4 +1,4 @@
-/** Resets unclaimed accounts, so that the content of one request replaces the content of earlier requests. */
+/** Resets unclaimed accounts, so that the data from one request replaces the data from earlier requests. */
 import type { Transaction } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
 import { type Contact, isPrepared } from '../core/contact-status.ts';
@@ -23,8 +23,8 @@ export const nothing: SignUpContent = { passwordHash: null, data: {} };
 
 /**
  * Resets an unclaimed account to this password, metadata and contact identity. An account that an administrator
- * prepared isn't changed, because no one else could write to it. A pending confirmation code isn't changed either,
- * because the caller sends a new one.
+ * prepared isn't reset, because no one else could have changed it. A pending confirmation code isn't removed, because
+ * the caller sends a new one.
  */
 export async function resetUnclaimed(
   ctx: AuthContext,
@@ -35,7 +35,7 @@ export async function resetUnclaimed(
 ): Promise<void> {
   if (isPrepared(user)) return;
   const now = ctx.clock.now();
-  // Upstream stores no number in the phone identity of a sign-up.
+  // Upstream doesn't store the number in the phone identity of a sign-up.
   const claims = identityClaims(user, contact === 'email' && user.email ? { email: user.email } : {});
   const data = { ...content.data, ...claims };
   const known = (user.identities ?? []).find(({ provider }) => provider === contact);
@@ -44,9 +44,7 @@ export async function resetUnclaimed(
   await keepOnlyIdentity(ctx, tx, user, identity, content.passwordHash);
 }
 
-/**
- * Removes all other identities and sets the account's metadata to this identity's data and its password to this hash.
- */
+/** Removes all other identities. The account gets this identity's data as its metadata, and this password hash. */
 export async function keepOnlyIdentity(
   ctx: AuthContext,
   tx: Transaction,
@@ -63,8 +61,8 @@ export async function keepOnlyIdentity(
   await revokeEarlierAccess(ctx, tx, user);
 }
 
-/** All except the confirmation token. */
-const begunTokens = [
+/** All columns with pending tokens, except the confirmation token. */
+const pendingTokens = [
   'recovery_token',
   'email_change_token_new',
   'email_change_token_current',
@@ -85,7 +83,7 @@ export async function revokeEarlierAccess(ctx: AuthContext, tx: Transaction, use
     reauthentication_token: '',
   };
   await updateUser(tx, user, none, ctx.clock.now());
-  for (const type of begunTokens) await deleteOneTimeTokens(tx, user.id, type);
+  for (const type of pendingTokens) await deleteOneTimeTokens(tx, user.id, type);
   await deleteSessions(tx, user.id);
   await deleteFactors(tx, user.id);
   await deletePasskeys(tx, user.id);

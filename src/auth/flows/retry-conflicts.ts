@@ -1,6 +1,6 @@
-/** Retries requests that create the same account or factor concurrently. */
+/** Retries if several requests create the same account or factor at the same time. */
 
-/** Unique keys that concurrent requests can violate: contacts, identities and factor names. */
+/** The unique keys that concurrent requests can violate: those of contacts, identities and factor names. */
 const sharedKeys = new Set([
   'users_email_partial_key',
   'users_phone_key',
@@ -10,9 +10,9 @@ const sharedKeys = new Set([
 
 /**
  * Retries once if another request created the same row first. The second attempt finds that row, as if the other
- * request had come earlier.
+ * request had arrived earlier.
  *
- * @param attempt looks up the row and creates it in a separate transaction if it doesn't exist
+ * @param attempt looks up the row, and creates it in a separate transaction if it doesn't exist
  */
 export async function retryOnConflict<T>(attempt: () => Promise<T>): Promise<T> {
   try {

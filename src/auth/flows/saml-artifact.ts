@@ -1,4 +1,4 @@
-/** Resolves a SAML artifact: fetches the response it refers to from the identity provider. */
+/** Resolves a SAML artifact by fetching the response that it refers to from the identity provider. */
 import { type KeyObject, randomBytes } from 'node:crypto';
 import type { AuthContext } from '../context.ts';
 import {
@@ -12,7 +12,10 @@ import { SamlFault } from '../core/saml/names.ts';
 import type { ServiceProvider } from '../core/saml/service-provider.ts';
 import { fromMs } from '../core/times.ts';
 
-/** Returns the response as XML. The caller must verify it like a response from a browser. @throws {SamlFault} */
+/**
+ * Returns the response as XML. The caller must verify it in the same way as a response from a browser. @throws
+ * {SamlFault}
+ */
 export async function resolveArtifact(
   ctx: AuthContext,
   artifact: string,
@@ -24,13 +27,13 @@ export async function resolveArtifact(
   const question = artifactResolve(own, { id, issuedAt: fromMs(now), destination, artifact });
   const lib = await import('@node-saml/node-saml/lib/xml.js');
   const root = "/*[local-name(.)='ArtifactResolve']";
-  const place = { reference: `${root}/*[local-name(.)='Issuer']`, action: 'after' } as const;
-  const signed = lib.signXml(question, root, place, {
+  const location = { reference: `${root}/*[local-name(.)='Issuer']`, action: 'after' } as const;
+  const signed = lib.signXml(question, root, location, {
     privateKey: key.export({ type: 'pkcs8', format: 'pem' }) as string,
     signatureAlgorithm: 'sha256',
     digestAlgorithm: 'sha256',
   });
-  const answer = await ctx.outgoing
+  const reply = await ctx.outgoing
     .send({
       url: destination,
       reach: 'public',
@@ -44,19 +47,19 @@ export async function resolveArtifact(
     .catch((cause: unknown) => {
       throw new SamlFault('the artifact cannot be resolved', { cause });
     });
-  if (answer.status !== 200) throw new SamlFault(`the artifact is resolved with status ${answer.status}`);
+  if (reply.status !== 200) throw new SamlFault(`the artifact is resolved with status ${reply.status}`);
   try {
-    checkArtifactResponse(answer.text, { id, entityId: provider.entityId }, now);
-    const dom = await lib.parseDomFromString(answer.text);
+    checkArtifactResponse(reply.text, { id, entityId: provider.entityId }, now);
+    const dom = await lib.parseDomFromString(reply.text);
     const [response] = lib.xpath.selectElements(
       dom,
       "/*/*[local-name(.)='Body']/*[local-name(.)='ArtifactResponse']/*[local-name(.)='Response']",
     );
-    // Serialized with its inherited namespaces.
+    // The element is serialized with the namespaces that it inherits from its ancestors.
     return String(response);
   } catch (cause) {
     throw cause instanceof SamlFault
       ? cause
-      : new SamlFault('the artifact response cannot be read', { cause });
+      : new SamlFault("the artifact response can't be parsed", { cause });
   }
 }

@@ -1,11 +1,11 @@
-/** Metadata of identity providers: fetched from an address, and refreshed when stale. */
+/** Fetches the metadata of identity providers, and refreshes it when it is stale. */
 import type { AuthContext } from '../context.ts';
 import { type IdentityProvider, isStale, parseIdentityProvider } from '../core/saml/metadata.ts';
 import { toMs } from '../core/times.ts';
 import { authError } from '../errors.ts';
 import { type SsoProvider, updateMetadata } from '../queries/sso.ts';
 
-/** @throws {AuthError} saml_metadata_fetch_failed, including for addresses that aren't public */
+/** Fetches metadata. @throws {AuthError} saml_metadata_fetch_failed, including for addresses that aren't public */
 export async function fetchMetadata(ctx: AuthContext, url: string): Promise<string> {
   const fetched = await ctx.outgoing
     .send({ url, reach: 'public', redirects: 3, headers: { accept: 'application/xml;charset=UTF-8' } })
@@ -21,10 +21,10 @@ export async function fetchMetadata(ctx: AuthContext, url: string): Promise<stri
   return fetched.text;
 }
 
-/** How long before expiry to warn about metadata that was uploaded as a file. */
+/** How long before the metadata expires to log a warning. Applies only to metadata that was uploaded as a file. */
 const remindAheadMs = 30 * 86_400_000;
 
-/** Returns the provider's metadata. If a refresh fails, logs a warning and returns the stored metadata. */
+/** Returns the provider's current metadata. If a refresh fails, logs a warning and returns the stored metadata. */
 export async function currentMetadata(ctx: AuthContext, provider: SsoProvider): Promise<IdentityProvider> {
   const known = parseIdentityProvider(provider.metadata_xml);
   const now = ctx.clock.now();

@@ -1,9 +1,10 @@
 /**
- * Sign-in with SAML, started by the app (`beginSamlSignIn` sends the browser to an identity provider) or by the
- * identity provider. Both end with an assertion (`finishSamlSignIn`).
+ * Signs users in with SAML. A sign-in is started by the app or by the identity provider. `beginSamlSignIn` sends the
+ * browser to an identity provider. `finishSamlSignIn` handles the resulting assertion in both cases.
  */
 
 import { createHash, randomBytes } from 'node:crypto';
+import { childOf, type XmlElement } from '../../shared/xml.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { sessionFragment } from '../core/issued-session.ts';
@@ -19,19 +20,19 @@ import {
 import { parseIdentityProvider } from '../core/saml/metadata.ts';
 import { assertionNamespace, nameIdFormats, SamlFault } from '../core/saml/names.ts';
 import { type ServiceProvider, serviceProviderAt, signInUrl } from '../core/saml/service-provider.ts';
-import { childOf, parseXml, type XmlElement } from '../core/saml/xml.ts';
+import { parseSamlXml } from '../core/saml/xml.ts';
 import { fromMs, toMs } from '../core/times.ts';
 import { isUuid } from '../core/uuid.ts';
 import { authError, internalError } from '../errors.ts';
 import { setSessionEnd } from '../queries/sessions.ts';
 import {
   claimFlowState,
+  consumeRelayState,
   findProviderByEntityId,
   findProviderById,
   insertSignIn,
   type RelayState,
   type SsoProvider,
-  takeRelayState,
 } from '../queries/sso.ts';
 import { runAfterUserCreated } from './accounts.ts';
 import { audienceOf } from './audience.ts';
@@ -50,7 +51,7 @@ export function serviceProvider(ctx: AuthContext): ServiceProvider {
   return serviceProviderAt(ctx.settings.saml.external_url ?? ctx.settings.externalUrl());
 }
 
-/** Returns the address of the identity provider to send the browser to. */
+/** Starts a sign-in and returns the identity provider's address, to which the browser is redirected. */
 export async function beginSamlSignIn(
   ctx: AuthContext,
   provider: SsoProvider,
@@ -73,14 +74,14 @@ export async function beginSamlSignIn(
   return signInUrl(serviceProvider(ctx), request, current);
 }
 
-/** Returns the address to redirect the browser to, with a session or a code. */
+/** Completes a sign-in. Returns the address to which the browser is redirected, with a session or a code. */
 export async function finishSamlSignIn(
   ctx: AuthContext,
   caller: Caller,
   form: URLSearchParams,
 ): Promise<string> {
-  const begun = await findBeginning(ctx, form);
-  const { provider, relayState } = begun;
+  const stored = await findBeginning(ctx, form);
+  const { provider, relayState } = stored;
   if (provider.disabled) {
     throw authError('sso_provider_disabled', 'SSO Provider assigned for this domain is currently disabled');
   }
@@ -94,7 +95,7 @@ export async function finishSamlSignIn(
   };
   requireIdentifying(signIn.profile);
   const { redirects, accountUrl } = ctx.settings;
-  const target = chooseRedirect(redirects, [begun.redirectTo], accountUrl());
+  const target = chooseRedirect(redirects, [stored.redirectTo], accountUrl());
   await runBeforeExternalUser(ctx, caller, signIn);
   const outcome = await ctx.pool.transaction(async (tx) => {
     const made = await signInExternally(ctx, tx, caller, signIn);
@@ -119,7 +120,7 @@ export async function finishSamlSignIn(
 
 interface Beginning {
   readonly provider: SsoProvider;
-  /** Undefined if the identity provider started the sign-in. */
+  /** The state of the sign-in. Undefined if the identity provider started it. */
   readonly relayState: RelayState | undefined;
   readonly redirectTo: string;
 }
@@ -141,7 +142,7 @@ async function findBeginning(ctx: AuthContext, form: URLSearchParams): Promise<B
 }
 
 async function findOurs(ctx: AuthContext, relayStateId: string): Promise<Beginning> {
-  const relayState = await takeRelayState(ctx.pool, relayStateId);
+  const relayState = await consumeRelayState(ctx.pool, relayStateId);
   if (!relayState) throw authError('saml_relay_state_not_found');
   const endMs = toMs(relayState.created_at) + ctx.settings.saml.relay_state_validity_period;
   if (ctx.clock.now() >= endMs) throw authError('saml_relay_state_expired');
@@ -150,18 +151,21 @@ async function findOurs(ctx: AuthContext, relayStateId: string): Promise<Beginni
   return { provider, relayState, redirectTo: relayState.redirect_to ?? '' };
 }
 
-/** The unverified issuer of the response, used only to select the provider. */
+/**
+ * Returns the issuer that the response specifies. The issuer isn't verified, so it must be used only to select the
+ * provider.
+ */
 function peekIssuer(encoded: string): string {
   const xml = decode(encoded);
   if (xml === undefined) throw authError('validation_failed', 'SAMLResponse is not a valid Base64 string');
   try {
-    return childOf(parseXml(xml), assertionNamespace, 'Issuer')?.text.trim() ?? '';
+    return childOf(parseSamlXml(xml), assertionNamespace, 'Issuer')?.text.trim() ?? '';
   } catch (cause) {
     throw authError('validation_failed', 'SAMLResponse is not a valid XML SAML assertion', { cause });
   }
 }
 
-/** Decodes UTF-8 from base64 with optional line breaks. Undefined if the text isn't valid base64. */
+/** Decodes UTF-8 from base64 with optional line breaks. Returns undefined if the text isn't valid base64. */
 function decode(encoded: string): string | undefined {
   const text = encoded.replace(/[\r\n]/g, '');
   const bytes = Buffer.from(text, 'base64');
@@ -170,7 +174,7 @@ function decode(encoded: string): string | undefined {
 }
 
 /**
- * Returns the assertion after verifying that it is signed, intended for us and unused. @throws {AuthError}
+ * Returns the assertion after checking that it is signed, intended for us and unused. @throws {AuthError}
  * validation_failed
  */
 async function acceptAssertion(
@@ -213,8 +217,8 @@ async function acceptAssertion(
 }
 
 /**
- * Longer than the lifetime of a PKCE code, because exchanging the code reads the session's end from the stored
- * assertion.
+ * How long an assertion is stored. This is longer than the lifetime of a PKCE code, because the exchange of the code
+ * reads the session's end from the stored assertion.
  */
 const rememberMs = 600_000;
 
@@ -233,5 +237,5 @@ async function spend(
     flowStateId: relayState?.flow_state_id ?? null,
     sessionNotAfter: sessionEndOf(assertion),
   });
-  if (!isFresh) throw new SamlFault('the assertion was presented before');
+  if (!isFresh) throw new SamlFault('the assertion was already used');
 }

@@ -1,14 +1,18 @@
 /**
- * Verifies the signatures of a SAML response. XML signatures and encryption come from node-saml, but none of its
- * protocol checks do (docs/decisions/0013-saml.md). The returned assertion is parsed from the exact bytes that the
+ * Verifies the signatures of a SAML response. We use node-saml for XML signatures and encryption, but not for its
+ * protocol checks (docs/decisions/0013-saml.md). The returned assertion is parsed from the exact bytes that the
  * signature covers, never from the received document.
  */
 import type { KeyObject } from 'node:crypto';
+import { childrenOf, type XmlElement } from '../../shared/xml.ts';
 import { assertionNamespace, protocol, SamlFault, signatureNamespace } from '../core/saml/names.ts';
 import { ciphers } from '../core/saml/service-provider.ts';
-import { childrenOf, parseXml, type XmlElement } from '../core/saml/xml.ts';
+import { parseSamlXml } from '../core/saml/xml.ts';
 
-/** Excludes SHA-1. Also excludes HMAC, because its secret would be the public certificate. */
+/**
+ * The accepted signature algorithms. SHA-1 is excluded because it is weak, and HMAC because its secret would be the
+ * public certificate.
+ */
 const signatureMethods = [
   'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
   'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512',
@@ -18,34 +22,34 @@ const digestMethods = ['http://www.w3.org/2001/04/xmlenc#sha256', 'http://www.w3
 
 export interface VerifiedResponse {
   readonly response: XmlElement;
-  /** Whether the response itself is signed, not only its assertion. */
+  /** Whether the response itself is signed in addition to its assertion. */
   readonly isSigned: boolean;
   readonly assertion: XmlElement;
 }
 
 export interface TrustedKeys {
-  /** The identity provider's certificates in base64. A signature may come from any of them. */
+  /** The identity provider's certificates in base64. A signature is valid if it matches any of them. */
   readonly certificates: readonly string[];
-  /** Our keys for encrypted assertions. Without keys, encrypted assertions are rejected. */
+  /** Our keys for encrypted assertions. If the list is empty, encrypted assertions are rejected. */
   readonly decryption: readonly KeyObject[];
 }
 
 type SignedXml = typeof import('@node-saml/node-saml/lib/xml.js');
 type Dom = Awaited<ReturnType<SignedXml['parseDomFromString']>>;
 
-/** @throws {SamlFault} */
+/** Verifies a response and returns the signed assertion. @throws {SamlFault} */
 export async function verifyResponse(source: string, keys: TrustedKeys): Promise<VerifiedResponse> {
   try {
     return await verify(source.replace(/\r\n?/g, '\n'), keys);
   } catch (cause) {
     throw cause instanceof SamlFault
       ? cause
-      : new SamlFault(`it cannot be read: ${(cause as Error).message}`, { cause });
+      : new SamlFault(`it can't be parsed: ${(cause as Error).message}`, { cause });
   }
 }
 
 async function verify(xml: string, { certificates, decryption }: TrustedKeys): Promise<VerifiedResponse> {
-  const root = parseXml(xml);
+  const root = parseSamlXml(xml);
   if (root.name !== 'Response' || root.namespace !== protocol)
     throw new SamlFault("the document isn't a SAML response");
   const lib = await import('@node-saml/node-saml/lib/xml.js');
@@ -54,10 +58,10 @@ async function verify(xml: string, { certificates, decryption }: TrustedKeys): P
       `-----BEGIN CERTIFICATE-----\n${text.replace(/.{64}/g, '$&\n').trim()}\n-----END CERTIFICATE-----\n`,
   );
   const signed = await verifySigned(lib, xml, 'Response', pems);
-  const response = signed === undefined ? root : parseXml(signed);
+  const response = signed === undefined ? root : parseSamlXml(signed);
   const plain = childrenOf(response, assertionNamespace, 'Assertion');
   const encrypted = childrenOf(response, assertionNamespace, 'EncryptedAssertion');
-  if (plain.length + encrypted.length !== 1) throw new SamlFault('it does not hold one assertion');
+  if (plain.length + encrypted.length !== 1) throw new SamlFault("it doesn't contain exactly one assertion");
   const isSigned = signed !== undefined;
 
   if (encrypted.length === 1) {
@@ -70,16 +74,16 @@ async function verify(xml: string, { certificates, decryption }: TrustedKeys): P
 }
 
 function requireAssertion(found: string | XmlElement | undefined): XmlElement {
-  const assertion = typeof found === 'string' ? parseXml(found) : found;
+  const assertion = typeof found === 'string' ? parseSamlXml(found) : found;
   if (assertion?.name !== 'Assertion' || assertion.namespace !== assertionNamespace) {
-    throw new SamlFault('the assertion is not signed');
+    throw new SamlFault("the assertion isn't signed");
   }
   return assertion;
 }
 
 /**
- * Returns the bytes of the only element with this name, as covered by its own signature. Undefined if the element isn't
- * signed.
+ * Returns the bytes of the only element with this name that the element's own signature covers. Returns undefined if
+ * the element isn't signed.
  * @throws {SamlFault} if the signature is invalid or too weak, or if there are several such elements
  */
 async function verifySigned(
@@ -111,7 +115,10 @@ function requireMethods(lib: SignedXml, dom: Dom, path: string, allowed: readonl
   }
 }
 
-/** Tries each of our keys, because during a key rotation the provider may still use the previous one. */
+/**
+ * Decrypts an assertion. Tries each of our keys, because during a key rotation, the provider may still use the previous
+ * one.
+ */
 async function decrypt(lib: SignedXml, xml: string, keys: readonly KeyObject[]): Promise<string> {
   const dom = await lib.parseDomFromString(xml);
   requireMethods(lib, dom, "//*[local-name()='EncryptionMethod']/@Algorithm", [
@@ -119,7 +126,7 @@ async function decrypt(lib: SignedXml, xml: string, keys: readonly KeyObject[]):
     ...ciphers.key,
   ]);
   const [element] = lib.xpath.selectElements(dom, "/*/*[local-name()='EncryptedAssertion']");
-  let fault: unknown = new SamlFault('encrypted assertions are not accepted');
+  let fault: unknown = new SamlFault("encrypted assertions aren't accepted");
   for (const key of keys) {
     try {
       return await lib.decryptXml(String(element), key.export({ type: 'pkcs8', format: 'pem' }));

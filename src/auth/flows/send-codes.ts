@@ -1,4 +1,4 @@
-/** Sign-in without a password: codes and links on request. */
+/** Sends codes and links with which users sign in without a password. */
 
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -18,7 +18,10 @@ import { type Channel, parseChannel, sendPhoneCode } from './phone-codes.ts';
 import { nothing, resetUnclaimed } from './reset-unclaimed.ts';
 import { signUp } from './sign-up.ts';
 
-/** Sends a sign-in code to an email address or a phone number. Returns the provider's message id, if there is one to show. */
+/**
+ * Sends a sign-in code to an email address or a phone number. Returns the provider's message ID, if it can be shown to
+ * the client.
+ */
 export async function sendOtp(ctx: AuthContext, caller: Caller, body: Fields): Promise<string | undefined> {
   const email = body.text('email');
   const phone = body.text('phone');
@@ -47,12 +50,15 @@ export interface MagicLinkRequest {
   readonly data: JsonObject;
   readonly codeChallenge: string;
   readonly codeChallengeMethod: string;
-  /** If false, unknown addresses get no code. */
+  /** Whether an unknown address creates a user. If false, unknown addresses don't get a code. */
   readonly createUser: boolean;
   readonly aud: string;
 }
 
-/** Emails a sign-in link. An unknown address is signed up first, and its confirmation email contains the link. */
+/**
+ * Emails a sign-in link. If the address is unknown, the user is signed up first, and the confirmation email contains
+ * the link.
+ */
 export async function sendMagicLink(
   ctx: AuthContext,
   caller: Caller,
@@ -82,7 +88,7 @@ async function mailLink(
     ctx.settings.password.requiredSets,
     Math.max(33, ctx.settings.password.minLength),
   );
-  if (!known && !request.createUser) return refuseUnknown(ctx, password, ctx.settings.email.hidesAccounts);
+  if (!known && !request.createUser) return rejectUnknown(ctx, password, ctx.settings.email.hidesAccounts);
   if (status === 'closed') return workAsForNew(ctx, password);
   if (status === 'confirmed' || (known && ctx.settings.email.autoconfirm)) {
     await workAsForNew(ctx, password);
@@ -103,19 +109,19 @@ async function mailLink(
 }
 
 /**
- * Takes as long as a password hash, the slowest part of a sign-up, so that timing doesn't reveal whether an account
- * exists.
+ * Takes as long as hashing a password, which is the slowest part of a sign-up. The response time therefore doesn't
+ * reveal whether an account exists.
  */
 async function workAsForNew(ctx: AuthContext, password: string): Promise<void> {
   if (ctx.settings.signupEnabled) await ctx.passwords.pretendToVerify(password);
 }
 
-/** Another request may have created and confirmed the account since this request looked it up. */
+/** Ignores the error if another request created and confirmed the account after this request looked it up. */
 function passIfKnownMeanwhile(error: unknown): void {
   if (!(error instanceof AuthError && error.code === 'user_already_exists')) throw error;
 }
 
-async function refuseUnknown(ctx: AuthContext, password: string, isHidden: boolean): Promise<void> {
+async function rejectUnknown(ctx: AuthContext, password: string, isHidden: boolean): Promise<void> {
   if (!isHidden) throw authError('otp_disabled');
   await workAsForNew(ctx, password);
 }
@@ -128,7 +134,7 @@ export interface PhoneOtpRequest {
   readonly aud: string;
 }
 
-/** Returns the message id, if there is one to show. */
+/** Sends a sign-in code to a phone number. Returns the provider's message ID, if it can be shown to the client. */
 export async function sendPhoneOtp(
   ctx: AuthContext,
   caller: Caller,
@@ -160,7 +166,7 @@ async function textCode(
     Math.max(64, ctx.settings.password.minLength),
   );
   if (!known && !request.createUser) {
-    await refuseUnknown(ctx, password, ctx.settings.phone.hidesAccounts);
+    await rejectUnknown(ctx, password, ctx.settings.phone.hidesAccounts);
     return undefined;
   }
   if (status === 'closed') {

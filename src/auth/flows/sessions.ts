@@ -1,4 +1,4 @@
-/** Sessions: issued at sign-in, and signed as access tokens. */
+/** Issues sessions at sign-in and signs their access tokens. */
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
@@ -15,7 +15,7 @@ import type { Session, User } from '../rows.ts';
 import { runHook } from './hooks.ts';
 import { type Proof, requireProof } from './proof.ts';
 
-/** Values of the `amr` claim. */
+/** The values of the `amr` claim. */
 export type AuthenticationMethod =
   | 'password'
   | 'otp'
@@ -26,18 +26,18 @@ export type AuthenticationMethod =
   | 'anonymous'
   | (string & {});
 
-/** The grant of an OAuth client, for which a session is issued. */
+/** The grant to the OAuth client for which a session is issued. */
 export interface ClientGrant {
   readonly clientId: string;
   readonly scopes: string;
-  /** See `sessionIdOfCode`. */
+  /** The session's ID, which is derived from the code. See `sessionIdOfCode`. */
   readonly sessionId: string;
 }
 
 /**
- * Issues a new session after checking what the request has proved, and sets the `sb-auth-*` headers as upstream does.
- * If `origin` is given, the session inherits its methods, level and factor, so that users don't prove them again on the
- * way from the Account pages to an app.
+ * Issues a new session if the request has provided the required proof. Sets the `sb-auth-*` headers as upstream does.
+ * If `origin` is given, the session inherits its methods, level and factor, so that users don't have to authenticate
+ * again when they move from the Account pages to an app.
  */
 export async function issueSession(
   ctx: AuthContext,
@@ -78,14 +78,14 @@ export interface SessionToSign {
   readonly sessionId: string;
   readonly aal: Aal;
   readonly amr: readonly AmrEntry[];
-  /** The authentication method of this request, for the hook. */
+  /** The authentication method of this request, which the hook receives. */
   readonly method: AuthenticationMethod | 'token_refresh';
   readonly refreshToken: string;
   readonly scope?: string;
   readonly clientId?: string;
 }
 
-/** The token claims that identify the session's OAuth client. */
+/** Returns the token claims that identify the session's OAuth client. */
 export function clientOf({
   oauth_client_id: clientId,
   scopes,
@@ -96,7 +96,10 @@ export function clientOf({
   };
 }
 
-/** @param tx the transaction in which the project's hook is called, if there is one */
+/**
+ * Signs the session's access token. If the project has a hook that customizes claims, the hook runs in the transaction
+ * `tx`.
+ */
 export async function signSession(
   ctx: AuthContext,
   tx: Transaction | undefined,
@@ -131,15 +134,15 @@ async function customClaims(
   session: SessionToSign,
   claims: JsonObject,
 ): Promise<JsonObject> {
-  const answer = await runHook(
+  const response = await runHook(
     ctx,
     'custom_access_token',
     caller,
     { user_id: session.user.id, claims, authentication_method: session.method },
     tx,
   );
-  if (!isJsonObject(answer.claims)) throw internalError('output claims field is missing');
-  const faults = claimFaults(answer.claims);
+  if (!isJsonObject(response.claims)) throw internalError('output claims field is missing');
+  const faults = claimFaults(response.claims);
   if (faults.length > 0) {
     const list = faults.map((fault) => `- ${fault}\n`).join('');
     throw new AuthError(undefined, {
@@ -147,5 +150,5 @@ async function customClaims(
       message: `output claims do not conform to the expected schema: \n${list}`,
     });
   }
-  return answer.claims;
+  return response.claims;
 }

@@ -24,7 +24,7 @@ import { fetchMetadata } from './saml-metadata.ts';
 interface ProviderRequest {
   readonly metadataUrl: string;
   readonly metadataXml: string;
-  /** Undefined leaves the domains unchanged. */
+  /** The email domains. If undefined, the domains remain unchanged. */
   readonly domains: readonly string[] | undefined;
   readonly attributeMapping: AttributeMapping | undefined;
   readonly nameIdFormat: string | undefined;
@@ -56,7 +56,10 @@ function parseRequest(body: Fields, isUpdate: boolean): ProviderRequest {
   const written = body.object('attribute_mapping');
   const attributeMapping = written && parseAttributeMapping(written);
   if (written && !attributeMapping) {
-    throw authError('bad_json', 'Could not parse request body as JSON: attribute_mapping has another form');
+    throw authError(
+      'bad_json',
+      'Could not parse request body as JSON: attribute_mapping has an invalid form',
+    );
   }
   return {
     metadataUrl,
@@ -78,14 +81,17 @@ function requireHttps(address: string): void {
   }
 }
 
-/** Undefined if the request contains no metadata. */
+/** Reads the metadata from the request or from its address. Returns undefined if the request contains neither. */
 async function readMetadata(ctx: AuthContext, { metadataXml, metadataUrl }: ProviderRequest) {
   if (metadataXml === '' && metadataUrl === '') return undefined;
   const xml = metadataXml === '' ? await fetchMetadata(ctx, metadataUrl) : metadataXml;
   return { xml, entityId: parseIdentityProvider(xml).entityId };
 }
 
-/** @throws {AuthError} validation_failed, saml_metadata_fetch_failed, saml_idp_already_exists, sso_domain_already_exists */
+/**
+ * Adds an identity provider.
+ * @throws {AuthError} validation_failed, saml_metadata_fetch_failed, saml_idp_already_exists, sso_domain_already_exists
+ */
 export async function createSsoProvider(ctx: AuthContext, body: Fields): Promise<SsoProvider> {
   const request = parseRequest(body, false);
   const metadata = await readMetadata(ctx, request);
@@ -127,8 +133,8 @@ export async function createSsoProvider(ctx: AuthContext, body: Fields): Promise
 }
 
 /**
- * Fields that the request omits stay unchanged. @throws {AuthError} the errors of {@link createSsoProvider}, and
- * saml_entity_id_mismatch, conflict
+ * Changes a provider. Fields that the request omits remain unchanged.
+ * @throws {AuthError} the errors of {@link createSsoProvider}, and saml_entity_id_mismatch, conflict
  */
 export async function changeSsoProvider(
   ctx: AuthContext,
@@ -182,7 +188,10 @@ export async function changeSsoProvider(
   }
 }
 
-/** @param id the provider's id, or `resource_` followed by the project's own id for it */
+/**
+ * Finds an identity provider.
+ * @param id the provider's ID, or `resource_` followed by the ID that the project assigned to the provider
+ */
 export async function requireSsoProvider(ctx: AuthContext, id: string): Promise<SsoProvider> {
   const resourceId = /^resource_(.*)$/s.exec(id)?.[1];
   const provider =
@@ -195,7 +204,7 @@ export async function requireSsoProvider(ctx: AuthContext, id: string): Promise<
   return provider;
 }
 
-/** Omits the metadata documents, because they are long. */
+/** Lists the providers without their metadata documents, because these are long. */
 export async function listSsoProviders(
   ctx: AuthContext,
   filter: { readonly resourceId: string; readonly resourceIdPrefix: string },

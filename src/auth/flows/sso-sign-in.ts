@@ -1,4 +1,4 @@
-/** The start of a single sign-on. */
+/** Starts sign-ins with single sign-on. */
 
 import type { AuthContext } from '../context.ts';
 import type { Fields } from '../core/fields.ts';
@@ -8,7 +8,7 @@ import { authError } from '../errors.ts';
 import { findProviderByDomain, findProviderById, type SsoProvider } from '../queries/sso.ts';
 import { beginSamlSignIn } from './saml-sign-in.ts';
 
-/** Returns the address of the identity provider for a domain or a provider id. @throws {AuthError} */
+/** Returns the address of the identity provider for a domain or a provider ID. @throws {AuthError} */
 export async function beginSsoSignIn(ctx: AuthContext, body: Fields): Promise<string> {
   const id = body.text('provider_id');
   const domain = body.text('domain');

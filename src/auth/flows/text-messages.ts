@@ -4,7 +4,7 @@ import { codeCheck, type ProviderCall, type TextMessage, textProviders } from '.
 import { authError } from '../errors.ts';
 import type { SmsProvider } from '../settings.ts';
 
-/** Throws the provider's error. */
+/** Sends a text message. Throws the provider's error. */
 export async function sendByProvider(
   ctx: AuthContext,
   name: Exclude<SmsProvider, ''>,
@@ -13,12 +13,15 @@ export async function sendByProvider(
   await call(ctx, textProviders[name], message);
 }
 
-/** Whether the provider generates and checks codes itself, as Twilio Verify does. If so, our own codes aren't sent. */
+/**
+ * Whether the provider generates and checks codes itself, as Twilio Verify does. In this case, our own codes aren't
+ * sent.
+ */
 export function checksCodes(ctx: AuthContext): boolean {
   return ctx.settings.phone.provider === 'twilio_verify';
 }
 
-/** Throws `otp_expired`. */
+/** Checks a code with the SMS provider. Throws `otp_expired` if the provider rejects it. */
 export async function checkByProvider(ctx: AuthContext, phone: string, code: string): Promise<void> {
   try {
     await call(ctx, codeCheck, { phone, code });

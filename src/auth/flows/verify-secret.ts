@@ -1,7 +1,7 @@
-/** Compares user-entered secrets within the limits on wrong attempts. */
+/** Compares secrets that users enter, and enforces the limits on wrong attempts. */
 import type { Transaction } from '../../database/types.ts';
 import { networkOf } from '../../shared/network-of.ts';
-import type { SpendToken } from '../attempt-limits.ts';
+import type { ConsumeToken } from '../attempt-limits.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import type { TypedSecretKind } from '../core/typed-secrets.ts';
@@ -11,29 +11,31 @@ import { listSessionAddresses } from '../queries/sessions.ts';
 export interface SecretAttempt {
   readonly account: string;
   /**
-   * The owner, if known before the comparison. Attempts from a network with one of their sessions have a separate
-   * budget.
+   * The user who owns the secret, if they are known before the comparison. Attempts from a network on which this user
+   * has a session have a separate budget.
    */
   readonly ownerId?: string | undefined;
-  /** The caller's transaction. Waiting for a second connection inside it could deadlock. */
+  /**
+   * The caller's transaction, which is used for queries. Waiting for a second connection within the transaction could
+   * deadlock.
+   */
   readonly tx?: Transaction;
 }
 
 /**
- * Returns undefined for a wrong secret. Throws `over_request_rate_limit` after too many wrong attempts, without
- * revealing anything about this one.
+ * Compares a secret. Returns undefined if the secret is wrong. Throws `over_request_rate_limit` after too many wrong
+ * attempts, without revealing whether this attempt was correct.
  */
 export async function verifySecret<T>(
   ctx: AuthContext,
   caller: Caller,
   kind: TypedSecretKind,
   { account, ownerId, tx }: SecretAttempt,
-  compare: (spendToken: SpendToken) => Promise<T | undefined>,
+  compare: (consumeToken: ConsumeToken) => Promise<T | undefined>,
 ): Promise<T | undefined> {
   const isKnownNetwork = async (): Promise<boolean> => {
     if (ownerId === undefined) return false;
-    // A user who is prompted for a second factor already has a session, so only sessions that used a second factor
-    // count.
+    // A user who must enter a second factor already has a session, so only sessions that used a second factor count.
     const addresses = await listSessionAddresses(
       tx ?? ctx.pool,
       ownerId,
@@ -41,7 +43,7 @@ export async function verifySecret<T>(
     );
     return addresses.some((address) => networkOf(address) === networkOf(caller.ip));
   };
-  const verdict = await ctx.guesses.verify(kind, { account, isKnownNetwork }, compare);
-  if (verdict.kind === 'blocked') throw authError('over_request_rate_limit');
-  return verdict.kind === 'right' ? verdict.value : undefined;
+  const result = await ctx.guesses.verify(kind, { account, isKnownNetwork }, compare);
+  if (result.kind === 'blocked') throw authError('over_request_rate_limit');
+  return result.kind === 'right' ? result.value : undefined;
 }

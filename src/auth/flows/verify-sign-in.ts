@@ -1,4 +1,4 @@
-/** Codes and links that sign a user in: typed codes, and links that redirect to the app. */
+/** Verifies codes that users type, and links that redirect to the app. Both sign the user in. */
 
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
@@ -6,6 +6,7 @@ import type { AuthContext } from '../context.ts';
 import { type IssuedSession, sessionFragment } from '../core/issued-session.ts';
 import { isPkceHash } from '../core/pkce.ts';
 import { encodeParams, withParams } from '../core/redirects.ts';
+import type { VerifyRequest } from '../core/verify-request.ts';
 import { AuthError, authError } from '../errors.ts';
 import { findFlowStateOfUser, setCodeIssued } from '../queries/flow-states.ts';
 import { errorKinds } from '../redirect-errors.ts';
@@ -13,17 +14,11 @@ import type { User } from '../rows.ts';
 import { reloadUser, syncProviders } from './accounts.ts';
 import { audienceOf } from './audience.ts';
 import { issueSession } from './sessions.ts';
-import {
-  contactOf,
-  singleConfirmationAccepted,
-  type VerifiedUser,
-  type VerifyRequest,
-  verify,
-} from './verify.ts';
+import { contactOf, singleConfirmationAccepted, type VerifiedUser, verify } from './verify.ts';
 
 /**
- * Verifies a typed code. Returns undefined if only the first of two confirmations was accepted, so there is no session
- * yet.
+ * Verifies a typed code. Returns undefined if an email change still requires confirmation at the other address, because
+ * the user doesn't get a session yet.
  */
 export async function verifyCode(
   ctx: AuthContext,
@@ -52,8 +47,8 @@ async function signIn(
 export async function followLink(ctx: AuthContext, caller: Caller, request: VerifyRequest): Promise<string> {
   const target = caller.redirectTo();
   const isPkce = isPkceHash(request.hash);
-  try {
-    return await ctx.pool.transaction(async (tx) => {
+  const follow = (): Promise<string> =>
+    ctx.pool.transaction(async (tx) => {
       const verified = await verify(ctx, tx, caller, request, audienceOf(ctx, caller));
       if (verified.kind === 'half') {
         const message = { message: singleConfirmationAccepted };
@@ -66,13 +61,15 @@ export async function followLink(ctx: AuthContext, caller: Caller, request: Veri
       const session = await signIn(ctx, tx, caller, verified);
       return `${target}#${encodeParams({ ...sessionFragment(session), type: verified.type })}`;
     });
+  try {
+    return await ctx.signIns.track('link', follow);
   } catch (error) {
     if (!(error instanceof AuthError)) throw error;
     return withError(target, error, isPkce);
   }
 }
 
-/** Returns the code of the flow that requested the link. */
+/** Returns the PKCE code for the flow that requested the link. */
 async function issueCode(ctx: AuthContext, tx: Transaction, user: User, type: string): Promise<string> {
   const method = type === 'signup' ? 'email/signup' : type;
   const flow = await findFlowStateOfUser(tx, user.id, method);

@@ -1,4 +1,4 @@
-/** Sign-in with a message that a wallet signed for this project. */
+/** Signs users in with a message that their wallet has signed for this project. */
 
 import { createHash } from 'node:crypto';
 import type { Caller } from '../caller.ts';
@@ -26,6 +26,7 @@ const maxMessageBytes = 20 * 1024;
 const provider = 'web3';
 
 /**
+ * Signs a user in with a signed message.
  * @throws {AuthError} web3_provider_disabled, web3_unsupported_chain, validation_failed, signup_disabled, user_banned
  * @throws {OAuthShapedError} invalid_grant
  */
@@ -41,8 +42,8 @@ export async function signInWithWallet(
   const now = ctx.clock.now();
   const fault = walletMessageFault(message, ctx.settings.redirects, now, ctx.settings.accountUrl());
   if (fault !== undefined) throw new OAuthShapedError('invalid_grant', fault);
-  // Upstream accepts a message repeatedly until it expires. The text is hashed instead of the signature, because other
-  // valid signatures can be derived from a given one.
+  // Each message is accepted only once, although upstream accepts it repeatedly until it expires. The text is hashed
+  // instead of the signature, because other valid signatures can be derived from a valid signature.
   const digest = createHash('sha256').update(text).digest('base64url');
   if (!(await ctx.limits.once(`wallet:${digest}`, 2 * walletMessageValidityMs, now))) {
     throw new OAuthShapedError('invalid_grant', `Signed ${chainNames[chain]} message was used before`);
@@ -93,7 +94,7 @@ async function requireSigned(chain: Chain, text: string, signature: string): Pro
   return message;
 }
 
-/** Base64 with either alphabet. */
+/** Decodes the signature, which is base64 in either alphabet. */
 function requireSolanaSignature(text: string): Uint8Array {
   if (text.length !== 86 && text.length !== 88) {
     throw authError(
@@ -117,7 +118,7 @@ function requireEthereumSignature(text: string): string {
   return text;
 }
 
-/** The chain and the address identify the account, because a wallet has no other identifier. */
+/** Identifies the account by the chain and the address, because a wallet has no other identifier. */
 function externalSignIn(message: WalletMessage, aud: string): ExternalSignIn {
   const { chain, address, chainId: network, domain, statement } = message;
   const claims = {

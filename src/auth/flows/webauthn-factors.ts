@@ -1,4 +1,4 @@
-/** WebAuthn keys as second factors: enrollment, challenges, and verification. */
+/** Enrolls, challenges and verifies WebAuthn keys as second factors. */
 
 import { createHash } from 'node:crypto';
 import type { Transaction } from '../../database/types.ts';
@@ -7,6 +7,7 @@ import type { AuthContext } from '../context.ts';
 import type { Fields } from '../core/fields.ts';
 import type { IssuedSession } from '../core/issued-session.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
+import type { Enrollment, FactorChallenge } from '../core/render-factor.ts';
 import { fromMs, toRfc3339 } from '../core/times.ts';
 import {
   type Ceremony,
@@ -42,7 +43,7 @@ export async function enrolKey(
   ctx: AuthContext,
   caller: UserCaller,
   friendlyName: string,
-): Promise<JsonObject> {
+): Promise<Enrollment> {
   await checkEnrollment(ctx, caller, friendlyName);
   const { user } = caller;
   const id = await ctx.pool.transaction(async (tx) => {
@@ -52,18 +53,18 @@ export async function enrolKey(
     await audit(ctx, tx, user, 'factor_in_progress', { ip: caller.ip, traits });
     return factorId;
   });
-  return { id, type: 'webauthn', friendly_name: friendlyName };
+  return { id, type: 'webauthn', friendlyName };
 }
 
 /**
- * A challenge for a new factor creates a key. A challenge for a verified factor can be signed by any of the user's
- * keys.
+ * Creates a challenge. The response for a new factor creates a key. The challenge for a verified factor can be signed
+ * with any of the user's keys.
  */
 export async function challengeKey(
   ctx: AuthContext,
   caller: UserCaller,
   factor: Factor,
-): Promise<JsonObject> {
+): Promise<FactorChallenge> {
   const { user } = caller;
   const { relyingParty: party } = ctx.settings;
   const now = ctx.clock.now();
@@ -105,12 +106,15 @@ export async function challengeKey(
   return {
     id,
     type: 'webauthn',
-    expires_at: Math.floor((now + challengeLifetimeMs) / 1000),
-    webauthn: { type: isNew ? 'create' : 'request', credential_options: { publicKey } },
+    expiresAtSeconds: Math.floor((now + challengeLifetimeMs) / 1000),
+    webauthn: { type: isNew ? 'create' : 'request', publicKey },
   };
 }
 
-/** Throws `validation_failed`, the errors of {@link requireChallenge}, and 500 where upstream returns it. */
+/**
+ * Verifies the response to a challenge. Throws `validation_failed`, the errors of {@link requireChallenge}, and 500 in
+ * the cases where upstream returns 500.
+ */
 export async function verifyKey(
   ctx: AuthContext,
   caller: UserCaller,
@@ -118,16 +122,17 @@ export async function verifyKey(
   challengeId: string,
   body: Fields,
 ): Promise<IssuedSession> {
-  const { type, response } = readAnswer(body);
+  const { type, response } = readResponse(body);
   const challenge = await requireChallenge(ctx, caller, factor, challengeId);
   const ceremony = readSession(challenge.web_authn_session_data);
-  if (!ceremony || ceremony.userId !== caller.user.id) throw internalError('The challenge is of no key');
+  if (!ceremony || ceremony.userId !== caller.user.id)
+    throw internalError("The challenge doesn't belong to a key");
   return type === 'create'
     ? verifyNewKey(ctx, caller, { factor, challenge, ceremony, response })
     : verifyKnownKey(ctx, caller, { factor, challenge, ceremony, response });
 }
 
-function readAnswer(body: Fields): { type: 'create' | 'request'; response: unknown } {
+function readResponse(body: Fields): { type: 'create' | 'request'; response: unknown } {
   const webauthn = body.object('webauthn');
   if (!webauthn) throw authError('validation_failed', 'WebAuthn config required');
   const { type, credential_response: response } = webauthn;
@@ -150,16 +155,16 @@ async function verifyNewKey(
   caller: UserCaller,
   { factor, challenge, ceremony, response }: Attempt,
 ): Promise<IssuedSession> {
-  const answer = parseCreation(response);
-  if (!answer) throw malformed();
-  // A verified factor keeps its key, even if an older challenge is still pending.
-  if (factor.status === 'verified') throw creationRefused();
-  const result = await verifyCreation(ctx.settings.relyingParty, ceremony, answer);
-  if (!result.ok) throw result.fault === 'malformed' ? malformed() : creationRefused(result.cause);
+  const creation = parseCreation(response);
+  if (!creation) throw malformed();
+  // Once a factor is verified, its key can't be replaced, even if an older challenge is still pending.
+  if (factor.status === 'verified') throw creationRejected();
+  const result = await verifyCreation(ctx.settings.relyingParty, ceremony, creation);
+  if (!result.ok) throw result.fault === 'malformed' ? malformed() : creationRejected(result.cause);
   const key = result.proven;
-  const clientDataHash = createHash('sha256').update(answer.clientDataJSON, 'base64url').digest();
+  const clientDataHash = createHash('sha256').update(creation.clientDataJSON, 'base64url').digest();
   return raiseSession(ctx, caller, factor, challenge, async (tx) => {
-    const credential = factorCredential(key, answer, clientDataHash);
+    const credential = factorCredential(key, creation, clientDataHash);
     await saveNewFactorKey(tx, factor.id, credential, key.aaguid, ctx.clock.now());
     await closeChallenge(ctx, tx, factor, challenge, 'create', response);
   });
@@ -170,21 +175,22 @@ async function verifyKnownKey(
   caller: UserCaller,
   { factor, challenge, ceremony, response }: Attempt,
 ): Promise<IssuedSession> {
-  const answer = parseAssertion(response);
-  if (!answer) throw malformed();
+  const credential = parseAssertion(response);
+  if (!credential) throw malformed();
   const { user } = caller;
-  const id = Buffer.from(answer.id, 'base64url');
-  const handle = Buffer.from(answer.userHandle, 'base64url').toString('utf8');
+  const id = Buffer.from(credential.id, 'base64url');
+  const handle = Buffer.from(credential.userHandle, 'base64url').toString('utf8');
   const isAllowed = ceremony.allowed.some((allowed) => id.equals(allowed));
   const used = (await readKeys(ctx, user.id)).find(({ key }) => id.equals(key.id));
   if (factor.status !== 'verified' || !isAllowed || !used || (handle !== '' && handle !== user.id)) {
-    throw assertionRefused();
+    throw assertionRejected();
   }
-  const result = await verifyAssertion(ctx.settings.relyingParty, ceremony, answer, used.key);
-  if (!result.ok) throw result.fault === 'malformed' ? malformed() : assertionRefused(result.cause);
+  const result = await verifyAssertion(ctx.settings.relyingParty, ceremony, credential, used.key);
+  if (!result.ok) throw result.fault === 'malformed' ? malformed() : assertionRejected(result.cause);
   const use = result.proven;
   if (looksCloned(used.key, use)) throw clone(ctx, used.factorId, user.id);
-  // The session depends on the factor whose key signed, so its level drops when that factor is removed.
+  // The session's level depends on the factor whose key signed the challenge. If that factor is removed, the level
+  // drops.
   const owner = user.factors.find((each) => each.id === used.factorId) ?? factor;
   return raiseSession(ctx, caller, owner, challenge, async (tx) => {
     const credential = usedFactorCredential(used.credential, use);
@@ -194,7 +200,7 @@ async function verifyKnownKey(
   });
 }
 
-/** Deletes a verified challenge and stores it with the factor, so that the project can inspect it. */
+/** Deletes a completed challenge and stores it with the factor, so that the project can inspect it. */
 async function closeChallenge(
   ctx: AuthContext,
   tx: Transaction,
@@ -237,10 +243,10 @@ const malformed = () => authError('validation_failed', 'Invalid credential_respo
 
 const noKey = () => new AuthError('unexpected_failure');
 
-/** Upstream returns the library's error, which clients see as this 500. */
-const creationRefused = (cause?: unknown) => new AuthError('unexpected_failure', { cause });
+/** Upstream returns the error of its WebAuthn library, which clients receive as this 500. */
+const creationRejected = (cause?: unknown) => new AuthError('unexpected_failure', { cause });
 
-const assertionRefused = (cause?: unknown) =>
+const assertionRejected = (cause?: unknown) =>
   internalError('Failed to validate WebAuthn MFA response', cause);
 
 function clone(ctx: AuthContext, factorId: string, userId: string) {
@@ -248,5 +254,5 @@ function clone(ctx: AuthContext, factorId: string, userId: string) {
     { service: 'auth', factorId, userId },
     "a factor's signature counter didn't increase; its key may have been cloned",
   );
-  return assertionRefused();
+  return assertionRejected();
 }

@@ -1,5 +1,6 @@
-/** A request as routes read it: the caller, and the path, query and body. */
+/** A request in the form that routes use. It contains the caller, the path, the query and the body. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { splitOnce } from '../../shared/split-once.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { parseFields, type ReadFields } from '../core/fields.ts';
@@ -12,16 +13,15 @@ export interface Exchange {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly params: Readonly<Record<string, string>>;
-  /** The unparsed body. */
+  /** The request body before it is parsed. */
   readonly text: string;
   readonly body: ReadFields;
   readonly hasBody: boolean;
 }
 
 export function exchangeOf(ctx: AuthContext, request: FastifyRequest, reply: FastifyReply): Exchange {
-  const mark = request.url.indexOf('?');
-  const path = mark < 0 ? request.url : request.url.slice(0, mark);
-  const query = new URLSearchParams(mark < 0 ? '' : request.url.slice(mark + 1));
+  const [path, search] = splitOnce(request.url, '?');
+  const query = new URLSearchParams(search);
   const text = typeof request.body === 'string' ? request.body : '';
   return {
     request,
@@ -44,7 +44,8 @@ function callerOf(
   text: string,
 ): Caller {
   return {
-    // The gateway decides which proxies are trusted, because any client can send X-Forwarded-For.
+    // The gateway determines this address, because any client can send X-Forwarded-For and only the gateway knows the
+    // trusted proxies.
     ip: request.ip,
     userAgent: header(request, 'user-agent') ?? '',
     accessToken: /^[Bb]earer (\S+)$/.exec(header(request, 'authorization') ?? '')?.[1],
@@ -67,7 +68,7 @@ function callerOf(
   };
 }
 
-/** The first value of the header. */
+/** Returns the first value of the header. */
 export function header(request: FastifyRequest, name: string): string | undefined {
   const value = request.headers[name];
   return Array.isArray(value) ? value[0] : value;

@@ -1,11 +1,13 @@
 /**
- * Error responses. Clients that send `X-Supabase-Api-Version: 2024-01-01` or later get `{code, message}`. Other clients
- * get the older `{code: STATUS, error_code, msg}`. Both get the header `x-sb-error-code`.
+ * Renders error responses. Clients that send `X-Supabase-Api-Version: 2024-01-01` or later get `{code, message}`. Other
+ * clients get the older format `{code: STATUS, error_code, msg}`. Both kinds of clients also get the header
+ * `x-sb-error-code`.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from '../../kernel/log.ts';
+import { retryAfterOf } from '../../shared/retry-after.ts';
 import { OAuthShapedError } from '../errors.ts';
-import { fallbackCode, publicError, publicPostgresError } from '../public-errors.ts';
+import { errorResponse, fallbackCode, logUnexpected, publicError, weakPasswordOf } from '../public-errors.ts';
 import { header } from './exchange.ts';
 
 const versionHeader = 'x-supabase-api-version';
@@ -19,33 +21,19 @@ export function sendError(
 ): FastifyReply {
   const wantsCodes = isVersion(header(request, versionHeader));
   if (wantsCodes) reply.header(versionHeader, codesVersion);
-  if (error instanceof OAuthShapedError) {
-    return reply.code(400).send({ error: error.error, error_description: error.description });
+  logUnexpected(log, error, request.id, request.url.split('?', 1)[0] ?? '');
+  const retryAfter = retryAfterOf(error);
+  if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
+  if (!(error instanceof OAuthShapedError)) {
+    const known = publicError(error);
+    if (known.code !== undefined) reply.header('x-sb-error-code', known.code);
+    if (wantsCodes) {
+      const code = known.code ?? fallbackCode(known);
+      return reply.code(known.status).send({ code, message: known.message, ...weakPasswordOf(known) });
+    }
   }
-  const known = publicError(error);
-  if (known.status >= 500) {
-    log.error(
-      { requestId: request.id, path: request.url.split('?')[0], error: known.cause ?? known },
-      known.message,
-    );
-  }
-  const fallback = fallbackCode(known);
-  if (known.code !== undefined) reply.header('x-sb-error-code', known.code);
-  const weakPassword = known.weakPasswordReasons && { weak_password: { reasons: known.weakPasswordReasons } };
-  if (wantsCodes) {
-    return reply
-      .code(known.status)
-      .send({ code: known.code ?? fallback, message: known.message, ...weakPassword });
-  }
-  const postgres = publicPostgresError(known.cause);
-  if (postgres) return reply.code(postgres.status).send(postgres.body);
-  return reply.code(known.status).send({
-    code: known.status,
-    error_code: known.code ?? fallback,
-    msg: known.message,
-    ...(known.status >= 500 ? { error_id: request.id } : {}),
-    ...weakPassword,
-  });
+  const { status, body } = errorResponse(error, request.id);
+  return reply.code(status).send(body);
 }
 
 function isVersion(text: string | undefined): boolean {

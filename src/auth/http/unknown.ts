@@ -1,8 +1,8 @@
-/** Responses for unknown paths and methods, as chi returns them for GoTrue 2.196. */
+/** Responds to unknown paths and methods in the same way as chi, which is GoTrue 2.196's router. */
 import type { FastifyInstance } from 'fastify';
 
-/** Must be called before the routes are defined. */
-export function answerUnknown(app: FastifyInstance): void {
+/** Adds the handlers. Must be called before the routes are defined. */
+export function respondToUnknownRoutes(app: FastifyInstance): void {
   const known: { readonly pattern: RegExp; readonly method: string }[] = [];
   app.addHook('onRoute', ({ url, method }) => {
     const path = url.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:[A-Za-z]+/g, '[^/]+');

@@ -1,43 +1,52 @@
 /**
- * Statements on _plinth.guesses. A budget is stored as the time when it is full again (the generic cell rate
+ * Statements on _plinth.guesses. A budget is stored as the time when it will be full again (the generic cell rate
  * algorithm).
  */
 import type { Queryable } from '../../database/types.ts';
-import { sql } from '../../kernel/sql.ts';
-import { type Bucket, horizonMs } from '../core/rate-limit-rules.ts';
+import { type Sql, sql } from '../../kernel/sql.ts';
+import { type Bucket, horizonMs, staleAfterMs } from '../core/rate-limit-rules.ts';
 import { fromMs, toMs } from '../core/times.ts';
+
+/** The time when the stored budget is full. See `staleAfterMs`. */
+const baseOf = (rule: Bucket, now: Sql) =>
+  sql`case when g.full_at > ${now} + ${interval(staleAfterMs(rule))} then ${now} else greatest(g.full_at, ${now}) end`;
 
 const interval = (ms: number) => sql`${`${ms} milliseconds`}::interval`;
 
-/** Takes an attempt. If no attempt is left, changes nothing and returns false. */
-export async function takeAttempt(db: Queryable, key: string, rule: Bucket, nowMs: number): Promise<boolean> {
+/** Takes an attempt from the budget. If no attempt is left, changes nothing and returns false. */
+export async function consumeAttempt(
+  db: Queryable,
+  key: string,
+  rule: Bucket,
+  nowMs: number,
+): Promise<boolean> {
   const now = sql`${fromMs(nowMs)}::timestamptz`;
   const step = interval(rule.refillMs);
   const rows = await db.query(sql`
     insert into _plinth.guesses as g (key, full_at) values (${key}, ${now} + ${step})
-    on conflict (key) do update set full_at = greatest(g.full_at, ${now}) + ${step}
-      where greatest(g.full_at, ${now}) + ${step} <= ${now} + ${interval(horizonMs(rule))}
+    on conflict (key) do update set full_at = ${baseOf(rule, now)} + ${step}
+      where ${baseOf(rule, now)} + ${step} <= ${now} + ${interval(horizonMs(rule))}
     returning true`);
   return rows.length > 0;
 }
 
-/** Takes an attempt even if none is left. The budget never falls below empty. */
+/** Takes an attempt from the budget even if none is left. The number of attempts never becomes negative. */
 export async function addAttempt(db: Queryable, key: string, rule: Bucket, nowMs: number): Promise<void> {
   const now = sql`${fromMs(nowMs)}::timestamptz`;
   const step = interval(rule.refillMs);
   await db.query(sql`
     insert into _plinth.guesses as g (key, full_at) values (${key}, ${now} + ${step})
     on conflict (key) do update set full_at =
-      least(greatest(g.full_at, ${now}) + ${step}, ${now} + ${interval(rule.size * rule.refillMs)})`);
+      least(${baseOf(rule, now)} + ${step}, ${now} + ${interval(rule.size * rule.refillMs)})`);
 }
 
-/** Gives an attempt back after a correct guess. */
+/** Returns an attempt to the budget after a correct guess. */
 export async function returnAttempt(db: Queryable, key: string, rule: Bucket): Promise<void> {
   await db.query(sql`
     update _plinth.guesses set full_at = full_at - ${interval(rule.refillMs)} where key = ${key}`);
 }
 
-/** Returns when the budget is full again. Undefined if it already is. */
+/** Returns the time when the budget will be full again, or undefined if it is full now. */
 export async function findFullAt(db: Queryable, key: string): Promise<number | undefined> {
   const [row] = await db.query<{ full_at: string }>(
     sql`select full_at from _plinth.guesses where key = ${key}`,

@@ -20,7 +20,10 @@ export async function insertAuditEntry(
     values (${noInstance}, ${randomUUID()}, ${payload}, ${fromMs(nowMs)}, ${ip})`);
 }
 
-/** Lists entries, newest first. Searches `keys` of the payload for `value` as a substring, ignoring case. */
+/**
+ * Lists entries, newest first. If `value` is set, lists only entries in whose payload one of `keys` contains `value`,
+ * ignoring case.
+ */
 export async function listAuditEntries(
   db: Queryable,
   page: Page,

@@ -37,7 +37,7 @@ export async function countCustomProviders(db: Queryable): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** Returns false if the identifier is taken. */
+/** Inserts a provider. Returns false if the identifier is taken. */
 export async function insertCustomProvider(db: Queryable, row: CustomProvider): Promise<boolean> {
   const rows = await db.query(sql`
     insert into auth.custom_oauth_providers
@@ -72,7 +72,7 @@ export async function updateCustomProvider(db: Queryable, row: CustomProvider, n
     where id = ${row.id}`);
 }
 
-/** Returns false if no such row exists. */
+/** Deletes a provider. Returns false if it doesn't exist. */
 export async function deleteCustomProvider(db: Queryable, identifier: string): Promise<boolean> {
   const rows = await db.query(
     sql`delete from auth.custom_oauth_providers where identifier = ${identifier} returning id`,

@@ -1,4 +1,4 @@
-/** Statements on auth.flow_state: PKCE sign-ins in progress. */
+/** Statements on auth.flow_state, which stores PKCE sign-ins in progress. */
 import { randomUUID } from 'node:crypto';
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
@@ -11,7 +11,7 @@ const columns = sql`
   provider_refresh_token, created_at, authentication_method, auth_code_issued_at, invite_token, referrer,
   oauth_client_state_id, linking_target_id, email_optional`;
 
-/** Returns the code. */
+/** Inserts a flow state and returns its code. */
 export async function insertFlowState(
   db: Queryable,
   flow: {
@@ -41,14 +41,14 @@ export async function findFlowStateByCode(db: Queryable, code: string): Promise<
   return row;
 }
 
-/** Starts a sign-in with a provider. */
+/** Inserts the flow of a sign-in with a provider. */
 export async function insertOAuthFlow(
   db: Queryable,
   flow: {
-    /** The `state` that the browser returns with. */
+    /** The value of the parameter `state` with which the browser returns. */
     readonly id: string;
     readonly providerType: string;
-    /** Undefined for the implicit flow, in which the session itself is in the redirect. */
+    /** The PKCE challenge. Undefined for the implicit flow, in which the redirect contains the session itself. */
     readonly challenge: Challenge | undefined;
     readonly inviteToken: string | undefined;
     readonly referrer: string;
@@ -71,7 +71,7 @@ export async function insertOAuthFlow(
             ${flow.linkingTargetId ?? null}, ${flow.emailOptional}, ${now}, ${now})`);
 }
 
-/** Finds sign-ins with a provider. Other flows have no `state`. */
+/** Finds the flow of a sign-in with a provider. Other flows have no `state`. */
 export async function findOAuthFlow(db: Queryable, id: string): Promise<FlowState | undefined> {
   const [row] = await db.query<FlowState>(
     sql`select ${columns} from auth.flow_state where id = ${id} and authentication_method = 'oauth'`,
@@ -79,7 +79,7 @@ export async function findOAuthFlow(db: Queryable, id: string): Promise<FlowStat
   return row;
 }
 
-/** Stores the user and the provider's tokens. Returns false if the flow was already completed. */
+/** Completes a flow by storing the user and the provider's tokens. Returns false if the flow was already completed. */
 export async function completeOAuthFlow(
   db: Queryable,
   id: string,
@@ -95,7 +95,7 @@ export async function completeOAuthFlow(
   return rows.length > 0;
 }
 
-/** Finds the newest flow of this user and method. */
+/** Finds the newest flow with this user and authentication method. */
 export async function findFlowStateOfUser(
   db: Queryable,
   userId: string,
@@ -115,8 +115,11 @@ export async function setCodeIssued(db: Queryable, id: string, nowMs: number): P
   );
 }
 
-/** Returns false if a concurrent request took the flow. A code can be exchanged for only one session. */
-export async function takeFlowState(db: Queryable, id: string): Promise<boolean> {
+/**
+ * Deletes a flow, because a code can be exchanged for only one session. Returns false if a concurrent request has
+ * already used the flow.
+ */
+export async function consumeFlowState(db: Queryable, id: string): Promise<boolean> {
   const rows = await db.query(sql`delete from auth.flow_state where id = ${id} returning id`);
   return rows.length > 0;
 }

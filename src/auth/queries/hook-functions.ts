@@ -1,8 +1,10 @@
-/** Calls a hook that is a function in PostgreSQL. */
+/** Calls hooks that are implemented as PostgreSQL functions. */
 import type { Transaction } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 
-/** Calls the function with `body` within a statement timeout, and returns its result. */
+/**
+ * Runs the hook function with `body` as its argument and with a statement timeout. Returns the result of the function.
+ */
 export async function callHookFunction(
   tx: Transaction,
   { schema, name }: { readonly schema: string; readonly name: string },

@@ -29,8 +29,8 @@ export async function lockIdentities(tx: Transaction, userId: string): Promise<I
 
 /**
  * Finds the identities of all users with one of these addresses, which must be in lower case. Only verified addresses
- * count, so an identity that merely claims an address doesn't match the owner's accounts. An SSO connection verifies
- * its own addresses.
+ * count. Otherwise, an identity that merely claims an address would match the account of the address's owner. An SSO
+ * connection counts as verifying its addresses.
  */
 export function findIdentitiesByEmail(db: Queryable, emails: readonly string[]): Promise<Identity[]> {
   return db.query<Identity>(sql`
@@ -39,7 +39,7 @@ export function findIdentitiesByEmail(db: Queryable, emails: readonly string[]):
       and (identity_data ->> 'email_verified' = 'true' or provider like 'sso:%')`);
 }
 
-/** Replaces the identity's data with the provider's latest. */
+/** Replaces the identity's data with the latest data from the provider. */
 export async function replaceIdentityData(
   db: Queryable,
   identity: Identity,
@@ -60,7 +60,7 @@ function withLowerEmail(data: JsonObject): JsonObject {
   return typeof data.email === 'string' ? { ...data, email: data.email.toLowerCase() } : data;
 }
 
-/** `data.sub` is the provider's id for the user. */
+/** Inserts an identity. `data.sub` is the provider's ID for the user. */
 export async function insertIdentity(
   db: Queryable,
   userId: string,
@@ -107,7 +107,7 @@ export async function renameIdentity(db: Queryable, id: string, providerId: stri
   await db.query(sql`update auth.identities set provider_id = ${providerId} where id = ${id}`);
 }
 
-/** Providers of a user's identities, oldest first. */
+/** Lists the providers of a user's identities, oldest first. */
 export async function listProviders(db: Queryable, userId: string): Promise<string[]> {
   const rows = await db.query<{ provider: string }>(sql`
     select provider from auth.identities where user_id = ${userId} group by provider order by min(created_at)`);

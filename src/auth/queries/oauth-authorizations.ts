@@ -1,4 +1,7 @@
-/** Statements on auth.oauth_authorizations: client requests, from the first redirect to the exchange of the code. */
+/**
+ * Statements on auth.oauth_authorizations. A row stores a client's request, from the first redirect until the code is
+ * exchanged.
+ */
 import { randomUUID } from 'node:crypto';
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
@@ -11,7 +14,7 @@ const columns = sql`
   id, authorization_id, client_id, user_id, redirect_uri, scope, state, resource, code_challenge,
   code_challenge_method, status, authorization_code, expires_at, nonce`;
 
-/** Returns the authorization_id. */
+/** Inserts an authorization and returns its authorization_id. */
 export async function insertAuthorization(
   db: Queryable,
   request: AuthorizeRequest & { readonly clientId: string; readonly redirectUri: string },
@@ -29,7 +32,7 @@ export async function insertAuthorization(
   return authorizationId;
 }
 
-/** Locks an authorization. Also undefined if another transaction holds the row. */
+/** Locks an authorization. Returns undefined if it doesn't exist or another transaction has locked the row. */
 export async function lockAuthorization(
   db: Queryable,
   authorizationId: string,
@@ -44,7 +47,10 @@ export async function setAuthorizationUser(db: Queryable, id: string, userId: st
   await db.query(sql`update auth.oauth_authorizations set user_id = ${userId} where id = ${id}`);
 }
 
-/** Only the authorization's user can release it, and only while it is pending. */
+/**
+ * Removes the user from a pending authorization. Has no effect if the authorization belongs to another user or
+ * isn't pending anymore.
+ */
 export async function freeAuthorization(
   db: Queryable,
   authorizationId: string,
@@ -55,7 +61,7 @@ export async function freeAuthorization(
     where authorization_id = ${authorizationId} and user_id = ${userId} and status = 'pending'`);
 }
 
-/** Returns the code. */
+/** Approves an authorization and returns its code. */
 export async function approveAuthorization(db: Queryable, id: string, nowMs: number): Promise<string> {
   const code = randomUUID();
   await db.query(sql`
@@ -82,8 +88,11 @@ export async function findAuthorizationByCode(
   return row;
 }
 
-/** Returns false if the code was already exchanged. Waits for concurrent exchanges. */
-export async function takeAuthorization(db: Queryable, id: string): Promise<boolean> {
+/**
+ * Deletes an authorization when its code is exchanged. Waits for concurrent exchanges. Returns false if the code was
+ * already exchanged.
+ */
+export async function consumeAuthorization(db: Queryable, id: string): Promise<boolean> {
   const rows = await db.query(sql`delete from auth.oauth_authorizations where id = ${id} returning id`);
   return rows.length > 0;
 }

@@ -10,7 +10,7 @@ export interface OAuthClientState {
   readonly created_at: string;
 }
 
-/** Returns the row's id. `secret` is the PKCE verifier, or the request token of OAuth 1. */
+/** Inserts a row and returns its ID. `secret` is the PKCE verifier, or the request token of OAuth 1. */
 export async function insertOAuthClientState(
   db: Queryable,
   providerType: string,
@@ -24,8 +24,11 @@ export async function insertOAuthClientState(
   return id;
 }
 
-/** Deletes the row, so that it can be read only once. */
-export async function takeOAuthClientState(db: Queryable, id: string): Promise<OAuthClientState | undefined> {
+/** Deletes the row and returns it, so that it can be read only once. */
+export async function consumeOAuthClientState(
+  db: Queryable,
+  id: string,
+): Promise<OAuthClientState | undefined> {
   const [row] = await db.query<OAuthClientState>(sql`
     delete from auth.oauth_client_states where id = ${id} returning provider_type, code_verifier, created_at`);
   return row;

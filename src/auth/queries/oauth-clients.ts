@@ -9,7 +9,7 @@ const columns = sql`
   id, client_secret_hash, registration_type, redirect_uris, grant_types, client_name, client_uri, logo_uri, created_at,
   updated_at, client_type, token_endpoint_auth_method`;
 
-/** Finds a client that isn't deleted. */
+/** Finds a client that hasn't been deleted. */
 export async function findOAuthClient(db: Queryable, id: string): Promise<OAuthClient | undefined> {
   const [client] = await db.query<OAuthClient>(
     sql`select ${columns} from auth.oauth_clients where id = ${id} and deleted_at is null`,
@@ -48,7 +48,7 @@ export async function insertOAuthClient(
   return row;
 }
 
-/** Undefined if the client was deleted in the meantime. */
+/** Updates a client. Returns undefined if the client has been deleted. */
 export async function updateOAuthClient(
   db: Queryable,
   id: string,

@@ -5,7 +5,7 @@ import { sql } from '../../kernel/sql.ts';
 import { fromMs } from '../core/times.ts';
 import type { OAuthConsent } from '../rows.ts';
 
-/** Undefined if the user never consented or revoked the consent. */
+/** Finds a user's consent. Returns undefined if the user never consented or has revoked the consent. */
 export async function findConsent(
   db: Queryable,
   userId: string,
@@ -23,7 +23,7 @@ export interface GrantedClient extends OAuthConsent {
   readonly logo_uri: string | null;
 }
 
-/** Lists a user's consents, newest first, excluding those for deleted clients. */
+/** Lists a user's consents, newest first. Consents for deleted clients are excluded. */
 export function listConsents(db: Queryable, userId: string): Promise<GrantedClient[]> {
   return db.query<GrantedClient>(sql`
     select c.id, c.client_id, c.scopes, c.granted_at, o.client_name, o.client_uri, o.logo_uri
@@ -31,7 +31,7 @@ export function listConsents(db: Queryable, userId: string): Promise<GrantedClie
     where c.user_id = ${userId} and c.revoked_at is null order by c.granted_at desc, c.id`);
 }
 
-/** Replaces an earlier consent, even a revoked one. */
+/** Stores a consent. Replaces an earlier consent, even a revoked one. */
 export async function upsertConsent(
   db: Queryable,
   consent: { readonly userId: string; readonly clientId: string; readonly scopes: readonly string[] },
@@ -45,7 +45,10 @@ export async function upsertConsent(
     do update set scopes = excluded.scopes, granted_at = excluded.granted_at, revoked_at = null`);
 }
 
-/** The table's constraint must be met even if the clock was set back. */
+/**
+ * Revokes a consent. The revocation time is never earlier than the grant time, so it satisfies the table's constraint
+ * even if the clock was set back.
+ */
 export async function revokeConsent(db: Queryable, id: string, nowMs: number): Promise<void> {
   await db.query(sql`
     update auth.oauth_consents set revoked_at = greatest(${fromMs(nowMs)}::timestamptz, granted_at) where id = ${id}`);

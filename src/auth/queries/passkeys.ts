@@ -33,7 +33,7 @@ export async function countPasskeys(tx: Transaction, userId: string): Promise<nu
   return row?.count ?? 0;
 }
 
-/** Undefined if the credential id is taken, by any user. */
+/** Inserts a passkey. Returns undefined if any user already has a passkey with this credential ID. */
 export async function insertPasskey(
   db: Queryable,
   userId: string,
@@ -54,7 +54,10 @@ export async function insertPasskey(
   return passkey;
 }
 
-/** Returns false if the counter was raised in the meantime, by another use of the key or a copy of it. */
+/**
+ * Updates the counter after a use. Returns false if another use of the key, or of a copy of the key, has already raised
+ * the counter.
+ */
 export async function recordPasskeyUse(
   db: Queryable,
   id: string,
@@ -91,7 +94,7 @@ export async function deletePasskeys(db: Queryable, userId: string): Promise<voi
 
 export type PasskeyChallengeType = 'registration' | 'authentication';
 
-/** A null `userId` stores a challenge for any user. */
+/** Inserts a challenge. If `userId` is null, any user can respond to it. */
 export async function insertPasskeyChallenge(
   db: Queryable,
   challenge: {
@@ -110,8 +113,8 @@ export async function insertPasskeyChallenge(
   return id;
 }
 
-/** Deletes and returns the challenge, so that it can be used only once, regardless of the response. */
-export async function takePasskeyChallenge(
+/** Deletes and returns the challenge, so that it can be used only once, whether or not the response is valid. */
+export async function consumePasskeyChallenge(
   db: Queryable,
   id: string,
   type: PasskeyChallengeType,

@@ -1,16 +1,16 @@
 /** Statements on _plinth.rate_limits. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
-import { type Bucket, horizonMs } from '../core/rate-limit-rules.ts';
+import { type Bucket, horizonMs, staleAfterMs } from '../core/rate-limit-rules.ts';
 import { fromMs } from '../core/times.ts';
 
 /**
  * Takes one token from the bucket. If no token is left, changes nothing and returns false.
  *
- * A bucket is stored as the time when it is full again (the generic cell rate algorithm). Each token moves that time by
- * `refillMs`, up to the equivalent of `size` tokens in the future (`horizonMs`).
+ * A bucket is stored as the time when it is full again (the generic cell rate algorithm). Each token delays that time
+ * by `refillMs`, up to the equivalent of `size` tokens in the future (`horizonMs`).
  */
-export async function takePermission(
+export async function consumePermission(
   db: Queryable,
   key: string,
   rule: Bucket,
@@ -18,15 +18,18 @@ export async function takePermission(
 ): Promise<boolean> {
   const now = fromMs(nowMs);
   const step = `${rule.refillMs} milliseconds`;
+  const stale = `${staleAfterMs(rule)} milliseconds`;
+  const base = sql`case when l.full_at > ${now}::timestamptz + ${stale}::interval then ${now}::timestamptz
+    else greatest(l.full_at, ${now}) end`;
   const rows = await db.query(sql`
     insert into _plinth.rate_limits as l (key, full_at) values (${key}, ${now}::timestamptz + ${step}::interval)
-    on conflict (key) do update set full_at = greatest(l.full_at, ${now}) + ${step}::interval
-      where greatest(l.full_at, ${now}) + ${step}::interval <= ${now}::timestamptz + ${`${horizonMs(rule)} milliseconds`}::interval
+    on conflict (key) do update set full_at = ${base} + ${step}::interval
+      where ${base} + ${step}::interval <= ${now}::timestamptz + ${`${horizonMs(rule)} milliseconds`}::interval
     returning true`);
   return rows.length > 0;
 }
 
-/** Deletes buckets that are full again. */
+/** Deletes buckets that are fully refilled. */
 export async function deleteFullBuckets(db: Queryable, nowMs: number): Promise<void> {
   await db.query(sql`
     delete from _plinth.rate_limits where key in (

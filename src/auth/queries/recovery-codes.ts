@@ -1,4 +1,4 @@
-/** Statements on _plinth.recovery_codes, and on the sessions that a code has raised. */
+/** Queries for _plinth.recovery_codes, and for the sessions whose level a code has raised. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import { recoveryCodeMethod } from '../core/claims.ts';
@@ -17,7 +17,7 @@ export async function findRecoveryCodes(db: Queryable, userId: string): Promise<
   return set;
 }
 
-/** Replaces all earlier codes. */
+/** Stores a new set of codes, which replaces all earlier codes. */
 export async function replaceRecoveryCodes(
   db: Queryable,
   userId: string,
@@ -38,8 +38,11 @@ export async function hasRecoveryCode(db: Queryable, userId: string, hash: strin
   return rows.length > 0;
 }
 
-/** Returns false if no code with this hash is left. If two requests send the same code, only one gets true. */
-export async function takeRecoveryCode(db: Queryable, userId: string, hash: string): Promise<boolean> {
+/**
+ * Removes a code from the user's set. Returns false if the set doesn't contain a code with this hash. If two requests
+ * send the same code, only one of them gets true.
+ */
+export async function consumeRecoveryCode(db: Queryable, userId: string, hash: string): Promise<boolean> {
   const rows = await db.query(sql`
     update _plinth.recovery_codes set hashes = array_remove(hashes, ${hash})
     where user_id = ${userId} and ${hash} = any(hashes)
@@ -47,7 +50,10 @@ export async function takeRecoveryCode(db: Queryable, userId: string, hash: stri
   return rows.length > 0;
 }
 
-/** Returns false if there were no codes. Sessions that a code raised are lowered, but not ended. */
+/**
+ * Deletes all of a user's codes. Returns false if there were none. Sessions that reached aal2 with a recovery code are
+ * lowered to aal1, but users stay signed in.
+ */
 export async function deleteRecoveryCodes(db: Queryable, userId: string): Promise<boolean> {
   const rows = await db.query(
     sql`delete from _plinth.recovery_codes where user_id = ${userId} returning user_id`,
@@ -62,7 +68,7 @@ export async function deleteRecoveryCodes(db: Queryable, userId: string): Promis
   return rows.length > 0;
 }
 
-/** Deletes the codes of users that were deleted by other means. */
+/** Deletes the codes of users who weren't deleted through this service. */
 export async function deleteOrphanedRecoveryCodes(db: Queryable): Promise<void> {
   await db.query(sql`
     delete from _plinth.recovery_codes c where not exists (select from auth.users u where u.id = c.user_id)`);

@@ -1,4 +1,4 @@
-/** Batched refreshes: one statement reads and locks all rows, and several small statements write. */
+/** Refreshes tokens in batches. One statement reads and locks all rows, and several small statements write them. */
 import { randomUUID } from 'node:crypto';
 import type { Setting } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
@@ -10,7 +10,7 @@ import { userColumns, userRelations } from './users.ts';
 const noInstance = '00000000-0000-0000-0000-000000000000';
 
 export interface ActiveRefresh {
-  /** The token's position in the request, from 1. */
+  /** The token's position in the request, starting at 1. */
   readonly place: number;
   readonly tokenId: number;
   readonly tokenUpdatedAt: string;
@@ -24,11 +24,11 @@ export type RefreshedSession = Pick<
 >;
 
 /**
- * Returns the position of each token, from 1, with its session and user. Returns no row if the token is unknown or
- * revoked, if its session or user is missing, or if another transaction holds one of them. Never waits for a lock, so
- * it can't block the pool or deadlock with a change to the user. A separate lookup per token guarantees an index scan,
- * regardless of the planner's estimates. One statement contains all lookups, because starting such a plan costs more
- * than running it.
+ * Finds the sessions and users for a batch of tokens. Returns each token's position, starting at 1, with its session
+ * and user. Returns no row for a token if the token is unknown or revoked, if its session or user is missing, or if
+ * another transaction has locked one of these rows. Never waits for a lock, so the statement can't block the pool or
+ * deadlock with a change to the user. Each token has a separate lookup, which guarantees an index scan regardless of
+ * the planner's estimates. All lookups are in one statement, because starting such a plan costs more than running it.
  */
 export function activeRefreshes(tokens: readonly string[]): Sql {
   return sql`
@@ -54,7 +54,10 @@ interface Row extends User, Omit<RefreshedSession, 'id' | 'created_at'> {
   readonly session_created_at: string;
 }
 
-/** A row of {@link activeRefreshes}. Also used as the user object, because its other columns are harmless there. */
+/**
+ * Parses a row of {@link activeRefreshes}. The row is also used as the user object, because its other columns are
+ * harmless there.
+ */
 export function readActiveRefresh(row: object): ActiveRefresh {
   const user = row as Row;
   const { not_after, refreshed_at, oauth_client_id, scopes, amr_claims } = user;
@@ -76,7 +79,7 @@ export function readActiveRefresh(row: object): ActiveRefresh {
 }
 
 export interface TokenRotation {
-  /** The user and the session, with the times to write. */
+  /** The user and the session, with the times that must be written. */
   readonly user: User;
   readonly session: RefreshedSession;
   readonly tokenId: number;
@@ -84,13 +87,13 @@ export interface TokenRotation {
   readonly child: string;
   readonly userAgent: string;
   readonly ip: string;
-  /** Payloads of the audit log. */
+  /** The payloads of the entries for the audit log. */
   readonly entries: readonly JsonObject[];
 }
 
 /**
- * Revokes the tokens, inserts their children and records the refreshes, in upstream's order, which triggers can
- * observe. Returns one statement per table. {@link rotationSettings} make the statements use the indexes.
+ * Revokes the tokens, inserts their children and records the refreshes. The order is upstream's, because triggers can
+ * observe it. Returns one statement per table. With {@link rotationSettings}, the statements use the indexes.
  */
 export function tokenRotations(rotations: readonly TokenRotation[], now: string): Sql[] {
   const entries = rotations.flatMap(({ entries }) => entries);
@@ -118,8 +121,8 @@ export function tokenRotations(rotations: readonly TokenRotation[], now: string)
 }
 
 /**
- * Forces generic plans, because the server would otherwise plan each statement with few tokens again. Sequential scans
- * are disabled because the plan is kept and may have been made when the tables were empty.
+ * Settings that force generic plans, because the server would otherwise plan each statement with few tokens again.
+ * Sequential scans are disabled, because the plan is cached and may have been created when the tables were empty.
  */
 export const rotationSettings: readonly Setting[] = [
   ['plan_cache_mode', 'force_generic_plan'],

@@ -15,7 +15,7 @@ export async function findRefreshToken(db: Queryable, token: string): Promise<Re
   return row;
 }
 
-/** Locks a refresh token. Also undefined if another transaction holds the row. */
+/** Locks a refresh token. Returns undefined if it doesn't exist or another transaction has locked the row. */
 export async function lockRefreshToken(db: Queryable, token: string): Promise<RefreshToken | undefined> {
   const [row] = await db.query<RefreshToken>(
     sql`select ${columns} from auth.refresh_tokens where token = ${token} for update skip locked`,
@@ -23,7 +23,7 @@ export async function lockRefreshToken(db: Queryable, token: string): Promise<Re
   return row;
 }
 
-/** The session's newest token that isn't revoked. */
+/** Returns the session's newest token that isn't revoked. */
 export async function findActiveToken(db: Queryable, sessionId: string): Promise<RefreshToken | undefined> {
   const [row] = await db.query<RefreshToken>(sql`
     select ${columns} from auth.refresh_tokens
@@ -31,7 +31,7 @@ export async function findActiveToken(db: Queryable, sessionId: string): Promise
   return row;
 }
 
-/** Returns the text of the new token. */
+/** Inserts a token and returns its text. */
 export async function insertRefreshToken(
   db: Queryable,
   token: { readonly userId: string; readonly sessionId: string; readonly parent: string | null },
@@ -52,7 +52,8 @@ export async function revokeRefreshToken(db: Queryable, id: number, nowMs: numbe
 }
 
 /**
- * Whether the session has a newer token without a parent. If so, this token was issued before the session was raised.
+ * Whether the session has a newer token without a parent. If so, this token was issued before the session's level was
+ * raised.
  */
 export async function isSuperseded(db: Queryable, sessionId: string, id: number): Promise<boolean> {
   const rows = await db.query(sql`
@@ -66,7 +67,7 @@ export async function revokeFamily(db: Queryable, sessionId: string, nowMs: numb
     where session_id = ${sessionId} and revoked = false`);
 }
 
-/** Deletes a token without a session, from before sessions existed. */
+/** Deletes a token that has no session because the token is older than the sessions feature. */
 export async function deleteRefreshToken(db: Queryable, id: number): Promise<void> {
   await db.query(sql`delete from auth.refresh_tokens where id = ${id}`);
 }

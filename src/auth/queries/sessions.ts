@@ -19,7 +19,7 @@ export async function findSession(db: Queryable, id: string): Promise<Session | 
   return session;
 }
 
-/** Locks a session. Also undefined if another transaction holds the row. */
+/** Locks a session. Returns undefined if it doesn't exist or another transaction has locked the row. */
 export async function lockSession(db: Queryable, id: string): Promise<Session | undefined> {
   const [session] = await db.query<Session>(
     sql`select ${columns} from auth.sessions s where s.id = ${id} for update of s skip locked`,
@@ -34,7 +34,7 @@ export function listSessions(db: Queryable, userId: string): Promise<Session[]> 
   );
 }
 
-/** Addresses of the sessions that have reached this level, newest first. */
+/** Lists the IP addresses of the user's sessions that have reached this level, newest first. */
 export async function listSessionAddresses(db: Queryable, userId: string, aal: string): Promise<string[]> {
   const rows = await db.query<{ ip: string }>(sql`
     select host(ip) as ip from auth.sessions
@@ -84,7 +84,7 @@ export async function setSessionAal(
     update auth.sessions set aal = ${aal}, factor_id = ${factorId}, updated_at = ${fromMs(nowMs)} where id = ${id}`);
 }
 
-/** refreshed_at is a timestamp without time zone, in UTC. */
+/** Records a refresh. The column refreshed_at is a timestamp without time zone, in UTC. */
 export async function setRefreshInfo(
   db: Queryable,
   id: string,
@@ -109,13 +109,13 @@ export async function setRefreshCounter(
     update auth.sessions set refresh_token_counter = ${counter}, updated_at = ${fromMs(nowMs)} where id = ${id}`);
 }
 
-/** `key` is in base64url. Tokens signed with the previous key become invalid. */
+/** Replaces the session's signing key. `key` is in base64url. Tokens signed with the previous key become invalid. */
 export async function setRefreshKey(db: Queryable, id: string, key: string, nowMs: number): Promise<void> {
   await db.query(sql`
     update auth.sessions set refresh_token_hmac_key = ${key}, updated_at = ${fromMs(nowMs)} where id = ${id}`);
 }
 
-/** `notAfter` is in ISO 8601. The session ends at that time, regardless of the settings. */
+/** Limits the session to `notAfter` (ISO 8601), regardless of the settings. */
 export async function setSessionEnd(db: Queryable, id: string, notAfter: string): Promise<void> {
   await db.query(sql`update auth.sessions set not_after = ${notAfter} where id = ${id}`);
 }
@@ -125,9 +125,9 @@ export async function deleteSession(db: Queryable, id: string): Promise<void> {
 }
 
 /**
- * Deletes pending flows that could become another session: unredeemed codes and identities being linked. Must run
- * before a user's sessions are deleted, so that a concurrent exchange can't create a session in between. Emailed links
- * are excluded, because their code isn't issued yet.
+ * Deletes flows that could still become a session: codes that haven't been exchanged, and identities that are being
+ * linked. Must run before a user's sessions are deleted, so that a concurrent exchange can't create a session in
+ * between. Emailed links are kept, because their codes haven't been issued yet.
  */
 async function deleteCodes(db: Queryable, userId: string): Promise<void> {
   await db.query(sql`
@@ -138,7 +138,7 @@ async function deleteCodes(db: Queryable, userId: string): Promise<void> {
   );
 }
 
-/** Returns false if the user has no such session. */
+/** Deletes one of the user's sessions. Returns false if the user has no such session. */
 export async function deleteOwnSession(db: Queryable, id: string, userId: string): Promise<boolean> {
   await deleteCodes(db, userId);
   const rows = await db.query(
@@ -153,12 +153,12 @@ export async function deleteSessions(db: Queryable, userId: string, exceptId?: s
   await db.query(sql`delete from auth.sessions where user_id = ${userId}${others}`);
 }
 
-/** Deletes the client's sessions for all users. */
+/** Deletes all of the client's sessions, for all users. */
 export async function deleteSessionsOfClient(db: Queryable, clientId: string): Promise<void> {
   await db.query(sql`delete from auth.sessions where oauth_client_id = ${clientId}`);
 }
 
-/** Deletes the client's sessions for this user, and its unredeemed codes. */
+/** Deletes the client's sessions for this user, and its codes that haven't been exchanged. */
 export async function deleteClientSessions(db: Queryable, userId: string, clientId: string): Promise<void> {
   await db.query(sql`
     delete from auth.oauth_authorizations
@@ -166,7 +166,7 @@ export async function deleteClientSessions(db: Queryable, userId: string, client
   await db.query(sql`delete from auth.sessions where user_id = ${userId} and oauth_client_id = ${clientId}`);
 }
 
-/** Returns the session's user. Undefined if the client has no such recent session. */
+/** Deletes a recent session of the client. Returns the session's user, or undefined if no session matches. */
 export async function deleteClientSession(
   db: Queryable,
   id: string,
@@ -179,13 +179,16 @@ export async function deleteClientSession(
   return row?.user_id;
 }
 
-/** Keeps sessions without an assurance level, because null isn't below any level. */
+/**
+ * Deletes the user's sessions below this level. Sessions without a level are kept, because null isn't below any level.
+ */
 export async function deleteSessionsBelow(db: Queryable, userId: string, aal: string): Promise<void> {
   await db.query(sql`delete from auth.sessions where user_id = ${userId} and aal < ${aal}`);
 }
 
 /**
- * Lowers sessions that were raised by a deleted factor, and removes the factor's amr claim. Doesn't end any sessions.
+ * Lowers the level of sessions that a deleted factor had raised, and removes the factor's amr claim. The sessions don't
+ * end.
  */
 export async function downgradeSessions(
   db: Queryable,

@@ -18,7 +18,7 @@ export interface SsoProvider {
   metadata_url: string | null;
   attribute_mapping: AttributeMapping | null;
   name_id_format: string | null;
-  /** When the metadata was read. */
+  /** When the metadata was last read. */
   saml_updated_at: string | null;
 }
 
@@ -42,7 +42,7 @@ export const findProviderByResourceId = (db: Queryable, resourceId: string) =>
 export const findProviderByEntityId = (db: Queryable, entityId: string) =>
   first(findProviders(db, sql`s.entity_id = ${entityId}`));
 
-/** Domains are case-insensitive. */
+/** Finds the provider for a domain, ignoring case. */
 export const findProviderByDomain = (db: Queryable, domain: string) =>
   first(
     findProviders(
@@ -51,7 +51,7 @@ export const findProviderByDomain = (db: Queryable, domain: string) =>
     ),
   );
 
-/** Lists all providers, or those whose resource id matches or has the prefix. */
+/** Lists all providers, or only those whose resource ID is the given text or starts with the given prefix. */
 export function listProviders(
   db: Queryable,
   filter: { readonly resourceId: string; readonly resourceIdPrefix: string },
@@ -75,7 +75,7 @@ export type NewProvider = Pick<
   | 'name_id_format'
 >;
 
-/** Returns the id. */
+/** Inserts a provider and returns its ID. */
 export async function insertProvider(db: Queryable, provider: NewProvider, nowMs: number): Promise<string> {
   const id = randomUUID();
   const now = fromMs(nowMs);
@@ -136,7 +136,7 @@ export async function deleteProvider(db: Queryable, id: string): Promise<void> {
   await db.query(sql`delete from auth.sso_providers where id = ${id}`);
 }
 
-/** Starts a sign-in: inserts its flow state and its relay state, and returns the id of the relay state. */
+/** Inserts the flow state and the relay state of a sign-in. Returns the ID of the relay state. */
 export async function insertSignIn(
   db: Queryable,
   signIn: {
@@ -173,12 +173,12 @@ export interface RelayState {
   redirect_to: string | null;
   created_at: string;
   flow_state_id: string | null;
-  /** The code of a PKCE flow. Null for other flows. */
+  /** The code of a PKCE flow. Null for flows without PKCE. */
   auth_code: string | null;
 }
 
-/** Deletes and returns the relay state, so that it can be used only once, regardless of the response. */
-export async function takeRelayState(db: Queryable, id: string): Promise<RelayState | undefined> {
+/** Deletes and returns the relay state, so that it can be used only once, whether or not the response is valid. */
+export async function consumeRelayState(db: Queryable, id: string): Promise<RelayState | undefined> {
   const [row] = await db.query<RelayState>(sql`
     with taken as (delete from auth.saml_relay_states where id = ${id} returning *)
     select t.sso_provider_id, t.request_id, t.redirect_to, t.created_at, t.flow_state_id, f.auth_code
@@ -186,7 +186,7 @@ export async function takeRelayState(db: Queryable, id: string): Promise<RelaySt
   return row;
 }
 
-/** Returns false if the flow was already claimed. */
+/** Marks a flow as used. Returns false if it was already used. */
 export async function claimFlowState(
   db: Queryable,
   id: string,
@@ -199,15 +199,15 @@ export async function claimFlowState(
   return rows.length > 0;
 }
 
-export interface SpentAssertion {
+export interface ConsumedAssertion {
   readonly hash: Buffer;
   readonly expiresAtMs: number;
   readonly flowStateId: string | null;
   readonly sessionNotAfter: string | undefined;
 }
 
-/** Returns false if the assertion was presented before. */
-export async function spendAssertion(db: Queryable, assertion: SpentAssertion): Promise<boolean> {
+/** Stores an assertion that was presented. Returns false if it was presented before. */
+export async function consumeAssertion(db: Queryable, assertion: ConsumedAssertion): Promise<boolean> {
   const rows = await db.query(sql`
     insert into _plinth.saml_assertions (hash, expires_at, flow_state_id, session_not_after)
     values (${assertion.hash}, ${fromMs(assertion.expiresAtMs)}, ${assertion.flowStateId},
@@ -216,7 +216,7 @@ export async function spendAssertion(db: Queryable, assertion: SpentAssertion): 
   return rows.length > 0;
 }
 
-/** Returns when the session of this flow must end. Undefined if the provider set no limit. */
+/** Returns when this flow's session must end. Returns undefined if the provider hasn't set a limit. */
 export async function findSessionEnd(db: Queryable, flowStateId: string): Promise<string | undefined> {
   const [row] = await db.query<{ session_not_after: string | null }>(
     sql`select session_not_after from _plinth.saml_assertions where flow_state_id = ${flowStateId}`,

@@ -3,10 +3,10 @@ import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 
 /**
- * Returns false if this step or a newer one was accepted before. If two requests send the same code, only one gets
- * true.
+ * Stores the time step of an accepted code. Returns false if this step or a newer one was accepted before. If two
+ * requests send the same code, only one of them gets true.
  */
-export async function takeTotpStep(db: Queryable, factorId: string, step: number): Promise<boolean> {
+export async function consumeTotpStep(db: Queryable, factorId: string, step: number): Promise<boolean> {
   const rows = await db.query(sql`
     insert into _plinth.totp_steps as t (factor_id, step) values (${factorId}, ${step}::bigint)
     on conflict (factor_id) do update set step = excluded.step where t.step < excluded.step

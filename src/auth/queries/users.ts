@@ -6,7 +6,10 @@ import type { Page } from '../core/pagination.ts';
 import { fromMs } from '../core/times.ts';
 import type { User, UserColumns } from '../rows.ts';
 
-/** Excludes users of other instances, which dumps of old multi-tenant projects contain. */
+/**
+ * The instance of all users. Dumps of old multi-tenant projects can contain users from other instances, which are
+ * excluded.
+ */
 const noInstance = '00000000-0000-0000-0000-000000000000';
 
 export const userColumns = sql`
@@ -49,7 +52,7 @@ export function findUserByPhoneChange(db: Queryable, phone: string, aud: string)
   return findUser(db, sql`u.phone_change = ${phone} and u.aud = ${aud} and not u.is_sso_user`);
 }
 
-/** Ids of users with one of these addresses, except users of SSO connections. */
+/** Returns the IDs of users with one of these addresses, excluding users of SSO connections. */
 export async function findUserIdsByEmail(db: Queryable, emails: readonly string[]): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
     select u.id from auth.users u
@@ -57,7 +60,10 @@ export async function findUserIdsByEmail(db: Queryable, emails: readonly string[
   return rows.map((row) => row.id);
 }
 
-/** Finds another user who signs in with this address, by its own column or by an identity with a verified address. */
+/**
+ * Finds a different user who signs in with this address, either as the account's own address or through an identity
+ * with a verified address.
+ */
 export async function findUserWithEmail(
   db: Queryable,
   email: string,
@@ -86,8 +92,8 @@ export interface NewUser {
 }
 
 /**
- * Inserts a user in the state that triggers on auth.users must see first: with an empty role, empty tokens, and
- * unconfirmed. As in GoTrue 2.196, everything else follows in updates.
+ * Inserts a user in the state that triggers on auth.users must see first: unconfirmed, with an empty role and empty
+ * tokens. As in GoTrue 2.196, later updates set all other values.
  */
 export async function insertUser(db: Queryable, user: NewUser, nowMs: number): Promise<void> {
   const now = fromMs(nowMs);
@@ -107,7 +113,7 @@ export async function insertUser(db: Queryable, user: NewUser, nowMs: number): P
 
 export type UserPatch = Partial<Omit<UserColumns, 'id' | 'confirmed_at' | 'updated_at' | 'created_at'>>;
 
-/** Writes these columns and updated_at, in the row and in `user`. */
+/** Updates these columns and updated_at, both in the row and in `user`. */
 export async function updateUser(db: Queryable, user: User, patch: UserPatch, nowMs: number): Promise<void> {
   const changes: Partial<UserColumns> = { ...patch, updated_at: fromMs(nowMs) };
   const assignments = Object.entries(changes).map(([name, value]) => sql`${sql.id(name)} = ${value}`);
@@ -118,8 +124,9 @@ export async function updateUser(db: Queryable, user: User, patch: UserPatch, no
 export type MetadataColumn = 'raw_user_meta_data' | 'raw_app_meta_data';
 
 /**
- * Merges at the top level and removes null keys, then copies the result to `user`. Merges into the current row rather
- * than into the values that were read before, so that concurrent requests with different keys both succeed.
+ * Merges the updates into the top level of the metadata, removes null keys, and copies the result to `user`. Merges
+ * into the current row instead of into values that were read before, so that concurrent requests with different keys
+ * both succeed.
  */
 export async function mergeUserMetadata(
   db: Queryable,
@@ -146,46 +153,47 @@ export async function deleteUser(db: Queryable, id: string): Promise<void> {
   await db.query(sql`delete from auth.users where id = ${id}`);
 }
 
-/** Locks the row. Returns false if it doesn't exist or isn't a guest anymore. */
+/** Locks a guest's row. Returns false if the row doesn't exist or the user is no longer a guest. */
 export async function lockGuest(db: Queryable, id: string): Promise<boolean> {
-  // Other connections can still insert rows that reference the guest, because an HTTP hook uses a separate connection.
+  // The lock mode lets other connections insert rows that reference the guest, because an HTTP hook uses a separate
+  // connection.
   const rows = await db.query(
     sql`select id from auth.users where id = ${id} and is_anonymous for no key update`,
   );
   return rows.length > 0;
 }
 
-/** Waits for the row and locks it until the transaction ends. Values read before may be outdated. */
+/** Waits for the row and locks it until the transaction ends. Values that were read earlier may be outdated. */
 export async function awaitUser(db: Transaction, id: string): Promise<void> {
   await db.query(sql`select id from auth.users where id = ${id} for no key update`);
 }
 
-/** The columns that issuing a session depends on. */
+/** The columns that determine whether and how a session is issued. */
 export interface SignInRow extends UserColumns {
   /**
-   * Whether the requested identity exists. If none is requested, whether the user has any identity from a provider, SSO
-   * connection or wallet.
+   * Whether the requested identity exists. If no identity is requested, this is true if the user has any identity from
+   * a provider, SSO connection or wallet.
    */
   readonly has_identity: boolean;
 }
 
-/** Returns the user's row, locked until the transaction ends. */
+/** Returns the user's row. The row is locked until the transaction ends. */
 export async function lockForSession(
   db: Transaction,
   id: string,
   identity?: { readonly provider: string; readonly providerId: string },
 ): Promise<SignInRow | undefined> {
-  const wanted = identity
+  const expected = identity
     ? sql`i.provider = ${identity.provider} and i.provider_id = ${identity.providerId}`
     : sql`i.provider not in ('email', 'phone')`;
   const [row] = await db.query<SignInRow>(sql`
     select ${userColumns},
-           exists (select from auth.identities i where i.user_id = u.id and ${wanted}) as has_identity
+           exists (select from auth.identities i where i.user_id = u.id and ${expected}) as has_identity
     from auth.users u where u.id = ${id} for no key update`);
   return row;
 }
 
-/** Locks the row. Returns false if another transaction holds it. */
+/** Locks a user's row. Returns false if the row doesn't exist or another transaction has locked it. */
 export async function lockUser(db: Queryable, id: string): Promise<boolean> {
   const rows = await db.query(sql`select id from auth.users where id = ${id} for no key update skip locked`);
   return rows.length > 0;
@@ -197,7 +205,8 @@ export interface UserList {
 }
 
 /**
- * `filter` is a substring of the address, or of the full name ignoring case. Identities are null here, as in upstream.
+ * Lists users. `filter` is a substring of the email address, or of the full name ignoring case. As in upstream,
+ * `identities` is null in this list.
  */
 export async function listUsers(
   db: Queryable,

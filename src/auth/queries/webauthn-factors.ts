@@ -1,4 +1,4 @@
-/** Statements on the keys of WebAuthn factors, in auth.mfa_factors. */
+/** Queries for the keys of WebAuthn factors, which are stored in auth.mfa_factors. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -9,7 +9,7 @@ export interface FactorKey {
   readonly web_authn_credential: JsonObject | null;
 }
 
-/** Keys of the user's verified factors, oldest first. */
+/** Lists the keys of the user's verified factors, oldest first. */
 export function listFactorKeys(db: Queryable, userId: string): Promise<FactorKey[]> {
   return db.query<FactorKey>(sql`
     select id as factor_id, web_authn_credential from auth.mfa_factors
@@ -30,7 +30,10 @@ export async function saveNewFactorKey(
     where id = ${factorId}`);
 }
 
-/** Returns false if the key was used in the meantime, so its counter is no longer `countBefore`. */
+/**
+ * Stores the key's state after a use. Returns false if another use has changed the counter, so that it is no longer
+ * `countBefore`.
+ */
 export async function saveFactorKeyUse(
   db: Queryable,
   factorId: string,

@@ -1,13 +1,13 @@
-/** POST /invite and /admin/generate_link. */
+/** Declares POST /invite and /admin/generate_link. */
 import type { AuthContext } from '../context.ts';
 import type { JsonObject } from '../core/json.ts';
 import { renderUser } from '../core/render-user.ts';
 import { type GeneratedLink, generateLink, invite } from '../flows/admin-links.ts';
 import { requireAdmin } from '../flows/authenticate.ts';
 import { retryOnConflict } from '../flows/retry-conflicts.ts';
-import type { Define } from './route.ts';
+import type { Router } from './route.ts';
 
-export function adminLinkRoutes(define: Define, ctx: AuthContext): void {
+export function adminLinkRoutes({ define }: Router, ctx: AuthContext): void {
   define('POST', '/invite', async ({ caller, body }) => {
     const admin = await requireAdmin(ctx, caller);
     return renderUser(await retryOnConflict(() => invite(ctx, admin, body())));

@@ -1,4 +1,4 @@
-/** /admin/sso/providers: connections to SAML identity providers. */
+/** Declares /admin/sso/providers, the routes for SAML identity providers. */
 
 import type { AuthContext } from '../context.ts';
 import type { Json, JsonObject } from '../core/json.ts';
@@ -13,9 +13,9 @@ import {
 } from '../flows/sso-providers.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { SsoProvider } from '../queries/sso.ts';
-import type { Define } from './route.ts';
+import type { Router } from './route.ts';
 
-export function adminSsoRoutes(define: Define, ctx: AuthContext): void {
+export function adminSsoRoutes({ define }: Router, ctx: AuthContext): void {
   const provider = ({ params }: Exchange) => requireSsoProvider(ctx, params.id ?? '');
 
   define('GET', '/admin/sso/providers', async ({ caller, query }) => {

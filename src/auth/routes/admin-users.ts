@@ -1,21 +1,24 @@
-/** /admin/users, /admin/users/:id and their factors, /admin/audit. */
+/** Declares /admin/users, /admin/users/:id and the routes for their factors, and /admin/audit. */
 import type { AuthContext } from '../context.ts';
 import { linkHeader, parsePage } from '../core/pagination.ts';
 import { renderFactor, renderUser } from '../core/render-user.ts';
 import { toRfc3339 } from '../core/times.ts';
 import { authError } from '../errors.ts';
+import { createByAdmin } from '../flows/admin-create-user.ts';
+import { deleteByAdmin } from '../flows/admin-delete-user.ts';
 import { deleteFactorByAdmin, updateFactorByAdmin } from '../flows/admin-factors.ts';
 import { listAuditLog, listUsersByAdmin } from '../flows/admin-lists.ts';
-import { createByAdmin, deleteByAdmin, requireTarget, updateByAdmin } from '../flows/admin-users.ts';
+import { requireTarget } from '../flows/admin-target.ts';
+import { updateByAdmin } from '../flows/admin-update-user.ts';
 import { audienceOf } from '../flows/audience.ts';
 import { requireAdmin } from '../flows/authenticate.ts';
 import { requireFactor } from '../flows/factors.ts';
 import { retryOnConflict } from '../flows/retry-conflicts.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { User } from '../rows.ts';
-import type { Define } from './route.ts';
+import type { Router } from './route.ts';
 
-export function adminUserRoutes(define: Define, ctx: AuthContext): void {
+export function adminUserRoutes({ define }: Router, ctx: AuthContext): void {
   const target = ({ params }: Exchange): Promise<User> => requireTarget(ctx, params.userId ?? '');
 
   define('GET', '/admin/users', async (exchange) => {
@@ -90,12 +93,12 @@ export function adminUserRoutes(define: Define, ctx: AuthContext): void {
   });
 }
 
-/** The path for pagination links, as the service sees it behind its gateway. */
+/** Returns the path for pagination links. Clients see this path behind the service's gateway. */
 function pathBelowMount(exchange: Exchange): string {
   return exchange.path.replace(/^.*?(?=\/admin\/)/, '');
 }
 
-/** Whether the order is ascending. Accepts `created_at asc` and `created_at desc`, which is the default. */
+/** Whether the order is ascending. Accepts `created_at asc` and `created_at desc`. The default is descending. */
 function parseSort(values: readonly string[]): boolean {
   let ascending = false;
   for (const value of values) {

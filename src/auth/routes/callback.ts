@@ -1,10 +1,10 @@
-/** GET and POST /callback: the browser returns from a provider and continues to the app. */
+/** Declares GET and POST /callback, to which the browser returns from a provider before it continues to the app. */
 import type { AuthContext } from '../context.ts';
 import { finishProviderSignIn } from '../flows/provider-callback.ts';
 import { type Exchange, header } from '../http/exchange.ts';
-import type { Define } from './route.ts';
+import type { Router } from './route.ts';
 
-export function callbackRoutes(define: Define, ctx: AuthContext): void {
+export function callbackRoutes({ define }: Router, ctx: AuthContext): void {
   for (const method of ['GET', 'POST'] as const) {
     define(method, '/callback', async (exchange) => {
       const { location, status } = await finishProviderSignIn(ctx, exchange.caller, callbackParams(exchange));
@@ -13,7 +13,7 @@ export function callbackRoutes(define: Define, ctx: AuthContext): void {
   }
 }
 
-/** The parameters from the query and the form. Form fields come first (response_mode=form_post). */
+/** Returns the parameters from the query and the form. Form fields take precedence (response_mode=form_post). */
 function callbackParams({ request, query }: Exchange): URLSearchParams {
   const isForm = header(request, 'content-type')?.startsWith('application/x-www-form-urlencoded');
   if (request.method !== 'POST' || !isForm || typeof request.body !== 'string') return query;

@@ -1,4 +1,7 @@
-/** /admin/custom-providers: OAuth2 and OIDC providers that the project adds. Responses never contain the secret. */
+/**
+ * Declares /admin/custom-providers, the routes for OAuth2 and OIDC providers that the project adds. Responses never
+ * contain the secret.
+ */
 
 import type { AuthContext } from '../context.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -13,9 +16,9 @@ import {
   requireCustom,
 } from '../flows/custom-provider-admin.ts';
 import type { CustomProvider } from '../rows.ts';
-import type { Define } from './route.ts';
+import type { Router } from './route.ts';
 
-export function customProviderRoutes(define: Define, ctx: AuthContext): void {
+export function customProviderRoutes({ define }: Router, ctx: AuthContext): void {
   define('GET', '/admin/custom-providers', async ({ caller, query }) => {
     await requireAdmin(ctx, caller);
     const type = query.get('type') ?? '';
@@ -49,7 +52,7 @@ export function customProviderRoutes(define: Define, ctx: AuthContext): void {
   });
 }
 
-/** Renders the fields in upstream's order, without null addresses. */
+/** Renders a provider with the fields in upstream's order. Addresses that are null are omitted. */
 function render(row: CustomProvider): JsonObject {
   const optional = (value: string | null) => value ?? undefined;
   return {

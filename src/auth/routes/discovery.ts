@@ -1,4 +1,4 @@
-/** The documents below `.well-known`: public keys and endpoint addresses. */
+/** Serves the documents below `.well-known`, which contain public keys and endpoint addresses. */
 
 import type { FastifyPluginAsync, FastifyReply } from 'fastify';
 import type { AuthContext } from '../context.ts';
@@ -7,13 +7,16 @@ import { discoveryDocument } from '../core/oauth/discovery.ts';
 import { authError } from '../errors.ts';
 import { requireOAuthServer } from '../flows/oauth-authorize.ts';
 import { sendError } from '../http/render-error.ts';
-import type { Define } from './route.ts';
+import type { Router } from './route.ts';
 
-/** How long clients may cache the documents. A new key is published at least this long before it is used to sign. */
+/**
+ * How long clients may cache the documents. A new key is published for at least this long before it is used for
+ * signing.
+ */
 const cacheControl = 'public, max-age=600';
 const serverPath = '/.well-known/oauth-authorization-server';
 
-export function discoveryRoutes(define: Define, ctx: AuthContext): void {
+export function discoveryRoutes({ define }: Router, ctx: AuthContext): void {
   define('GET', '/.well-known/jwks.json', ({ reply }) => {
     reply.header('cache-control', cacheControl);
     return { ...ctx.keys.publicJwks() };
@@ -30,8 +33,8 @@ export function discoveryRoutes(define: Define, ctx: AuthContext): void {
 }
 
 /**
- * Also serves the document at the root of the gateway, as the local stack does, and with the issuer's path appended,
- * where clients look according to RFC 8414 section 3.1.
+ * Serves the OAuth server's metadata at two additional paths: at the root of the gateway, as the local stack does, and
+ * at the path with the issuer's path appended, as RFC 8414 section 3.1 defines.
  */
 export function rootDiscovery(ctx: AuthContext): { prefix: string; plugin: FastifyPluginAsync } {
   return {
@@ -41,7 +44,7 @@ export function rootDiscovery(ctx: AuthContext): { prefix: string; plugin: Fasti
       const send = (path: string, reply: FastifyReply) => {
         requireOAuthServer(ctx);
         if (path !== '' && `/${path}` !== new URL(ctx.settings.issuer()).pathname) {
-          throw authError('validation_failed', 'There is no such issuer here', { status: 404 });
+          throw authError('validation_failed', "This issuer doesn't exist", { status: 404 });
         }
         return reply.header('cache-control', cacheControl).send(documentOf(ctx));
       };

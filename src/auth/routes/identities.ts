@@ -1,10 +1,10 @@
-/** DELETE /user/identities/:id. */
+/** Declares DELETE /user/identities/:id. */
 import type { AuthContext } from '../context.ts';
 import { requireUser } from '../flows/authenticate.ts';
 import { unlinkIdentity } from '../flows/identities.ts';
-import type { Define } from './route.ts';
+import type { Router } from './route.ts';
 
-export function identityRoutes(define: Define, ctx: AuthContext): void {
+export function identityRoutes({ define }: Router, ctx: AuthContext): void {
   define('DELETE', '/user/identities/:id', async ({ caller, params }) => {
     await unlinkIdentity(ctx, await requireUser(ctx, caller), params.id ?? '');
     return {};

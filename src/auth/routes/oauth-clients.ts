@@ -1,4 +1,4 @@
-/** Clients of the OAuth server: their administration, and dynamic registration (RFC 7591). */
+/** Declares the routes for the OAuth server's clients: their administration, and dynamic registration (RFC 7591). */
 import type { AuthContext } from '../context.ts';
 import type { JsonObject } from '../core/json.ts';
 import { toRfc3339 } from '../core/times.ts';
@@ -15,10 +15,11 @@ import {
   updateClient,
 } from '../flows/oauth-clients.ts';
 import type { Exchange } from '../http/exchange.ts';
+import { limitByAddress } from '../operations/limit-by-address.ts';
 import type { OAuthClient } from '../rows.ts';
-import type { Define, Handler } from './route.ts';
+import type { Handler, Router } from './route.ts';
 
-export function oauthClientRoutes(define: Define, ctx: AuthContext): void {
+export function oauthClientRoutes({ define }: Router, ctx: AuthContext): void {
   const enter = async ({ caller }: Exchange): Promise<void> => {
     await requireAdmin(ctx, caller);
     requireOAuthServer(ctx);
@@ -34,12 +35,12 @@ export function oauthClientRoutes(define: Define, ctx: AuthContext): void {
     reply.code(201);
     return render(await registered);
   };
-  define('POST', '/oauth/clients/register', register, { limit: 'oauth_register' });
+  define('POST', '/oauth/clients/register', register, [limitByAddress('oauth_register')]);
 
   define('GET', '/admin/oauth/clients', async (exchange) => {
     await enter(exchange);
     const clients = await listClients(ctx);
-    // Upstream omits an empty list.
+    // As in upstream, an empty list is omitted.
     return clients.length === 0 ? {} : { clients: clients.map(withoutSecret) };
   });
 

@@ -1,7 +1,8 @@
-/** /user/oauth/grants: the grants that a user gave to OAuth clients, and their revocation. */
+/** Declares /user/oauth/grants, which lists and revokes the grants that a user gave to OAuth clients. */
 import type { UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import type { JsonObject } from '../core/json.ts';
+import { renderClient } from '../core/oauth/render-authorization.ts';
 import { parseScopes } from '../core/oauth/scopes.ts';
 import { toRfc3339 } from '../core/times.ts';
 import { requirePerson } from '../flows/authenticate.ts';
@@ -9,10 +10,9 @@ import { requireOAuthServer } from '../flows/oauth-authorize.ts';
 import { listGrants, revokeGrant } from '../flows/oauth-grants.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { GrantedClient } from '../queries/oauth-consents.ts';
-import { renderClient } from './oauth-server.ts';
-import type { Define } from './route.ts';
+import type { Router } from './route.ts';
 
-export function oauthGrantRoutes(define: Define, ctx: AuthContext): void {
+export function oauthGrantRoutes({ define }: Router, ctx: AuthContext): void {
   const enter = async ({ caller }: Exchange): Promise<UserCaller> => {
     const user = await requirePerson(ctx, caller);
     requireOAuthServer(ctx);

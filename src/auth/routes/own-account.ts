@@ -1,20 +1,21 @@
 /**
- * Not in upstream: GET /user/data exports a user's account data, and DELETE /user deletes the account if the project
- * lets users do this. Neither is available to OAuth clients that act for a user.
+ * Declares two routes that upstream doesn't have: GET /user/data exports a user's account data, and DELETE /user
+ * deletes the account if the project allows this. Neither is available to OAuth clients that act for a user.
  */
 import type { AuthContext } from '../context.ts';
 import { renderUser } from '../core/render-user.ts';
 import { renderSessionEntry } from '../core/session-entry.ts';
 import { fromMs } from '../core/times.ts';
+import { renderPasskey } from '../core/webauthn/render-passkey.ts';
 import { authError } from '../errors.ts';
 import { requirePerson } from '../flows/authenticate.ts';
 import { deleteOwnAccount, exportOwnData } from '../flows/own-account.ts';
+import { limitByAddress } from '../operations/limit-by-address.ts';
 import { renderGrant } from './oauth-grants.ts';
-import { renderPasskey } from './passkeys.ts';
 import { renderRecoveryCodes } from './recovery-codes.ts';
-import type { Define, Handler } from './route.ts';
+import type { Handler, Router } from './route.ts';
 
-export function ownAccountRoutes(define: Define, ctx: AuthContext): void {
+export function ownAccountRoutes({ define }: Router, ctx: AuthContext): void {
   const data: Handler = async ({ caller, reply }) => {
     const self = await requirePerson(ctx, caller);
     const exported = await exportOwnData(ctx, self);
@@ -28,12 +29,12 @@ export function ownAccountRoutes(define: Define, ctx: AuthContext): void {
       recovery_codes: exported.recoveryCodes && renderRecoveryCodes(exported.recoveryCodes),
     };
   };
-  define('GET', '/user/data', data, { limit: 'user' });
+  define('GET', '/user/data', data, [limitByAddress('user')]);
 
   const remove: Handler = async ({ caller, reply }) => {
     if (!ctx.settings.deletionEnabled) throw authError('feature_disabled', 'Account deletion is disabled');
     await deleteOwnAccount(ctx, await requirePerson(ctx, caller));
     return reply.code(204).send();
   };
-  define('DELETE', '/user', remove, { limit: 'user' });
+  define('DELETE', '/user', remove, [limitByAddress('user')]);
 }

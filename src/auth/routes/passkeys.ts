@@ -1,11 +1,13 @@
-/** /passkeys, and /admin/users/:userId/passkeys: registering, signing in with, and managing passkeys. */
+/**
+ * Declares the routes below /passkeys and /admin/users/:userId/passkeys, which register passkeys, sign users in with
+ * them, and manage them.
+ */
 
 import type { UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { renderSession } from '../core/issued-session.ts';
-import type { JsonObject } from '../core/json.ts';
-import { toRfc3339 } from '../core/times.ts';
-import { requireTarget } from '../flows/admin-users.ts';
+import { renderPasskey, renderPasskeyOptions } from '../core/webauthn/render-passkey.ts';
+import { requireTarget } from '../flows/admin-target.ts';
 import { requireAdmin, requireUser } from '../flows/authenticate.ts';
 import {
   deleteOwnPasskey,
@@ -14,17 +16,12 @@ import {
   renameOwnPasskey,
   requirePasskeys,
 } from '../flows/passkey-list.ts';
-import {
-  beginPasskeySignIn,
-  beginRegistration,
-  finishPasskeySignIn,
-  finishRegistration,
-} from '../flows/passkeys.ts';
+import { beginRegistration, finishRegistration } from '../flows/passkeys.ts';
 import type { Exchange } from '../http/exchange.ts';
-import type { Passkey } from '../rows.ts';
-import type { Define } from './route.ts';
+import { passkeyChallenge, passkeySignIn } from '../operations/passkeys.ts';
+import type { Router } from './route.ts';
 
-export function passkeyRoutes(define: Define, ctx: AuthContext): void {
+export function passkeyRoutes({ define, serve }: Router, ctx: AuthContext): void {
   const enter = ({ caller }: Exchange): Promise<UserCaller> => {
     requirePasskeys(ctx);
     return requireUser(ctx, caller);
@@ -32,7 +29,7 @@ export function passkeyRoutes(define: Define, ctx: AuthContext): void {
   const target = ({ params }: Exchange) => requireTarget(ctx, params.userId ?? '');
 
   define('POST', '/passkeys/registration/options', async (exchange) =>
-    beginRegistration(ctx, await enter(exchange)),
+    renderPasskeyOptions(await beginRegistration(ctx, await enter(exchange))),
   );
 
   define('POST', '/passkeys/registration/verify', async (exchange) => {
@@ -40,18 +37,8 @@ export function passkeyRoutes(define: Define, ctx: AuthContext): void {
     return renderPasskey(await finishRegistration(ctx, caller, exchange.body));
   });
 
-  // If passkeys are disabled, the response says so regardless of limits.
-  const guards = ctx.settings.passkeysEnabled ? ({ limit: 'passkey', captcha: true } as const) : {};
-  const signInOptions = () => {
-    requirePasskeys(ctx);
-    return beginPasskeySignIn(ctx);
-  };
-  define('POST', '/passkeys/authentication/options', signInOptions, guards);
-
-  define('POST', '/passkeys/authentication/verify', async ({ caller, body }) => {
-    requirePasskeys(ctx);
-    return renderSession(await finishPasskeySignIn(ctx, caller, body()));
-  });
+  serve('POST', '/passkeys/authentication/options', passkeyChallenge, renderPasskeyOptions);
+  serve('POST', '/passkeys/authentication/verify', passkeySignIn, renderSession);
 
   define('GET', '/passkeys', async (exchange) => {
     const { user } = await enter(exchange);
@@ -80,14 +67,4 @@ export function passkeyRoutes(define: Define, ctx: AuthContext): void {
     await deletePasskeyByAdmin(ctx, caller, user, exchange.params.passkeyId ?? '');
     return exchange.reply.code(204).send();
   });
-}
-
-/** Renders a passkey for its owner. */
-export function renderPasskey(passkey: Passkey): JsonObject {
-  return {
-    id: passkey.id,
-    friendly_name: passkey.friendly_name || undefined,
-    created_at: toRfc3339(passkey.created_at),
-    last_used_at: passkey.last_used_at === null ? undefined : toRfc3339(passkey.last_used_at),
-  };
 }

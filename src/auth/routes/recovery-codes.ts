@@ -1,14 +1,14 @@
 /**
- * Recovery codes, which upstream doesn't have: /factors/recovery-codes for their owner,
- * /admin/users/:userId/factors/recovery-codes for administrators.
+ * Declares the routes for recovery codes, which upstream doesn't have: /factors/recovery-codes for the codes' owner,
+ * and /admin/users/:userId/factors/recovery-codes for administrators.
  */
 import type { AdminCaller, UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { renderSession } from '../core/issued-session.ts';
 import type { JsonObject } from '../core/json.ts';
 import { toRfc3339 } from '../core/times.ts';
-import { requireTarget } from '../flows/admin-users.ts';
-import { refuseAnonymous, requireAdmin, requireUser } from '../flows/authenticate.ts';
+import { requireTarget } from '../flows/admin-target.ts';
+import { requireAdmin, requirePermanentUser } from '../flows/authenticate.ts';
 import {
   countRecoveryCodes,
   makeRecoveryCodes,
@@ -16,17 +16,15 @@ import {
   removeOwnRecoveryCodes,
   removeRecoveryCodesByAdmin,
   requireRecoveryCodes,
-  verifyRecoveryCode,
 } from '../flows/recovery-codes.ts';
 import type { Exchange } from '../http/exchange.ts';
-import type { Define, Handler } from './route.ts';
+import { verifyOwnRecoveryCode } from '../operations/factors.ts';
+import type { Router } from './route.ts';
 
-export function recoveryCodeRoutes(define: Define, ctx: AuthContext): void {
+export function recoveryCodeRoutes({ define, serve }: Router, ctx: AuthContext): void {
   const enter = async ({ caller }: Exchange): Promise<UserCaller> => {
     requireRecoveryCodes(ctx);
-    const user = await requireUser(ctx, caller);
-    refuseAnonymous(user.claims);
-    return user;
+    return requirePermanentUser(ctx, caller);
   };
   const enterAsAdmin = async ({ caller }: Exchange): Promise<AdminCaller> => {
     const admin = await requireAdmin(ctx, caller);
@@ -43,11 +41,7 @@ export function recoveryCodeRoutes(define: Define, ctx: AuthContext): void {
     return { codes, ...(await count(caller.user.id)) };
   });
 
-  const verify: Handler = async (exchange) => {
-    const caller = await enter(exchange);
-    return renderSession(await verifyRecoveryCode(ctx, caller, exchange.body().text('code')));
-  };
-  define('POST', '/factors/recovery-codes/verify', verify, { limit: 'factor_verify' });
+  serve('POST', '/factors/recovery-codes/verify', verifyOwnRecoveryCode, renderSession);
 
   define('DELETE', '/factors/recovery-codes', async (exchange) => {
     await removeOwnRecoveryCodes(ctx, await enter(exchange));

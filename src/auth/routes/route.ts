@@ -1,42 +1,77 @@
-/**
- * Route declarations: a method, a path below the mount, a handler that returns the JSON body of a 200 response, and its
- * guards.
- */
+/** Declares routes. A route consists of a method, a path below the mount, and a handler or an operation. */
 import type { FastifyInstance } from 'fastify';
 import type { AuthContext } from '../context.ts';
-import type { LimitedHandler } from '../core/rate-limit-rules.ts';
-import { withDeadline } from '../deadline.ts';
-import { requireCaptcha } from '../http/captcha.ts';
 import { type Exchange, exchangeOf } from '../http/exchange.ts';
+import { type Call, type Guard, type Operation, perform } from '../operations/operation.ts';
+import type { SignInMethod } from '../sign-in-counts.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Undefined if the handler has already sent the response. */
+/** Handles a request. Returns the JSON body of a 200 response, or undefined if the response was already sent. */
 export type Handler = (exchange: Exchange) => Promise<object | undefined> | object;
 
-/** Checks that run before the handler, in this order. */
-export interface Guards {
-  /** The rate limit by address that applies. */
-  readonly limit?: LimitedHandler;
-  readonly captcha?: boolean;
+/** Declares a route with a handler. The guards run before the handler, in the given order. */
+export type Define = (method: Method, path: string, handler: Handler, guards?: readonly Guard[]) => void;
+
+/** Converts the result of an operation to the same kind of value as a handler returns. */
+type Render<Result> = (
+  result: Result,
+  exchange: Exchange,
+) => Promise<object | undefined> | object | undefined;
+
+/** Declares a route that runs an operation. */
+export interface Serve {
+  <Result>(method: Method, path: string, operation: Operation<Call, Result>, render: Render<Result>): void;
+  <Input extends Call, Result>(
+    method: Method,
+    path: string,
+    operation: Operation<Input, Result>,
+    render: Render<Result>,
+    read: (exchange: Exchange) => Omit<Input, keyof Call>,
+  ): void;
 }
 
-export type Define = (method: Method, path: string, handler: Handler, guards?: Guards) => void;
+export interface Router {
+  readonly define: Define;
+  readonly serve: Serve;
+}
 
-export function definer(app: FastifyInstance, ctx: AuthContext): Define {
-  return (method, url, handler, { limit, captcha = false } = {}) => {
+export function createRouter(app: FastifyInstance, ctx: AuthContext): Router {
+  const declare = (
+    method: Method,
+    url: string,
+    handler: Handler,
+    guards: readonly Guard[],
+    signIn?: SignInMethod,
+  ): void => {
     app.route({
       method,
       url,
       handler: async (request, reply) => {
         const exchange = exchangeOf(ctx, request, reply);
-        const answer = await withDeadline(ctx.settings.requestTimeoutMs, async () => {
-          if (limit) await ctx.limits.address(limit, exchange.caller.ip, ctx.clock.now());
-          if (captcha) await requireCaptcha(ctx, exchange);
-          return handler(exchange);
-        });
-        return answer === undefined ? reply : reply.send(answer);
+        const response = await perform(
+          ctx,
+          { guards, signIn, run: (_ctx, input: Exchange) => handler(input) },
+          exchange,
+        );
+        return response === undefined ? reply : reply.send(response);
       },
     });
   };
+  const define: Define = (method, path, handler, guards = []) => declare(method, path, handler, guards);
+  const serve = <Input extends Call, Result>(
+    method: Method,
+    path: string,
+    operation: Operation<Input, Result>,
+    render: Render<Result>,
+    read?: (exchange: Exchange) => Omit<Input, keyof Call>,
+  ): void => {
+    const handler = async (exchange: Exchange) => {
+      const { caller, body } = exchange;
+      const input = { ...read?.(exchange), caller, body } as Input;
+      return render(await operation.run(ctx, input), exchange);
+    };
+    declare(method, path, handler, operation.guards, operation.signIn);
+  };
+  return { define, serve };
 }

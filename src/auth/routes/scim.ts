@@ -1,8 +1,8 @@
-/** /scim/v2: not supported. Responds as upstream does when SCIM is disabled. */
+/** Declares /scim/v2, which isn't supported. The response is upstream's response if SCIM is disabled. */
 import { authError } from '../errors.ts';
-import type { Define } from './route.ts';
+import type { Router } from './route.ts';
 
-export function scimRoutes(define: Define): void {
+export function scimRoutes({ define }: Router): void {
   for (const resource of ['ServiceProviderConfig', 'ResourceTypes', 'Schemas']) {
     define('GET', `/scim/v2/${resource}`, () => {
       throw authError('feature_disabled', 'SCIM server is disabled');

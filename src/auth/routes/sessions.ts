@@ -1,17 +1,22 @@
-/** POST /logout. Also, not in upstream, a user's own session list: GET /user/sessions, DELETE /user/sessions/:id. */
+/**
+ * Declares POST /logout, and the routes for a user's own session list, which upstream doesn't have: GET /user/sessions
+ * and DELETE /user/sessions/:id.
+ */
 import type { AuthContext } from '../context.ts';
 import { renderSessionEntry } from '../core/session-entry.ts';
-import { authError } from '../errors.ts';
-import { requireCaller, requireUser } from '../flows/authenticate.ts';
-import { endSession, listUserSessions, type SignOutScope, signOut } from '../flows/own-sessions.ts';
-import type { Define } from './route.ts';
+import { requireUser } from '../flows/authenticate.ts';
+import { endSession, listUserSessions } from '../flows/own-sessions.ts';
+import { endSessions } from '../operations/own-user.ts';
+import type { Router } from './route.ts';
 
-export function sessionRoutes(define: Define, ctx: AuthContext): void {
-  define('POST', '/logout', async ({ caller, query, reply }) => {
-    const self = await requireCaller(ctx, caller);
-    await signOut(ctx, self, parseScope(query.get('scope') || 'global'));
-    return reply.code(204).send();
-  });
+export function sessionRoutes({ define, serve }: Router, ctx: AuthContext): void {
+  serve(
+    'POST',
+    '/logout',
+    endSessions,
+    (_done, { reply }) => reply.code(204).send(),
+    ({ query }) => ({ scope: query.get('scope') || 'global' }),
+  );
 
   define('GET', '/user/sessions', async ({ caller }) => {
     const { user, session } = await requireUser(ctx, caller);
@@ -24,9 +29,4 @@ export function sessionRoutes(define: Define, ctx: AuthContext): void {
     await endSession(ctx, self, self.user, params.id ?? '');
     return reply.code(204).send();
   });
-}
-
-function parseScope(scope: string): SignOutScope {
-  if (scope === 'global' || scope === 'local' || scope === 'others') return scope;
-  throw authError('validation_failed', `Unsupported logout scope "${scope}"`);
 }

@@ -1,4 +1,7 @@
-/** Single sign-on with SAML 2.0: the redirects to the identity provider and back, and our metadata. */
+/**
+ * Declares the routes for single sign-on with SAML 2.0: the redirects to the identity provider and back, and our
+ * metadata.
+ */
 
 import type { AuthContext } from '../context.ts';
 import { withParams } from '../core/redirects.ts';
@@ -7,48 +10,46 @@ import { type AdvertisedCertificate, serviceProviderMetadata } from '../core/sam
 import { fromMs } from '../core/times.ts';
 import { authError } from '../errors.ts';
 import { finishSamlSignIn, serviceProvider } from '../flows/saml-sign-in.ts';
-import { beginSsoSignIn } from '../flows/sso-sign-in.ts';
 import type { Exchange } from '../http/exchange.ts';
+import { limitByAddress } from '../operations/limit-by-address.ts';
+import { ssoSignIn } from '../operations/providers.ts';
 import { errorParams } from '../redirect-errors.ts';
-import type { Define, Handler } from './route.ts';
+import type { Handler, Router } from './route.ts';
 
-export function ssoRoutes(define: Define, ctx: AuthContext): void {
+export function ssoRoutes({ define, serve }: Router, ctx: AuthContext): void {
+  serve('POST', '/sso', ssoSignIn, (url, { body, reply }) =>
+    body().flag('skip_http_redirect') ? { url } : reply.redirect(url, 303),
+  );
   if (!ctx.settings.saml.enabled) {
     const refuse = () => {
       throw authError('saml_provider_disabled');
     };
-    define('POST', '/sso', refuse);
     define('POST', '/sso/saml/acs', refuse);
     define('GET', '/sso/saml/metadata', refuse);
     return;
   }
-  const begin: Handler = (exchange) => signIn(ctx, exchange);
-  define('POST', '/sso', begin, { limit: 'sso', captcha: true });
-
   const finish: Handler = (exchange) => consumeAssertion(ctx, exchange);
-  define('POST', '/sso/saml/acs', finish, { limit: 'saml_assertion' });
+  define('POST', '/sso/saml/acs', finish, [limitByAddress('saml_assertion')]);
 
   define('GET', '/sso/saml/metadata', (exchange) => sendMetadata(ctx, exchange));
 }
 
-async function signIn(ctx: AuthContext, { body, reply }: Exchange): Promise<object | undefined> {
-  const fields = body();
-  const url = await beginSsoSignIn(ctx, fields);
-  return fields.flag('skip_http_redirect') ? { url } : reply.redirect(url, 303);
-}
-
-/** The client is a browser, so errors redirect to the site URL (303), where the app can show them. */
+/**
+ * Handles the response of an identity provider. The client is a browser, so errors redirect to the site URL (303),
+ * where the app can show them.
+ */
 async function consumeAssertion(ctx: AuthContext, exchange: Exchange): Promise<undefined> {
   const { caller, reply, path, text } = exchange;
   try {
-    await reply.redirect(await finishSamlSignIn(ctx, caller, new URLSearchParams(text)), 302);
+    const params = new URLSearchParams(text);
+    await reply.redirect(await ctx.signIns.track('saml', () => finishSamlSignIn(ctx, caller, params)), 302);
   } catch (error) {
     await reply.redirect(withParams(ctx.settings.siteUrl, errorParams(ctx, path, error)), 303);
   }
   return undefined;
 }
 
-/** During a key rotation, providers refresh the metadata more often. */
+/** During a key rotation, the metadata is cached for a shorter time, so that providers get the new key soon. */
 const rotation = { maxAgeSeconds: 60, cacheDuration: 'PT1H' };
 const maxAgeSeconds = 600;
 const metadataLifetimeMs = 48 * 3_600_000;

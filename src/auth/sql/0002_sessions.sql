@@ -1,5 +1,5 @@
--- Sessions, and the tokens and flows that lead to them. oauth_clients comes first because a session may belong to a
--- client.
+-- Tables for sessions, and for the tokens and flows that create them. oauth_clients comes first because a session may
+-- belong to a client.
 set local role supabase_auth_admin;
 
 create type auth.aal_level as enum ('aal1', 'aal2', 'aal3');

@@ -1,4 +1,4 @@
--- Second factors, the authentication methods of sessions, and passkeys.
+-- Tables for second factors, for the authentication methods of sessions, and for passkeys.
 set local role supabase_auth_admin;
 
 create type auth.factor_type as enum ('totp', 'webauthn', 'phone');

@@ -1,4 +1,4 @@
--- Sign-in through third parties: SAML providers, custom OAuth providers, and the state of sign-ins in progress.
+-- Tables for sign-in through third parties: SAML providers, custom OAuth providers, and the state of pending sign-ins.
 set local role supabase_auth_admin;
 
 create table auth.sso_providers (

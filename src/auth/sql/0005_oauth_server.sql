@@ -1,4 +1,4 @@
--- Our OAuth 2.1 server: pending authorizations and granted consents.
+-- Tables for our OAuth 2.1 server: authorizations that a user hasn't decided yet, and consents that users have granted.
 set local role supabase_auth_admin;
 
 create type auth.oauth_authorization_status as enum ('pending', 'approved', 'denied', 'expired');

@@ -1,5 +1,4 @@
--- Row security and grants, and the version rows of GoTrue 2.196, so that tools that check these rows consider this
--- schema current.
+-- Row security, grants, and GoTrue 2.196's version rows. Tools that check these rows consider this schema current.
 set local role supabase_auth_admin;
 
 create table auth.schema_migrations (
@@ -80,7 +79,7 @@ insert into auth.schema_migrations (version) values
   ('20260302000000'),
   ('20260625000000');
 
--- There are no policies, so API roles can't read any rows here, even if they are granted access later.
+-- The tables have no policies, so API roles can't read any rows here, even if they are granted access later.
 alter table auth.schema_migrations enable row level security;
 alter table auth.instances enable row level security;
 alter table auth.users enable row level security;
@@ -103,6 +102,6 @@ grant select on
   auth.refresh_tokens, auth.one_time_tokens, auth.flow_state, auth.mfa_factors, auth.mfa_challenges,
   auth.mfa_amr_claims, auth.sso_providers, auth.sso_domains, auth.saml_providers, auth.saml_relay_states
 to postgres with grant option;
--- All other privileges of postgres and dashboard_user come from this role's default privileges. The exception is that
--- postgres can read the applied versions but can't change them.
+-- All other privileges of postgres and dashboard_user come from this role's default privileges. As an exception,
+-- postgres can read the applied versions but not change them.
 revoke insert, update, delete, truncate, references, trigger on auth.schema_migrations from postgres;

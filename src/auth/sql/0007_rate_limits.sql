@@ -1,5 +1,5 @@
--- Limits per address and per hour. They are counted in the database so that all of its processes share them. The table
--- is unlogged, so no request waits for a disk write. After a crash, the counts start from zero.
+-- Counts for the limits per address and per hour. They are stored in the database so that all processes share them. The
+-- table is unlogged, so that requests don't wait for a disk write. After a crash, the counts start from zero.
 create unlogged table _plinth.rate_limits (
   key text primary key,
   full_at timestamptz not null

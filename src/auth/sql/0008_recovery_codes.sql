@@ -1,7 +1,7 @@
--- One-time recovery codes, which replace a lost second factor. Upstream has no such codes, so this table isn't in
--- schema auth. Each row is one user's set. A code's hash is removed when the code is used.
+-- One-time recovery codes, which replace a lost second factor. Upstream has no such codes, so this table isn't in the
+-- auth schema. Each row is one user's set. A code's hash is removed when the code is used.
 create table _plinth.recovery_codes (
-  -- There is no foreign key, because another service may own auth.users. The service deletes the row when the user is
+  -- The column has no foreign key, because another service may own auth.users. The service deletes the row when the user is
   -- deleted.
   user_id uuid primary key,
   hashes text[] not null,
@@ -10,6 +10,6 @@ create table _plinth.recovery_codes (
 );
 comment on table _plinth.recovery_codes is 'Hashes of the recovery codes that each user has left.';
 
--- A code is used in the transaction that raises the session.
+-- auth's role can change this table, because a code is used in the transaction that raises the session.
 grant usage on schema _plinth to supabase_auth_admin;
 grant select, insert, update, delete on _plinth.recovery_codes to supabase_auth_admin;

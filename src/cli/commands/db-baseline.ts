@@ -1,12 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { silentLogger } from '../../kernel/log.ts';
+import type { Backend } from '../../main.ts';
 import { type Baseline, type EmptyDatabase, makeBaseline } from '../../project/index.ts';
 import { type Command, projectOptions, UsageError } from '../command.ts';
-import { openBackend } from '../operations.ts';
-import { columns, print, progressTeller, say } from '../output.ts';
-import { placeOf } from '../place.ts';
+import { withCleanUp } from '../interruption.ts';
+import { columns, print, progressPrinter, say } from '../output.ts';
+import { locationOf } from '../project-location.ts';
+import { createScratchDatabases } from '../scratch-databases.ts';
 
 export const dbBaseline: Command = {
   name: 'db baseline',
@@ -28,17 +29,17 @@ export const dbBaseline: Command = {
     ],
   ],
   run: async (input) => {
-    const { projectDir } = placeOf(input);
+    const { projectDir } = locationOf(input);
     const typesFile = input.text('from-types');
     if (typesFile === undefined) throw new UsageError('--from-types FILE is required');
     if (!existsSync(typesFile)) throw new UsageError(`--from-types: the file ${typesFile} doesn't exist`);
-    const openDatabase = () => openScratch(projectDir);
-    const baseline = await makeBaseline({
-      projectDir,
-      typesFile,
-      openDatabase,
-      onProgress: progressTeller(say),
-    });
+    const databases = createScratchDatabases(projectDir);
+    const openDatabase = async () => emptyDatabase(await databases.open(), projectDir);
+    const onProgress = progressPrinter(say);
+    const baseline = await withCleanUp(
+      () => makeBaseline({ projectDir, typesFile, openDatabase, onProgress }),
+      databases.close,
+    );
     if (baseline.text === undefined)
       say('The migrations already create everything that the types declare, so no file was written.');
     else {
@@ -47,15 +48,11 @@ export const dbBaseline: Command = {
       print(`Created ${baseline.shownPath}`);
     }
     report(baseline);
-    return baseline.failures.length === 0 ? 0 : 1;
+    return baseline.isSettled && baseline.failures.length === 0 ? 0 : 1;
   },
 };
 
-/** Starts a separate server in a temporary folder, so that a running Plinth and its data aren't affected. */
-async function openScratch(projectDir: string): Promise<EmptyDatabase> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'plinth-baseline-'));
-  const backend = await openBackend({ projectDir, dataDir }, () => {});
-  const { database, config, keys } = backend;
+function emptyDatabase({ database, config, keys, stop }: Backend, projectDir: string): EmptyDatabase {
   return {
     deps: {
       database,
@@ -66,21 +63,22 @@ async function openScratch(projectDir: string): Promise<EmptyDatabase> {
       log: silentLogger,
       onProgress: () => {},
     },
-    close: async () => {
-      await backend.stop();
-      rmSync(dataDir, { recursive: true, force: true });
-    },
+    close: stop,
   };
 }
 
-function report({ text, tables, withoutPolicy, failures }: Baseline): void {
+function report({ text, tables, withoutPolicy, rehearsals, isSettled, failures }: Baseline): void {
   if (text !== undefined) {
-    say(`It creates ${tables.length} tables. Comments with "guess" mark guesses.`);
+    say(`It creates ${tables.length} tables. Guesses are marked with comments that contain "guess".`);
     if (withoutPolicy.length > 0)
       say(
         `No migration creates a policy for ${withoutPolicy.join(', ')}, so clients can't read these tables until you add one.`,
       );
   }
+  if (!isSettled)
+    say(
+      `Run ${rehearsals} of the migrations still changed the baseline, so it may be incomplete. Plinth stops after 60 runs or 4 minutes.`,
+    );
   if (failures.length === 0) return;
   say('These statements still fail:');
   say(columns(failures.map(({ file, line, error }) => [`  ${file}:${line}`, error.message])));

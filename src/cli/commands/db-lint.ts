@@ -2,11 +2,10 @@ import { shellEnvironment } from '../../config/index.ts';
 import { openOtherDatabase } from '../../database/index.ts';
 import { atLevel, hasLevel, type LintLevel, type LintResult, lint, lintLevels } from '../../project/index.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
-import { CommandError } from '../errors.ts';
-import { readLink } from '../linked.ts';
+import { linkedUrl } from '../linked.ts';
 import { perform } from '../operations.ts';
 import { print, say } from '../output.ts';
-import { type Place, placeOf } from '../place.ts';
+import { locationOf, type ProjectLocation } from '../project-location.ts';
 
 const unchecked =
   "Names, types and unused variables in PL/pgSQL bodies aren't checked because this requires the extension plpgsql_check.";
@@ -42,7 +41,7 @@ export const dbLint: Command = {
   run: async (input) => {
     const level = levelOf(input, 'level') ?? 'warning';
     const failOn = input.text('fail-on') === 'none' ? undefined : levelOf(input, 'fail-on');
-    const results = await resultsOf(placeOf(input), input);
+    const results = await resultsOf(locationOf(input), input);
     const shown = atLevel(results, level);
     say(unchecked);
     if (results.length === 0) say('No schema errors found');
@@ -61,21 +60,18 @@ function levelOf(input: Input, option: string): LintLevel | undefined {
   return level;
 }
 
-async function resultsOf(place: Place, input: Input): Promise<LintResult[]> {
+async function resultsOf(location: ProjectLocation, input: Input): Promise<LintResult[]> {
   const schemas = input.list('schema');
-  const url = input.text('db-url') ?? (input.flag('linked') ? linkedUrl(place) : undefined);
+  const url = input.text('db-url') ?? (input.flag('linked') ? linkedUrl(location) : undefined);
   if (url === undefined)
-    return await perform<LintResult[]>(place, 'lint', { schemas }, { needs: 'database', onProgress: say });
-  const other = openOtherDatabase(url, shellEnvironment().SUPABASE_DB_PASSWORD);
+    return await perform<LintResult[]>(location, 'lint', { schemas }, { needs: 'database', onProgress: say });
+  const other = await openOtherDatabase(url, {
+    password: shellEnvironment().SUPABASE_DB_PASSWORD,
+    session: 'inspect',
+  });
   try {
     return await lint(other.pool, schemas, say);
   } finally {
     await other.stop();
   }
-}
-
-function linkedUrl(place: Place): string {
-  const linked = readLink(place);
-  if (linked !== undefined) return linked.url;
-  throw new CommandError('No database is linked.', 'Use --db-url URL, or run "plinth link" once.');
 }

@@ -8,7 +8,7 @@ import { CommandError } from '../errors.ts';
 import { readLink } from '../linked.ts';
 import { type MigrationRow, perform } from '../operations.ts';
 import { print, say } from '../output.ts';
-import { type Place, placeOf } from '../place.ts';
+import { locationOf, type ProjectLocation } from '../project-location.ts';
 
 export const dbPush: Command = {
   name: 'db push',
@@ -21,7 +21,10 @@ export const dbPush: Command = {
     linked: { type: 'boolean', help: 'Pushes to the linked database (default).' },
     local: { type: 'boolean', help: "Pushes to this project's database." },
     'dry-run': { type: 'boolean', help: 'Lists the pending changes without applying them.' },
-    'include-all': { type: 'boolean', help: 'Also applies files older than the newest applied one.' },
+    'include-all': {
+      type: 'boolean',
+      help: 'Also applies migrations that are older than the newest applied migration.',
+    },
     'include-roles': { type: 'boolean', help: 'Runs supabase/roles.sql first.' },
     'include-seed': { type: 'boolean', help: 'Runs new seeds last.' },
     password: {
@@ -40,17 +43,20 @@ export const dbPush: Command = {
     ],
   ],
   run: async (input) => {
-    const place = placeOf(input);
+    const location = locationOf(input);
     const named = ['db-url', 'linked', 'local'].filter((name) => input.text(name) !== undefined);
     if (named.length > 1)
       throw new UsageError(`${named.map((name) => `--${name}`).join(' and ')} can't be used together`);
     if (input.flag('dry-run')) say('DRY RUN: migrations will *not* be pushed to the database.');
-    if (input.flag('local')) return await pushToOwn(place, input);
-    const { url, shown } = targetOf(place, input);
-    const other = openOtherDatabase(url, input.text('password') ?? shellEnvironment().SUPABASE_DB_PASSWORD);
+    if (input.flag('local')) return await pushToOwn(location, input);
+    const { url, shown } = targetOf(location, input);
+    const other = await openOtherDatabase(url, {
+      password: input.text('password') ?? shellEnvironment().SUPABASE_DB_PASSWORD,
+      session: 'project',
+    });
     try {
-      const { config } = loadConfig({ projectDir: place.projectDir });
-      const deps = { pool: other.pool, config, projectDir: place.projectDir, onProgress: say };
+      const { config } = loadConfig({ projectDir: location.projectDir });
+      const deps = { pool: other.pool, config, projectDir: location.projectDir, onProgress: say };
       const plan = await planPush(deps, {
         includeAll: input.flag('include-all'),
         includeRoles: input.flag('include-roles'),
@@ -73,11 +79,11 @@ export const dbPush: Command = {
   },
 };
 
-/** @throws {CommandError} if neither the command line nor `link` sets a database. */
-function targetOf(place: Place, input: Input): { url: string; shown: string } {
+/** Returns the target database. @throws {CommandError} if neither the command line nor `link` sets a database */
+function targetOf(location: ProjectLocation, input: Input): { url: string; shown: string } {
   const url = input.text('db-url');
   if (url !== undefined) return { url, shown: shownTarget({ url }) };
-  const linked = readLink(place);
+  const linked = readLink(location);
   if (linked !== undefined) return { url: linked.url, shown: shownTarget(linked) };
   throw new CommandError(
     'No database is linked.',
@@ -106,13 +112,13 @@ async function isAgreed(input: Input): Promise<boolean> {
   }
 }
 
-async function pushToOwn(place: Place, input: Input): Promise<number> {
+async function pushToOwn(location: ProjectLocation, input: Input): Promise<number> {
   for (const name of ['include-roles', 'include-seed'])
     if (input.flag(name))
       say(`--${name}: to run roles and seeds in this project's database, use "plinth db reset".`);
   const options = { needs: 'database', onProgress: say } as const;
   if (input.flag('dry-run')) {
-    const rows = await perform<MigrationRow[]>(place, 'migrationList', {}, options);
+    const rows = await perform<MigrationRow[]>(location, 'migrationList', {}, options);
     const pending = rows.filter(({ local, applied }) => local && !applied);
     say(
       pending.map(({ version, name }) => ` • ${version}_${name}.sql`).join('\n') ||
@@ -121,7 +127,7 @@ async function pushToOwn(place: Place, input: Input): Promise<number> {
     return 0;
   }
   const applied = await perform<string[]>(
-    place,
+    location,
     'migrationUp',
     { includeAll: input.flag('include-all') },
     options,

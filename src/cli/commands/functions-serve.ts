@@ -5,14 +5,14 @@ import { type Command, type Input, projectOptions, UsageError } from '../command
 import { findRunning } from '../control.ts';
 import { CommandError, notRunning } from '../errors.ts';
 import { print } from '../output.ts';
-import { placeOf } from '../place.ts';
+import { locationOf } from '../project-location.ts';
 
 const inspectModes = ['run', 'brk', 'wait'] as const;
 
 export const functionsServe: Command = {
   name: 'functions serve',
   about:
-    "Shows the output of the running Plinth's functions, and serves them with other options while this command\n" +
+    "Shows the output of the running Plinth's functions, and serves them with different options while this command\n" +
     'runs. "plinth start" serves them even without this command. Press Ctrl-C to stop.',
   options: {
     ...projectOptions,
@@ -24,14 +24,14 @@ export const functionsServe: Command = {
     'import-map': {
       type: 'string',
       value: 'FILE',
-      help: 'Import map to use instead of those of the functions.',
+      help: "Import map to use instead of the functions' own import maps.",
     },
     'no-verify-jwt': { type: 'boolean', help: 'Accepts requests without a token.' },
-    inspect: { type: 'boolean', help: 'Same as --inspect-mode brk.' },
+    inspect: { type: 'boolean', help: 'Alias for --inspect-mode brk.' },
     'inspect-mode': {
       type: 'string',
       value: 'MODE',
-      help: 'Starts debuggers from inspector_port: run, brk (break on the first line) or wait (wait for a debugger).',
+      help: 'Enables debugging on ports from inspector_port upward: run, brk (break on the first line) or wait (wait until a debugger connects).',
     },
     'inspect-main': {
       type: 'boolean',
@@ -52,14 +52,14 @@ export const functionsServe: Command = {
       importMap: fileOf(input, 'import-map'),
       noVerifyJwt: input.flag('no-verify-jwt'),
     } satisfies ServeSession;
-    const running = await findRunning(placeOf(input).dataDir);
+    const running = await findRunning(locationOf(input).dataDir);
     if (running === undefined) throw notRunning();
     await running.call('functionsServe', { ...session, inspectMode: inspectModeOf(input) }, print);
     return 0;
   },
 };
 
-/** Returns an absolute path because the server has a different working directory. */
+/** Returns an absolute path because the server can have a different working directory than this command. */
 function fileOf(input: Input, option: string): string | undefined {
   const given = input.text(option);
   if (given === undefined) return undefined;

@@ -6,7 +6,7 @@ import { isRecord } from '../../shared/is-record.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { CommandError } from '../errors.ts';
 import { print, say } from '../output.ts';
-import { placeOf } from '../place.ts';
+import { locationOf } from '../project-location.ts';
 
 export const genSigningKey: Command = {
   name: 'gen signing-key',
@@ -28,7 +28,7 @@ export const genSigningKey: Command = {
     const algorithm = input.text('algorithm') ?? 'ES256';
     if (algorithm !== 'ES256' && algorithm !== 'RS256')
       throw new UsageError('--algorithm must be ES256 or RS256');
-    const { projectDir } = placeOf(input);
+    const { projectDir } = locationOf(input);
     const key = generateSigningKey(algorithm);
     const path = signingKeysPath(projectDir);
     if (path === undefined) {
@@ -51,7 +51,7 @@ export const genSigningKey: Command = {
   },
 };
 
-/** Reads the path even if the key file doesn't exist yet, which the loader rejects. */
+/** Returns the path even if the key file doesn't exist yet. The configuration loader would reject a missing file. */
 function signingKeysPath(projectDir: string): string | undefined {
   try {
     return loadConfig({ projectDir }).config.auth.signing_keys_path;
@@ -87,7 +87,7 @@ export const genBearerJwt: Command = {
   run: async (input) => {
     const role = input.text('role');
     if (role === undefined) throw new UsageError('--role is required');
-    const { projectDir, dataDir } = placeOf(input);
+    const { projectDir, dataDir } = locationOf(input);
     const { config, supabaseDir } = loadConfig({ projectDir });
     const mode = existsSync(join(dataDir, 'secrets.json')) ? 'production' : 'development';
     const keys = createKeys({ mode, config, supabaseDir, dataDir });
@@ -122,7 +122,7 @@ function payloadOf(text = '{}'): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (isRecord(value)) return value;
   } catch {
-    // Reported below, like other values that aren't objects.
+    // Invalid JSON is reported below, like other values that aren't objects.
   }
   throw new UsageError('--payload must be a JSON object');
 }

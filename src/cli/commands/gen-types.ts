@@ -4,7 +4,7 @@ import { type Command, projectOptions, UsageError } from '../command.ts';
 import { findRunning } from '../control.ts';
 import { withBackend } from '../operations.ts';
 import { say } from '../output.ts';
-import { placeOf } from '../place.ts';
+import { locationOf } from '../project-location.ts';
 
 export const genTypes: Command = {
   name: 'gen types',
@@ -39,16 +39,16 @@ export const genTypes: Command = {
     if (swiftAccess !== 'internal' && swiftAccess !== 'public')
       throw new UsageError(`--swift-access-control: ${swiftAccess} must be internal or public`);
     const options = { language: lang, swiftAccess } as const;
-    const place = placeOf(input);
+    const location = locationOf(input);
     const named = input.list('schema');
-    const schemas = named.length > 0 ? named : defaultSchemas(place.projectDir);
+    const schemas = named.length > 0 ? named : defaultSchemas(location.projectDir);
     const given = input.text('db-url');
-    const running = given === undefined ? await findRunning(place.dataDir) : undefined;
+    const running = given === undefined ? await findRunning(location.dataDir) : undefined;
     const url = given ?? (await running?.call<string>('databaseUrl'));
     const types =
       url !== undefined
         ? await generateTypes(url, schemas, options)
-        : await withBackend(place, say, (backend) =>
+        : await withBackend(location, say, (backend) =>
             generateTypes(backend.database.info.url, schemas, options),
           );
     process.stdout.write(types);

@@ -36,7 +36,7 @@ const projectDirOf = (input: Input) => resolve(input.text('workdir') ?? process.
 const isInGit = (dir: string): boolean =>
   existsSync(join(dir, '.git')) || (dirname(dir) !== dir && isInGit(dirname(dir)));
 
-/** The private files of upstream's CLI and dotenv. */
+/** Private files that upstream's CLI and dotenv create. */
 const ignored = ['.branches', '.temp', '.env.keys', '.env.local', '.env.*.local'];
 
 function ignoreFiles(path: string): void {

@@ -1,4 +1,4 @@
-/** `plinth keys …`: changes the file of signing keys. Running servers reload it within a second. */
+/** `plinth keys …` changes the file that contains the signing keys. Running servers reload the file within a second. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, loadConfig } from '../../config/index.ts';
@@ -6,7 +6,7 @@ import {
   describeKeys,
   generateSigningKey,
   type KeyFile,
-  KeyRefusal,
+  KeyRejection,
   keyFileOf,
   revoke,
   rotate,
@@ -17,7 +17,7 @@ import {
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { CommandError } from '../errors.ts';
 import { columns, print, say } from '../output.ts';
-import { placeOf } from '../place.ts';
+import { locationOf } from '../project-location.ts';
 
 export const keysList: Command = {
   name: 'keys list',
@@ -35,13 +35,13 @@ export const keysList: Command = {
 export const keysStandby: Command = {
   name: 'keys standby',
   about:
-    'Creates a standby key that doesn\'t sign tokens yet. The key is published immediately, so that clients that cache keys\n(for ten minutes) have it before "plinth keys rotate" makes it the current key.',
+    'Creates a standby key and publishes it immediately. The key doesn\'t sign tokens until "plinth keys rotate" makes it the\ncurrent key. Clients cache keys for ten minutes, so wait at least that long before you rotate.',
   options: {
     ...projectOptions,
     algorithm: {
       type: 'string',
       value: 'ALG',
-      help: `One of ${signingAlgorithms.join(', ')}. Default: ES256. Stock clients verify ES256 and RS256 locally.`,
+      help: `One of ${signingAlgorithms.join(', ')}. Default: ES256. Standard Supabase clients verify ES256 and RS256 signatures locally.`,
     },
   },
   examples: [['plinth keys standby', 'after at least ten minutes, run: plinth keys rotate']],
@@ -54,7 +54,9 @@ export const keysStandby: Command = {
     const key = generateSigningKey(algorithm);
     update(file, (keys) => withStandby(keys, key));
     say(`Added standby key ${String(key.kid)} (${algorithm}) to ${file.path}.`);
-    say('Wait ten minutes before you run "plinth keys rotate" because clients may cache the keys that long.');
+    say(
+      'Wait ten minutes before you run "plinth keys rotate" because clients may cache the keys for that long.',
+    );
     return 0;
   },
 };
@@ -88,18 +90,19 @@ export const keysRevoke: Command = {
   name: 'keys revoke',
   takes: 'KID',
   about:
-    "Removes a key that isn't the current key. All tokens that it signed become invalid. Clients with such a token\nrefresh it.",
+    "Removes a key that isn't the current key. All tokens that it signed become invalid. Clients that have such a token\nmust refresh it.",
   options: projectOptions,
   examples: [['plinth keys revoke 1c0e…', 'invalidates all tokens that this key signed']],
   run: async (input) => {
     const [kid] = input.positionals;
-    if (kid === undefined) throw new UsageError('A key ID is required. Run "plinth keys list" to see them');
+    if (kid === undefined)
+      throw new UsageError('A key ID is required. Run "plinth keys list" to list the keys');
     const { file, config } = openKeys(input);
     update(file, (keys) => revoke(keys, kid));
     say(`Revoked key ${kid}.`);
     if (config.auth.signing_keys_path !== undefined) {
       say(
-        'API keys (anon, service_role) that this key signed are invalid too. Run "plinth status" to print the current ones.',
+        'API keys (anon, service_role) that this key signed are also invalid. To print the current keys, run "plinth status".',
       );
     }
     return 0;
@@ -111,7 +114,7 @@ function isAlgorithm(text: string): text is SigningAlgorithm {
 }
 
 function openKeys(input: Input): { file: KeyFile; config: Config } {
-  const { projectDir, dataDir } = placeOf(input);
+  const { projectDir, dataDir } = locationOf(input);
   const { config, supabaseDir } = loadConfig({ projectDir });
   const mode = existsSync(join(dataDir, 'secrets.json')) ? 'production' : 'development';
   const file = keyFileOf({ signingKeysPath: config.auth.signing_keys_path, supabaseDir, dataDir, mode });
@@ -126,7 +129,7 @@ function update(file: KeyFile, change: Parameters<KeyFile['update']>[0]): Return
   try {
     return file.update(change);
   } catch (error) {
-    if (error instanceof KeyRefusal) throw new CommandError(error.message, error.advice);
+    if (error instanceof KeyRejection) throw new CommandError(error.message, error.advice);
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import { type Command, type Input, projectOptions } from '../command.ts';
 import { isProjectRef, type LinkedTarget, shownTarget } from '../core/linked-target.ts';
 import { hostedTargetOf, removeLink, writeLink } from '../linked.ts';
 import { print, say } from '../output.ts';
-import { type Place, placeOf } from '../place.ts';
+import { locationOf, type ProjectLocation } from '../project-location.ts';
 
 export const link: Command = {
   name: 'link',
@@ -27,18 +27,18 @@ export const link: Command = {
     ],
   ],
   run: async (input) => {
-    const place = placeOf(input);
-    const target = targetOf(input, place);
+    const location = locationOf(input);
+    const target = targetOf(input, location);
     if (target === undefined) return 0;
-    writeLink(place, target);
+    writeLink(location, target);
     say(`Linked to ${shownTarget(target)}.`);
     print('Finished link.');
     return 0;
   },
 };
 
-/** Returns the target, or prints why there is none. */
-function targetOf(input: Input, place: Place): LinkedTarget | undefined {
+/** Returns the target, or prints why it is missing. */
+function targetOf(input: Input, location: ProjectLocation): LinkedTarget | undefined {
   const url = input.text('db-url');
   const ref = input.text('project-ref');
   if (url !== undefined) {
@@ -50,10 +50,10 @@ function targetOf(input: Input, place: Place): LinkedTarget | undefined {
       return undefined;
     }
   }
-  if (ref !== undefined && isProjectRef(ref)) return hostedTargetOf(place, ref);
+  if (ref !== undefined && isProjectRef(ref)) return hostedTargetOf(location, ref);
   say(
     ref === undefined
-      ? 'No database was linked. Set a database with --db-url URL, or a hosted project with --project-ref REF.'
+      ? 'No database was linked. Specify a database with --db-url URL, or a hosted project with --project-ref REF.'
       : `No database was linked. ${ref} isn't a project ref. A project ref consists of 20 lowercase letters.`,
   );
   return undefined;
@@ -65,7 +65,7 @@ export const unlink: Command = {
   options: projectOptions,
   examples: [['plinth unlink', '"plinth db push" then requires --db-url']],
   run: async (input) => {
-    say(removeLink(placeOf(input)) ? 'Finished unlink.' : 'No database was linked.');
+    say(removeLink(locationOf(input)) ? 'Finished unlink.' : 'No database was linked.');
     return 0;
   },
 };

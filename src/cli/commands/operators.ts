@@ -2,7 +2,7 @@ import { type Command, projectOptions, UsageError } from '../command.ts';
 import { CommandError } from '../errors.ts';
 import { perform } from '../operations.ts';
 import { columns, print, say } from '../output.ts';
-import { placeOf } from '../place.ts';
+import { locationOf } from '../project-location.ts';
 
 const roles = ['owner', 'developer', 'read-only'];
 
@@ -21,7 +21,7 @@ export const operatorsCreate: Command = {
     const role = input.text('role') ?? 'developer';
     if (!roles.includes(role)) throw new UsageError(`--role: ${role} must be one of ${roles.join(', ')}`);
     const options = { needs: 'database', onProgress: say } as const;
-    const made = await perform<boolean>(placeOf(input), 'operatorsCreate', { name, role }, options);
+    const made = await perform<boolean>(locationOf(input), 'operatorsCreate', { name, role }, options);
     if (!made) throw new CommandError(`The operator ${name} already exists.`);
     say(
       `Created the operator ${name} (${role}). To print a sign-in link, run: plinth console --operator ${name}`,
@@ -44,7 +44,7 @@ export const operatorsList: Command = {
   examples: [['plinth operators list', 'shows names, roles and last sign-ins']],
   run: async (input) => {
     const options = { needs: 'database', onProgress: say } as const;
-    const operators = await perform<Operator[]>(placeOf(input), 'operatorsList', {}, options);
+    const operators = await perform<Operator[]>(locationOf(input), 'operatorsList', {}, options);
     const rows = operators.map(({ name, role, created_at, last_sign_in_at }) => [
       name,
       role,

@@ -44,31 +44,33 @@ export const rest: Command = {
   ],
   more: async () => (await import('../../rest-server/index.ts')).settingsHelp(),
   run: async (input) => {
-    const room = await import('../../rest-server/index.ts');
+    const restServer = await import('../../rest-server/index.ts');
     if (input.flag('example')) {
-      print(room.exampleText());
+      print(restServer.exampleText());
       return 0;
     }
     if (input.flag('version')) {
-      print(room.followedRelease);
+      print(restServer.followedRelease);
       return 0;
     }
     const ended = Promise.withResolvers<number>();
     const options = optionsOf(input, () => ended.resolve(1));
     if (input.flag('ready')) {
-      const answer = await room.askReady(room.readServerConfig({ ...options, database: new Map() }));
-      if (!answer.ok) throw new CommandError(`ERROR: ${answer.reason}`);
-      print(`OK: ${answer.url}`);
+      const response = await restServer.requestReady(
+        restServer.readServerConfig({ ...options, database: new Map() }),
+      );
+      if (!response.ok) throw new CommandError(`ERROR: ${response.reason}`);
+      print(`OK: ${response.url}`);
       return 0;
     }
-    const server = room.createRestServer(options);
+    const server = restServer.createRestServer(options);
     if (!input.flag('dump-config') && !input.flag('dump-schema')) return await serve(server, ended);
     try {
       const config = await server.readWholeConfig();
       print(
         input.flag('dump-config')
-          ? room.configText(config).trimEnd()
-          : room.schemaCacheText(await server.loadSchemaCache()),
+          ? restServer.configText(config).trimEnd()
+          : restServer.schemaCacheText(await server.loadSchemaCache()),
       );
       return 0;
     } finally {
@@ -88,13 +90,13 @@ function optionsOf(input: Input, onFatal: () => void): RestServerOptions {
   };
 }
 
-/** Runs until a signal or a fatal error. A second signal exits immediately. */
+/** Runs until a signal or a fatal error ends the process. A second signal ends the process immediately. */
 async function serve(server: RestServer, ended: PromiseWithResolvers<number>): Promise<number> {
-  let asked = false;
+  let requested = false;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
-      if (asked) process.exit(1);
-      asked = true;
+      if (requested) process.exit(1);
+      requested = true;
       void server.stop(signal).then(() => ended.resolve(0));
     });
   }

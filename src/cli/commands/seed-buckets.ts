@@ -1,7 +1,7 @@
 import { type Command, projectOptions } from '../command.ts';
 import { perform } from '../operations.ts';
 import { say } from '../output.ts';
-import { placeOf } from '../place.ts';
+import { locationOf } from '../project-location.ts';
 
 export const seedBuckets: Command = {
   name: 'seed buckets',
@@ -9,7 +9,7 @@ export const seedBuckets: Command = {
   options: projectOptions,
   examples: [['plinth seed buckets', 'applies changes to config.toml and the files']],
   run: async (input) => {
-    await perform(placeOf(input), 'seedBuckets', {}, { needs: 'running', onProgress: say });
+    await perform(locationOf(input), 'seedBuckets', {}, { needs: 'running', onProgress: say });
     say('Finished seeding buckets.');
     return 0;
   },

@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
 import { openSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Command, type Input, projectOptions } from '../command.ts';
+import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { findRunning } from '../control.ts';
 import { addressesOf, renderStatus } from '../core/status-formats.ts';
 import { CommandError, notRunning } from '../errors.ts';
-import { examplePage, examplePlace } from '../example.ts';
-import { print, progressTeller, say } from '../output.ts';
-import { type Place, placeOf } from '../place.ts';
-import { excludedServices } from '../services.ts';
+import { exampleLocation, examplePage } from '../example.ts';
+import { excludedServices } from '../excluded-services.ts';
+import { print, progressPrinter, say } from '../output.ts';
+import { locationOf, type ProjectLocation } from '../project-location.ts';
 import { ensureDataDir } from '../state.ts';
 
 export const serverOptions = {
@@ -22,7 +22,7 @@ export const serverOptions = {
   'database-url': {
     type: 'string',
     value: 'URL',
-    help: 'Uses this PostgreSQL (15 or newer) instead of the embedded one.',
+    help: 'Uses this PostgreSQL server (15 or newer) instead of the embedded one.',
   },
   json: { type: 'boolean', help: 'Prints only one line of JSON to stdout when ready.' },
   exclude: {
@@ -34,6 +34,8 @@ export const serverOptions = {
   },
   'ignore-health-check': { type: 'boolean', help: 'Continues even if a service is unhealthy.' },
 } as const satisfies Command['options'];
+
+const maxWorkers = 64;
 
 export const start: Command = {
   name: 'start',
@@ -60,6 +62,11 @@ export const start: Command = {
       value: 'PORT',
       help: 'Port of the example page. With 0, uses a free port.',
     },
+    follow: {
+      type: 'boolean',
+      hidden: true,
+      help: 'Stops when stdin closes, so that the server ends with the process that started it.',
+    },
     daemon: {
       type: 'boolean',
       hidden: true,
@@ -76,21 +83,21 @@ export const start: Command = {
     ['plinth start --example', 'starts a small React app and its backend; EXAMPLE_URL is the page'],
   ],
   run: async (input) => {
-    const place = input.flag('example') ? examplePlace(input) : placeOf(input);
-    const running = await findRunning(place.dataDir);
+    const location = input.flag('example') ? exampleLocation(input) : locationOf(input);
+    const running = await findRunning(location.dataDir);
     if (running !== undefined) {
       say(`Plinth is already running in this folder (process ${running.state.pid}).`);
       report(await running.call('status'), input);
       return 0;
     }
-    if (input.flag('detach')) return await detach(place, input);
-    return await serveInFront(place, input, 'development');
+    if (input.flag('detach')) return await detach(location, input);
+    return await serveInFront(location, input, 'development');
   },
 };
 
 /** Runs the server in this process until it is stopped. */
 export async function serveInFront(
-  place: Place,
+  location: ProjectLocation,
   input: Input,
   mode: 'development' | 'production',
 ): Promise<number> {
@@ -99,22 +106,25 @@ export async function serveInFront(
   const tell = (message: object) => {
     if (process.connected) process.send?.(message);
   };
-  const onProgress = progressTeller(isDaemon ? (progress) => tell({ progress }) : say);
+  const onProgress = progressPrinter(isDaemon ? (progress) => tell({ progress }) : say);
   const databaseUrl = input.text('database-url');
-  const page = await examplePage(input, place);
+  const page = await examplePage(input, location);
   await runServer({
-    ...place,
+    ...location,
     mode,
     flags: { ...flagsOf(input), ...page?.flags },
     ...(page === undefined ? {} : { companion: page.start }),
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
+    ...(mode === 'production' ? { workers: workersOf(input) } : {}),
     exclude: excludedServices(input.list('exclude')),
     ignoreHealthCheck: input.flag('ignore-health-check'),
     keepGoing: input.flag('keep-going'),
+    isDaemon,
+    followsInput: input.flag('follow'),
     onProgress,
     onReady: async ({ status, consoleLink }) => {
       if (isDaemon) tell({ status, hasConsole: consoleLink !== undefined });
-      // Production output often goes to a log, so it contains no secrets. "plinth status" prints them.
+      // Production output is often written to a log, so secrets aren't printed. "plinth status" prints them.
       else if (mode === 'production')
         announce(addressesOf(status), input, consoleHint(consoleLink), 'Press Ctrl-C to stop.');
       else
@@ -139,6 +149,15 @@ function flagsOf(input: Input): Record<string, number> {
   return flags;
 }
 
+/** Returns undefined if the setting applies. @throws {UsageError} */
+function workersOf(input: Input): number | 'auto' | undefined {
+  const value = input.text('workers');
+  if (value === undefined || value === 'auto') return value;
+  const count = Number(value);
+  if (/^\d+$/.test(value) && count >= 1 && count <= maxWorkers) return count;
+  throw new UsageError(`--workers: ${value} isn't a number from 1 to ${maxWorkers} or auto`);
+}
+
 function announce(status: Record<string, string>, input: Input, console: string, how: string): void {
   report(status, input);
   if (input.flag('json')) return;
@@ -148,10 +167,10 @@ function announce(status: Record<string, string>, input: Input, console: string,
 const consoleHint = (console: unknown): string =>
   console === undefined ? '' : '\nTo sign in to the Console, run "plinth console" and open the link.\n';
 
-/** Prints the sign-in link of an owner only to a terminal. */
+/** Prints the owner's sign-in link if the output is a terminal. */
 async function consoleLines(issueLink: (() => Promise<string>) | undefined): Promise<string> {
   if (issueLink === undefined || !process.stderr.isTTY) return consoleHint(issueLink);
-  return `\nSign in to the Console (the link works once, within ten minutes):\n  ${await issueLink()}\n`;
+  return `\nSign in to the Console (the link works once and expires after ten minutes):\n  ${await issueLink()}\n`;
 }
 
 function report(status: Record<string, string>, input: Input): void {
@@ -166,9 +185,9 @@ interface Ready {
 type DaemonMessage = { readonly progress: string } | Ready;
 
 /** Starts the same command in a separate process and waits until it's ready. */
-async function detach(place: Place, input: Input): Promise<number> {
-  ensureDataDir(place.dataDir);
-  const output = openSync(join(place.dataDir, 'start.log'), 'w', 0o600);
+async function detach(location: ProjectLocation, input: Input): Promise<number> {
+  ensureDataDir(location.dataDir);
+  const output = openSync(join(location.dataDir, 'start.log'), 'w', 0o600);
   const args = process.argv.slice(2).filter((arg) => arg !== '--detach' && arg !== '-d');
   const child = spawn(process.execPath, [...process.execArgv, process.argv[1] ?? '', ...args, '--daemon'], {
     detached: true,
@@ -182,14 +201,14 @@ async function detach(place: Place, input: Input): Promise<number> {
     });
     child.on('exit', async () => {
       const { readFileSync } = await import('node:fs');
-      const said = readFileSync(join(place.dataDir, 'start.log'), 'utf8').trim();
-      reject(new CommandError(said || 'Plinth exited before it was ready.'));
+      const log = readFileSync(join(location.dataDir, 'start.log'), 'utf8').trim();
+      reject(new CommandError(log || 'Plinth exited before it was ready.'));
     });
   });
   child.disconnect();
   child.unref();
   const issueLink = async (): Promise<string> => {
-    const running = await findRunning(place.dataDir);
+    const running = await findRunning(location.dataDir);
     if (running === undefined) throw notRunning();
     return await running.call<string>('consoleLink');
   };

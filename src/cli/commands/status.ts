@@ -4,7 +4,7 @@ import { findRunning } from '../control.ts';
 import { type Format, formats, keysOfFields, renderStatus } from '../core/status-formats.ts';
 import { notRunning } from '../errors.ts';
 import { print } from '../output.ts';
-import { placeOf } from '../place.ts';
+import { locationOf } from '../project-location.ts';
 
 export const status: Command = {
   name: 'status',
@@ -31,12 +31,34 @@ export const status: Command = {
     if (!formats.includes(format))
       throw new UsageError(`--output: ${format} must be one of ${formats.join(', ')}`);
     const overrides = overridesOf(input.list('override-name'));
-    const running = await findRunning(placeOf(input).dataDir);
+    const running = await findRunning(locationOf(input).dataDir);
     if (running === undefined) throw notRunning();
     print(renderStatus(await running.call('status'), format, overrides));
+    if (format === 'pretty') for (const line of settingsLines(await running.call('settings'))) print(line);
     return 0;
   },
 };
+
+interface SettingsStatus {
+  readonly changedAtMs?: number;
+  readonly unapplied: readonly string[];
+  readonly needsRestart: readonly string[];
+  readonly faults: readonly string[];
+}
+
+/** Returns a note if the settings files don't match the running settings. */
+function settingsLines(status: SettingsStatus | undefined): string[] {
+  if (status?.changedAtMs === undefined) return [];
+  const since = `The settings were changed on disk at ${new Date(status.changedAtMs).toISOString()}.`;
+  if (status.faults.length > 0) return [`${since} They are invalid:`, ...status.faults];
+  return [
+    since,
+    ...(status.unapplied.length > 0 ? ['Run "plinth reload" to apply them.'] : []),
+    ...(status.needsRestart.length > 0
+      ? [`Run "plinth reload --restart" to apply ${status.needsRestart.join(', ')}.`]
+      : []),
+  ];
+}
 
 function overridesOf(pairs: readonly string[]): Map<string, string> {
   const known = Object.values(keysOfFields);

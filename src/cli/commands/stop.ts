@@ -5,10 +5,10 @@ import { type Command, projectOptions } from '../command.ts';
 import { findRunning } from '../control.ts';
 import { CommandError } from '../errors.ts';
 import { say } from '../output.ts';
-import { placeOf } from '../place.ts';
+import { locationOf } from '../project-location.ts';
 import { readState, type State } from '../state.ts';
 
-const longestStopMs = 30_000;
+const maxStopMs = 30_000;
 
 export const stop: Command = {
   name: 'stop',
@@ -19,10 +19,10 @@ export const stop: Command = {
   },
   examples: [
     ['plinth stop', 'keeps the data for the next start'],
-    ['plinth stop --no-backup', 'makes the next start a first start'],
+    ['plinth stop --no-backup', 'deletes the data, so that the next start is a first start'],
   ],
   run: async (input) => {
-    const { dataDir } = placeOf(input);
+    const { dataDir } = locationOf(input);
     const running = await findRunning(dataDir);
     if (running === undefined) say("Plinth isn't running in this folder.");
     else {
@@ -40,9 +40,9 @@ export const stop: Command = {
   },
 };
 
-/** Waits until the process removes its state file, which is its last action, or until the process is gone. */
+/** Waits until the process has removed its state file, which is its last action, or no longer exists. */
 async function serverEnd(dataDir: string, { pid, token }: State): Promise<void> {
-  for (const deadline = Date.now() + longestStopMs; Date.now() < deadline; ) {
+  for (const deadline = performance.now() + maxStopMs; performance.now() < deadline; ) {
     if (readState(dataDir)?.token !== token || !isAlive(pid)) return;
     await sleep(20);
   }

@@ -8,13 +8,13 @@ import { findRunning } from '../control.ts';
 import { CommandError } from '../errors.ts';
 import { withBackend } from '../operations.ts';
 import { print, say } from '../output.ts';
-import { placeOf } from '../place.ts';
+import { locationOf } from '../project-location.ts';
 
 export const testDb: Command = {
   name: 'test db',
   takes: 'PATH...',
   about:
-    'Runs the pgTAP tests in supabase/tests (*.sql and *.pg), each file in a separate session, with the output of pg_prove.\nIf Plinth isn\'t running, creates the database first, as "plinth start" does.',
+    'Runs the pgTAP tests in supabase/tests (*.sql and *.pg), each file in a separate session, and prints pg_prove\'s output.\nIf Plinth isn\'t running, creates the database first, as "plinth start" does.',
   options: {
     ...projectOptions,
     local: { type: 'boolean', help: "Uses this project's database (default)." },
@@ -26,23 +26,23 @@ export const testDb: Command = {
     ['plinth test db supabase/tests/policies', 'runs the tests in a folder'],
   ],
   run: async (input) => {
-    const place = placeOf(input);
+    const location = locationOf(input);
     const run = (url: string) =>
       testDatabase({
         url,
-        projectDir: place.projectDir,
+        projectDir: location.projectDir,
         paths: input.positionals,
         cwd: process.cwd(),
         verbose: input.flag('verbose'),
         print,
       });
     const given = input.text('db-url');
-    const running = given === undefined ? await findRunning(place.dataDir) : undefined;
+    const running = given === undefined ? await findRunning(location.dataDir) : undefined;
     const url = given ?? (await running?.call<string>('databaseUrl'));
     const passed =
       url === undefined
-        ? await withBackend(place, say, async (backend) => {
-            await prepareFirstStart(backend, place.projectDir);
+        ? await withBackend(location, say, async (backend) => {
+            await prepareFirstStart(backend, location.projectDir);
             return await run(backend.database.info.url);
           })
         : await run(url);
@@ -50,7 +50,10 @@ export const testDb: Command = {
   },
 };
 
-/** Runs migrations and seeds if no server start has run them yet, so that one command tests a fresh clone. */
+/**
+ * Applies migrations and seeds if they haven't been applied in this project yet, so that a single command can test a
+ * fresh clone.
+ */
 async function prepareFirstStart({ database, config, keys }: Backend, projectDir: string): Promise<void> {
   const log = silentLogger;
   const project = createProject({
@@ -65,11 +68,11 @@ async function prepareFirstStart({ database, config, keys }: Backend, projectDir
   await project.prepareDatabase();
 }
 
-/** Upstream's former name of the command, which existing scripts use. */
+/** The former name of the command in upstream's CLI, which existing scripts use. */
 export const dbTest: Command = {
   ...testDb,
   name: 'db test',
-  about: 'Same as "test db".',
+  about: 'Runs the same tests as "test db".',
   examples: [['plinth db test', 'runs all tests; the exit status is 1 if a test fails']],
 };
 
@@ -87,7 +90,7 @@ export const testNew: Command = {
     if (!/^[\w.-]+$/.test(name)) throw new UsageError('A name of letters, digits, _ . and - is required');
     const template = input.text('template') ?? 'pgtap';
     if (template !== 'pgtap') throw new UsageError(`--template: ${template} must be pgtap`);
-    const dir = join(placeOf(input).projectDir, 'supabase', 'tests');
+    const dir = join(locationOf(input).projectDir, 'supabase', 'tests');
     const path = join(dir, `${name}_test.sql`);
     if (existsSync(path)) throw new CommandError(`${path} already exists.`);
     mkdirSync(dir, { recursive: true });

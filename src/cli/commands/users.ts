@@ -3,7 +3,7 @@ import { type Command, type Input, projectOptions, UsageError } from '../command
 import { findRunning } from '../control.ts';
 import { CommandError, notRunning } from '../errors.ts';
 import { columns, print, say } from '../output.ts';
-import { placeOf } from '../place.ts';
+import { locationOf } from '../project-location.ts';
 
 export const usersCreate: Command = {
   name: 'users create',
@@ -17,7 +17,7 @@ export const usersCreate: Command = {
   run: async (input) => {
     const [email] = input.positionals;
     if (email === undefined) throw new UsageError('An email address is required');
-    // The tail satisfies every password_requirements.
+    // With this suffix, the password satisfies every password_requirements setting.
     const password = input.text('password') ?? `${randomBytes(12).toString('base64url')}aA1!`;
     const body = { email, password, email_confirm: true };
     const user = (await callAdmin(input, 'POST', '/users', body)) as { id: string };
@@ -73,7 +73,7 @@ const rowOf = ({ id, email, phone, created_at, last_sign_in_at }: ListedUser) =>
 ];
 
 async function callAdmin(input: Input, method: string, path: string, body?: object): Promise<unknown> {
-  const running = await findRunning(placeOf(input).dataDir);
+  const running = await findRunning(locationOf(input).dataDir);
   if (running === undefined) throw notRunning();
   const { API_URL, SERVICE_ROLE_KEY } = await running.call<Record<string, string>>('status');
   if (API_URL === undefined || SERVICE_ROLE_KEY === undefined)
@@ -87,10 +87,10 @@ async function callAdmin(input: Input, method: string, path: string, body?: obje
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  const answer = (await response.json()) as { msg?: string; message?: string };
+  const result = (await response.json()) as { msg?: string; message?: string };
   if (!response.ok)
     throw new CommandError(
-      answer.msg ?? answer.message ?? `The auth service returned status ${response.status}.`,
+      result.msg ?? result.message ?? `The auth service returned status ${response.status}.`,
     );
-  return answer;
+  return result;
 }

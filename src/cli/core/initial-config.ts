@@ -1,4 +1,7 @@
-/** Returns the config.toml that `init` writes: common settings with their defaults. Upstream's CLI accepts it too. */
+/**
+ * Returns the config.toml that `init` writes: common settings with their defaults. Upstream's CLI also accepts this
+ * file.
+ */
 export function initialConfig(projectId: string): string {
   return `# Settings of this project, as upstream's CLI reads them. Every key: docs/config.md.
 # A value env(NAME) is taken from the environment or from .env files.

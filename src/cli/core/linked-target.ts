@@ -2,14 +2,14 @@
 
 export interface LinkedTarget {
   readonly url: string;
-  /** The project ref of a hosted project. */
+  /** The project ref, if the project is hosted. */
   readonly ref?: string | undefined;
 }
 
-/** Project refs have twenty letters. Nothing else can become part of a hostname. */
+/** Project refs consist of twenty letters, so only a project ref can become part of the hostname. */
 export const isProjectRef = (text: string): boolean => /^[a-z]{20}$/.test(text);
 
-/** @param poolerUrl The URL that upstream's `link` wrote. Used only if it's the pooler of this project. */
+/** @param poolerUrl the URL that upstream's `link` wrote, which is used only if it belongs to this project's pooler */
 export function hostedTarget(ref: string, poolerUrl?: string): LinkedTarget {
   return {
     ref,
@@ -18,7 +18,7 @@ export function hostedTarget(ref: string, poolerUrl?: string): LinkedTarget {
   };
 }
 
-/** Returns the pooler URL without its password placeholder, on port 5432 (session mode) instead of 6543. */
+/** Returns the pooler URL without its password placeholder. The port is 5432 (session mode) instead of 6543. */
 function poolerOf(ref: string, text: string | undefined): string | undefined {
   if (text === undefined || !URL.canParse(text)) return undefined;
   const url = new URL(text);

@@ -1,4 +1,4 @@
-/** Prints `plinth status` in the formats and with the names of upstream's CLI. Names can be overridden by key. */
+/** Prints `plinth status` in the formats and with the names of upstream's CLI. `--override-name` changes names. */
 
 export const formats = ['pretty', 'env', 'json', 'yaml', 'toml'] as const;
 export type Format = (typeof formats)[number];
@@ -27,7 +27,7 @@ export const keysOfFields: Readonly<Record<string, string>> = {
 
 type Fields = Readonly<Record<string, string>>;
 
-/** Returns only the URLs, without the database password. */
+/** Returns only the URLs, without the password of the database. */
 export function addressesOf(fields: Fields): Record<string, string> {
   const addresses = Object.entries(fields).filter(([name]) => name.endsWith('_URL'));
   return Object.fromEntries(
@@ -40,7 +40,7 @@ export function addressesOf(fields: Fields): Record<string, string> {
   );
 }
 
-/** Prints the fields, sorted by name. `overrides` maps a key (`api.url`) to a new name. */
+/** Prints the fields, sorted by name. `overrides` maps keys such as `api.url` to names. */
 export function renderStatus(fields: Fields, format: Format, overrides: ReadonlyMap<string, string>): string {
   if (format === 'pretty') return renderPretty(fields);
   const renamed = Object.entries(fields).map(
@@ -56,7 +56,7 @@ export function renderStatus(fields: Fields, format: Format, overrides: Readonly
   return lines.join('\n');
 }
 
-/** Prints a plain scalar if YAML reads it as the same string. */
+/** Prints the text as a plain scalar if YAML reads it as the same string, and in quotes otherwise. */
 function yamlScalar(value: string): string {
   const plain = /^[A-Za-z_/][\w./@%+=-]*(?::[\w./@%+=-]+)*$/.test(value);
   return plain && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(value) ? value : JSON.stringify(value);

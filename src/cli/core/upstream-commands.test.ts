@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
 import { registry } from '../registry.ts';
-import { asUpstreamStarts, insteadOf } from './upstream-commands.ts';
+import { asUpstream, asUpstreamStarts, insteadOf } from './upstream-commands.ts';
 
 test.each([
-  ['db dump -f x.sql', 'pg_dump'],
   ['functions deploy hello', 'nothing is deployed'],
   ['secrets set A=b', 'hosted project'],
-  ['inspect db table-stats', 'upstream CLI'],
+  ['db advisors', 'upstream CLI'],
 ])('%s', (line, text) => {
   expect(insteadOf(line.split(' '))?.text).toContain(text);
 });
@@ -27,4 +26,14 @@ test.each([
   ['status', 'status'],
 ])('supabase %s is plinth %s', (line, expected) => {
   expect(asUpstreamStarts(line.split(' ')).join(' ')).toBe(expected);
+});
+
+test.each([
+  ['db dump -f x.sql', 'db dump -f x.sql --schema-only'],
+  ['db dump --role-only', 'db dump --role-only'],
+  ['db dump --data-only', 'db dump --data-only --inserts'],
+  ['db dump --data-only --use-copy', 'db dump --data-only --use-copy'],
+  ['db reset', 'db reset'],
+])('supabase %s', (line, expected) => {
+  expect(asUpstream(line.split(' ')).join(' ')).toBe(expected);
 });

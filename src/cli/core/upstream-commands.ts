@@ -1,4 +1,4 @@
-/** Commands of the upstream CLI (2.x and 3.1) that Plinth doesn't have, with their replacements. */
+/** Commands of upstream's CLI (2.x and 3.1) that Plinth doesn't have, with their replacements. */
 
 export interface Instead {
   readonly text: string;
@@ -10,15 +10,9 @@ const upstreamWorks =
 
 const instead: Readonly<Record<string, Instead>> = {
   'db start': { text: '"plinth start" starts the database with everything else.' },
-  'db dump': { text: 'Use pg_dump with the DB_URL of "plinth status".' },
-  'db pull': { text: hosted },
-  'db diff': { text: upstreamWorks },
   'db query': { text: upstreamWorks },
   'db advisors': { text: upstreamWorks },
-  'migration fetch': { text: hosted },
-  'migration down': { text: '"plinth db reset --last N" skips the last N migrations.' },
-  'migration squash': { text: 'Use pg_dump --schema-only with the DB_URL of "plinth status".' },
-  inspect: { text: upstreamWorks },
+  'migration squash': { text: '"plinth db dump --schema-only -f FILE" writes the whole schema to one file.' },
   'gen keys': { text: '"plinth status" prints the keys.' },
   storage: { text: upstreamWorks },
   services: { text: 'All services are part of Plinth. "plinth --version" prints its version.' },
@@ -52,13 +46,28 @@ const instead: Readonly<Record<string, Instead>> = {
   ),
 };
 
-/** Returns the replacement for the longest known command at the start of the line. */
+/** Returns the replacement for the longest known command at the start of the line, or undefined if there is none. */
 export function insteadOf(words: readonly string[]): Instead | undefined {
   const names = [words.slice(0, 2).join(' '), words[0] ?? ''];
   return names.flatMap((name) => (Object.hasOwn(instead, name) ? [instead[name]] : []))[0];
 }
 
-/** Upstream's `start` returns when everything is ready, and scripts chain it with `&&`. */
+/**
+ * Converts arguments to those with the same effect, for scripts that call `supabase`: `start` returns when everything is
+ * ready, and `db dump` writes only the schema, or rows as INSERT statements unless COPY is requested.
+ */
+export function asUpstream(args: readonly string[]): string[] {
+  return asUpstreamDumps(asUpstreamStarts(args));
+}
+
+function asUpstreamDumps(args: readonly string[]): string[] {
+  if (args[0] !== 'db' || args[1] !== 'dump') return [...args];
+  const has = (name: string): boolean => args.some((arg) => arg === name || arg === `${name}=true`);
+  if (has('--data-only')) return has('--use-copy') ? [...args] : [...args, '--inserts'];
+  return has('--role-only') || has('--schema-only') ? [...args] : [...args, '--schema-only'];
+}
+
+/** Makes `start` return once everything is ready, as upstream's command does, because scripts chain `start` with `&&`. */
 export function asUpstreamStarts(args: readonly string[]): string[] {
   const isServer = args.some((arg) => ['--detach', '-d', '--daemon', '--help', '-h'].includes(arg));
   return args[0] === 'start' && !isServer ? ['start', '--detach', ...args.slice(1)] : [...args];

@@ -1,14 +1,15 @@
 /**
- * Flags of the upstream CLI (2.x and 3.1) for commands that Plinth has too, so that existing scripts run. Flags without
- * an effect are accepted, with a note if something isn't done. Flags for a different database or project are rejected.
+ * Flags of upstream's CLI (2.x and 3.1) for commands that Plinth also has, so that existing scripts work. Flags without
+ * an effect are accepted, with a note if the flag requests something that Plinth doesn't do. Flags that select a
+ * different database or project are rejected.
  */
 
 export interface UpstreamFlag {
   readonly type: 'string' | 'boolean';
   readonly short?: string;
-  /** Accepted with this note on stderr. */
+  /** The flag is accepted, and this note is printed to stderr. */
   readonly note?: string;
-  /** Rejected with this message. */
+  /** The flag is rejected with this message. */
   readonly refuse?: string;
 }
 
@@ -17,7 +18,7 @@ type Flags = Readonly<Record<string, UpstreamFlag>>;
 const boolean: UpstreamFlag = { type: 'boolean' };
 const string: UpstreamFlag = { type: 'string' };
 
-/** Flags that all commands accept. */
+/** The flags that all commands accept. */
 const onEvery: Flags = {
   agent: string,
   'create-ticket': boolean,
@@ -34,7 +35,7 @@ const onEvery: Flags = {
 
 const hosted = 'Plinth uses its own database; use the upstream CLI for a hosted project';
 
-/** Flags of commands that upstream runs on the local stack or a hosted project. */
+/** The flags of commands that upstream runs against either the local stack or a hosted project. */
 const target: Flags = {
   local: boolean,
   linked: { type: 'boolean', refuse: hosted },
@@ -48,8 +49,6 @@ const otherDatabase: Flags = {
     refuse: 'Plinth uses its own database; "plinth start --database-url URL" uses another one',
   },
 };
-
-const password: Flags = { password: { type: 'string', short: 'p', refuse: hosted } };
 
 const ofCommands: Readonly<Record<string, Flags>> = {
   start: {
@@ -84,9 +83,11 @@ const ofCommands: Readonly<Record<string, Flags>> = {
     'with-intellij-settings': { type: 'boolean', note: "Plinth doesn't write editor settings" },
   },
   'db reset': otherDatabase,
-  'migration list': { ...otherDatabase, ...password },
   'migration up': otherDatabase,
-  'migration repair': { ...otherDatabase, ...password },
+  'migration list': target,
+  'migration repair': target,
+  'migration fetch': target,
+  'migration down': otherDatabase,
   link: { 'skip-pooler': boolean },
   'test db': target,
   'db test': target,
@@ -142,7 +143,8 @@ const namesOf = (type: UpstreamFlag['type']): string[] =>
   Object.entries(onEvery).flatMap(([name, flag]) => (flag.type === type ? [name] : []));
 
 /**
- * Adds an empty value to `--remote` if it has none. In CLI 3 the value is optional; a database URL means `--db-url`.
+ * Adds an empty value to `--remote` if the flag has none, because the value is optional in version 3 of upstream's CLI.
+ * A database URL as the value is equivalent to `--db-url`.
  *
  * @example remoteWithValue(['db', 'reset', '--remote']); // ['db', 'reset', '--remote=']
  */
@@ -153,8 +155,8 @@ export function remoteWithValue(args: readonly string[]): string[] {
 }
 
 /**
- * Converts `--flag=true` and `--flag=false`, which upstream accepts, to flags without a value: `--backup=false` becomes
- * `--no-backup`.
+ * Converts `--flag=true` and `--flag=false`, which upstream accepts, to flags without a value. For example,
+ * `--backup=false` becomes `--no-backup`.
  */
 export function withoutBooleanValues(args: readonly string[], booleans: ReadonlySet<string>): string[] {
   const end = args.includes('--') ? args.indexOf('--') : args.length;

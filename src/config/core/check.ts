@@ -1,18 +1,21 @@
-/** Checks that involve several settings: settings that an enabled feature requires, and conflicting settings. */
+/**
+ * Validates combinations of settings. Some settings are required if a feature is enabled, and some settings conflict.
+ */
+import { Cron } from 'croner';
 import { hostnameOf, isLoopbackName } from '../../kernel/request-origin.ts';
 import type { Config } from '../schema/index.ts';
 
 export interface CheckContext {
   readonly exists: (path: string) => boolean;
-  /** The unset variables of `env(NAME)` values, by key. Messages name them. */
+  /** The variables in `env(NAME)` values that aren't set, by key. Messages contain their names. */
   readonly unset: ReadonlyMap<string, string>;
 }
 
 type Report = (key: string, message: string) => void;
 
 /**
- * Calls `report` for each invalid setting, and `warn` if only an environment variable or an email template is missing.
- * A fresh clone without its secrets therefore starts, as it does with upstream's CLI.
+ * Calls `report` for each invalid setting. If only an environment variable or an email template is missing, calls
+ * `warn`, so that a fresh clone without its secrets starts, as it does with upstream's CLI.
  */
 export function check(config: Config, { exists, unset }: CheckContext, report: Report, warn: Report): void {
   const need = (key: string, value: string | number | undefined, because: string) => {
@@ -27,6 +30,7 @@ export function check(config: Config, { exists, unset }: CheckContext, report: R
 
   checkPorts(config, report);
   checkApi(config, need, file);
+  checkTls(config, report, warn, need);
   checkPlinth(config, report, need, file);
   if (config.plinth.edge_runtime.html === 'page' && config.auth.enabled)
     warn('edge_runtime.html', scriptsOfFunctions);
@@ -45,18 +49,19 @@ export function check(config: Config, { exists, unset }: CheckContext, report: R
 }
 
 const scriptsOfFunctions =
-  'is "page", so scripts in pages of functions can act for anyone who is signed in to the Account pages';
+  'is "page", so scripts in pages that functions return can act as any user who is signed in to the Account pages';
 
 type Need = (key: string, value: string | number | undefined, because: string) => void;
 type File = (key: string, path: string | undefined) => void;
 
-function checkPorts({ api, db, studio, local_smtp }: Config, report: Report): void {
+function checkPorts({ api, db, studio, local_smtp, plinth }: Config, report: Report): void {
   const taken = new Map<number, string>();
   const claims: [string, number, boolean][] = [
     ['api.port', api.port, true],
     ['db.port', db.port, true],
     ['studio.port', studio.port, studio.enabled],
     ['local_smtp.port', local_smtp.port, local_smtp.enabled],
+    ['server.tls.http_port', plinth.server.tls.http_port ?? 0, true],
   ];
   for (const [key, port, on] of claims) {
     if (!on || port === 0) continue;
@@ -75,9 +80,64 @@ function checkApi({ api }: Config, need: Need, file: File): void {
   file('api.tls.key_path', key_path);
 }
 
-/** Requires HTTPS because browsers send Sec-Fetch-Site only over secure connections. */
+/** The files of plinth.toml are checked by `plinth serve`, because they exist only on the server. */
+function checkTls({ api, plinth }: Config, report: Report, warn: Report, need: Need): void {
+  const { cert, key, acme } = plinth.server.tls;
+  const own = plinth.console.tls;
+  for (const [section, pair] of [
+    ['server.tls', { cert, key }],
+    ['console.tls', own],
+  ] as const) {
+    if (pair.key !== undefined) need(`${section}.cert`, pair.cert, `${section}.key is given`);
+    if (pair.cert !== undefined) need(`${section}.key`, pair.key, `${section}.cert is given`);
+  }
+  if (own.cert !== undefined) need('server.tls.cert', cert, 'console.tls.cert is given');
+  const usesAcme = acme.domains.length > 0;
+  if (usesAcme) checkAcme(acme, report, need);
+  if (usesAcme && cert !== undefined)
+    report('server.tls.acme', "can't be combined with server.tls.cert, so remove one of them");
+  const servesHttps = api.tls.enabled || cert !== undefined || usesAcme;
+  if (servesHttps && api.external_url?.startsWith('http://'))
+    warn('api.external_url', 'starts with http://, but the server uses HTTPS, so links in emails will fail');
+}
+
+type Acme = Config['plinth']['server']['tls']['acme'];
+
+function checkAcme({ domains, email, directory, accept_terms, eab }: Acme, report: Report, need: Need): void {
+  const invalid = domains.find((domain) => !isDomain(domain));
+  if (invalid !== undefined)
+    report(
+      'server.tls.acme.domains',
+      `"${invalid}" isn't a domain such as api.example.com. Use lowercase ASCII and no wildcards`,
+    );
+  if (new Set(domains).size < domains.length)
+    report('server.tls.acme.domains', 'contains the same domain twice');
+  if (email !== undefined && !/^[^@\s]+@[^@\s]+$/.test(email))
+    report('server.tls.acme.email', 'must be an email address');
+  const url = URL.canParse(directory) ? new URL(directory) : undefined;
+  const isLocal = url?.protocol === 'http:' && isLoopbackName(hostnameOf(url.host) ?? '');
+  if (url?.protocol !== 'https:' && !isLocal)
+    report('server.tls.acme.directory', 'must start with https://, except for this machine');
+  if (eab.hmac_key !== undefined)
+    need('server.tls.acme.eab.kid', eab.kid, 'server.tls.acme.eab.hmac_key is given');
+  if (eab.kid !== undefined)
+    need('server.tls.acme.eab.hmac_key', eab.hmac_key, 'server.tls.acme.eab.kid is given');
+  if (eab.hmac_key !== undefined && !/^[A-Za-z0-9+/_-]+=*$/.test(eab.hmac_key))
+    report('server.tls.acme.eab.hmac_key', 'must be encoded as base64url');
+  if (!accept_terms)
+    report(
+      'server.tls.acme.accept_terms',
+      "must be true. Read the ACME server's terms of service before you accept them",
+    );
+}
+
+const isDomain = (text: string): boolean =>
+  text.length <= 253 && /^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z][a-z\d-]*[a-z\d]$/.test(text);
+
+/** HTTPS is required, because browsers send Sec-Fetch-Site only over secure connections. */
 function checkConsole({ url, host }: Config['plinth']['console'], report: Report, need: Need): void {
-  if (host !== undefined && !isLoopbackName(host)) need('console.url', url, 'console.host is not loopback');
+  if (host !== undefined && !isLoopbackName(host))
+    need('console.url', url, "console.host isn't a loopback address");
   if (url === undefined) return;
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   const isOrigin = parsed !== undefined && /^https?:\/\/[^/?#@\s]+\/?$/.test(url);
@@ -93,6 +153,14 @@ function checkPlinth({ plinth }: Config, report: Report, need: Need, file: File)
     if (!urls.every((url) => url === '' || /^(nats|tls|wss?):\/\/[^/\s]+$/.test(url)))
       report('realtime.nats_url', 'must contain addresses such as nats://127.0.0.1:4222');
   }
+  const { backup } = plinth;
+  if (backup.to !== undefined) {
+    need('backup.encryption_key', backup.encryption_key, 'backup.to is given');
+    if (backup.access_key_id !== undefined)
+      need('backup.secret_access_key', backup.secret_access_key, 'backup.access_key_id is given');
+  }
+  if (!isSchedule(backup.schedule))
+    report('backup.schedule', 'must be a cron expression, such as "0 3 * * *"');
   const { backend, s3, multipart_lifetime } = plinth.storage;
   if (multipart_lifetime < 60 * 60 * 1000) report('storage.multipart_lifetime', 'must be at least one hour');
   if (backend === 's3') {
@@ -133,7 +201,7 @@ function checkPlinth({ plinth }: Config, report: Report, need: Need, file: File)
   }
 }
 
-/** The languages of the Account pages. */
+/** The languages in which the Account pages are available. */
 const accountLanguages = ['en', 'ar'];
 
 function checkFactors({ auth }: Config, need: Need, report: Report): void {
@@ -164,7 +232,8 @@ function checkHooks({ auth, plinth }: Config, need: Need, report: Report): void 
     need(`${key}.uri`, hook.uri, `${key}.enabled is true`);
     const scheme = /^[a-z-]+(?=:\/\/)/i.exec(hook.uri ?? '')?.[0].toLowerCase();
     if (scheme === 'pg-functions') {
-      if (hook.secrets !== undefined) report(`${key}.secrets`, "a pg-functions hook doesn't use secrets");
+      if (hook.secrets !== undefined)
+        report(`${key}.secrets`, "secrets can't be used with a pg-functions hook");
     } else if (scheme === 'http' || scheme === 'https') {
       if (scheme === 'http' && !isThisMachine(hook.uri)) {
         report(`${key}.uri`, "must start with https:// because it isn't on this machine");
@@ -266,5 +335,14 @@ function checkProviders({ auth }: Config, need: Need, report: Report): void {
   const { clerk } = auth.third_party;
   if (clerk.enabled && clerk.domain !== undefined && !clerkDomain.test(clerk.domain)) {
     report('auth.third_party.clerk.domain', 'must look like clerk.example.com or example.clerk.accounts.dev');
+  }
+}
+
+function isSchedule(text: string): boolean {
+  try {
+    new Cron(text, { paused: true });
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -1,27 +1,31 @@
 /**
- * Confines files in settings to the project folder. Their content is shown, sent or run, and users who can edit
- * settings can't always read this machine's files. Symbolic links are resolved first. Pure: the caller reads the disk.
+ * Checks that files in settings are inside the project folder. The content of such files is shown, sent or run, and
+ * users who can change settings aren't always allowed to read files on this machine. Symbolic links are resolved first.
+ * The caller reads the file system.
  */
 import { isAbsolute, relative, resolve } from 'node:path';
 
 export interface NamedFile {
   readonly key: string;
-  /** An absolute path. For a glob, the folder before the first wildcard. */
+  /** The absolute path. For a glob pattern, the path of the folder before the first wildcard. */
   readonly path: string;
-  /** Whether the setting also exposes everything below the path. */
+  /** Whether the setting also exposes all files below the path. */
   readonly isFolder: boolean;
 }
 
 export interface Confinement {
-  /** The project folder and the folders in `[files] allowed_folders`, as absolute paths. */
+  /** The absolute paths of the project folder and of the folders in `[files] allowed_folders`. */
   readonly folders: readonly string[];
-  /** The data folder with keys, passwords and data. Settings can't refer to it, although it's in the project folder. */
+  /**
+   * The data folder, which contains keys, passwords and data. Settings can't refer to files in it, although it is
+   * inside the project folder.
+   */
   readonly dataFolder: string;
   /** Resolves symbolic links in the part of the path that exists. */
   readonly realPath: (path: string) => string;
 }
 
-/** Returns the end of an error message, or undefined if the file is allowed. */
+/** Returns the end of an error message. Returns undefined if the setting is allowed to refer to the file. */
 export function outsideFault(
   file: NamedFile,
   { folders, dataFolder, realPath }: Confinement,
@@ -34,7 +38,7 @@ export function outsideFault(
   return `${file.path} is outside the project folder. Move it there, or add its folder to allowed_folders under [files] in plinth.toml`;
 }
 
-/** Returns the folder before the first wildcard, or undefined if the rest of the pattern contains `..`. */
+/** Returns the folder before the first wildcard. Returns undefined if the rest of the pattern contains `..`. */
 export function globFolder(base: string, glob: string): string | undefined {
   const parts = glob.split('/');
   const wild = parts.findIndex((part) => /[*?[{]/.test(part));
@@ -44,6 +48,10 @@ export function globFolder(base: string, glob: string): string | undefined {
 }
 
 function isWithin(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way === '' || (!way.startsWith('..') && !isAbsolute(way)) || /^\.\.[^/\\]/.test(way);
+  const relativePath = relative(folder, path);
+  return (
+    relativePath === '' ||
+    (!relativePath.startsWith('..') && !isAbsolute(relativePath)) ||
+    /^\.\.[^/\\]/.test(relativePath)
+  );
 }

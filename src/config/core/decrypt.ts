@@ -1,12 +1,15 @@
 /**
- * Secrets in dotenvx's form, `encrypted:BASE64`: ECIES over secp256k1 with HKDF-SHA256 and AES-256-GCM, laid out as
- * ephemeral public key (65 bytes), nonce (16), tag (16), ciphertext.
+ * Decrypts secrets in dotenvx's format, `encrypted:BASE64`. This is ECIES over secp256k1 with HKDF-SHA256 and
+ * AES-256-GCM. The bytes are the ephemeral public key (65), the nonce (16), the tag (16) and the ciphertext.
  */
 import { createDecipheriv, createECDH, hkdfSync } from 'node:crypto';
 
 export const encryptedPrefix = 'encrypted:';
 
-/** Private keys from `DOTENV_PRIVATE_KEY` and `DOTENV_PRIVATE_KEY_*`, each a comma-separated list. */
+/**
+ * Returns the private keys in `DOTENV_PRIVATE_KEY` and `DOTENV_PRIVATE_KEY_*`, each of which contains a list that is
+ * separated by commas.
+ */
 export function privateKeysFrom(environment: Readonly<Record<string, string>>): string[] {
   return Object.entries(environment)
     .filter(([key]) => key === 'DOTENV_PRIVATE_KEY' || key.startsWith('DOTENV_PRIVATE_KEY_'))
@@ -15,13 +18,13 @@ export function privateKeysFrom(environment: Readonly<Record<string, string>>): 
     .filter((key) => key !== '');
 }
 
-/** Decrypts the value with the first matching key. Returns undefined if no key matches. */
+/** Decrypts the value with the first key that fits. Returns undefined if none does. */
 export function decryptSecret(value: string, privateKeys: readonly string[]): string | undefined {
   for (const key of privateKeys) {
     try {
       return decryptWith(key, Buffer.from(value.slice(encryptedPrefix.length), 'base64'));
     } catch {
-      // The secret was encrypted with a different key, so try the next one.
+      // The secret was encrypted for a different key, so the next one is tried.
     }
   }
   return undefined;
@@ -49,8 +52,9 @@ function decryptWith(privateKeyHex: string, message: Buffer): string {
 const fieldPrime = 2n ** 256n - 2n ** 32n - 977n;
 
 /**
- * The two points of secp256k1 with this x, uncompressed. The key is derived from the whole shared point, but
- * node:crypto returns only x. The ciphertext's tag shows which of the two points is right.
+ * Returns the two points of secp256k1 that have this x coordinate, in uncompressed form. The key is derived from the
+ * whole shared point, but node:crypto returns only its x coordinate. The tag of the ciphertext shows which of the two
+ * points is the right one.
  */
 function pointsWithX(x: Buffer): Buffer[] {
   const xNumber = BigInt(`0x${x.toString('hex')}`);

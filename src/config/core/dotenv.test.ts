@@ -16,7 +16,7 @@ test.each([
   ['A="two\\nlines"', { A: 'two\nlines' }],
   ['A="two\nlines"\nB=2', { A: 'two\nlines', B: '2' }],
   ['A="say \\"hi\\""', { A: 'say "hi"' }],
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: what dotenv files hold
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: dotenv files contain this syntax
   ['A=x\nB=$A-${A}-\\$A', { A: 'x', B: 'x-x-$A' }],
   ['A=x\r\nB=y\r\n', { A: 'x', B: 'y' }],
   ['\uFEFFA=x', { A: 'x' }],
@@ -25,7 +25,7 @@ test.each([
 });
 
 test.each([
-  ['A=1\nnonsense\n', '.env:2: not a line of the form NAME=value'],
+  ['A=1\nnonsense\n', ".env:2: this line doesn't have the form NAME=value"],
   ['A=1\nB="open\n', '.env:2: B has an unclosed quote'],
 ])('%j is refused at its line, without its content', (text, message) => {
   expect(() => parse(text)).toThrow(message);
@@ -40,7 +40,7 @@ test('any text gives values or a fault with a line', () => {
           parse(text);
         } catch (error) {
           expect(error).toBeInstanceOf(ConfigError);
-          expect((error as ConfigError).faults[0]?.place?.line).toBeGreaterThan(0);
+          expect((error as ConfigError).faults[0]?.location?.line).toBeGreaterThan(0);
         }
       },
     ),

@@ -1,10 +1,16 @@
-/** The dotenv dialect of upstream's CLI: `export`, comments, quotes over several lines, `$NAME` and `${NAME}`. */
+/**
+ * Parses dotenv files in the dialect of upstream's CLI: `export`, comments, quotes over several lines, `$NAME` and
+ * `${NAME}`.
+ */
 import { ConfigError } from './tree.ts';
 
 const name = /\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_.]*)[ \t]*[=:][ \t]*/y;
 const blank = /(?:\s|#[^\n]*)*/y;
 
-/** @throws {ConfigError} with file and line at the first line that isn't an assignment. Messages never contain values. */
+/**
+ * Parses a dotenv file. @throws {ConfigError} with file and line, at the first line that isn't an assignment. Messages
+ * never contain values.
+ */
 export function parseDotenv(text: string, file: string): Map<string, string> {
   const values = new Map<string, string>();
   const source = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
@@ -12,7 +18,7 @@ export function parseDotenv(text: string, file: string): Map<string, string> {
 
   const fail = (at: number, message: string): never => {
     const line = source.slice(0, at).split('\n').length;
-    throw new ConfigError([{ key: '', message, place: { file, line, column: 1 } }]);
+    throw new ConfigError([{ key: '', message, location: { file, line, column: 1 } }]);
   };
   const expand = (value: string) =>
     value.replace(/(\\)?\$(?:\{([A-Z0-9_]+)\}|([A-Z0-9_]+))/g, (whole, escaped, braced, bare) =>
@@ -27,7 +33,7 @@ export function parseDotenv(text: string, file: string): Map<string, string> {
 
     name.lastIndex = offset;
     const match = name.exec(source);
-    if (match === null) return fail(offset, 'not a line of the form NAME=value');
+    if (match === null) return fail(offset, "this line doesn't have the form NAME=value");
     const key = match[1] ?? '';
     offset = name.lastIndex;
 

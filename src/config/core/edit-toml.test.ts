@@ -79,13 +79,13 @@ test('whatever is written is read back, and nothing else changes', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(name, name, value), { maxLength: 8 }), (changes) => {
       let text = file;
-      const wanted = structuredClone(parsed(file)) as Record<string, Record<string, unknown>>;
+      const expected = structuredClone(parsed(file)) as Record<string, Record<string, unknown>>;
       for (const [table, key, given] of changes) {
         const inside = `t${table}`;
         text = setToml(text, [inside, key], given);
-        wanted[inside] = { ...wanted[inside], [key]: given };
+        expected[inside] = { ...expected[inside], [key]: given };
       }
-      expect(parsed(text)).toEqual(wanted);
+      expect(parsed(text)).toEqual(expected);
       expect(text.startsWith(file.trimEnd())).toBe(true);
     }),
   );

@@ -1,13 +1,16 @@
 /**
- * Changes single values in a TOML text. Comments, order, blank lines and the notation of all other values are preserved.
+ * Changes single values in a TOML document. Comments, the order, blank lines and the notation of all other values are
+ * preserved.
  */
+
 import { type AST, parseTOML } from 'toml-eslint-parser';
+import { keyNames } from './toml.ts';
 
 export type TomlValue = string | number | boolean | readonly string[];
 
 /**
- * Sets a value, or removes the key if the value is `undefined`. Adds a missing table at the end.
- * @throws {Error} if the text isn't TOML, or if part of the path isn't a table.
+ * Sets a value, or removes the key if the value is `undefined`. If the table doesn't exist, it is added at the end.
+ * @throws {Error} if the text isn't TOML, or if a part of the path isn't a table
  * @example setToml('[api]\nport = 1 # mine\n', ['api', 'port'], 2) // '[api]\nport = 2 # mine\n'
  */
 export function setToml(text: string, path: readonly string[], value: TomlValue | undefined): string {
@@ -28,9 +31,6 @@ interface FoundPair {
   readonly inline: AST.TOMLInlineTable | undefined;
 }
 
-const namesOf = (key: AST.TOMLKey): string[] =>
-  key.keys.map((part) => (part.type === 'TOMLBare' ? part.name : part.value));
-
 const startsWith = (path: readonly string[], head: readonly string[]): boolean =>
   head.every((name, index) => path[index] === name);
 
@@ -40,7 +40,7 @@ function findPair(
   inline?: AST.TOMLInlineTable,
 ): FoundPair | undefined {
   for (const item of body) {
-    const names = namesOf(item.key);
+    const names = keyNames(item.key);
     if (!startsWith(path, names)) continue;
     const rest = path.slice(names.length);
     if (item.type === 'TOMLTable') {
@@ -74,11 +74,11 @@ function insert(text: string, top: AST.TOMLTopLevelTable, table: readonly string
   }
   const section = top.body.find(
     (item): item is AST.TOMLTable =>
-      item.type === 'TOMLTable' && item.kind === 'standard' && same(namesOf(item.key), table),
+      item.type === 'TOMLTable' && item.kind === 'standard' && same(keyNames(item.key), table),
   );
   if (section !== undefined) {
     const last = section.body.at(-1);
-    // Insert after the whole line, which may end with a comment.
+    // The key is inserted after the whole line, because the line may end with a comment.
     const end = endOfLine(text, last === undefined ? endOfHeader(text, section) : last.range[1]);
     return splice(text, [end, end], newLine + line);
   }
@@ -123,5 +123,5 @@ function tomlText(value: TomlValue): string {
   return String(value);
 }
 
-/** Prints a basic string (TOML 1.0). TOML supports all escapes of JSON but also requires one for DEL. */
+/** Returns a basic string (TOML 1.0). TOML supports all escapes of JSON but also requires that DEL is escaped. */
 const stringText = (text: string): string => JSON.stringify(text).replaceAll('\u007f', '\\u007f');

@@ -22,7 +22,7 @@ test('reads what JSON.stringify writes', () => {
 test('takes comments and trailing commas, and knows lines', () => {
   const table = parseJson('// first\n{\n  /* port */ "port": 1,\n  "list": [1, 2,],\n}\n', 'config.jsonc');
   expect(plainTable(table)).toEqual({ port: 1, list: [1, 2] });
-  expect(table.get('list')?.place).toEqual({ file: 'config.jsonc', line: 4, column: 3 });
+  expect(table.get('list')?.location).toEqual({ file: 'config.jsonc', line: 4, column: 3 });
 });
 
 test.each([
@@ -32,6 +32,10 @@ test.each([
   ['{}\n}', 'c.json:2: not JSON: unexpected text after the end'],
   ['{\n"a": }', 'c.json:2: not JSON: unexpected }'],
   ['{a: 1}', 'c.json:1: not JSON: unexpected a'],
+  ['{"a"', 'c.json:1: not JSON: unexpected end of file'],
+  ['', 'c.json:1: not JSON: unexpected end of file'],
+  ['{"a": [1 2]}', 'c.json:1: not JSON: expected ,'],
+  ['{,}', 'c.json:1: not JSON: unexpected ,'],
 ])('%j: %s', (text, message) => {
   expect(() => parseJson(text, 'c.json')).toThrow(message);
 });

@@ -1,88 +1,75 @@
 /**
- * Parses JSON with comments and trailing commas (`config.json`, `config.jsonc`) to a {@link RawTable} with positions.
+ * Parses JSON with comments and trailing commas (`config.json`, `config.jsonc`) to a {@link RawTable} that contains
+ * positions.
  */
-import { ConfigError, type Place, type RawNode, type RawTable, type RawValue } from './tree.ts';
+import { createRequire } from 'node:module';
+import type * as JsoncParser from 'jsonc-parser';
+import { ConfigError, type RawNode, type RawTable, type SourceLocation } from './tree.ts';
 
-const token = /[{}[\],:]|"(?:[^"\\\n]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
-const blank = /(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/y;
+const require = createRequire(import.meta.url);
 
-/** @throws {ConfigError} at the first syntax error. */
-export function parseJson(text: string, file: string): RawTable {
-  let offset = 0;
+/**
+ * Error messages by jsonc-parser's name for the error. For all other errors, the message contains the unexpected text.
+ */
+const messages: Readonly<Record<string, string>> = {
+  ColonExpected: 'expected :',
+  CommaExpected: 'expected ,',
+  PropertyNameExpected: 'a key must be a string',
+  EndOfFileExpected: 'unexpected text after the end',
+};
 
-  const placeAt = (at: number): Place => {
-    const before = text.slice(0, at).split('\n');
-    return { file, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
-  };
-  const fail = (message: string): never => {
-    throw new ConfigError([{ key: '', message: `not JSON: ${message}`, place: placeAt(offset) }]);
-  };
-  const skip = () => {
-    blank.lastIndex = offset;
-    blank.exec(text);
-    offset = blank.lastIndex;
-  };
-  const peek = () => {
-    skip();
-    return text[offset];
-  };
-  const next = (): string => {
-    skip();
-    token.lastIndex = offset;
-    const match = token.exec(text);
-    if (match === null)
-      return fail(offset < text.length ? `unexpected ${text[offset]}` : 'unexpected end of file');
-    offset = token.lastIndex;
-    return match[0];
-  };
-  const expect = (wanted: string) => {
-    skip();
-    const at = offset;
-    if (next() === wanted) return;
-    offset = at;
-    fail(`expected ${wanted}`);
+/** Parses the text. @throws {ConfigError} at the first syntax error */
+export function parseJson(source: string, file: string): RawTable {
+  // The package is loaded on first use, because most projects use TOML.
+  const { parseTree, printParseErrorCode } = require('jsonc-parser') as typeof JsoncParser;
+  const text = source.replace(/^\uFEFF/, '');
+  const locationAt = locationsIn(text, file);
+  const fail = (message: string, offset: number): never => {
+    throw new ConfigError([{ key: '', message: `not JSON: ${message}`, location: locationAt(offset) }]);
   };
 
-  const value = (): RawNode => {
-    skip();
-    const place = placeAt(offset);
-    const word = next();
-    if (word === '{') return { value: object(), place };
-    if (word === '[') return { value: array(), place };
-    return { value: scalar(word), place };
-  };
-  const scalar = (word: string): RawValue => {
-    try {
-      return JSON.parse(word) as RawValue;
-    } catch {
-      offset -= word.length;
-      return fail(`unexpected ${word}`);
-    }
-  };
-  const object = (): RawTable => {
-    const table: RawTable = new Map();
-    while (peek() !== '}') {
-      const place = placeAt(offset);
-      const key = next();
-      if (!key.startsWith('"')) fail('a key must be a string');
-      expect(':');
-      table.set(String(scalar(key)), { value: value().value, place });
-      if (peek() !== '}') expect(',');
-    }
-    offset++;
-    return table;
-  };
-  const array = (): RawNode[] => {
-    const nodes: RawNode[] = [];
-    while (peek() !== ']') {
-      nodes.push(value());
-      if (peek() !== ']') expect(',');
-    }
-    offset++;
-    return nodes;
-  };
+  const errors: JsoncParser.ParseError[] = [];
+  const root = parseTree(text, errors, { allowTrailingComma: true });
+  const [first] = errors;
+  if (first !== undefined) {
+    const { error, offset, length } = first;
+    const isAtEnd = text.slice(offset).trim() === '';
+    const unexpected = `unexpected ${isAtEnd ? 'end of file' : text.slice(offset, offset + length)}`;
+    fail((isAtEnd ? undefined : messages[printParseErrorCode(error)]) ?? unexpected, offset);
+  }
+  if (root?.type !== 'object') return fail('the file must contain an object', root?.offset ?? 0);
+  return tableOf(root, locationAt);
+}
 
-  const root = value();
-  if (peek() !== undefined) fail('unexpected text after the end');
-  return root.value instanceof Map ? root.value : fail('the file must contain an object');
+type LocationAt = (offset: number) => SourceLocation;
+
+/** Returns a function that converts an offset to a line and column. */
+function locationsIn(text: string, file: string): LocationAt {
+  const lineStarts = [0, ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1)];
+  return (offset) => {
+    const line = lineStarts.findLastIndex((start) => start <= offset);
+    return { file, line: line + 1, column: offset - (lineStarts[line] ?? 0) + 1 };
+  };
+}
+
+/** If a key appears more than once, its last value is used. */
+function tableOf(object: JsoncParser.Node, locationAt: LocationAt): RawTable {
+  const properties = (object.children ?? []).flatMap(({ children: [key, value] = [] }) =>
+    key === undefined || value === undefined ? [] : [{ key, value }],
+  );
+  return new Map(
+    properties.map(({ key, value }) => [
+      String(key.value),
+      { value: rawValueOf(value, locationAt), location: locationAt(key.offset) },
+    ]),
+  );
+}
+
+function rawValueOf(node: JsoncParser.Node, locationAt: LocationAt): RawNode['value'] {
+  if (node.type === 'object') return tableOf(node, locationAt);
+  if (node.type !== 'array') return node.value as RawNode['value'];
+  return (node.children ?? []).map((item) => ({
+    value: rawValueOf(item, locationAt),
+    location: locationAt(item.offset),
+  }));
 }

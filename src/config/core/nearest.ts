@@ -1,5 +1,5 @@
 /**
- * Returns the most similar known name, or undefined if none is similar enough.
+ * Returns the most similar known name. Returns undefined if none is similar enough.
  *
  * @example nearest('enable_sginup', ['enable_signup', 'site_url']); // 'enable_signup'
  */
@@ -16,7 +16,10 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
   return best;
 }
 
-/** Counts insertions, deletions, replacements and swaps of adjacent characters (optimal string alignment). */
+/**
+ * Counts the insertions, deletions, replacements, and swaps of adjacent characters that turn one text into the other
+ * (optimal string alignment).
+ */
 function editDistance(a: string, b: string): number {
   let twoAgo: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);

@@ -1,4 +1,4 @@
-/** Checks `[remotes.NAME]`, the overrides for a linked hosted project. They have no effect locally. */
+/** Checks `[remotes.NAME]`, which contains settings for a linked hosted project. They don't have an effect locally. */
 import type { Fields, Section } from '../schema/define.ts';
 import { resolve } from './resolve.ts';
 import type { Notice, RawTable } from './tree.ts';
@@ -17,16 +17,16 @@ export function checkRemotes(
     const key = `remotes.${name}`;
     if (!(remote.value instanceof Map)) {
       faults.push({
-        ...(remote.place === undefined ? {} : { place: remote.place }),
+        ...(remote.location === undefined ? {} : { location: remote.location }),
         key,
         message: `must be a table: [${key}]`,
       });
       continue;
     }
     const ref = (remote.value as RawTable).get('project_id');
-    const place = ref?.place ?? remote.place;
+    const location = ref?.location ?? remote.location;
     const fault = (message: string) =>
-      faults.push({ key: `${key}.project_id`, message, ...(place === undefined ? {} : { place }) });
+      faults.push({ key: `${key}.project_id`, message, ...(location === undefined ? {} : { location }) });
     if (!/^[a-z]{20}$/.test(String(ref?.value)))
       fault('must be 20 lowercase letters, such as abcdefghijklmnopqrst');
     else if (owners.has(String(ref?.value)))

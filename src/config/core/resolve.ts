@@ -1,26 +1,29 @@
 /**
- * Resolves settings: walks the schema, reads each setting from the source with the highest precedence (flag, environment,
- * file, default), and collects all errors and warnings.
+ * Determines the value of each setting in the schema. The value comes from the source with the highest precedence
+ * (flag, environment, file, default). All errors and warnings are collected.
  */
 import { join, resolve as resolvePath } from 'node:path';
 import type { Fields, Names, Node, Section, Setting, Type } from '../schema/define.ts';
 import { globFolder, type NamedFile } from './confine.ts';
 import { decryptSecret, encryptedPrefix } from './decrypt.ts';
 import { nearest } from './nearest.ts';
-import type { Notice, Place, RawNode, RawTable } from './tree.ts';
+import type { Notice, RawNode, RawTable, SourceLocation } from './tree.ts';
 import { type Parsed, parseBoolean, parseScalar } from './values.ts';
 
 export interface Sources {
-  /** Values by dotted key, with the highest precedence. */
+  /** Values by key, with dots between its parts. They have the highest precedence. */
   readonly flags: Readonly<Record<string, string | number | boolean>>;
   readonly environment: Readonly<Record<string, string>>;
-  /** The prefix of environment variables: `SUPABASE`. */
+  /** The prefix of environment variables, such as `SUPABASE`. */
   readonly prefix: string;
   readonly supabaseDir: string;
-  /** Whether the file exists. Selects the base folder of some paths. */
+  /** Whether the file exists. For some paths, this determines the base folder. */
   readonly exists: (path: string) => boolean;
   readonly privateKeys: readonly string[];
-  /** Whether durations can be numbers of milliseconds, as in objects in code. Files require a unit. */
+  /**
+   * Whether a number can be used for a duration, in milliseconds. Objects in code can contain such numbers, but
+   * durations in files require a unit.
+   */
   readonly numbersAreUnits: boolean;
 }
 
@@ -28,15 +31,18 @@ export interface Resolved {
   readonly value: unknown;
   readonly faults: Notice[];
   readonly warnings: Notice[];
-  /** The positions of settings and sections, by dotted key. */
-  readonly places: ReadonlyMap<string, Place>;
-  /** The unset variables of `env(NAME)` values, by key. */
+  /** The positions of settings and sections, by key. */
+  readonly locations: ReadonlyMap<string, SourceLocation>;
+  /** The variables in `env(NAME)` values that aren't set, by key. */
   readonly unset: ReadonlyMap<string, string>;
-  /** The files in settings that must be in the project folder. */
+  /** The files in settings that must be inside the project folder. */
   readonly files: readonly NamedFile[];
 }
 
-/** Returns a setting's environment variable: `environmentName('SUPABASE', ['api', 'port'])` is `SUPABASE_API_PORT`. */
+/**
+ * Returns the name of a setting's environment variable. For example, `environmentName('SUPABASE', ['api', 'port'])`
+ * returns `SUPABASE_API_PORT`.
+ */
 export function environmentName(prefix: string, path: readonly string[]): string {
   return [prefix, ...path]
     .join('_')
@@ -51,7 +57,7 @@ export function resolve(schema: Section<Fields>, root: RawTable, sources: Source
     value,
     faults: walk.faults,
     warnings: walk.warnings,
-    places: walk.places,
+    locations: walk.locations,
     unset: walk.unset,
     files: walk.files,
   };
@@ -60,10 +66,10 @@ export function resolve(schema: Section<Fields>, root: RawTable, sources: Source
 class Walk {
   readonly faults: Notice[] = [];
   readonly warnings: Notice[] = [];
-  readonly places = new Map<string, Place>();
+  readonly locations = new Map<string, SourceLocation>();
   readonly unset = new Map<string, string>();
   readonly files: NamedFile[] = [];
-  /** The alias of a key's last part, by dotted key. */
+  /** Aliases for the last part of a key, by the whole key. */
   readonly #aliases = new Map<string, string>();
   readonly #sources: Sources;
 
@@ -89,7 +95,7 @@ class Walk {
       result[key] = this.#node(node, member, [...path, key], enabledHere, fallback);
     }
     if (schema.pending && on && result.enabled === true && !isOnByDefault(schema)) {
-      this.#warn([...path, 'enabled'], schema.pending, table?.get('enabled')?.place);
+      this.#warn([...path, 'enabled'], schema.pending, table?.get('enabled')?.location);
     }
     for (const [key, member] of table ?? []) {
       if (!known.has(key)) this.#unknownKey([...path, key], member, known.keys());
@@ -104,7 +110,7 @@ class Walk {
     on: boolean,
     fallback: unknown,
   ): unknown {
-    if (raw?.place !== undefined) this.places.set(path.join('.'), raw.place);
+    if (raw?.location !== undefined) this.locations.set(path.join('.'), raw.location);
     if (node.kind === 'section') return this.section(node, raw, path, on);
     if (node.kind === 'names') return this.#names(node, raw, path, on);
     return this.#setting(node, raw, path, on, fallback);
@@ -115,7 +121,7 @@ class Walk {
     for (const [written, member] of this.#table(raw, path) ?? []) {
       const name = node.upperCase ? written.toUpperCase() : written;
       if (!node.pattern.test(name)) {
-        this.#fault([...path, written], `isn't a valid name (${node.pattern.source})`, member.place);
+        this.#fault([...path, written], `isn't a valid name (${node.pattern.source})`, member.location);
       }
       result[name] = this.#node(node.value, member, [...path, name], on, undefined);
     }
@@ -134,31 +140,37 @@ class Walk {
     if (given === undefined) return standard;
     const parsed = this.#parse(setting.type, given, path, on);
     if ('value' in parsed) {
-      if (parsed.value !== undefined) this.#noteFiles(setting.type, parsed.value, path, given.place);
-      const isAsked = parsed.value !== undefined && String(parsed.value) !== String(setting.default ?? '');
+      if (parsed.value !== undefined) this.#noteFiles(setting.type, parsed.value, path, given.location);
+      const isNonDefault =
+        parsed.value !== undefined && String(parsed.value) !== String(setting.default ?? '');
       if (parsed.readAs !== undefined) {
-        this.#warn(path, `${JSON.stringify(given.value)} is read as ${parsed.readAs}`, given.place);
+        this.#warn(path, `${JSON.stringify(given.value)} is read as ${parsed.readAs}`, given.location);
       }
-      if (setting.pending && on && isAsked) this.#warn(path, setting.pending, given.place);
+      if (setting.pending && on && isNonDefault) this.#warn(path, setting.pending, given.location);
       return parsed.value ?? standard;
     }
-    this.#fault(path, parsed.fault, given.place);
+    this.#fault(path, parsed.fault, given.location);
     return standard;
   }
 
-  #noteFiles(type: Type, value: unknown, path: readonly string[], place: Place | undefined): void {
+  #noteFiles(
+    type: Type,
+    value: unknown,
+    path: readonly string[],
+    location: SourceLocation | undefined,
+  ): void {
     const key = path.join('.');
     if (type.name === 'path' && !type.anywhere)
       this.files.push({ key, path: value as string, isFolder: false });
     if (type.name !== 'list' || type.files !== true) return;
     for (const glob of value as readonly string[]) {
       const folder = globFolder(this.#sources.supabaseDir, glob);
-      if (folder === undefined) this.#fault(path, `${glob}: ".." isn't allowed after a wildcard`, place);
+      if (folder === undefined) this.#fault(path, `${glob}: ".." isn't allowed after a wildcard`, location);
       else this.files.push({ key, path: folder, isFolder: path.at(-1) === 'static_files' });
     }
   }
 
-  /** Reads a setting from a flag, or from the environment by its name or alias. */
+  /** Reads a setting from a flag, or from the environment variable for its name or alias. */
   #fromOutside(path: readonly string[]): RawNode | undefined {
     const flag = this.#sources.flags[path.join('.')];
     if (flag !== undefined) return { value: flag };
@@ -187,7 +199,7 @@ class Walk {
     if (typeof raw.value !== 'string') {
       return parseScalar(type, raw.value, this.#sources.numbersAreUnits);
     }
-    const text = this.#substitute(raw.value, path, type, raw.place, on);
+    const text = this.#substitute(raw.value, path, type, raw.location, on);
     if (text === undefined) return { value: undefined };
     if (type.name === 'secret') return this.#decrypted(text);
     if (type.name === 'path') return { value: this.#path(type.base, text) };
@@ -201,24 +213,24 @@ class Walk {
       const items: string[] = [];
       for (const item of raw.value as readonly RawNode[]) {
         if (typeof item.value === 'object') return { fault: 'must be a list of strings' };
-        items.push(this.#substitute(String(item.value), path, type, item.place, on) ?? '');
+        items.push(this.#substitute(String(item.value), path, type, item.location, on) ?? '');
       }
       return { value: items };
     }
     if (typeof raw.value === 'object') return { fault: 'must be a list of strings' };
-    const text = this.#substitute(String(raw.value), path, type, raw.place, on) ?? '';
+    const text = this.#substitute(String(raw.value), path, type, raw.location, on) ?? '';
     return { value: text === '' ? [] : text.split(',').map((item) => item.trim()) };
   }
 
   /**
-   * Replaces a value `env(NAME)`. If the variable is unset, a secret becomes undefined, and other text is kept with a
-   * warning.
+   * Replaces a value of the form `env(NAME)`. If the variable isn't set, a secret becomes undefined. Other text is
+   * kept, and a warning is reported.
    */
   #substitute(
     text: string,
     path: readonly string[],
     type: Type,
-    place: Place | undefined,
+    location: SourceLocation | undefined,
     on: boolean,
   ): string | undefined {
     const name = /^env\((.*)\)$/.exec(text)?.[1];
@@ -231,8 +243,8 @@ class Walk {
     if (staysText && on) {
       this.warnings.push({
         key: path.join('.'),
-        message: `${name} isn't set in the environment, so the value stays as written`,
-        ...(place === undefined ? {} : { place }),
+        message: `the environment variable ${name} isn't set, so the setting keeps the text env(${name})`,
+        ...(location === undefined ? {} : { location }),
       });
     }
     return text;
@@ -258,11 +270,11 @@ class Walk {
   #table(raw: RawNode | undefined, path: readonly string[]): RawTable | undefined {
     if (raw === undefined || raw.value === null) return undefined;
     if (raw.value instanceof Map) return raw.value;
-    this.#fault(path, `must be a table: [${path.join('.')}]`, raw.place);
+    this.#fault(path, `must be a table: [${path.join('.')}]`, raw.location);
     return undefined;
   }
 
-  /** Returns the value of a key or its alias. Warns if both are set. */
+  /** Returns the value of a key or of its alias. If both are set, a warning is reported. */
   #pick(
     table: RawTable | undefined,
     key: string,
@@ -271,7 +283,7 @@ class Walk {
   ): RawNode | undefined {
     if (alias === undefined || !table?.has(alias)) return table?.get(key);
     if (!table.has(key)) return table.get(alias);
-    this.#warn([...path, alias], `ignored because ${key} is also set`, table.get(alias)?.place);
+    this.#warn([...path, alias], `ignored because ${key} is also set`, table.get(alias)?.location);
     return table.get(key);
   }
 
@@ -289,20 +301,20 @@ class Walk {
     const oidc = path.length === 3 && path[1] === 'external' && (key === 'linkedin' || key === 'slack');
     if (oidc) {
       const message = `ignored because this provider was removed. Use [auth.external.${key}_oidc]`;
-      this.#warn(path, message, raw.place);
+      this.#warn(path, message, raw.location);
       return;
     }
     const near = nearest(key, known);
     const advice = near === undefined ? '' : `; did you mean ${near}?`;
-    this.#warn(path, `unknown key, ignored${advice}`, raw.place);
+    this.#warn(path, `unknown key, ignored${advice}`, raw.location);
   }
 
-  #fault(path: readonly string[], message: string, place: Place | undefined): void {
-    this.faults.push({ key: path.join('.'), message, ...(place === undefined ? {} : { place }) });
+  #fault(path: readonly string[], message: string, location: SourceLocation | undefined): void {
+    this.faults.push({ key: path.join('.'), message, ...(location === undefined ? {} : { location }) });
   }
 
-  #warn(path: readonly string[], message: string, place: Place | undefined): void {
-    this.warnings.push({ key: path.join('.'), message, ...(place === undefined ? {} : { place }) });
+  #warn(path: readonly string[], message: string, location: SourceLocation | undefined): void {
+    this.warnings.push({ key: path.join('.'), message, ...(location === undefined ? {} : { location }) });
   }
 }
 

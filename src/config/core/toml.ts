@@ -1,12 +1,12 @@
-/** Parses TOML to a {@link RawTable} with the position of every key. */
+/** Parses TOML to a {@link RawTable} that contains the position of every key. */
 import { type AST, ParseError, parseTOML } from 'toml-eslint-parser';
-import { ConfigError, type Place, type RawNode, type RawTable } from './tree.ts';
+import { ConfigError, type RawNode, type RawTable, type SourceLocation } from './tree.ts';
 
-/** @throws {ConfigError} at the first syntax error. */
+/** Parses the text. @throws {ConfigError} at the first syntax error */
 export function parseToml(source: string, file: string): RawTable {
   const text = source.replace(/^\uFEFF/, '');
   const root: RawTable = new Map();
-  const place = ({ loc }: AST.TOMLNode): Place => ({
+  const location = ({ loc }: AST.TOMLNode): SourceLocation => ({
     file,
     line: loc.start.line,
     column: loc.start.column + 1,
@@ -14,26 +14,26 @@ export function parseToml(source: string, file: string): RawTable {
 
   const put = (table: RawTable, names: readonly string[], node: RawNode): void => {
     const last = names.at(-1) ?? '';
-    descend(table, names.slice(0, -1), node.place).set(last, node);
+    descend(table, names.slice(0, -1), node.location).set(last, node);
   };
   const read = (node: AST.TOMLContentNode): RawNode['value'] => {
     if (node.type === 'TOMLArray') {
-      return node.elements.map((element) => ({ value: read(element), place: place(element) }));
+      return node.elements.map((element) => ({ value: read(element), location: location(element) }));
     }
     if (node.type === 'TOMLInlineTable') return fill(new Map(), node.body);
     return node.value instanceof Date ? text.slice(...node.range) : node.value;
   };
   const fill = (table: RawTable, body: readonly AST.TOMLKeyValue[]): RawTable => {
     for (const pair of body) {
-      put(table, keyNames(pair.key), { value: read(pair.value), place: place(pair) });
+      put(table, keyNames(pair.key), { value: read(pair.value), location: location(pair) });
     }
     return table;
   };
 
   for (const item of parse(text, file).body[0].body) {
     if (item.type === 'TOMLKeyValue') fill(root, [item]);
-    else if (item.kind === 'standard') fill(descend(root, keyNames(item.key), place(item)), item.body);
-    else appendTable(root, item, place(item), fill);
+    else if (item.kind === 'standard') fill(descend(root, keyNames(item.key), location(item)), item.body);
+    else appendTable(root, item, location(item), fill);
   }
   return root;
 }
@@ -43,16 +43,19 @@ function parse(text: string, file: string): AST.TOMLProgram {
     return parseTOML(text, { tomlVersion: '1.0' });
   } catch (error) {
     if (!(error instanceof ParseError)) throw error;
-    const place = { file, line: error.lineNumber, column: error.column + 1 };
-    throw new ConfigError([{ key: '', message: `not TOML: ${error.message}`, place }]);
+    const location = { file, line: error.lineNumber, column: error.column + 1 };
+    throw new ConfigError([{ key: '', message: `not TOML: ${error.message}`, location }]);
   }
 }
 
-const keyNames = (key: AST.TOMLKey): string[] =>
+export const keyNames = (key: AST.TOMLKey): string[] =>
   key.keys.map((part) => (part.type === 'TOMLBare' ? part.name : part.value));
 
-/** Returns the table at `names` and creates missing tables. For an array of tables, uses its last entry. */
-function descend(table: RawTable, names: readonly string[], place: Place | undefined): RawTable {
+/**
+ * Returns the table at this path, and creates the tables that don't exist. If a name refers to an array of tables, its
+ * last entry is used.
+ */
+function descend(table: RawTable, names: readonly string[], location: SourceLocation | undefined): RawTable {
   let current = table;
   for (const name of names) {
     const found = current.get(name)?.value;
@@ -60,24 +63,24 @@ function descend(table: RawTable, names: readonly string[], place: Place | undef
     else if (Array.isArray(found) && found.at(-1)?.value instanceof Map) current = found.at(-1).value;
     else {
       const made: RawTable = new Map();
-      current.set(name, place === undefined ? { value: made } : { value: made, place });
+      current.set(name, location === undefined ? { value: made } : { value: made, location });
       current = made;
     }
   }
   return current;
 }
 
-/** `[[a.b]]` */
+/** Adds a table to an array of tables (`[[a.b]]`). */
 function appendTable(
   root: RawTable,
   item: AST.TOMLTable,
-  place: Place,
+  location: SourceLocation,
   fill: (table: RawTable, body: readonly AST.TOMLKeyValue[]) => RawTable,
 ): void {
   const names = keyNames(item.key);
-  const parent = descend(root, names.slice(0, -1), place);
+  const parent = descend(root, names.slice(0, -1), location);
   const last = names.at(-1) ?? '';
   const before = parent.get(last)?.value;
-  const entry = { value: fill(new Map(), item.body), place };
-  parent.set(last, { value: [...(Array.isArray(before) ? before : []), entry], place });
+  const entry = { value: fill(new Map(), item.body), location };
+  parent.set(last, { value: [...(Array.isArray(before) ? before : []), entry], location });
 }

@@ -1,9 +1,9 @@
-/** A parsed settings file: untyped values with their positions. */
+/** Types for a parsed settings file. Values don't have a type yet, but they have a position. */
 
-export interface Place {
-  /** The path to show in messages, for example `supabase/config.toml`. */
+export interface SourceLocation {
+  /** The path that messages show, such as `supabase/config.toml`. */
   readonly file: string;
-  /** 1-based */
+  /** The line number, starting at 1. */
   readonly line: number;
   readonly column: number;
 }
@@ -13,29 +13,29 @@ export type RawValue = string | number | boolean | null | readonly RawNode[] | R
 
 export interface RawNode {
   readonly value: RawValue;
-  /** Absent in trees built from objects. */
-  readonly place?: Place;
+  /** The position. Absent if the tree was created from an object. */
+  readonly location?: SourceLocation;
 }
 
 /** An error or warning about the settings. */
 export interface Notice {
-  /** A dotted key, for example `auth.email.otp_length`. Empty for a whole file. */
+  /** The setting's key, such as `auth.email.otp_length`. Empty if the notice is about a whole file. */
   readonly key: string;
   readonly message: string;
-  readonly place?: Place;
+  readonly location?: SourceLocation;
 }
 
-/** `supabase/config.toml:12: api.port: "x" isn't a port`. */
-export function noticeText({ key, message, place }: Notice): string {
-  const where = place === undefined ? '' : `${place.file}:${place.line}: `;
+/** Returns the text of a notice, such as `supabase/config.toml:12: api.port: "x" isn't a port`. */
+export function noticeText({ key, message, location }: Notice): string {
+  const where = location === undefined ? '' : `${location.file}:${location.line}: `;
   return `${where}${key === '' ? '' : `${key}: `}${message}`;
 }
 
-/** Invalid settings, with all errors in file order. */
+/** An error for invalid settings. It contains all errors in the order of the file. */
 export class ConfigError extends Error {
   readonly faults: readonly Notice[];
   constructor(faults: readonly Notice[]) {
-    const sorted = [...faults].sort(byPlace);
+    const sorted = [...faults].sort(byLocation);
     const lines = sorted.map(noticeText);
     super(lines.length === 1 ? lines[0] : `${lines.length} invalid settings:\n  ${lines.join('\n  ')}`);
     this.name = 'ConfigError';
@@ -43,12 +43,12 @@ export class ConfigError extends Error {
   }
 }
 
-function byPlace(a: Notice, b: Notice): number {
-  const byFile = (a.place?.file ?? '').localeCompare(b.place?.file ?? '');
-  return byFile || (a.place?.line ?? 0) - (b.place?.line ?? 0);
+function byLocation(a: Notice, b: Notice): number {
+  const byFile = (a.location?.file ?? '').localeCompare(b.location?.file ?? '');
+  return byFile || (a.location?.line ?? 0) - (b.location?.line ?? 0);
 }
 
-/** Converts plain objects and arrays to a tree. Omits `undefined` members. */
+/** Converts plain objects and arrays to a tree. Members that are `undefined` are omitted. */
 export function treeFrom(value: object): RawTable {
   const table: RawTable = new Map();
   for (const [key, member] of Object.entries(value)) {

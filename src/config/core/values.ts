@@ -1,9 +1,9 @@
-/** Parses and prints values by type of setting. Each parser returns a value or an error message. */
+/** Parses and prints values according to the type of their setting. A parser returns a value or an error message. */
 
 import { parseGoDuration } from '../../shared/go-duration.ts';
 import type { Type } from '../schema/define.ts';
 
-/** `readAs`: the text isn't in the standard form, but its meaning is unambiguous. */
+/** A parsed value. `readAs` is set if the text doesn't have the standard form but its meaning is clear. */
 export type Parsed = { readonly value: unknown; readonly readAs?: string } | { readonly fault: string };
 
 const quoted = (text: string) => JSON.stringify(text);
@@ -11,13 +11,14 @@ const ok = (value: unknown): Parsed => ({ value });
 const readAs = (value: unknown, shown: string): Parsed => ({ value, readAs: shown });
 const fault = (sentence: string): Parsed => ({ fault: sentence });
 
-/** Parses a scalar from a file, the environment or a flag. The caller handles lists and paths. */
+/** Parses a single value from a file, the environment or a flag. The caller handles lists and paths. */
 export function parseScalar(type: Type, raw: string | number | boolean, numbersAreUnits: boolean): Parsed {
   const text = String(raw);
   switch (type.name) {
     case 'boolean':
       return parseBoolean(text);
     case 'integer':
+      if (type.orAuto && text === 'auto') return ok(text);
       return type.isVersion ? parseVersion(text, type) : parseInteger(text, type);
     case 'port': {
       const port = Number(text);
@@ -44,7 +45,9 @@ export function parseBoolean(text: string): Parsed {
   return fault(`${quoted(text)} isn't true or false`);
 }
 
-/** Ignores case and separators unless values differ only in these. */
+/**
+ * Parses a value of an enum. Case and separators are ignored, unless some of the allowed values differ only in them.
+ */
 function parseEnum(text: string, values: readonly string[]): Parsed {
   if (values.includes(text)) return ok(text);
   const plain = (value: string) => value.toLowerCase().replace(/[\s_-]/g, '');
@@ -64,7 +67,7 @@ function parseInteger(text: string, { min, max }: Bounds): Parsed {
   return value >= min && value <= max ? ok(value) : fault(`${text} is not between ${min} and ${max}`);
 }
 
-/** Parses "15.8" as 15. */
+/** Parses a version and returns its first number, such as 15 for "15.8". */
 function parseVersion(text: string, bounds: Bounds): Parsed {
   const major = /^\s*v?(\d+)(?:\.\d+)*\s*$/i.exec(text)?.[1];
   if (major === undefined || major === text) return parseInteger(text, bounds);
@@ -78,7 +81,10 @@ const unitNames: readonly (readonly [RegExp, string])[] = [
   [/^(hours?|hrs?)$/, 'h'],
 ];
 
-/** Parses "30 seconds", "24H" and "7 days". Rejects numbers without a unit and "2M", which are ambiguous. */
+/**
+ * Parses durations such as "30 seconds", "24H" and "7 days". Rejects numbers without a unit and ambiguous values such
+ * as "2M".
+ */
 function parseLooseDuration(text: string): Parsed {
   const exact = parseDuration(text);
   if ('value' in exact || /\dM/.test(text.replaceAll(' ', ''))) return exact;
@@ -91,14 +97,14 @@ function parseLooseDuration(text: string): Parsed {
   return 'value' in parsed ? readAs(parsed.value, quoted(written)) : exact;
 }
 
-/** Parses a Go duration without a sign: "2m30s", "1.5h", "0". */
+/** Parses a duration in Go's format without a sign, such as "2m30s", "1.5h" or "0". */
 export function parseDuration(text: string): Parsed {
   const ms = /^\d/.test(text) ? parseGoDuration(text) : undefined;
   if (ms === undefined) return fault(`${quoted(text)} isn't a duration such as "30s", "2m30s" or "24h"`);
   return ok(Math.round(ms * 1e6) / 1e6);
 }
 
-/** Prints a Go duration: 150000 is "2m30s", 5000 is "5s". */
+/** Prints a duration in Go's format. For example, 150000 becomes "2m30s", and 5000 becomes "5s". */
 export function printDuration(ms: number): string {
   if (ms % 1000 !== 0) return `${ms}ms`;
   const parts = [
@@ -111,7 +117,7 @@ export function printDuration(ms: number): string {
 
 const sizeUnits = ['', 'k', 'm', 'g', 't', 'p'];
 
-/** Parses sizes as upstream does, with units as powers of 1024: "50MiB", "5MB", "500 kb", "1024". */
+/** Parses a size such as "50MiB", "5MB", "500 kb" or "1024". As in upstream, all units are powers of 1024. */
 export function parseSize(text: string): Parsed {
   const match = /^(\d+(?:\.\d+)?) ?([kmgtp]?)i?b?$/i.exec(text);
   if (match === null) return fault(`${quoted(text)} isn't a size such as "500KB" or "50MiB"`);
@@ -119,7 +125,7 @@ export function parseSize(text: string): Parsed {
   return ok(Math.floor(Number(match[1]) * 1024 ** power));
 }
 
-/** Prints 52428800 as "50MiB". */
+/** Prints a size, such as "50MiB" for 52428800. */
 export function printSize(bytes: number): string {
   let amount = bytes;
   let power = 0;

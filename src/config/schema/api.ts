@@ -1,41 +1,46 @@
+import { mounted, opened, reasons } from './applies.ts';
 import {
   boolean,
   integer,
   list,
-  notYet,
+  live,
   optionalBoolean,
   optionalPath,
   optionalText,
   port,
+  restart,
+  restartSection,
   section,
 } from './define.ts';
 
 export const api = section('The public port and the REST service.', {
-  enabled: boolean(true, 'Serves the REST API.'),
-  port: port(54321, 'Port for all HTTP services.'),
+  enabled: boolean(true, 'Serves the REST API.', mounted),
+  port: port(54321, 'Port for all HTTP services.', opened),
   external_url: optionalText('Public URL of the API.', {
     defaultText: 'http(s)://127.0.0.1:PORT',
+    ...restart('tokens, certificates and functions contain the URL'),
   }),
   schemas: list(
     ['public', 'graphql_public'],
     'Schemas exposed over REST. The first is the default schema of requests. An empty list means public.',
+    live,
   ),
-  extra_search_path: list(['public', 'extensions'], 'Extra schemas in the search path of every request.'),
-  max_rows: integer(1000, 'Row limit of a response.'),
+  extra_search_path: list(
+    ['public', 'extensions'],
+    'Additional schemas in the search path of every request.',
+    live,
+  ),
+  max_rows: integer(1000, 'Row limit of a response.', undefined, live),
   auto_expose_new_tables: optionalBoolean(
     'If false, anon, authenticated and service_role need a GRANT to access new tables in public.',
-    { defaultText: 'true' },
+    { defaultText: 'true', ...live },
   ),
-  tls: section(
-    'HTTPS on the public port.',
-    {
-      enabled: boolean(
-        false,
-        'Serves HTTPS. Without cert_path and key_path, a certificate is generated at first start.',
-      ),
-      cert_path: optionalPath('supabase', 'Certificate file (PEM).', { anywhere: true }),
-      key_path: optionalPath('supabase', 'Private key file for the certificate (PEM).', { anywhere: true }),
-    },
-    notYet,
-  ),
+  tls: restartSection(reasons.opened, 'HTTPS on the public port and on the port of the Console.', {
+    enabled: boolean(
+      false,
+      'Serves HTTPS. Without cert_path and key_path, a self-signed certificate is generated at first start and stored in `.plinth/tls`.',
+    ),
+    cert_path: optionalPath('supabase', 'Certificate file (PEM) with the whole chain.', { anywhere: true }),
+    key_path: optionalPath('supabase', 'Private key file for the certificate (PEM).', { anywhere: true }),
+  }),
 });

@@ -1,14 +1,15 @@
-/** Settings of external providers: OAuth, text messages, third-party token issuers. */
-import { boolean, duration, names, optionalText, secret, section, text } from './define.ts';
+/** The settings for external providers: OAuth, text messages, and third-party token issuers. */
+import { reasons } from './applies.ts';
+import { boolean, duration, names, optionalText, restartSection, secret, section, text } from './define.ts';
 
 const provider = (name: string) =>
   section(`Sign-in with ${name}.`, {
     enabled: boolean(false, 'Enables this sign-in method.'),
-    client_id: text('', 'Client ID. Separate several IDs (for native apps) with commas.'),
+    client_id: text('', 'Client ID. If native apps need additional IDs, separate them with commas.'),
     secret: secret('Client secret.'),
     url: text('', 'URL of the provider, for self-hosted or multi-tenant providers.'),
     redirect_uri: text('', 'URL that the provider redirects users to.', { defaultText: 'ISSUER/callback' }),
-    skip_nonce_check: boolean(false, 'Accepts ID tokens without a nonce.'),
+    skip_nonce_check: boolean(false, 'Accepts ID tokens that contain no nonce.'),
     email_optional: boolean(false, 'Signs users in even if the provider sends no email address.'),
   });
 
@@ -78,7 +79,7 @@ export const sms = section('Sign-in with a phone number.', {
   }),
 });
 
-export const thirdParty = section('Third-party token issuer. Only one can be enabled.', {
+export const thirdParty = restartSection(reasons.keys, 'Third-party token issuer. Only one can be enabled.', {
   firebase: section('Firebase.', {
     enabled: boolean(false, 'Accepts tokens from this issuer.'),
     project_id: optionalText('Project ID.'),

@@ -1,9 +1,11 @@
+import { keysRead, mounted } from './applies.ts';
 import { external, sms, thirdParty } from './auth-providers.ts';
 import {
   boolean,
   duration,
   integer,
   list,
+  liveSection,
   oneOf,
   optionalDuration,
   optionalOneOf,
@@ -17,7 +19,7 @@ import {
 
 export const hook = (help: string) =>
   section(help, {
-    enabled: boolean(false, 'Calls the hook.'),
+    enabled: boolean(false, 'Enables the hook.'),
     uri: optionalText('URI of the hook: pg-functions://DATABASE/SCHEMA/FUNCTION, or an HTTP or HTTPS URL.'),
     secrets: secret(
       'Signing secrets of an HTTP hook in the form v1,whsec_BASE64. Separate several secrets with |.',
@@ -55,7 +57,7 @@ const email = section('Sign-in with an email address.', {
   otp_length: integer(6, 'Number of digits in a code.', { min: 6, max: 10 }),
   otp_expiry: integer(3600, 'Lifetime of codes and links, in seconds.', { min: 1 }),
   smtp: section(
-    'Your SMTP server. It replaces the captured inbox.',
+    'Your SMTP server. If it is enabled, emails are sent instead of captured.',
     {
       enabled: boolean(false, 'Sends email through this server.', {
         defaultText: 'true once the table exists',
@@ -105,11 +107,11 @@ const mfa = section('Multi-factor authentication.', {
   web_authn: section('Security keys.', factor('a security key')),
 });
 
-export const auth = section('Users and sessions.', {
-  enabled: boolean(true, 'Serves the auth API.'),
+export const auth = liveSection('Users and sessions.', {
+  enabled: boolean(true, 'Serves the auth API.', mounted),
   site_url: text(
     'http://127.0.0.1:3000',
-    'URL of your app. It is the default redirect URL and the value of {{ .SiteURL }} in emails.',
+    'URL of your app. This URL is the default redirect URL and the value of {{ .SiteURL }} in emails.',
   ),
   external_url: optionalText('Public URL of the auth service.', { defaultText: 'API URL + /auth/v1' }),
   additional_redirect_urls: list(
@@ -127,12 +129,13 @@ export const auth = section('Users and sessions.', {
     {
       anywhere: true,
       defaultText: 'a built-in ES256 key, for development',
+      ...keysRead,
     },
   ),
-  enable_refresh_token_rotation: boolean(true, 'Refresh tokens can be used only once.'),
+  enable_refresh_token_rotation: boolean(true, 'Allows each refresh token to be used only once.'),
   refresh_token_reuse_interval: integer(
     10,
-    'Number of seconds during which a used refresh token still works.',
+    'Number of seconds during which a refresh token still works after it was used.',
   ),
   enable_signup: boolean(true, 'Lets new users sign up.'),
   enable_anonymous_sign_ins: boolean(false, 'Lets users sign in as guests.'),
@@ -143,15 +146,22 @@ export const auth = section('Users and sessions.', {
     ['letters_digits', 'lower_upper_letters_digits', 'lower_upper_letters_digits_symbols'],
     'Character types that a password must contain.',
   ),
-  publishable_key: secret('Publishable key, sb_publishable_…', { defaultText: 'the well-known key' }),
-  secret_key: secret('Secret key, sb_secret_…', { defaultText: 'the well-known key' }),
+  publishable_key: secret('Publishable key, sb_publishable_…', {
+    defaultText: 'the well-known key',
+    ...keysRead,
+  }),
+  secret_key: secret('Secret key, sb_secret_…', { defaultText: 'the well-known key', ...keysRead }),
   jwt_secret: secret('Secret for HS256 tokens, with at least 16 characters.', {
     defaultText: 'the well-known key',
+    ...keysRead,
   }),
-  anon_key: secret('JWT with the role anon.', { defaultText: 'generated from the secret' }),
-  service_role_key: secret('JWT with the role service_role.', { defaultText: 'generated from the secret' }),
+  anon_key: secret('JWT with the role anon.', { defaultText: 'generated from the secret', ...keysRead }),
+  service_role_key: secret('JWT with the role service_role.', {
+    defaultText: 'generated from the secret',
+    ...keysRead,
+  }),
   rate_limit: section('Rate limits. Limits per IP address apply only to `plinth serve`.', {
-    email_sent: integer(2, 'Emails per hour. Applies only if you use your own SMTP server.'),
+    email_sent: integer(2, 'Emails per hour. This limit applies only if you use your own SMTP server.'),
     sms_sent: integer(30, 'Text messages per hour.'),
     anonymous_users: integer(30, 'Guest sign-ins per hour and IP address.'),
     token_refresh: integer(150, 'Sign-ins and session refreshes per five minutes and IP address.'),
@@ -159,24 +169,28 @@ export const auth = section('Users and sessions.', {
     token_verifications: integer(30, 'Code and link verifications per five minutes and IP address.'),
     web3: integer(30, 'Wallet sign-ins per five minutes and IP address.'),
   }),
-  captcha: section('CAPTCHA at sign-in and sign-up.', {
+  captcha: section('CAPTCHA for signing in and signing up.', {
     enabled: boolean(false, 'Requires a CAPTCHA.'),
     provider: optionalOneOf(['hcaptcha', 'turnstile'], 'CAPTCHA provider.'),
-    secret: secret('Secret key for the site.'),
+    secret: secret('Secret key from the CAPTCHA provider.'),
   }),
   passkey: section('Passkeys.', { enabled: boolean(false, 'Enables passkeys.') }),
   webauthn: section('WebAuthn relying party.', {
-    rp_display_name: optionalText('Name that browsers show.', { defaultText: 'rp_id' }),
-    rp_id: optionalText('Domain of passkeys and security keys.', { defaultText: 'host of auth.site_url' }),
-    rp_origins: list([], 'Origins of your app. If empty, auth.site_url is used.'),
+    rp_display_name: optionalText('Name that browsers show when users create or use a passkey.', {
+      defaultText: 'rp_id',
+    }),
+    rp_id: optionalText('Domain for which passkeys and security keys are valid.', {
+      defaultText: 'host of auth.site_url',
+    }),
+    rp_origins: list([], 'Origins on which your app uses passkeys. If empty, auth.site_url is used.'),
   }),
   sessions: section('Session limits.', {
-    timebox: optionalDuration('Maximum duration of a session.'),
-    inactivity_timeout: optionalDuration('Maximum time without activity.'),
+    timebox: optionalDuration('Time after which a session ends.'),
+    inactivity_timeout: optionalDuration('Time without activity after which a session ends.'),
   }),
-  hook: section('Auth hooks: your functions that customize auth.', {
-    mfa_verification_attempt: hook('Runs after a multi-factor attempt.'),
-    password_verification_attempt: hook('Runs after a password attempt.'),
+  hook: section('Auth hooks, which are your own functions that customize auth.', {
+    mfa_verification_attempt: hook('Runs after a user enters a code for a second factor.'),
+    password_verification_attempt: hook('Runs after a user enters a password.'),
     custom_access_token: hook('Runs before a token is issued.'),
     send_sms: hook('Runs instead of sending a text message.'),
     send_email: hook('Runs instead of sending an email.'),
@@ -190,7 +204,7 @@ export const auth = section('Users and sessions.', {
     solana: section('Solana.', { enabled: boolean(false, 'Enables this sign-in method.') }),
     ethereum: section('Ethereum.', { enabled: boolean(false, 'Enables this sign-in method.') }),
   }),
-  oauth_server: section('This project as an OAuth provider for other apps.', {
+  oauth_server: section('The OAuth server, with which users can sign in to other apps.', {
     enabled: boolean(false, 'Enables this API.'),
     authorization_url_path: optionalText('Path of your own consent page, relative to the site URL.', {
       defaultText: 'the consent page of the Account pages',

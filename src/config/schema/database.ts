@@ -1,18 +1,21 @@
+import { opened } from './applies.ts';
 import {
   boolean,
   duration,
   files,
   integer,
   list,
+  live,
   majorVersion,
   names,
-  notYet,
   oneOf,
   optionalBoolean,
   optionalInteger,
   optionalOneOf,
   optionalText,
   port,
+  restart,
+  restartSection,
   secret,
   section,
   text,
@@ -22,43 +25,63 @@ const hosted = { ignored: 'applies only to the hosted service' };
 const noOriole = { ignored: 'the bundled PostgreSQL has only the default storage engine' };
 const noPooler = { ignored: 'clients connect directly to the database without a pooler' };
 
-/** Copied to postgresql.conf. PostgreSQL validates the values. */
-const settings = section('PostgreSQL settings, applied at startup.', {
-  effective_cache_size: optionalText('Cache size that the planner assumes.'),
-  logical_decoding_work_mem: optionalText('Memory that a logical decoder uses before it spills to disk.'),
-  maintenance_work_mem: optionalText('Memory for VACUUM and CREATE INDEX.'),
-  max_connections: optionalInteger('Maximum number of concurrent connections.', { min: 20 }),
-  max_locks_per_transaction: optionalInteger('Size of the lock table.', { min: 10 }),
-  max_parallel_maintenance_workers: optionalInteger('Parallel workers per maintenance command.'),
-  max_parallel_workers: optionalInteger('Total number of parallel workers.'),
-  max_parallel_workers_per_gather: optionalInteger('Parallel workers per plan node.'),
-  max_replication_slots: optionalInteger('Maximum number of replication slots. Realtime needs one.', {
-    min: 1,
-  }),
-  max_slot_wal_keep_size: optionalText('Maximum WAL size that replication slots retain.'),
-  max_standby_archive_delay: optionalText('Delay before a standby cancels queries (archive).'),
-  max_standby_streaming_delay: optionalText('Delay before a standby cancels queries (streaming).'),
-  max_wal_size: optionalText('Maximum WAL size between checkpoints.'),
-  max_wal_senders: optionalInteger('Maximum number of replication connections. Realtime needs one.', {
-    min: 1,
-  }),
-  max_worker_processes: optionalInteger('Maximum number of background workers.'),
-  session_replication_role: optionalOneOf(['origin', 'replica', 'local'], 'Which triggers and rules fire.'),
-  shared_buffers: optionalText('Shared memory for the page cache.'),
-  statement_timeout: optionalText('Maximum duration of a statement.'),
-  track_activity_query_size: optionalText('Bytes reserved for the text of a running statement.'),
-  track_commit_timestamp: optionalBoolean('Records the commit time of transactions.'),
-  wal_keep_size: optionalText('WAL size retained for standbys.'),
-  wal_sender_timeout: optionalText('Inactivity after which a replication connection is closed.'),
-  work_mem: optionalText('Memory per sort or hash operation.'),
-});
+/** These settings are copied to postgresql.conf. PostgreSQL validates their values. */
+const settings = restartSection(
+  'PostgreSQL reads postgresql.conf at startup',
+  'PostgreSQL settings, applied at startup.',
+  {
+    effective_cache_size: optionalText('Cache size that the planner assumes.'),
+    logical_decoding_work_mem: optionalText('Memory that a logical decoder uses before it spills to disk.'),
+    maintenance_work_mem: optionalText('Memory for VACUUM and CREATE INDEX.'),
+    max_connections: optionalInteger('Maximum number of concurrent connections.', { min: 20 }),
+    max_locks_per_transaction: optionalInteger(
+      'Average number of locks per transaction, which determines the size of the lock table.',
+      { min: 10 },
+    ),
+    max_parallel_maintenance_workers: optionalInteger('Parallel workers per maintenance command.'),
+    max_parallel_workers: optionalInteger('Total number of parallel workers.'),
+    max_parallel_workers_per_gather: optionalInteger('Parallel workers per plan node.'),
+    max_replication_slots: optionalInteger('Maximum number of replication slots. Realtime needs one.', {
+      min: 1,
+    }),
+    max_slot_wal_keep_size: optionalText('Maximum WAL size that replication slots retain.'),
+    max_standby_archive_delay: optionalText(
+      'Maximum delay before a standby server cancels queries that conflict with archived WAL.',
+    ),
+    max_standby_streaming_delay: optionalText(
+      'Maximum delay before a standby server cancels queries that conflict with streamed WAL.',
+    ),
+    max_wal_size: optionalText('Maximum WAL size between checkpoints.'),
+    max_wal_senders: optionalInteger('Maximum number of replication connections. Realtime needs one.', {
+      min: 1,
+    }),
+    max_worker_processes: optionalInteger('Maximum number of background workers.'),
+    session_replication_role: optionalOneOf(
+      ['origin', 'replica', 'local'],
+      'Determines which triggers and rules fire.',
+    ),
+    shared_buffers: optionalText('Shared memory for the page cache.'),
+    statement_timeout: optionalText('Maximum duration of a statement.'),
+    track_activity_query_size: optionalText('Bytes reserved for the text of a running statement.'),
+    track_commit_timestamp: optionalBoolean('Records the commit time of transactions.'),
+    wal_keep_size: optionalText('WAL size retained for standbys.'),
+    wal_sender_timeout: optionalText(
+      'Time without activity after which PostgreSQL closes a replication connection.',
+    ),
+    work_mem: optionalText('Memory per sort or hash operation.'),
+  },
+);
 
 export const db = section('The database.', {
-  port: port(54322, 'PostgreSQL port on the loopback address.'),
+  port: port(54322, 'PostgreSQL port on the loopback address.', opened),
   shadow_port: port(54320, 'Port of the shadow database.', {
     ignored: 'the shadow database is on the same server',
   }),
-  health_timeout: duration(120_000, 'Maximum time to wait for the database at startup.'),
+  health_timeout: duration(
+    120_000,
+    'Maximum time that a start waits for the database.',
+    restart('only a start uses it'),
+  ),
   major_version: majorVersion(
     17,
     'PostgreSQL major version of the hosted project. Plinth always runs the bundled PostgreSQL.',
@@ -66,6 +89,7 @@ export const db = section('The database.', {
       min: 13,
       max: 18,
     },
+    restart('only a start checks it'),
   ),
   orioledb_version: optionalText('Version of OrioleDB.', noOriole),
   root_key: text(
@@ -74,24 +98,44 @@ export const db = section('The database.', {
     { defaultText: 'a fixed key', ignored: 'the vault key is a file in the data folder' },
   ),
   pooler: section('The connection pooler.', {
-    enabled: boolean(false, 'Starts a pooler.', noPooler),
+    enabled: boolean(false, 'Starts the pooler.', noPooler),
     port: port(54329, 'Port of the pooler.', noPooler),
     pool_mode: oneOf('transaction', ['session'], 'When the pooler releases a server connection.', noPooler),
     default_pool_size: integer(20, 'Server connections per user and database.', undefined, noPooler),
     max_client_conn: integer(100, 'Maximum number of clients.', undefined, noPooler),
   }),
   migrations: section('Files in supabase/migrations.', {
-    enabled: boolean(true, 'If false, migrations are skipped at first start and reset.'),
-    schema_paths: files([], 'Globs of declarative schema files, relative to supabase/, in order.', notYet),
+    enabled: boolean(
+      true,
+      "If false, migrations aren't applied at the first start and when the database is reset.",
+      live,
+    ),
+    schema_paths: files(
+      [],
+      'Glob patterns of declarative schema files, relative to supabase/, in the order in which "db diff" applies them. If empty, supabase/schemas/**/*.sql.',
+      live,
+    ),
   }),
   seed: section('Data for development.', {
-    enabled: boolean(true, 'If false, seeds are skipped at first start and reset.'),
-    sql_paths: files(['./seed.sql'], 'Globs of seed files, relative to supabase/, in order.'),
+    enabled: boolean(
+      true,
+      "If false, seeds aren't applied at the first start and when the database is reset.",
+      live,
+    ),
+    sql_paths: files(
+      ['./seed.sql'],
+      'Glob patterns of seed files, relative to supabase/, in the order in which they are applied.',
+      live,
+    ),
   }),
   settings,
-  vault: names('NAME', 'Secrets written to the vault before migrations.', secret('The secret.')),
+  vault: names(
+    'NAME',
+    'Secrets that are written to the vault before migrations are applied.',
+    secret('The secret.', live),
+  ),
   network_restrictions: section('Network restrictions of the hosted database.', {
-    enabled: boolean(false, 'Manages the restrictions.', hosted),
+    enabled: boolean(false, 'Applies the restrictions.', hosted),
     allowed_cidrs: list(['0.0.0.0/0'], 'Allowed IPv4 blocks.', hosted),
     allowed_cidrs_v6: list(['::/0'], 'Allowed IPv6 blocks.', hosted),
   }),

@@ -1,73 +1,101 @@
 /**
- * The building blocks of the schema. A *setting* is one key with type, default and help. A *section* is a table of
- * settings and sections. A *table of names* has keys that the user chooses (`[functions.hello]`).
+ * Functions and types for defining the schema. A *setting* is one key with its type, default and help text. A *section*
+ * is a table of settings and sections. A *table of names* has keys that the user chooses (`[functions.hello]`).
  *
- * The static type of the configuration is derived from the same data: {@link ValueOf}.
+ * The static type of the configuration is derived from the same data ({@link ValueOf}).
  */
 
-/** How a value is written and validated. */
+/** The type of a setting. It determines how a value is written in the file and how it is validated. */
 export type Type =
   | { readonly name: 'boolean' }
-  /** `isVersion`: only the first number of a version counts. */
-  | { readonly name: 'integer'; readonly min: number; readonly max: number; readonly isVersion?: true }
-  /** 0 selects a free port. */
+  /**
+   * An integer. With `isVersion`, a version can be written, and only its first number is used. With `orAuto`, the value
+   * can also be the text `auto`.
+   */
+  | {
+      readonly name: 'integer';
+      readonly min: number;
+      readonly max: number;
+      readonly isVersion?: true;
+      readonly orAuto?: true;
+    }
+  /** A port. With 0, a free port is used. */
   | { readonly name: 'port' }
   | { readonly name: 'text' }
-  /** Text that never appears in a message. An unresolved `env()` counts as unset. */
+  /** Text that messages never contain. If an `env()` reference can't be resolved, the setting is treated as unset. */
   | { readonly name: 'secret' }
   | { readonly name: 'enum'; readonly values: readonly string[] }
-  /** Written as in Go ("2m30s"). The configuration contains milliseconds. */
+  /** A duration, which is written as in Go ("2m30s"). The loaded configuration contains milliseconds. */
   | { readonly name: 'duration' }
-  /** Written as "50MiB". The configuration contains bytes. */
+  /** A size, which is written as in "50MiB". The loaded configuration contains bytes. */
   | { readonly name: 'size' }
-  /** `files`: globs, relative to `supabase/`. */
+  /** A list of strings. With `files`, the strings are glob patterns relative to `supabase/`. */
   | { readonly name: 'list'; readonly files?: boolean }
-  /** Any value, for keys without effect. */
+  /** Any value. Used for keys that have no effect. */
   | { readonly name: 'any' }
   /**
-   * A file. The configuration contains an absolute path. `either` tries `supabase/` first, then the project folder.
-   * `anywhere`: the file can be outside the project folder, because nothing shows its content.
+   * A file. The loaded configuration contains its absolute path. With `either`, the file is searched first in
+   * `supabase/` and then in the project folder. With `anywhere`, it can be outside the project folder, because its
+   * content is never shown.
    */
   | { readonly name: 'path'; readonly base: PathBase; readonly anywhere: boolean };
 
 type PathBase = 'supabase' | 'project' | 'either';
 
+/**
+ * When a changed value takes effect: while the server runs, or only after a restart. The reason completes the sentence
+ * "Needs a restart because".
+ */
+export type Applies = 'live' | { readonly restart: string };
+
 export interface Setting<T> {
   readonly kind: 'setting';
   readonly type: Type;
-  /** The default as the configuration contains it. `undefined` if the setting is optional. */
+  /**
+   * The default in the form in which the loaded configuration contains it. It is `undefined` for an optional setting.
+   */
   readonly default: T;
-  /** The default in words, where the value alone isn't clear. */
+  /** A description of the default, if its value alone isn't clear. */
   readonly defaultText?: string;
   readonly help: string;
-  /** The name of the same key in another generation of upstream's CLI. */
+  /** The name of the key in another generation of upstream's CLI. */
   readonly alias?: string;
-  /** Accepted so that projects load, but without effect in Plinth. The sentence states the reason. */
+  /**
+   * Set if the setting is accepted but has no effect in Plinth, so that existing projects load. The text states the
+   * reason.
+   */
   readonly ignored?: string;
-  /** Read and validated, but not implemented in this version. The sentence is the warning for a setting that is set. */
+  /**
+   * Set if the setting is validated but isn't implemented in this version. The text is the warning that is printed if
+   * the setting is used.
+   */
   readonly pending?: string;
+  /** Defaults to the value of the nearest section that has one. */
+  readonly applies?: Applies;
 }
 
 export interface Section<F extends Fields> {
   readonly kind: 'section';
   readonly help: string;
   readonly fields: F;
+  /** The value of all settings in the section that don't have their own. */
+  readonly applies?: Applies;
   readonly alias?: string;
   /** Defaults that apply only if the file contains the table. */
   readonly whenPresent?: Readonly<Record<string, boolean>>;
-  /** Like a setting's `pending`, but for the whole section. Enabling the section causes the warning. */
+  /** The same as `pending` of a setting, for the whole section. The warning is printed if the section is enabled. */
   readonly pending?: string;
 }
 
 export interface Names<V extends Node> {
   readonly kind: 'names';
   readonly help: string;
-  /** The placeholder in the documentation: `SLUG`, `NAME`. */
+  /** The placeholder in the documentation, such as `SLUG` or `NAME`. */
   readonly placeholder: string;
   readonly value: V;
-  /** The pattern of valid names. Any other name is an error. */
+  /** The pattern that names must match. All other names are errors. */
   readonly pattern: RegExp;
-  /** Whether names are converted to uppercase. */
+  /** Whether names are converted to upper case. */
   readonly upperCase?: boolean;
 }
 
@@ -75,10 +103,10 @@ export interface Fields {
   readonly [key: string]: Node;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: any node, whatever its value
+// biome-ignore lint/suspicious/noExplicitAny: this type accepts nodes with values of any type
 export type Node = Setting<any> | Section<any> | Names<any>;
 
-/** The type of the configuration that a node describes. */
+/** The type of the configuration that a part of the schema describes. */
 export type ValueOf<N> =
   N extends Setting<infer T>
     ? T
@@ -88,10 +116,16 @@ export type ValueOf<N> =
         ? Readonly<Record<string, ValueOf<V>>>
         : never;
 
-/** For settings that are recognized and validated but have no effect yet. */
+/** For settings that are read for each use, so a change applies while the server runs. */
+export const live = { applies: 'live' } as const;
+
+/** For settings that are read only at startup. @param reason Completes the sentence "Needs a restart because" */
+export const restart = (reason: string) => ({ applies: { restart: reason } }) as const;
+
+/** For settings that are validated but don't have an effect yet. */
 export const notYet = { pending: 'not supported in this version of Plinth, so it has no effect' };
 
-type Extras = Pick<Setting<unknown>, 'alias' | 'ignored' | 'defaultText' | 'pending'>;
+type Extras = Pick<Setting<unknown>, 'alias' | 'ignored' | 'defaultText' | 'pending' | 'applies'>;
 
 const setting = <T>(type: Type, value: T, help: string, extras: Extras = {}): Setting<T> => ({
   kind: 'setting',
@@ -117,8 +151,15 @@ const integerType = ({ min = 0, max = 2 ** 31 - 1 }: Bounds = {}): Type => ({ na
 export const integer = (value: number, help: string, bounds?: Bounds, extras?: Extras) =>
   setting<number>(integerType(bounds), value, help, extras);
 
-export const majorVersion = (value: number, help: string, { min, max }: Required<Bounds>) =>
-  setting<number>({ name: 'integer', min, max, isVersion: true }, value, help);
+export const integerOrAuto = (
+  value: number | 'auto',
+  help: string,
+  { min, max }: Required<Bounds>,
+  extras?: Extras,
+) => setting<number | 'auto'>({ name: 'integer', min, max, orAuto: true }, value, help, extras);
+
+export const majorVersion = (value: number, help: string, { min, max }: Required<Bounds>, extras?: Extras) =>
+  setting<number>({ name: 'integer', min, max, isVersion: true }, value, help, extras);
 
 export const optionalInteger = (help: string, bounds?: Bounds, extras?: Extras) =>
   setting<number | undefined>(integerType(bounds), undefined, help, extras);
@@ -163,7 +204,7 @@ export const optionalSize = (help: string, extras?: Extras) =>
 export const list = (value: readonly string[], help: string, extras?: Extras) =>
   setting<readonly string[]>({ name: 'list' }, value, help, extras);
 
-/** Globs of files, relative to `supabase/`. */
+/** A setting for glob patterns relative to `supabase/`. */
 export const files = (value: readonly string[], help: string, extras?: Extras) =>
   setting<readonly string[]>({ name: 'list', files: true }, value, help, extras);
 
@@ -179,8 +220,16 @@ export const optionalPath = (
 export const section = <const F extends Fields>(
   help: string,
   fields: F,
-  extras: Pick<Section<F>, 'alias' | 'whenPresent' | 'pending'> = {},
+  extras: Pick<Section<F>, 'alias' | 'whenPresent' | 'pending' | 'applies'> = {},
 ): Section<F> => ({ kind: 'section', help, fields, ...extras });
+
+/** A section whose settings apply while the server runs, except those with their own `applies`. */
+export const liveSection: typeof section = (help, fields, extras) =>
+  section(help, fields, { ...extras, ...live });
+
+/** A section whose settings need a restart, except those with their own `applies`. */
+export const restartSection = <const F extends Fields>(reason: string, help: string, fields: F) =>
+  section(help, fields, restart(reason));
 
 export const names = <V extends Node>(
   placeholder: string,

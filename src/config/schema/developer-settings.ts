@@ -1,10 +1,8 @@
 /**
- * The settings that a developer can change in the Console. An owner can change every setting. A developer can change
- * only the settings in this list, so a new setting is limited to owners until it is added here.
- *
- * The list excludes settings that contain a file, a key, a secret, code that is run, or an address to which data,
- * requests or users are sent. It also excludes settings that determine who can use the Console or how this machine is
- * reached.
+ * The settings that a developer can change in the Console. An owner can change all settings, so a new setting can be
+ * changed only by owners until it is added to this list. The list excludes settings that contain a file, a key, a
+ * secret, code that is run, or an address to which data, requests or users are sent. It also excludes settings that
+ * determine who can use the Console or how this machine can be reached.
  */
 import type { SettingsFile } from './settings-file.ts';
 
@@ -58,7 +56,7 @@ realtime.max_buffered_per_client realtime.max_buffered realtime.max_waiting_chan
 safe_update.enabled
 `;
 
-/** Dotted paths. `*` replaces a name that the user chooses. */
+/** The keys of the settings. `*` stands for a name that the user chooses. */
 export const developerSettings: Readonly<Record<SettingsFile, ReadonlySet<string>>> = {
   'config.toml': new Set(project.trim().split(/\s+/)),
   'plinth.toml': new Set(plinth.trim().split(/\s+/)),

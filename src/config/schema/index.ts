@@ -1,8 +1,8 @@
-/** The schema of every key in `supabase/config.toml` and in our own `supabase/plinth.toml`. */
+/** The schema of all keys in `supabase/config.toml` and in Plinth's own `supabase/plinth.toml`. */
 import { api } from './api.ts';
 import { auth } from './auth.ts';
 import { db } from './database.ts';
-import { optionalText, section, type ValueOf } from './define.ts';
+import { optionalText, restart, section, type ValueOf } from './define.ts';
 import { plinthSchema } from './plinth.ts';
 import {
   analytics,
@@ -18,6 +18,7 @@ import {
 export const projectSchema = section('supabase/config.toml', {
   project_id: optionalText('Project name, with up to 40 characters from A-Z a-z 0-9 _ . -', {
     defaultText: 'name of the project folder',
+    ...restart('S3 clients and authenticator apps use the name'),
   }),
   api,
   db,
@@ -37,8 +38,8 @@ export { plinthSchema };
 type Project = ValueOf<typeof projectSchema>;
 
 /**
- * The configuration as services read it: upstream's names, durations in milliseconds, sizes in bytes, files as absolute
- * paths, and `undefined` for absent optional settings.
+ * The configuration in the form in which services use it. It has upstream's names, durations in milliseconds, sizes in
+ * bytes and files as absolute paths. Optional settings that are absent are `undefined`.
  *
  * @example
  * if (!config.auth.email.enable_signup) refuse();
@@ -46,6 +47,6 @@ type Project = ValueOf<typeof projectSchema>;
  */
 export interface Config extends Omit<Project, 'project_id'> {
   readonly project_id: string;
-  /** `supabase/plinth.toml` */
+  /** The settings in `supabase/plinth.toml`. */
   readonly plinth: ValueOf<typeof plinthSchema>;
 }

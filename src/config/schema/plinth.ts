@@ -1,18 +1,27 @@
 /**
- * Our own settings. They are in `supabase/plinth.toml`, because the upstream CLI rejects unknown keys in `config.toml`.
+ * Plinth's own settings. They are in `supabase/plinth.toml`, because upstream's CLI rejects unknown keys in
+ * `config.toml`.
  */
+import { keysRead, opened, reasons } from './applies.ts';
 import { hook } from './auth.ts';
 import {
   boolean,
   duration,
   integer,
+  integerOrAuto,
   list,
+  live,
+  liveSection,
   oneOf,
   optionalDuration,
   optionalInteger,
   optionalOneOf,
   optionalPath,
+  optionalPort,
+  optionalSize,
   optionalText,
+  restart,
+  restartSection,
   secret,
   section,
   size,
@@ -20,8 +29,8 @@ import {
 } from './define.ts';
 
 /**
- * Link-local addresses, and other addresses of cloud metadata services: AWS and Google over IPv6, Alibaba, Azure,
- * OpenStack, NAT64.
+ * Link-local addresses, and other addresses of cloud metadata services (AWS and Google over IPv6, Alibaba, Azure,
+ * OpenStack, NAT64).
  */
 const metadataServices = [
   '169.254.0.0/16',
@@ -33,38 +42,44 @@ const metadataServices = [
   '[64:ff9b::a9fe:a9fe]',
 ];
 
+const bus = restart('processes join the bus at startup');
+const collector = restart('the exporter of traces is created at startup');
+const connections = restart('connections to PostgreSQL are distributed at startup');
+const requestQueue = restart('the queue of requests is created at startup');
+const objectStore = restart('objects are found in only one place');
+
 export const plinthSchema = section("Plinth's own settings.", {
-  branding: section('Branding of the Account pages and emails.', {
+  branding: liveSection('Branding of the Account pages and emails.', {
     name: optionalText('Product name.', { defaultText: 'the project_id' }),
-    logo: optionalText('URL of the logo.'),
+    logo: optionalText('URL of the logo image.'),
     logo_path: optionalPath(
       'supabase',
-      'Logo file, as an alternative to `logo`: SVG, PNG, JPEG, WebP or GIF, up to 512 KiB.',
+      'Logo file, as an alternative to `logo`. The file can be an SVG, PNG, JPEG, WebP or GIF image of up to 512 KiB.',
     ),
-    color: optionalText('Primary color, for example #0f766e. Contrasting colors are derived from it.'),
+    color: optionalText('Primary color, such as #0f766e. Contrasting colors are derived from this color.'),
     support_url: optionalText('URL of your support page.'),
     terms_url: optionalText('URL of your terms of service.'),
     privacy_url: optionalText('URL of your privacy policy.'),
     welcome: section('Text below the heading of the sign-in and sign-up pages, per language.', {
-      en: optionalText('In English.'),
-      ar: optionalText('In Arabic.'),
+      en: optionalText('Text in English.'),
+      ar: optionalText('Text in Arabic.'),
     }),
   }),
-  account: section('The Account pages.', {
+  account: liveSection('The Account pages.', {
     languages: list(
       ['en', 'ar'],
-      'Languages of the pages: en and ar. The first is the fallback for browsers that prefer other languages.',
+      'Languages of the pages, from en and ar. The first language is used for browsers that prefer other languages.',
     ),
     implicit_return: boolean(
       false,
       "Returns the session in the URL fragment to apps that don't send a PKCE challenge.",
     ),
     captcha_site_key: optionalText(
-      "Site key for the provider in auth.captcha. Pages with a form then load the provider's script.",
+      "Site key from the CAPTCHA provider in auth.captcha. If set, pages with a form load the provider's script.",
     ),
     require_mfa: boolean(
       false,
-      "Requires a second factor to sign in to an app. Users can't remove their last factor on these pages.",
+      "Requires a second factor when users sign in to an app. Users then can't remove their last factor on these pages.",
     ),
     deletion: boolean(
       false,
@@ -72,11 +87,11 @@ export const plinthSchema = section("Plinth's own settings.", {
     ),
     confirm_by_button: boolean(
       false,
-      "Links in emails from apps also open a page with a confirmation button, so email scanners that open links don't use them up. If false, opening a link uses it up, as in upstream.",
+      "Requires users to click a button after they open a link in an email that an app requested, so that email scanners can't use up the link. If false, a link is used as soon as it is opened, as in upstream.",
     ),
   }),
-  auth: section(
-    "Auth settings that config.toml doesn't have. The names follow upstream's environment variables (`GOTRUE_…`).",
+  auth: liveSection(
+    "Auth settings that config.toml doesn't have. Their names correspond to upstream's environment variables (`GOTRUE_…`).",
     {
       external: section('Sign-in methods.', {
         anonymous_users: section('Guests.', {
@@ -87,7 +102,7 @@ export const plinthSchema = section("Plinth's own settings.", {
         email: section('Email.', {
           authorized_addresses: list(
             [],
-            'Sends emails only to these addresses, with or without a +label, for example in a test environment. If empty, all addresses are allowed.',
+            'Sends emails only to these addresses, with or without a +label. This is useful in a test environment. If empty, emails are sent to all addresses.',
           ),
         }),
       }),
@@ -99,25 +114,28 @@ export const plinthSchema = section("Plinth's own settings.", {
       }),
       reveal_accounts: boolean(
         false,
-        'Lets responses from `plinth serve` reveal whether an email or phone number has an account, as in upstream. Examples are the interval between messages, a repeated sign-up without identities, and otp_disabled for an unknown address. `plinth start` always behaves this way.',
+        'Allows responses from `plinth serve` to reveal whether an email address or phone number belongs to an account, as in upstream. For example, an unknown address then returns otp_disabled. `plinth start` always behaves this way.',
       ),
       api: section('Auth API.', {
         max_request_duration: duration(10_000, 'Request timeout (status 504).'),
       }),
       sessions: section('Session limits.', {
-        single_per_user: boolean(false, 'Keeps only one session per user, the one that was refreshed last.'),
+        single_per_user: boolean(
+          false,
+          'Keeps only one session per user, which is the session that was refreshed last.',
+        ),
       }),
       hook: section("Hooks that config.toml doesn't have.", {
         after_user_created: hook('Runs after a user is created.'),
         guest_hand_over: hook(
-          "Runs when a guest signs in to an existing account. It moves the rows of guest_id to user_id, then the guest is deleted. Without this hook, guests can't keep their data.",
+          "Runs when a guest signs in to an existing account, before the guest is deleted. The hook must move the rows of guest_id to user_id. Without this hook, guests can't keep their data.",
         ),
       }),
       sms: section('Text messages.', {
         twilio: section('Twilio.', {
           content_sid: text(
             '',
-            'Approved WhatsApp template. Its first variable is the code. If unset, the message text is sent.',
+            'SID of an approved WhatsApp template whose first variable is the code. If unset, the message text is sent.',
           ),
         }),
       }),
@@ -125,22 +143,24 @@ export const plinthSchema = section("Plinth's own settings.", {
         enabled: boolean(false, 'Enables single sign-on with SAML 2.0.'),
         private_key: secret('RSA key (PKCS #1, base64).', {
           defaultText: 'generated at first use and stored in the data folder',
+          ...keysRead,
         }),
         private_key_next: secret(
-          'The next key. Its certificate is already in the metadata for identity providers.',
+          'Private key that will replace private_key at the next rotation. Its certificate is already published in the SAML metadata, so that identity providers can import it beforehand.',
+          keysRead,
         ),
         allow_encrypted_assertions: boolean(
           false,
-          'Accepts encrypted assertions and declares this in the metadata.',
+          'Accepts encrypted assertions and states this in the SAML metadata.',
         ),
         relay_state_validity_period: duration(120_000, 'Time limit for a sign-in at the identity provider.'),
-        external_url: optionalText('URL of the auth service for identity providers.', {
+        external_url: optionalText('URL at which identity providers can reach the auth service.', {
           defaultText: 'auth.external_url',
         }),
       }),
       oauth_clients_as_users: boolean(
         false,
-        'Lets access tokens of OAuth clients use routes that change an account (PUT /user, factors, passkeys, identities), as in upstream.',
+        'Allows OAuth clients to change an account with their access tokens (PUT /user, factors, passkeys, identities), as in upstream.',
       ),
       guess_limits: boolean(
         true,
@@ -148,69 +168,145 @@ export const plinthSchema = section("Plinth's own settings.", {
       ),
       password: section('Passwords.', {
         hibp: section('Rejects passwords that have been leaked.', {
-          enabled: boolean(false, 'Checks passwords by the first five characters of their hash.'),
+          enabled: boolean(
+            false,
+            "Checks passwords with a service that receives only the first five characters of a password's hash.",
+          ),
           fail_closed: boolean(
             false,
             'Rejects all passwords while the service is unavailable. If false, they are accepted without a check.',
           ),
-          user_agent: text('plinth', 'User-Agent header of the requests.'),
+          user_agent: text('plinth', 'User-Agent header of requests to the service.'),
           url: text(
             'https://api.pwnedpasswords.com',
             'URL of a service with the range API of Have I Been Pwned.',
           ),
           list_path: optionalPath(
             'supabase',
-            "File with the list of hashes, as written by the Have I Been Pwned downloader (sorted lines of SHA-1 hashes). If set, the service isn't used.",
+            'File that the Have I Been Pwned downloader has written (sorted lines of SHA-1 hashes). If set, passwords are checked with this file instead of the service.',
             { anywhere: true },
           ),
         }),
       }),
     },
   ),
+  log: liveSection('The log of `plinth start` and `plinth serve`.', {
+    to: oneOf(
+      'files',
+      ['stdout', 'both'],
+      'Where log lines are written: to files in `.plinth/logs`, to the standard output, or both. Without files, the Console shows only lines that are still in memory.',
+      restart('log files are opened at startup'),
+    ),
+    format: oneOf(
+      'json',
+      ['logfmt'],
+      'Format of log lines on the standard output. Files always contain JSON.',
+    ),
+    level: oneOf('info', ['debug', 'warn', 'error'], 'Minimum level of the lines to log.'),
+    max_size: size(
+      72 * 1024 * 1024,
+      'Maximum total size of the log files. The oldest lines are deleted first.',
+    ),
+    max_age: duration(
+      14 * 24 * 60 * 60 * 1000,
+      'Maximum age of a full log file since it was last written to. Older files are deleted.',
+    ),
+  }),
+  telemetry: section('Traces for an OpenTelemetry collector.', {
+    otlp_endpoint: optionalText(
+      'Base URL of the collector for OTLP over HTTP, for example "http://127.0.0.1:4318". Each request becomes a span, and each of its SQL statements a child span without its values.',
+      collector,
+    ),
+    otlp_headers: secret(
+      'Additional headers for the collector, as "name=value" separated by commas, as in OTEL_EXPORTER_OTLP_HEADERS.',
+      collector,
+    ),
+    sampling: integer(
+      100,
+      'Percentage of traces that are exported. All requests of a trace have the same result.',
+      { max: 100 },
+      live,
+    ),
+    trust_incoming: oneOf(
+      'none',
+      ['proxies', 'all'],
+      'Callers whose traceparent header decides whether a request is traced, instead of `sampling`. `proxies`: those in [server] trusted_proxies, which must replace the header of their clients. `all`: all callers, which suits a private network.',
+      live,
+    ),
+  }),
   files: section('Files in settings, such as email templates, seeds and entrypoints.', {
     allowed_folders: list(
       [],
-      'Additional folders that can contain these files, relative to the project folder. Example for a monorepo: ../../packages/db.',
+      'Additional folders that can contain these files, relative to the project folder. In a monorepo, this could be ../../packages/db.',
+      live,
     ),
   }),
-  server: section('API server.', {
+  server: liveSection('API server.', {
     host: text(
       '127.0.0.1',
       'Address to listen on. Only `plinth serve` can listen on addresses other than loopback.',
+      opened,
+    ),
+    watch_config: boolean(
+      false,
+      'Applies changed settings files without `plinth reload`. `plinth start` always does this. With `plinth serve`, half-edited files could otherwise become effective.',
     ),
     trusted_proxies: list(
       [],
-      'Addresses or blocks (also loopback, linklocal, uniquelocal) of proxies whose X-Forwarded-* headers are trusted. The gateway removes these headers from all other requests.',
+      'Addresses or address blocks of proxies whose X-Forwarded-* headers are trusted. The names loopback, linklocal and uniquelocal are also allowed. The gateway removes these headers from all other requests.',
     ),
     browser_secret_keys: boolean(
       false,
-      'Allows secret keys (`sb_secret_…`, `service_role`) in requests from web pages on other origins. All visitors to such a page can read the key.',
+      'Allows secret keys (`sb_secret_…`, `service_role`) in requests from web pages on other origins. Every visitor to such a page can read the key.',
     ),
-    max_connections: integer(
-      40_000,
-      'Maximum number of concurrent connections. Each needs a file descriptor.',
-      {
-        min: 1,
-      },
+    max_connections: optionalInteger(
+      'Maximum number of concurrent connections. Each connection needs a file descriptor, so the number is lowered if the process can open too few files.',
+      { min: 1 },
+      { defaultText: '40000, or less if the machine or container has less memory (64 KiB each)' },
     ),
     max_connections_per_address: integer(
       5000,
-      "Maximum number of concurrent connections per IP address (IPv6: per /64), or of requests and sockets that a trusted proxy forwards for this address. Loopback isn't limited.",
+      "Maximum number of concurrent connections per IP address (IPv6: per /64). For clients behind a trusted proxy, the requests and sockets that it forwards are counted instead. Connections from loopback addresses aren't limited.",
       { min: 1 },
+    ),
+    drain: duration(
+      1000,
+      "Time for which `plinth serve` continues to accept connections after it receives a stop signal. During this time, `/health/ready` responds with 503. Set the time to the interval of the load balancer's health checks, so that the load balancer stops sending requests before the port is closed.",
     ),
     header_timeout: duration(
       20_000,
-      'Time limit for receiving the first byte of a connection, and the request line and headers of a request.',
+      'Time limit for receiving the first byte on a connection, and for receiving the request line and headers of a request.',
+      restart('Node.js reads it when a port is opened'),
     ),
     min_rate: size(
       256,
-      "Minimum rate per second at which clients must send a request body or read a response, averaged over a window. Time that the server needs doesn't count. Slower connections are closed.",
+      "Minimum number of bytes per second that a client must send in a request body or read from a response, averaged over a window. Time that the client spends waiting for the server isn't counted. Slower connections are closed.",
     ),
     body_window: duration(
       60_000,
-      'The `min_rate` window for request bodies, and the longest pause that a client can make.',
+      "Window over which the rate of a request body is averaged for `min_rate`. A client can't pause for longer than this window.",
     ),
-    answer_window: duration(5 * 60_000, 'The `min_rate` window for responses.'),
+    answer_window: duration(
+      5 * 60_000,
+      'Window over which the rate of a response is averaged for `min_rate`.',
+    ),
+    max_wait: duration(
+      1000,
+      'Maximum expected wait before a request starts while more requests arrive than one CPU core can process. A request that would wait for longer receives 503 immediately.',
+      requestQueue,
+    ),
+    max_waiting: integer(
+      10_000,
+      'Maximum number of requests that wait until they can start. If more requests arrive, the client with the most waiting requests receives 503.',
+      { min: 1 },
+      requestQueue,
+    ),
+    workers: integerOrAuto(
+      1,
+      'Number of processes that serve the API port of `plinth serve`. `auto` uses one per available CPU core. With 1, a single process does everything. The limits in `[rest]` and `[server]` apply to all processes together.',
+      { min: 1, max: 64 },
+      restart('the processes are started with the server'),
+    ),
     max_anonymous_sockets: integer(
       30_000,
       'Maximum number of concurrent realtime sockets without a signed-in user.',
@@ -218,65 +314,173 @@ export const plinthSchema = section("Plinth's own settings.", {
     ),
     max_anonymous_sockets_per_address: integer(
       200,
-      "Maximum number of such sockets per IP address (IPv6: per /64). Loopback isn't limited.",
+      "Maximum number of concurrent realtime sockets without a signed-in user per IP address (IPv6: per /64). Sockets from loopback addresses aren't limited.",
       { min: 1 },
     ),
     join_timeout: duration(
       10 * 60_000,
-      "Closes realtime sockets that haven't joined a channel within this time.",
+      'Time within which a realtime socket must join a channel. After this time, the socket is closed.',
+    ),
+    tls: restartSection(
+      reasons.opened,
+      'HTTPS on the ports of the API and the Console of `plinth serve`. Takes precedence over `[api.tls]`.',
+      {
+        cert: optionalPath(
+          'supabase',
+          'Certificate file (PEM) with the whole chain. A changed file is loaded without a restart.',
+          { anywhere: true },
+        ),
+        key: optionalPath('supabase', 'Private key file for the certificate (PEM).', { anywhere: true }),
+        http_port: optionalPort(
+          'Port for unencrypted HTTP, which redirects to HTTPS and answers ACME challenges.',
+          { defaultText: '80 with `acme`. Otherwise, the port is not opened' },
+        ),
+        hsts: duration(
+          365 * 24 * 60 * 60_000,
+          'Time for which browsers use only HTTPS after a visit (Strict-Transport-Security). `0s` omits the header.',
+        ),
+        acme: section(
+          'Certificates that are obtained and renewed automatically (ACME). The ACME server must reach `http_port` of every domain as port 80.',
+          {
+            domains: list(
+              [],
+              'Domains of this server, for example api.example.com and console.example.com. Each receives a separate certificate. If empty, ACME is off.',
+            ),
+            email: optionalText('Contact address for the ACME server.'),
+            directory: text(
+              'https://acme-v02.api.letsencrypt.org/directory',
+              "Directory URL of the ACME server. The default is Let's Encrypt.",
+            ),
+            accept_terms: boolean(
+              false,
+              "Accepts the ACME server's terms of service. Required because no certificate is issued without it.",
+            ),
+            eab: section(
+              'External account binding, which connects the ACME account with your account at a certificate authority such as ZeroSSL or Google Trust Services.',
+              {
+                kid: optionalText('Key ID from the certificate authority.'),
+                hmac_key: secret('HMAC key from the certificate authority, encoded as base64url.'),
+              },
+            ),
+          },
+        ),
+      },
     ),
   }),
   console: section('The Console, which uses a separate port (`[studio] port`).', {
     url: optionalText(
-      'Public URL of the Console, such as https://console.example.com. A proxy must forward it to the port and keep the Host header.',
-      { defaultText: 'http://127.0.0.1 with the port' },
+      "Public URL of the Console, such as https://console.example.com. A proxy must forward requests for this URL to the Console's port and keep the Host header. Without a proxy, include the port unless it is 443.",
+      { defaultText: 'http(s)://127.0.0.1 with the port', ...opened },
     ),
     host: optionalText(
-      'Address to listen on. Only `plinth serve` can listen on addresses other than loopback, and it requires `url`.',
+      'Address to listen on. Only `plinth serve` can listen on addresses other than loopback, and only if `url` is set.',
       {
         defaultText: '[server] host if that is a loopback address, else 127.0.0.1',
+        ...opened,
       },
     ),
     require_mfa: boolean(
       false,
       'Requires a second factor for all operators, who set it up at their next sign-in.',
+      live,
+    ),
+    tls: restartSection(
+      reasons.opened,
+      'A separate certificate for the Console, in addition to `[server.tls]` with `cert`.',
+      {
+        cert: optionalPath('supabase', 'Certificate file (PEM) with the whole chain.', { anywhere: true }),
+        key: optionalPath('supabase', 'Private key file for the certificate (PEM).', { anywhere: true }),
+      },
     ),
   }),
-  edge_runtime: section('Edge functions.', {
+  edge_runtime: liveSection('Edge functions.', {
     html: oneOf(
       'sandbox',
       ['page'],
-      'How browsers show HTML responses of functions: in a sandbox without scripts, or as pages of this origin, which the Account pages share.',
+      'How browsers show HTML responses from functions: in a sandbox without scripts, or as ordinary pages. Ordinary pages have the same origin as the Account pages.',
     ),
     deny_net: list(
       metadataServices,
-      "Addresses, IPv4 blocks and hosts that functions can't access, either directly or through a DNS name. The default contains the metadata services of cloud providers, which return credentials.",
+      "Addresses, IPv4 blocks and hosts that functions can't access, either directly or through a DNS name. By default, the list contains the metadata services of cloud providers, because these return credentials.",
     ),
   }),
-  database: section('The embedded PostgreSQL. Each of these settings makes it less secure.', {
-    shared_password: boolean(
-      false,
-      "Gives every login role the password of `postgres` and lets `supabase_admin` sign in over TCP, as in upstream's local stack. With --database-url, the roles get the URL's password.",
+  database: restartSection(
+    'the database logins are set up at startup',
+    'PostgreSQL. The last three settings make it less secure.',
+    {
+      pool_connections: integer(
+        5,
+        'Number of PostgreSQL connections per service other than REST. A single client and anonymous clients together can use all but one.',
+        { min: 1, max: 100 },
+        connections,
+      ),
+      pool_max_waiting: integer(
+        1000,
+        'Maximum number of requests that wait for a connection of a service. Further requests receive 503.',
+        { min: 1 },
+        connections,
+      ),
+      reserved_space: optionalSize(
+        "Minimum free space on the disk of the data folder. Below this limit, the database is read-only, so that PostgreSQL doesn't stop. Writes are accepted again as soon as enough space is free.",
+        { defaultText: '5 % of the disk, at least 48 MiB and at most 1 GiB', ...live },
+      ),
+      shared_password: boolean(
+        false,
+        "Gives every login role the password of `postgres` and lets `supabase_admin` sign in over TCP, as in upstream's local stack. With --database-url, the roles get the URL's password.",
+      ),
+      replication: boolean(
+        false,
+        "Gives the role `postgres` the REPLICATION attribute, as in upstream's local stack, for change data capture tools. The project's SQL can then load a library from any file that PostgreSQL can read, so it can run programs as PostgreSQL's operating system user.",
+      ),
+      jwt_secret_setting: boolean(
+        false,
+        'Lets every role read the JWT secret from the PostgreSQL setting app.settings.jwt_secret. If false, only `plinth start` provides this setting, and only if the secret is the well-known one.',
+      ),
+    },
+  ),
+  rest: liveSection('The REST service.', {
+    connections: integer(
+      4,
+      'Number of PostgreSQL connections that fast reads share. Several reads can be in progress on each.',
+      { min: 1, max: 100 },
+      connections,
     ),
-    replication: boolean(
-      false,
-      "Gives the role `postgres` the REPLICATION attribute, as in upstream's local stack, for change data capture tools. The project's SQL can then load a library from any file that PostgreSQL can read, so it can run programs as PostgreSQL's operating system user.",
+    exclusive_connections: optionalInteger(
+      'Number of PostgreSQL connections for all other requests, each of which uses one exclusively.',
+      { min: 1, max: 100 },
+      { defaultText: '3 per CPU core, at least 6 and at most 24', ...connections },
     ),
-    jwt_secret_setting: boolean(
-      false,
-      'Lets every role read the JWT secret from the setting app.settings.jwt_secret. If false, only `plinth start` sets it, and only to the well-known secret.',
+    slow_connections: optionalInteger(
+      'Number of PostgreSQL connections for slow requests, which never use other connections. If 0, slow requests are treated like all others.',
+      { min: 0, max: 100 },
+      { defaultText: '2 per CPU core, at least 4 and at most 16', ...connections },
     ),
-  }),
-  rest: section('The REST service.', {
-    connections: integer(4, 'Number of PostgreSQL connections for requests.', { min: 1, max: 100 }),
+    slow_after: duration(
+      250,
+      'Duration of a database call above which it is slow. Later calls of the same kind are slow, too, until a few of them were fast.',
+      connections,
+    ),
+    max_waiting: integer(
+      5000,
+      'Maximum number of requests that wait for a connection. If more requests arrive, the client with the most waiting requests receives 503.',
+      { min: 1 },
+      connections,
+    ),
+    max_wait: duration(
+      1000,
+      'Maximum expected wait for a connection. A request that would wait for longer receives 503 immediately.',
+      connections,
+    ),
+    max_waiting_slow: integer(100, '`max_waiting` for slow requests.', { min: 1 }, connections),
+    max_wait_slow: duration(10_000, '`max_wait` for slow requests.', connections),
     max_answer_size: size(
       2 * 1024 * 1024 * 1024,
       'Maximum size of a response. Large responses are buffered in files in the data folder, not in memory.',
     ),
     max_waiting_answers: size(8 * 1024 * 1024 * 1024, 'Maximum total size of buffered responses.'),
-    max_request_bodies: size(
-      512 * 1024 * 1024,
+    max_request_bodies: optionalSize(
       'Maximum total memory for large request bodies. Additional requests are rejected until memory is available.',
+      { defaultText: '512MiB, or an eighth of the memory of the machine or container if that is less' },
     ),
   }),
   storage: section('Files.', {
@@ -284,98 +488,155 @@ export const plinthSchema = section("Plinth's own settings.", {
       'file',
       ['s3'],
       "Where objects are stored: in the data folder, or in an S3 bucket. Changing this setting doesn't move existing objects.",
+      objectStore,
     ),
     s3: section(
-      'S3 bucket for `backend = "s3"`. The names follow upstream\'s environment variables (`STORAGE_S3_…`).',
+      'S3 bucket for `backend = "s3"`. Its settings are named after upstream\'s environment variables (`STORAGE_S3_…`).',
       {
         bucket: optionalText('Name of the bucket.'),
         endpoint: optionalText('URL of the S3 server.', { defaultText: "Amazon's server for the region" }),
         region: text('us-east-1', 'Region of the bucket.'),
-        force_path_style: boolean(false, 'Puts the bucket name in the path instead of the hostname.'),
+        force_path_style: boolean(
+          false,
+          'Puts the bucket name in the path of S3 URLs instead of the hostname.',
+        ),
         access_key_id: optionalText('Access key ID.', {
           defaultText: "from the AWS SDK: AWS_ACCESS_KEY_ID, a profile, or the machine's role",
         }),
         secret_access_key: secret('Secret access key.'),
-        prefix: text('', 'Prefix of every object key, so that several projects can share a bucket.'),
+        prefix: text(
+          '',
+          'Prefix of every object key. With different prefixes, several projects can share a bucket.',
+        ),
       },
+      objectStore,
     ),
     multipart_lifetime: duration(
       7 * 24 * 60 * 60 * 1000,
-      'Aborts incomplete S3 multipart uploads and deletes their parts if no part arrives for this long.',
+      'Maximum time between two parts of an S3 multipart upload. After this time, the upload is aborted and its parts are deleted.',
+      live,
     ),
     webhook: section(
       'Webhook for objects that are created or removed through the API. Each event is delivered at least once.',
       {
         url: optionalText(
-          'URL that receives a POST request. Use HTTPS. HTTP is allowed only for requests to this machine during development. If unset, no events are sent.',
+          'URL that receives a POST request for each event. The URL must use HTTPS, except for this machine during development. If unset, no events are sent.',
         ),
         api_key: secret('API key, sent as a bearer token.'),
       },
+      restart('the sender of events is created at startup'),
     ),
   }),
+  backup: restartSection(
+    'the backup target is opened at startup',
+    'Backups of the embedded database, the objects, `supabase/` and the keys.',
+    {
+      to: optionalText(
+        'Backup target, which is a folder or `s3://bucket/prefix`. For S3 servers other than Amazon S3, append `?endpoint=https://…&region=…`. If unset, no backups are created.',
+      ),
+      encryption_key: secret(
+        'Key of 32 bytes in hexadecimal or base64 that encrypts backups, for example from `openssl rand -hex 32`. Keep a copy in another location. Without it, no backup can be restored.',
+      ),
+      schedule: text('0 3 * * *', 'Schedule of base backups, as a cron expression in UTC.', live),
+      keep: duration(
+        14 * 24 * 60 * 60 * 1000,
+        'How far back you can restore. Backups from before this period, and objects that were deleted before it, are removed.',
+        live,
+      ),
+      wal: boolean(
+        true,
+        'Archives changes continuously. You can then restore to any time, and a failure loses at most two seconds of changes. If false, only the base backups can be restored.',
+      ),
+      max_rate: size(
+        8 * 1024 * 1024,
+        'Maximum number of bytes per second that a base backup reads. A higher value shortens the backup and slows down other work.',
+        live,
+      ),
+      access_key_id: optionalText('Access key ID for S3.', {
+        defaultText: "from the AWS SDK: AWS_ACCESS_KEY_ID, a profile, or the machine's role",
+      }),
+      secret_access_key: secret('Secret access key for S3.'),
+    },
+  ),
   jobs: section('HTTP requests from SQL (pg_net, database webhooks).', {
     private_hosts: list(
       [],
-      "Hosts or addresses in private networks that `plinth serve` is allowed to send these requests to. `plinth start` doesn't restrict them.",
+      "Hosts or addresses in private networks to which `plinth serve` is allowed to send these requests. `plinth start` doesn't restrict the destinations.",
+      live,
     ),
   }),
-  realtime: section("Realtime limits. Names follow upstream, and upstream's defaults are in parentheses.", {
-    max_concurrent_users: optionalInteger(
-      'Maximum number of concurrent sockets (200). If unset, unlimited.',
-      { min: 1 },
-    ),
-    max_events_per_second: optionalInteger(
-      'Maximum number of sent and delivered messages per second, averaged over a minute (100). If unset, unlimited.',
-      { min: 1 },
-    ),
-    max_joins_per_second: optionalInteger('Maximum number of joins per second (100). If unset, unlimited.', {
-      min: 1,
-    }),
-    max_channels_per_client: integer(100, 'Maximum number of channels per socket (100).', { min: 1 }),
-    max_presence_events_per_second: optionalInteger(
-      'Maximum number of presence messages per second, including deliveries (1000). If unset, unlimited.',
-      { min: 1 },
-    ),
-    client_presence_max_calls: integer(1000, 'Maximum number of presence calls per channel and window (5).', {
-      min: 1,
-    }),
-    client_presence_window: duration(30_000, 'The window of client_presence_max_calls.'),
-    max_payload_size_in_kb: integer(3000, 'Maximum size of a message, in kilobytes of 1000 bytes (3000).', {
-      min: 1,
-      max: 4900,
-    }),
-    private_only: boolean(false, 'Rejects public channels.'),
-    max_buffered_per_client: size(
-      8 * 1024 * 1024,
-      'Maximum amount of data buffered for a slow client before its socket is closed.',
-    ),
-    max_buffered: size(
-      256 * 1024 * 1024,
-      'Maximum amount of data buffered for all clients. Above it, the slowest sockets are closed.',
-    ),
-    max_held_per_client: size(
-      16 * 1024 * 1024,
-      'Maximum memory for the joins and presence of a socket, estimated from their text. Above it, the socket is closed.',
-    ),
-    max_held: size(
-      256 * 1024 * 1024,
-      'Maximum memory for the joins and presence of all sockets. Above it, the sockets that use the most are closed.',
-    ),
-    max_waiting_changes: size(
-      128 * 1024 * 1024,
-      'Maximum size of queued database changes. Above it, PostgreSQL retains newer changes in its WAL.',
-    ),
-    max_slot_wal: size(
-      2 * 1024 * 1024 * 1024,
-      'Maximum WAL size that PostgreSQL retains for undelivered changes. Above it, these changes are discarded and subscribers are notified that the stream restarted.',
-    ),
-    bus: optionalOneOf(
-      ['process', 'postgres', 'nats'],
-      "How processes on the same database share broadcasts and presence: `process` doesn't share them, `postgres` uses NOTIFY, `nats` uses a NATS server. If unset, `postgres` is used with your own database, and `process` with the embedded one.",
-    ),
-    nats_url: secret('Addresses of the NATS servers for `bus = "nats"`, separated by commas.'),
-  }),
+  realtime: section(
+    "Realtime limits. The names are upstream's, and the numbers in parentheses are upstream's defaults.",
+    {
+      max_concurrent_users: optionalInteger(
+        'Maximum number of concurrent sockets (200). If unset, unlimited.',
+        { min: 1 },
+      ),
+      max_events_per_second: optionalInteger(
+        'Maximum number of messages sent and delivered per second, averaged over a minute (100). If unset, unlimited.',
+        { min: 1 },
+      ),
+      max_joins_per_second: optionalInteger(
+        'Maximum number of joins per second (100). If unset, unlimited.',
+        {
+          min: 1,
+        },
+      ),
+      max_channels_per_client: integer(100, 'Maximum number of channels per socket (100).', { min: 1 }),
+      max_presence_events_per_second: optionalInteger(
+        'Maximum number of presence messages sent and delivered per second (1000). If unset, unlimited.',
+        { min: 1 },
+      ),
+      client_presence_max_calls: integer(
+        1000,
+        'Maximum number of presence calls per channel within client_presence_window (5).',
+        {
+          min: 1,
+        },
+      ),
+      client_presence_window: duration(
+        30_000,
+        'Period over which presence calls are counted for client_presence_max_calls.',
+      ),
+      max_payload_size_in_kb: integer(3000, 'Maximum size of a message, in kilobytes of 1000 bytes (3000).', {
+        min: 1,
+        max: 4900,
+      }),
+      private_only: boolean(false, 'Rejects public channels.'),
+      max_buffered_per_client: size(
+        8 * 1024 * 1024,
+        'Maximum amount of data buffered for a slow client before its socket is closed.',
+      ),
+      max_buffered: size(
+        256 * 1024 * 1024,
+        'Maximum amount of data buffered for all clients. Above it, the slowest sockets are closed.',
+      ),
+      max_held_per_client: size(
+        16 * 1024 * 1024,
+        'Maximum memory for the joins and presence of a socket, estimated from their text. Above it, the socket is closed.',
+      ),
+      max_held: size(
+        256 * 1024 * 1024,
+        'Maximum memory for the joins and presence of all sockets. Above it, the sockets that use the most memory are closed.',
+      ),
+      max_waiting_changes: size(
+        128 * 1024 * 1024,
+        'Maximum size of queued database changes. Above it, PostgreSQL retains newer changes in its WAL.',
+      ),
+      max_slot_wal: size(
+        2 * 1024 * 1024 * 1024,
+        'Maximum WAL size that PostgreSQL retains for undelivered changes. Above it, these changes are discarded and subscribers are notified that the stream restarted.',
+      ),
+      bus: optionalOneOf(
+        ['process', 'postgres', 'nats'],
+        "How processes on the same database share broadcasts and presence: `process` doesn't share them, `postgres` uses NOTIFY, `nats` uses a NATS server. If unset, `postgres` is used with your own database, and `process` with the embedded one.",
+        bus,
+      ),
+      nats_url: secret('Addresses of the NATS servers for `bus = "nats"`, separated by commas.', bus),
+    },
+    live,
+  ),
   safe_update: section('Protection against accidental changes to every row.', {
-    enabled: boolean(true, 'Rejects PATCH and DELETE requests without a filter.'),
+    enabled: boolean(true, 'Rejects PATCH and DELETE requests without a filter.', live),
   }),
 });

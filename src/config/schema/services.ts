@@ -1,9 +1,12 @@
+import { mounted, opened } from './applies.ts';
 import {
   anything,
   boolean,
   files,
   integer,
   list,
+  live,
+  liveSection,
   names,
   notYet,
   oneOf,
@@ -21,15 +24,15 @@ import {
 const noLogService = { ignored: 'Plinth has no separate log service' };
 const oneAddress = { ignored: 'Realtime shares the public port' };
 
-export const realtime = section('Changes, broadcast and presence over WebSocket.', {
-  enabled: boolean(true, 'Serves realtime.'),
+export const realtime = section('Database changes, broadcast and presence over WebSocket.', {
+  enabled: boolean(true, 'Serves realtime.', mounted),
   ip_version: oneOf('IPv4', ['IPv6'], 'Address family.', oneAddress),
   max_header_length: integer(4096, 'Maximum size of request headers, in bytes.', { min: 1024 }, oneAddress),
 });
 
 export const studio = section('The Console.', {
-  enabled: boolean(true, 'Serves the Console.'),
-  port: port(54323, 'Port of the Console.'),
+  enabled: boolean(true, 'Serves the Console.', mounted),
+  port: port(54323, 'Port of the Console.', opened),
   api_url: text('http://127.0.0.1', 'API URL that the Console shows.', {
     ignored: 'the Console shows [api] external_url',
   }),
@@ -39,14 +42,14 @@ export const studio = section('The Console.', {
 export const localSmtp = section(
   'The captured inbox for email in development.',
   {
-    enabled: boolean(true, 'Captures emails and text messages.'),
-    port: port(54324, 'Port of the inbox, with a Mailpit-compatible REST API.'),
+    enabled: boolean(true, 'Captures emails and text messages.', mounted),
+    port: port(54324, 'Port of the inbox, with a Mailpit-compatible REST API.', opened),
     smtp_port: optionalPort('SMTP port for emails from your own programs.', notYet),
     pop3_port: optionalPort('POP3 port.', { ignored: 'the inbox is available over HTTP' }),
     admin_email: text('admin@email.com', 'Sender address of captured emails.'),
     sender_name: text('Admin', 'Sender name of captured emails.'),
   },
-  { alias: 'inbucket' },
+  { alias: 'inbucket', ...live },
 );
 
 /** The empty table of an analytics or vector bucket. */
@@ -55,16 +58,18 @@ const empty = section('Has no settings.', {});
 const bucketPattern = /^[\w!\-.*'() &$@=;:+,?]+$/;
 const hostedOnly = { ignored: 'applies only to the hosted service' };
 
-export const storage = section('Files.', {
-  enabled: boolean(true, 'Serves files.'),
+export const storage = liveSection('Files.', {
+  enabled: boolean(true, 'Serves files.', mounted),
   file_size_limit: size(50 * 1024 * 1024, 'Maximum file size.'),
-  s3_protocol: section('S3 protocol at /storage/v1/s3.', { enabled: boolean(true, 'Enables this API.') }),
+  s3_protocol: section('S3 protocol at /storage/v1/s3.', {
+    enabled: boolean(true, 'Enables this API.', mounted),
+  }),
   image_transformation: section('Image transformation.', {
-    enabled: boolean(false, 'Transforms images on request.'),
+    enabled: boolean(false, 'Transforms images when clients request it.', mounted),
   }),
   buckets: names(
     'NAME',
-    'Buckets that the first start and `seed buckets` create.',
+    'Buckets that are created at the first start and by `seed buckets`.',
     section('A bucket.', {
       public: boolean(false, 'Lets clients read files without a token.'),
       file_size_limit: optionalSize('Maximum file size in this bucket.', {
@@ -94,35 +99,33 @@ export const storage = section('Files.', {
   ),
 });
 
-export const edgeRuntime = section('The edge function runtime.', {
-  enabled: boolean(true, 'Serves functions.'),
-  policy: oneOf(
-    'per_worker',
-    ['oneshot'],
-    'Uses one worker for many requests, or a new worker for each request.',
-  ),
+export const edgeRuntime = liveSection('The edge function runtime.', {
+  enabled: boolean(true, 'Serves functions.', mounted),
+  policy: oneOf('per_worker', ['oneshot'], 'Whether a worker processes many requests or only one.'),
   inspector_port: port(
     8083,
-    'First debugger port of "plinth functions serve". Each function uses a separate port.',
+    'First debugger port of `plinth functions serve`. Each function uses a separate port, starting with this one.',
   ),
   deno_version: integer(2, 'Deno major version on the hosted service. Plinth always runs the bundled Deno.', {
     min: 1,
     max: 2,
   }),
-  secrets: names('NAME', 'Environment variables of every function.', secret('Value.'), { upperCase: true }),
+  secrets: names('NAME', 'Environment variables that every function receives.', secret('Value.'), {
+    upperCase: true,
+  }),
 });
 
 export const functions = names(
   'SLUG',
   'Functions with settings that differ from the defaults.',
-  section('A function.', {
+  liveSection('A function.', {
     enabled: boolean(true, 'Serves the function.'),
     verify_jwt: boolean(true, 'Rejects requests without a valid token (401).'),
     import_map: optionalPath('supabase', 'Path of deno.json or an import map.', {
       defaultText: 'deno.json beside the entrypoint',
     }),
     entrypoint: optionalPath('supabase', 'Entrypoint file.', { defaultText: './functions/SLUG/index.ts' }),
-    static_files: files([], 'Globs of files that the function can read, relative to supabase/.'),
+    static_files: files([], 'Glob patterns of files that the function can read, relative to supabase/.'),
     env: names('NAME', 'Environment variables of this function.', secret('Value.')),
   }),
   { pattern: /^[A-Za-z][A-Za-z0-9_-]*$/ },
@@ -134,7 +137,7 @@ export const analytics = section('The log service.', {
   backend: oneOf('postgres', ['bigquery'], 'Log storage.', noLogService),
   vector_port: optionalPort('Collector port.', noLogService),
   gcp_project_id: optionalText('Project on Google Cloud.', noLogService),
-  gcp_project_number: optionalText("The project's number on Google Cloud.", noLogService),
+  gcp_project_number: optionalText('Project number on Google Cloud.', noLogService),
   gcp_jwt_path: optionalText('Service account key file.', noLogService),
 });
 
@@ -147,7 +150,7 @@ export const experimental = section('Settings that upstream marks as experimenta
   s3_access_key: secret('Access key of the bucket.', noOriole),
   s3_secret_key: secret('Secret key of the bucket.', noOriole),
   webhooks: section('Database webhooks.', {
-    enabled: boolean(true, 'Database webhooks with supabase_functions.http_request().', {
+    enabled: boolean(true, 'Enables database webhooks that call supabase_functions.http_request().', {
       ignored: 'webhooks are always enabled',
     }),
   }),

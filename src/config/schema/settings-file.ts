@@ -1,2 +1,2 @@
-/** The files that contain settings: upstream's keys in `config.toml`, our own in `plinth.toml`. */
+/** The files that contain settings. `config.toml` contains upstream's keys, and `plinth.toml` contains Plinth's own. */
 export type SettingsFile = 'config.toml' | 'plinth.toml';

@@ -1,14 +1,17 @@
 /**
- * Determines where a page load came from. A link on another website can contain another operator's sign-in token. The
- * user would then work in that operator's session without noticing (login CSRF), so the sign-in page asks for
- * confirmation first.
+ * Determines where a page load came from. A link on another website can contain the sign-in token of a different
+ * operator. The user would then work in that operator's session without noticing it (login CSRF), so the sign-in page
+ * requires confirmation first.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** A placeholder in the built HTML, replaced in each response. */
+/** A placeholder in the built HTML, which is replaced in each response. */
 export const arrivalPlaceholder = '%PLINTH_ARRIVAL%';
 
-/** `own`: from the Console itself or without a referring website (the address bar, a terminal, a mail client). */
+/**
+ * Returns `own` if the page load came from the Console itself or if there was no referring website (the address bar, a
+ * terminal, a mail client).
+ */
 export function arrivalOf(headers: IncomingHttpHeaders): 'own' | 'foreign' {
   const site = headers['sec-fetch-site'];
   return site === 'none' || site === 'same-origin' ? 'own' : 'foreign';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createAttempts } from './attempts.ts';
 
-const limits = { most: 2, windowMs: 60_000, addresses: 2 };
+const limits = { max: 2, windowMs: 60_000, addresses: 2 };
 
 test('an address waits after too many failures, and only that one', () => {
   const attempts = createAttempts(limits);
@@ -22,7 +22,7 @@ test('a window ends', () => {
 });
 
 test('the oldest address is forgotten first', () => {
-  const attempts = createAttempts({ ...limits, most: 1 });
+  const attempts = createAttempts({ ...limits, max: 1 });
   for (const address of ['a', 'b', 'c']) attempts.failed(address, 0);
   expect(['a', 'b', 'c'].map((address) => attempts.waitSeconds(address, 0))).toEqual([0, 60, 60]);
 });

@@ -1,28 +1,26 @@
-/** Counts failed sign-ins per IP address and time window to slow down guessing. */
+/** Counts failed sign-ins per IP address and time window, to slow down attackers who guess. */
 
 export interface Attempts {
-  /** The number of seconds to wait; 0 if the address may try now. */
+  /** Returns the number of seconds to wait. Returns 0 if the address is allowed to try now. */
   waitSeconds(address: string, now: number): number;
   failed(address: string, now: number): void;
 }
 
 export interface AttemptLimits {
-  readonly most: number;
+  readonly max: number;
   readonly windowMs: number;
-  /** The maximum number of addresses kept. The oldest is evicted first, which bounds the memory. */
+  /**
+   * The maximum number of addresses that are stored. Beyond it, the oldest address is removed, which limits memory use.
+   */
   readonly addresses: number;
 }
 
-/**
- * @example
- * const attempts = createAttempts({ most: 10, windowMs: 60_000, addresses: 1000 });
- */
-export function createAttempts({ most, windowMs, addresses }: AttemptLimits): Attempts {
+export function createAttempts({ max, windowMs, addresses }: AttemptLimits): Attempts {
   const windows = new Map<string, { count: number; until: number }>();
   return {
     waitSeconds(address, now) {
       const window = windows.get(address);
-      if (window === undefined || window.until <= now || window.count < most) return 0;
+      if (window === undefined || window.until <= now || window.count < max) return 0;
       return Math.ceil((window.until - now) / 1000);
     },
     failed(address, now) {

@@ -1,14 +1,16 @@
 /**
- * The building blocks of a feature's `contract.ts`: one table of routes, each with the schemas of its input and the type of
- * its response. The server's handlers and the web app's fetcher are typed by the same table (docs/decisions/0039).
+ * Types for the `contract.ts` file of a feature. A contract is one table of routes, each with the schemas of its input
+ * and the type of its response. The table provides the types for the server's handlers and for the web app's fetch
+ * function (docs/decisions/0039).
  *
- * The web app imports types only. The server loads the schemas with the first call, because zod would slow down the start.
+ * The web app imports only types. The server loads the schemas at the first call that has input, because loading zod
+ * would slow down startup.
  */
 import type { z } from 'zod';
 
 declare const payload: unique symbol;
 
-/** A JSON response. `Payload` exists for the compiler only. */
+/** A JSON response. The type parameter `Payload` exists only for the compiler. */
 export interface Json<Payload> {
   readonly format: 'json';
   readonly [payload]?: Payload;
@@ -21,33 +23,33 @@ export interface Raw {
 
 export interface RouteSpec {
   readonly query?: z.ZodType;
-  /** `file`: the body is a stream of bytes, sent as `application/octet-stream`. */
+  /** The schema of the body. With `file`, the body is a stream of bytes, sent as `application/octet-stream`. */
   readonly body?: z.ZodType | 'file';
   readonly response: Json<unknown> | Raw;
 }
 
-/** Keyed by method and path, for example `GET /storage/buckets/:bucket/object`. */
+/** Routes by method and path, such as `GET /storage/buckets/:bucket/object`. */
 export type RouteTable = Readonly<Record<string, RouteSpec>>;
 
 /** @example { response: json<{ readonly link: string }>() } */
 export const json = <Payload>(): Json<Payload> => ({ format: 'json' });
-/** Status 204. */
+/** A response with status 204 and no body. */
 export const noContent: Json<void> = { format: 'json' };
 export const raw: Raw = { format: 'raw' };
 
 export type PayloadOf<Spec extends RouteSpec> =
   Spec['response'] extends Json<infer Payload> ? Payload : never;
 
-/** The parsed input as a handler reads it. */
+/** The input as the handler receives it after parsing. */
 export type Parsed<Spec extends RouteSpec, Part extends 'query' | 'body'> =
   Spec[Part] extends z.ZodType<infer Output> ? Output : never;
 
-/** The input as a caller writes it. */
+/** The input as the caller passes it. */
 export type Given<Spec extends RouteSpec, Part extends 'query' | 'body'> = Spec[Part] extends z.ZodType
   ? Readable<z.input<Spec[Part]>>
   : never;
 
-/** The same type with every field and list readonly, because callers pass readonly values. */
+/** The same type, but with every field and list readonly, because callers pass readonly values. */
 type Readable<Value> = Value extends object ? { readonly [Key in keyof Value]: Readable<Value[Key]> } : Value;
 
 /** @example ParamsOf<'GET /tables/:schema/:table/rows'> // { schema: string; table: string } */
@@ -60,8 +62,8 @@ type ParamName<Route extends string> = Route extends `${string}:${infer Name}/${
     : never;
 
 /**
- * `Actual` with every field that `Expected` doesn't declare replaced by `never`, at any depth. TypeScript accepts extra
- * fields in the return value of a function; with this type they are errors.
+ * The type `Actual`, except that every field that `Expected` doesn't declare is replaced with `never`, at any depth.
+ * TypeScript itself accepts additional fields in a function's return value. With this type, they are errors.
  */
 export type Exact<Actual, Expected> = unknown extends Expected
   ? Actual

@@ -1,4 +1,4 @@
-/** The code, the link and the beginning of a message, for the inbox list. */
+/** Finds the code, the link and the beginning of the text in a message, for the list of the inbox. */
 import type { MessageFacts } from '../inbox/contract.ts';
 
 const snippetChars = 160;
@@ -37,7 +37,7 @@ const entities: Readonly<Record<string, string>> = {
 const unescaped = (text: string): string =>
   text.replaceAll(/&(amp|lt|gt|quot|#39|nbsp);/g, (_all, name: string) => entities[name] ?? '');
 
-/** Returns the message as a document for a sandboxed frame. Its links open in a new tab. */
+/** Returns the message as an HTML document for a sandboxed frame. Links in the document open a new tab. */
 export function framedHtml(html: string): string {
   const base = '<base target="_blank">';
   return /<head[^>]*>/i.test(html)

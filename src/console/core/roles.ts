@@ -4,9 +4,9 @@ export const roles = ['owner', 'developer', 'read-only'] as const;
 export type OperatorRole = (typeof roles)[number];
 
 /**
- * `read`: read everything except secrets. `secrets`: read data that allows acting as a user (captured mail, rows of auth and
- * vault) or that contains keys (job commands, webhooks, requests). `write`: change data, users, files, jobs and the schema.
- * `own`: manage operators and keys.
+ * `read` allows reading everything except secrets. `secrets` allows reading data that can be used to act as a user
+ * (captured mail, rows in auth and vault) or that contains keys (job commands, webhooks, requests). `write` allows
+ * changing data, users, files, jobs and the schema. `own` allows managing operators and keys.
  */
 export const permissions = ['read', 'secrets', 'write', 'own'] as const;
 export type Permission = (typeof permissions)[number];
@@ -26,9 +26,9 @@ export const may = (role: OperatorRole, permission: Permission): boolean =>
   granted[role].includes(permission);
 
 /**
- * Schemas whose rows contain tokens, password hashes or secrets. Queued requests (`net`), hooks and scheduled commands contain
- * keys in their headers and texts. PostgreSQL's statistics (in `extensions`) and the migration history store statements
- * verbatim, including role passwords and webhook headers.
+ * Schemas whose rows contain tokens, password hashes or secrets. Queued requests (`net`), hooks and scheduled commands
+ * can contain keys in their headers and text. PostgreSQL's statistics (in `extensions`) and the migration history store
+ * the text of statements, including role passwords and webhook headers.
  */
 const secretSchemas: readonly string[] = [
   'auth',

@@ -1,11 +1,11 @@
-/** Sends one request to a function in this process, and reads as much of the response as the page shows. */
+/** Sends a request to a function in this process, and reads only as much of the response as the page shows. */
 import { ConsoleError } from '../errors.ts';
-import { requireStraight } from '../services.ts';
-import type { FunctionAnswer } from './contract.ts';
+import { requireNormalizedPath } from '../service-client.ts';
+import type { FunctionResponse } from './contract.ts';
 
 export interface Invocation {
   readonly method: string;
-  /** The path and query after the slug. */
+  /** The path and query after the function's slug. */
   readonly path: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string;
@@ -18,12 +18,14 @@ export interface InvokeLimits {
 
 export const invokeLimits: InvokeLimits = { timeoutMs: 60_000, bodyBytes: 512 * 1024 };
 
-/** Headers that belong to the connection or identify the client. The platform sets them. */
+/** Headers that belong to the connection or identify the client. Only the platform is allowed to set them. */
 const ownHeaders =
   /^(?:host|connection|content-length|transfer-encoding|upgrade|expect|te|trailer|keep-alive|x-forwarded-.*)$/i;
 
 /**
- * @throws {ConsoleError} upstream, if no response begins in time; bad_request, if the path leads to another endpoint.
+ * Invokes a function.
+ * @throws {ConsoleError} upstream, if no response begins in time; bad_request, if the path leads to a different
+ * endpoint
  * @example
  * await invoke(stream, 'hello', { method: 'GET', path: '', headers: [], body: '' }, {}, invokeLimits, performance.now);
  */
@@ -34,35 +36,35 @@ export async function invoke(
   identity: Readonly<Record<string, string>>,
   limits: InvokeLimits,
   now: () => number,
-): Promise<FunctionAnswer> {
+): Promise<FunctionResponse> {
   const target = `/functions/v1/${encodeURIComponent(slug)}${path}`;
-  requireStraight(target);
-  const begun = now();
+  requireNormalizedPath(target);
+  const startedAt = now();
   const stop = new AbortController();
   const timer = setTimeout(() => stop.abort(), limits.timeoutMs);
   try {
     const sent = new Headers(identity);
     for (const [name, value] of headers) if (!ownHeaders.test(name)) sent.set(name, value);
     const hasBody = body !== '' && method !== 'GET' && method !== 'HEAD';
-    const answer = await stream(target, {
+    const response = await stream(target, {
       method,
       headers: sent,
       signal: stop.signal,
       ...(hasBody ? { body } : {}),
     });
-    const headMs = now() - begun;
-    const read = await readBody(answer, limits.bodyBytes, stop.signal);
-    const isText = isReadable(read.bytes, answer.headers.get('content-type') ?? '');
+    const headMs = now() - startedAt;
+    const read = await readBody(response, limits.bodyBytes, stop.signal);
+    const isText = isReadable(read.bytes, response.headers.get('content-type') ?? '');
     return {
-      status: answer.status,
-      headers: [...answer.headers],
+      status: response.status,
+      headers: [...response.headers],
       body: read.bytes.toString(isText ? 'utf8' : 'base64'),
       isText,
       sizeBytes: read.bytes.length,
       isCut: read.isCut,
       headMs,
-      totalMs: now() - begun,
-      requestId: answer.headers.get('x-request-id'),
+      totalMs: now() - startedAt,
+      requestId: response.headers.get('x-request-id'),
     };
   } catch (error) {
     if (!stop.signal.aborted) throw error;
@@ -71,25 +73,25 @@ export async function invoke(
     });
   } finally {
     clearTimeout(timer);
-    // Stops the rest of the response, because a function may stream forever.
+    // Aborts the rest of the response, because a function can stream without end.
     stop.abort();
   }
 }
 
 async function readBody(
-  answer: Response,
-  mostBytes: number,
+  response: Response,
+  maxBytes: number,
   stop: AbortSignal,
 ): Promise<{ bytes: Buffer; isCut: boolean }> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  const reader = answer.body?.getReader();
+  const reader = response.body?.getReader();
   if (reader === undefined) return { bytes: Buffer.alloc(0), isCut: false };
   const stopped = new Promise<undefined>((resolve) => {
     stop.addEventListener('abort', () => resolve(undefined), { once: true });
   });
   try {
-    while (size < mostBytes) {
+    while (size < maxBytes) {
       const part = await Promise.race([reader.read(), stopped]);
       if (part === undefined) return { bytes: Buffer.concat(chunks), isCut: true };
       if (part.done) return { bytes: Buffer.concat(chunks), isCut: false };
@@ -97,17 +99,17 @@ async function readBody(
       size += part.value.length;
     }
   } catch (error) {
-    // The response was interrupted. The received part is shown.
+    // If the response was interrupted, the part that was received is shown.
     if (size === 0) throw error;
   } finally {
     reader.cancel().catch(() => undefined);
   }
-  return { bytes: Buffer.concat(chunks).subarray(0, mostBytes), isCut: true };
+  return { bytes: Buffer.concat(chunks).subarray(0, maxBytes), isCut: true };
 }
 
 function isReadable(bytes: Buffer, contentType: string): boolean {
   if (/^(?:image\/(?!svg)|audio|video|font)/.test(contentType)) return false;
-  // Ignores the last bytes, because the limit may have split a character.
+  // Omits the last bytes, because the size limit may have split a character.
   const text = new TextDecoder('utf-8').decode(bytes.subarray(0, Math.max(0, bytes.length - 4)));
   return !text.includes('\0') && !text.includes('\ufffd');
 }

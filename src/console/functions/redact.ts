@@ -1,20 +1,21 @@
 /**
- * Masks secrets in a function's responses and output: the secrets that the function receives, and all other secret
- * keys.
+ * Masks secrets in a function's responses and output. These are the secrets that the function receives, and all other
+ * secret keys.
  */
 import type { Keys } from '../../keys/types.ts';
 
 export type Redact = (text: string) => string;
 
-/** Additional keys are stored as hashes only, so they are recognized by their format. */
+/** For additional keys, only hashes are stored, so these keys are recognized by their format. */
 const secretKeys = /sb_secret_[\w-]+/g;
 
 /**
+ * Returns a function that masks secrets.
  * @example
  * createRedact(keys)(`key: ${keys.secretKey}`); // 'key: [secret key]'
  */
 export function createRedact(keys: Pick<Keys, 'serviceRoleKey' | 'secretKey' | 'jwtSecret' | 's3'>): Redact {
-  // Reads the keys each time, because they can change while the server runs.
+  // The keys are read at each call, because they can change while the server runs.
   return (text) =>
     text
       .replaceAll(keys.serviceRoleKey, '[service_role key]')

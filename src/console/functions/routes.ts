@@ -23,7 +23,7 @@ export interface FunctionsDeps {
   readonly database: Database;
   readonly functions: FunctionsView;
   readonly keys: Keys;
-  /** Sends a request in this process and streams its response. */
+  /** Sends a request to a service in this process and streams the response. */
   readonly internalStream: (path: string, init: RequestInit) => Promise<Response>;
   readonly clock: Clock;
   readonly audit: Audit;
@@ -45,7 +45,7 @@ export function functionRoutes(app: FastifyInstance, api: Api, deps: FunctionsDe
     return facts;
   };
 
-  /** Returns the headers that the persona's client would send. */
+  /** Returns the headers that a client of the persona would send. */
   async function identityHeaders(
     { operator }: Call,
     as: string | undefined,
@@ -75,13 +75,13 @@ export function functionRoutes(app: FastifyInstance, api: Api, deps: FunctionsDe
       path: invocation.path,
       as: parsePersona(as).kind,
     });
-    const answer = await invoke(deps.internalStream, slug, invocation, identity, invokeLimits, () =>
+    const response = await invoke(deps.internalStream, slug, invocation, identity, invokeLimits, () =>
       performance.now(),
     );
     return {
-      ...answer,
-      headers: answer.headers.map(([name, value]) => [name, redact(value)] as const),
-      body: redact(answer.body),
+      ...response,
+      headers: response.headers.map(([name, value]) => [name, redact(value)] as const),
+      body: redact(response.body),
     };
   });
   route('GET /functions/:slug/invocations', 'read', async (call) => {
@@ -92,30 +92,30 @@ export function functionRoutes(app: FastifyInstance, api: Api, deps: FunctionsDe
   });
 
   /**
-   * Returns the filter of a call, and a function that masks a line. The function returns undefined if the line doesn't
-   * match the search.
+   * Returns the filter of a call, and a function that masks the secrets in a line. This function returns undefined if
+   * the line doesn't match the search.
    */
-  async function wanted(
+  async function requested(
     call: Pick<RouteCall<string, (typeof contract)['GET /functions/:slug/logs']>, 'query' | keyof Call>,
   ) {
     const { slug } = factsOf(call);
     const { after, search, level, requestId } = await call.query();
     const part = search?.toLowerCase();
     const show = (line: FunctionLogLine): FunctionLogLine | undefined => {
-      // Searches the masked text, so that a search can't reveal a secret letter by letter.
+      // The search uses the masked text. Otherwise, an operator could find out a secret letter by letter.
       const text = redact(line.line);
       return part === undefined || text.toLowerCase().includes(part) ? { ...line, line: text } : undefined;
     };
     return { filter: { function: slug, level, requestId }, after, show };
   }
   route('GET /functions/:slug/logs', 'read', async (call) => {
-    const { filter, after, show } = await wanted(call);
+    const { filter, after, show } = await requested(call);
     const lines = functions.logs.recent(filter, after).map(show);
     return { lines: lines.filter((line) => line !== undefined) };
   });
   route('GET /functions/:slug/logs/live', 'read', async (call) => {
-    const { filter, after, show } = await wanted(call);
-    // A reconnecting browser sends the id of the last line it received (HTML standard, section 9.2.4).
+    const { filter, after, show } = await requested(call);
+    // A browser that reconnects sends the ID of the last line that it received (HTML standard, section 9.2.4).
     const lastSeen = Number(call.request.headers['last-event-id']);
     const since = Number.isSafeInteger(lastSeen) ? lastSeen : after;
     setGatewayHeaders(call.reply);

@@ -1,13 +1,17 @@
-/** The home page's route. */
 import { json, type RouteTable } from '../core/contract.ts';
 
-export interface LeftOut {
+export interface SkippedStatement {
   readonly file: string;
   readonly line: number;
   readonly message: string;
 }
 
-/** Which of the first steps are done. */
+export interface DatabaseLimit {
+  readonly message: string;
+  readonly statements: readonly string[];
+}
+
+/** Which onboarding steps are done. */
 export type Progress = Readonly<
   Record<'table' | 'policy' | 'user' | 'bucket' | 'function' | 'message', boolean>
 >;
@@ -19,9 +23,11 @@ export interface Home {
   readonly anonKey: string;
   readonly database: { readonly version: string; readonly embedded: boolean; readonly url: string };
   readonly progress: Progress;
-  /** Statements of migrations and seeds that were skipped at startup, so the schema is incomplete. */
-  readonly leftOut: readonly LeftOut[];
-  /** Each service with its problem; null if it works. */
+  /** Statements in migrations and seeds that were skipped at startup. If there are any, the schema is incomplete. */
+  readonly skipped: readonly SkippedStatement[];
+  /** Features that the external database server limits, and the statements that enable them. */
+  readonly limits: readonly DatabaseLimit[];
+  /** Each service and its problem, or null if the service works. */
   readonly services: readonly { readonly name: string; readonly fault: string | null }[];
 }
 

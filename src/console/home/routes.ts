@@ -1,25 +1,26 @@
-/** The home page's data: addresses, public keys, health and versions. */
-import type { Config } from '../../config/index.ts';
+/** Returns the data for the home page: addresses, public keys, health and versions. */
+import type { LiveConfig } from '../../config/index.ts';
+import { parseConnectionString, printConnectionUri } from '../../database/index.ts';
 import type { Database } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { Keys } from '../../keys/types.ts';
 import type { Inbox } from '../../mail/types.ts';
 import type { Api } from '../routes/api.ts';
-import type { LeftOut } from './contract.ts';
+import type { DatabaseLimit, SkippedStatement } from './contract.ts';
 
 export interface HomeDeps {
-  readonly config: Config;
+  readonly config: LiveConfig;
   readonly database: Database;
   readonly keys: Keys;
   readonly apiUrl: () => string;
   readonly health: () => Record<string, string | undefined>;
   readonly inbox: Pick<Inbox, 'list'>;
   readonly functions: { list(): string[] };
-  /** Project statements that were skipped at startup because of --keep-going. */
-  readonly leftOut: () => Promise<readonly LeftOut[]>;
+  /** Returns the project's statements that were skipped at startup because of --keep-going. */
+  readonly skipped: () => Promise<readonly SkippedStatement[]>;
 }
 
-/** Which of the first steps are done, according to the project's own data. */
+/** The onboarding steps, with values that depend on the project's own data. */
 interface Progress {
   readonly table: boolean;
   readonly policy: boolean;
@@ -31,9 +32,9 @@ export function homeRoutes(api: Api, deps: HomeDeps): void {
   const { config, database, keys, apiUrl, health } = deps;
   const route = api.feature(() => import('./contract.ts'));
   route('GET /home', 'read', async () => ({
-    project: config.project_id,
+    project: config.current.project_id,
     url: apiUrl(),
-    // Public keys only. Secret keys are never sent to the browser here.
+    // These are the public keys. The route must never send secret keys to the browser.
     publishableKey: keys.publishableKey,
     anonKey: keys.anonKey,
     database: {
@@ -46,7 +47,8 @@ export function homeRoutes(api: Api, deps: HomeDeps): void {
       function: deps.functions.list().length > 0,
       message: (await deps.inbox.list({ limit: 1, offset: 0 })).total > 0,
     },
-    leftOut: (await deps.leftOut()).map(({ file, line, message }) => ({ file, line, message })),
+    skipped: (await deps.skipped()).map(({ file, line, message }) => ({ file, line, message })),
+    limits: await limitsOf(database),
     services: Object.entries(health()).map(([name, fault]) => ({ name, fault: fault ?? null })),
   }));
 }
@@ -61,11 +63,18 @@ async function progressOf(database: Database): Promise<Progress> {
   return row ?? { table: false, policy: false, user: false, bucket: false };
 }
 
-/** Masks the password unless it is the default one of local development. */
-export function withoutSecret(address: string): string {
-  const url = new URL(address);
-  if (url.password !== '' && url.password !== 'postgres') url.password = 'YOUR-PASSWORD';
-  return url.href;
+async function limitsOf(database: Database): Promise<DatabaseLimit[]> {
+  const findings = await database.findings();
+  return findings
+    .filter(({ status }) => status !== 'ok')
+    .map(({ message, statements }) => ({ message, statements }));
+}
+
+/** Masks the password in a database URL, unless it is the default password for local development. */
+export function withoutSecret(uri: string): string {
+  const target = parseConnectionString(uri);
+  if (target.password === undefined || target.password === 'postgres') return uri;
+  return printConnectionUri({ ...target, password: 'YOUR-PASSWORD' });
 }
 
 const versionText = (number: number): string => `${Math.floor(number / 10_000)}.${number % 10_000}`;

@@ -1,4 +1,3 @@
-/** The inbox page's routes. */
 import { z } from 'zod';
 import type { CapturedMessage } from '../../mail/types.ts';
 import { json, noContent, type RouteTable, raw } from '../core/contract.ts';
@@ -25,7 +24,7 @@ export const contract = {
     response: json<{ readonly total: number; readonly messages: readonly MessageSummary[] }>(),
   },
   'GET /inbox/:id': { response: json<Message>() },
-  /** The mail as an HTML document for a sandboxed frame. */
+  /** Returns the email as an HTML document for a sandboxed frame. */
   'GET /inbox/:id/html': { response: raw },
   'POST /inbox/:id/read': { response: noContent },
   'DELETE /inbox/:id': { response: noContent },

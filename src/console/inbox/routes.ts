@@ -1,4 +1,7 @@
-/** Captured emails and text messages. They contain sign-in codes and links, so reading them requires the `secrets` permission. */
+/**
+ * Returns captured emails and text messages. They contain codes and links that sign users in, so reading them requires
+ * the `secrets` permission.
+ */
 import type { CapturedMessage, Inbox } from '../../mail/types.ts';
 import type { Audit } from '../audit.ts';
 import { messageFacts } from '../core/message-facts.ts';
@@ -17,7 +20,7 @@ export function inboxRoutes(api: Api, inbox: Inbox, audit: Audit): void {
   async function messageOf(id: string): Promise<CapturedMessage> {
     const message = await inbox.get(id);
     if (message === undefined)
-      throw new ConsoleError('not_found', { message: 'This message no longer exists.' });
+      throw new ConsoleError('not_found', { message: "This message doesn't exist anymore." });
     return message;
   }
 

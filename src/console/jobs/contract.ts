@@ -1,14 +1,15 @@
-/** The routes of the Jobs pages. */
 import { z } from 'zod';
+import { isJson } from '../../shared/is-json.ts';
 import { json, noContent, type RouteTable } from '../core/contract.ts';
+import { headerName, headerValue } from '../core/header-fields.ts';
 import { type WebhookEvent, webhookEvents } from './core/webhook.ts';
 
-/** PostgreSQL bigints as text. */
+/** A PostgreSQL bigint as text. */
 const id = z.string().regex(/^\d{1,18}$/, 'must be a numeric ID');
-const storable = (most: number) =>
+const storable = (max: number) =>
   z
     .string()
-    .max(most)
+    .max(max)
     .refine((text) => !text.includes('\0'), { message: 'contains a zero byte' });
 const name = storable(63).min(1);
 
@@ -17,7 +18,7 @@ const extensionNames = ['pg_cron', 'pg_net', 'pgmq'] as const;
 export type ExtensionName = (typeof extensionNames)[number];
 const enable = z.object({ name: z.enum(extensionNames) });
 
-/** The database validates `schedule` and reports errors in it. */
+/** The database validates the schedule and reports errors in it. */
 const schedule = storable(200).min(1);
 const command = storable(100_000).refine((text) => text.trim() !== '', { message: 'is empty' });
 const newCronJob = z
@@ -31,16 +32,6 @@ const runPage = z.object({
   failed: z.stringbool().default(false),
 });
 
-/** RFC 9110, section 5.6.2. */
-const headerName = z
-  .string()
-  .max(200)
-  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, "isn't a valid header name");
-const headerValue = z
-  .string()
-  .max(8000)
-  .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'has characters that no header may have');
-
 const webhook = z
   .object({
     schema: name,
@@ -53,7 +44,7 @@ const webhook = z
     method: z.enum(['GET', 'POST']),
     headers: z.record(headerName, headerValue).default({}),
     params: z.record(storable(200).min(1), storable(8000)).default({}),
-    /** The maximum duration of a request (`src/jobs/net/sender.ts`). */
+    /** The maximum is the same as in `src/jobs/net/sender.ts`. */
     timeoutMs: z.number().int().min(1).max(600_000),
   })
   .strict();
@@ -61,9 +52,9 @@ const webhookSwitch = z.object({ enabled: z.boolean() }).strict();
 export const hookParams = z.object({ schema: name, table: name, name });
 const deliveryPage = z.object({ before: id.optional() });
 
-const waitingPage = z.object({ before: id.optional() });
-const answeredPage = z.object({
-  /** The time and id of the last entry on the previous page. */
+const pendingPage = z.object({ before: id.optional() });
+const completedPage = z.object({
+  /** The time and ID of the last entry on the previous page. */
   before: z
     .string()
     .regex(/^\d{4}-\d\d-\d\dT[\d:.]{8,15}\+00:00,\d{1,18}$/, "isn't a valid cursor")
@@ -71,26 +62,26 @@ const answeredPage = z.object({
   failed: z.stringbool().default(false),
 });
 
-/** Upstream's functions turn the name into a table name in lowercase. */
+/** Names are lowercase, because upstream's functions use the queue's name in lower case as the table name. */
 const newQueue = z
   .object({
     name: z
       .string()
       .max(47)
-      .regex(/^[a-z0-9][a-z0-9_-]*$/, 'is made of lower-case letters, digits, - and _'),
+      .regex(/^[a-z0-9][a-z0-9_-]*$/, 'must consist of lowercase letters, digits, - and _'),
     unlogged: z.boolean().default(false),
     rls: z.boolean().default(true),
   })
   .strict();
 export const queueParams = z.object({ queue: storable(200).min(1) });
-const place = z.enum(['queue', 'archive']).default('queue');
-const messagePage = z.object({ of: place, after: id.optional() });
+const source = z.enum(['queue', 'archive']).default('queue');
+const messagePage = z.object({ of: source, after: id.optional() });
 export const messageParams = z.object({ queue: storable(200).min(1), id });
-const messagePlace = z.object({ of: place });
+const messageSource = z.object({ of: source });
 const jsonText = storable(1_000_000).refine(isJson, { message: "isn't valid JSON" });
 const newMessage = z
   .object({
-    /** Kept as the text that the operator wrote, so that large numbers keep their digits. */
+    /** The message as text, because parsing it would change the digits of large numbers. */
     message: jsonText,
     headers: jsonText.optional(),
     delaySeconds: z.number().int().min(0).max(31_536_000).default(0),
@@ -98,25 +89,22 @@ const newMessage = z
   .strict();
 const messageIds = z.object({ ids: z.array(id).min(1).max(500) }).strict();
 
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** `ready`: the tables exist. `off`: one statement creates them. `missing`: this PostgreSQL doesn't have the extension. */
+/**
+ * `ready` means that the tables exist, `off` that one statement creates them, and `missing` that the PostgreSQL server
+ * doesn't have the extension.
+ */
 export type PartState = 'ready' | 'off' | 'missing';
 
 export interface Parts {
   readonly cron: PartState;
   readonly net: PartState;
   readonly queues: PartState;
-  /** Whether the trigger function of database webhooks exists. */
+  /** Whether the trigger function for database webhooks exists. */
   readonly hooks: boolean;
-  /** Whether this process is the scheduler. Its tables belong to a superuser, so the project's code can't run in them. */
+  /**
+   * Whether pg_cron is Plinth's own. In that case, this process runs the scheduler, and a superuser owns the tables, so
+   * the project's code can't run in them.
+   */
   readonly ownCron: boolean;
 }
 
@@ -126,7 +114,7 @@ export interface RunRow {
   readonly status: string;
   readonly started_at: string | null;
   readonly ended_at: string | null;
-  /** The beginning of the database's message. */
+  /** The beginning of the message from the database. */
   readonly message: string | null;
 }
 
@@ -135,19 +123,22 @@ export type DeliveryOutcome = 'answered' | 'failed' | 'timed out' | 'waiting' | 
 export interface DeliveryRow {
   readonly id: string;
   readonly sent_at: string;
-  /** `forgotten`: the response isn't stored anymore. Responses are kept only for `pg_net.ttl`. */
+  /**
+   * The result. `forgotten` means that the response has been deleted, because responses are stored only for
+   * `pg_net.ttl`.
+   */
   readonly outcome: DeliveryOutcome;
   readonly status: number | null;
   readonly answered_at: string | null;
-  /** The id of the request and of its response. */
+  /** The ID of the request, which is also the ID of its response. */
   readonly request_id: string | null;
   readonly content_type: string | null;
-  /** The beginning of the content. */
+  /** The beginning of the response body. */
   readonly content: string | null;
   readonly error: string | null;
 }
 
-export interface AnsweredRow {
+export interface CompletedRow {
   readonly id: string;
   readonly answered_at: string;
   readonly status: number | null;
@@ -163,11 +154,11 @@ export interface QueueRow {
   readonly unlogged: boolean;
   readonly partitioned: boolean;
   readonly created_at: string;
-  /** The table's name in the schema `pgmq`. */
+  /** The name of the table in the `pgmq` schema. */
   readonly table: string;
   /** Null if the table doesn't exist. */
   readonly rls: boolean | null;
-  /** The number of messages, and of messages that can be read now. Null if counting took too long. */
+  /** The number of messages, and the number of messages that consumers can read now. Null if counting took too long. */
   readonly length: number | null;
   readonly visible: number | null;
   readonly oldest_seconds: number | null;
@@ -179,19 +170,22 @@ export interface MessageRow {
   readonly id: string;
   readonly enqueued_at: string;
   readonly visible_at: string;
-  /** The message can't be read yet because a consumer is processing it or because it was sent with a delay. */
+  /**
+   * Whether consumers can't read the message yet, because another consumer is processing it or because it was sent with
+   * a delay.
+   */
   readonly is_hidden: boolean;
   readonly read_count: number;
   readonly archived_at: string | null;
-  /** JSON, truncated. */
+  /** The message as JSON, which may be truncated. */
   readonly message: string | null;
   readonly headers: string | null;
   readonly message_chars: number | null;
 }
 
-export type MessagePlace = 'queue' | 'archive';
+export type MessageSource = 'queue' | 'archive';
 
-/** `[name, value]`; null for a hidden value. */
+/** A name and its value. The value is null if it is hidden from the operator. */
 export type ShownPair = readonly [name: string, value: string | null];
 
 export type { WebhookEvent };
@@ -205,7 +199,7 @@ export interface CronJob {
   readonly id: string;
   readonly name: string | null;
   readonly schedule: string;
-  /** Null if the operator's role isn't allowed to read it. */
+  /** Null if the operator's role isn't allowed to read the command. */
   readonly command: string | null;
   readonly database: string;
   readonly role: string;
@@ -216,7 +210,7 @@ export interface CronJob {
 }
 
 export interface CronJobs {
-  /** The time zone of schedules. */
+  /** The time zone that schedules use. */
   readonly zone: string;
   readonly canRunNow: boolean;
   readonly jobs: readonly CronJob[];
@@ -236,27 +230,27 @@ export interface Webhook extends HookName {
   readonly headers: readonly ShownPair[];
   readonly params: readonly ShownPair[];
   readonly timeoutMs: number;
-  /** False if the trigger has properties that the form can't show and that saving the form would drop. */
+  /** Whether the form supports the trigger. If not, saving the form would remove some of the trigger's properties. */
   readonly isPlain: boolean;
-  /** Null if the operator's role isn't allowed to read it. */
+  /** Null if the operator's role isn't allowed to read the definition. */
   readonly definition: string | null;
   readonly last_delivery: DeliveryRow | null;
 }
 
-export interface WaitingRequest {
+export interface PendingRequest {
   readonly id: string;
   readonly method: string;
   readonly url: string;
   readonly headers: readonly ShownPair[];
   readonly body_bytes: number | null;
   readonly timeout_ms: number;
-  /** The webhook that sent the request. */
+  /** The name of the webhook that sent the request. */
   readonly webhook: string | null;
 }
 
-export type OpenedWaitingRequest = Omit<WaitingRequest, 'webhook'> & { readonly body: string | null };
+export type OpenedPendingRequest = Omit<PendingRequest, 'webhook'> & { readonly body: string | null };
 
-export type OpenedAnsweredRequest = Omit<AnsweredRow, 'webhook'> & {
+export type OpenedCompletedRequest = Omit<CompletedRow, 'webhook'> & {
   readonly headers: readonly ShownPair[];
   readonly content: string | null;
 };
@@ -283,25 +277,25 @@ export const contract = {
     response: json<{ readonly deliveries: readonly DeliveryRow[]; readonly more: boolean }>(),
   },
   'GET /jobs/requests/waiting': {
-    query: waitingPage,
+    query: pendingPage,
     response: json<{
       readonly count: number;
-      readonly requests: readonly WaitingRequest[];
+      readonly requests: readonly PendingRequest[];
       readonly more: boolean;
     }>(),
   },
-  'GET /jobs/requests/waiting/:id': { response: json<OpenedWaitingRequest>() },
+  'GET /jobs/requests/waiting/:id': { response: json<OpenedPendingRequest>() },
   'DELETE /jobs/requests/waiting/:id': { response: noContent },
   'GET /jobs/requests/answered': {
-    query: answeredPage,
+    query: completedPage,
     response: json<{
-      /** How long PostgreSQL keeps responses; null if unknown. */
+      /** The time for which PostgreSQL stores responses. Null if it isn't known. */
       readonly kept: string | null;
-      readonly requests: readonly AnsweredRow[];
+      readonly requests: readonly CompletedRow[];
       readonly more: boolean;
     }>(),
   },
-  'GET /jobs/requests/answered/:id': { response: json<OpenedAnsweredRequest>() },
+  'GET /jobs/requests/answered/:id': { response: json<OpenedCompletedRequest>() },
   'GET /jobs/queues': { response: json<{ readonly queues: readonly QueueRow[] }>() },
   'POST /jobs/queues': { body: newQueue, response: noContent },
   'DELETE /jobs/queues/:queue': { response: noContent },
@@ -311,7 +305,7 @@ export const contract = {
     response: json<{ readonly messages: readonly MessageRow[]; readonly more: boolean }>(),
   },
   'POST /jobs/queues/:queue/messages': { body: newMessage, response: json<{ readonly id: string }>() },
-  'GET /jobs/queues/:queue/messages/:id': { query: messagePlace, response: json<MessageRow>() },
+  'GET /jobs/queues/:queue/messages/:id': { query: messageSource, response: json<MessageRow>() },
   'POST /jobs/queues/:queue/messages/archive': {
     body: messageIds,
     response: json<{ readonly ids: readonly string[] }>(),

@@ -1,4 +1,4 @@
-/** Scheduled jobs and their runs, read from pg_cron's tables and changed with its functions. */
+/** Reads scheduled jobs and their runs from pg_cron's tables, and changes them with pg_cron's functions. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { RunRow } from './contract.ts';
@@ -59,7 +59,7 @@ export const listRuns = (
       and (not ${failed}::boolean or d.status = 'failed')
     order by d.runid desc limit ${limit}::int`);
 
-/** Returns the time zone of schedules (`cron.timezone`). */
+/** Returns the time zone of all schedules (`cron.timezone`). */
 export async function readZone(db: Queryable, ownCron: boolean): Promise<string> {
   const [row] = await db.query<{ zone: string }>(
     ownCron
@@ -100,8 +100,8 @@ export async function unscheduleJob(db: Queryable, id: string): Promise<void> {
 }
 
 /**
- * Makes our own scheduler run the job immediately, in a session of the job's role. Returns true if the job is already running
- * and the new run has to wait.
+ * Requests that Plinth's scheduler runs the job immediately, in a session of the job's role. Returns true if the job is
+ * already running, in which case the new run has to wait.
  */
 export async function runJobNow(db: Queryable, id: string): Promise<boolean> {
   const [row] = await db.query<{ waits: boolean }>(sql`

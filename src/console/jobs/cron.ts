@@ -1,4 +1,4 @@
-/** Lists scheduled jobs and their runs, and changes them with pg_cron's functions as postgres. */
+/** Lists scheduled jobs and their runs. Changes jobs as the role postgres, with pg_cron's functions. */
 import type { Database, Pool } from '../../database/types.ts';
 import type { Audit } from '../audit.ts';
 import { may } from '../core/roles.ts';
@@ -8,10 +8,9 @@ import type { RunRow } from './contract.ts';
 import * as queries from './cron-queries.ts';
 import { readParts } from './parts.ts';
 
-/** The number of runs per page. */
 export const runsPerPage = 50;
 
-/** Limits how long a change waits for locks. */
+/** These settings limit how long a change waits for locks. */
 const settings = [
   ['statement_timeout', '20000'],
   ['lock_timeout', '5000'],
@@ -24,8 +23,8 @@ export function cronRoutes(api: Api, database: Database, audit: Audit): void {
   const postgres = database.pool('postgres');
 
   /**
-   * Our own pg_cron shows the jobs of every role. Other versions show only the jobs of postgres. @throws {ConsoleError}
-   * refused
+   * Returns the pool that reads the jobs. Plinth's own pg_cron shows the jobs of every role. With any other pg_cron,
+   * only the jobs of postgres are visible. @throws {ConsoleError} refused
    */
   async function reader(): Promise<{ db: Pool; isOwn: boolean }> {
     const { cron, ownCron } = await readParts(postgres);
@@ -35,7 +34,7 @@ export function cronRoutes(api: Api, database: Database, audit: Audit): void {
 
   const secrets = ({ operator }: Call): boolean => may(operator.role, 'secrets');
 
-  /** Hides the message, because it may quote the command, which may contain a key. */
+  /** Removes the message from a run, because PostgreSQL's message can quote the command, which can contain a key. */
   const shownRun = (call: Call, run: RunRow): RunRow => (secrets(call) ? run : { ...run, message: null });
 
   async function jobOf(call: Call) {
@@ -46,12 +45,15 @@ export function cronRoutes(api: Api, database: Database, audit: Audit): void {
     return { db, isOwn, job, label: job.name ?? job.id };
   }
 
-  /** @throws {ConsoleError} refused, because the Console has only the privileges of postgres */
+  /**
+   * Returns a job that the Console can change. @throws {ConsoleError} refused, if the job belongs to a role other than
+   * postgres, whose privileges the Console has
+   */
   async function ownJobOf(call: Call) {
     const found = await jobOf(call);
     if (!found.job.mine)
       throw new ConsoleError('refused', {
-        message: `Only the role ${found.job.role} can change this job, because it owns it.`,
+        message: `Only the role that owns this job can change it. The owner is ${found.job.role}.`,
       });
     return found;
   }
@@ -70,27 +72,35 @@ export function cronRoutes(api: Api, database: Database, audit: Audit): void {
     };
   });
   route('POST /jobs/cron', 'write', async (call) => {
-    const wanted = await call.body();
+    const requested = await call.body();
     await reader();
     const id = await postgres.transaction(
       async (tx) => {
-        // pg_cron itself would replace the existing job.
-        if (await queries.hasCronJob(tx, wanted.name)) throw new ConsoleError('taken');
-        const made = await queries.scheduleJob(tx, wanted);
-        if (!wanted.active) await queries.alterJob(tx, made, { active: false });
+        // Without this check, pg_cron would replace the existing job with the same name.
+        if (await queries.hasCronJob(tx, requested.name)) throw new ConsoleError('taken');
+        const made = await queries.scheduleJob(tx, requested);
+        if (!requested.active) await queries.alterJob(tx, made, { active: false });
         return made;
       },
       { settings },
     );
-    await audit(call, 'cron.create', wanted.name, { schedule: wanted.schedule, active: wanted.active });
+    await audit(call, 'cron.create', requested.name, {
+      schedule: requested.schedule,
+      active: requested.active,
+    });
     return { id };
   });
   route('PATCH /jobs/cron/:id', 'write', async (call) => {
     const change = await call.body();
     const { job, label } = await ownJobOf(call);
     await postgres.transaction((tx) => queries.alterJob(tx, job.id, change), { settings });
-    const { command, ...told } = change;
-    await audit(call, 'cron.change', label, command === undefined ? told : { ...told, command: 'changed' });
+    const { command, ...audited } = change;
+    await audit(
+      call,
+      'cron.change',
+      label,
+      command === undefined ? audited : { ...audited, command: 'changed' },
+    );
   });
   route('DELETE /jobs/cron/:id', 'write', async (call) => {
     const { job, label } = await ownJobOf(call);
@@ -104,7 +114,7 @@ export function cronRoutes(api: Api, database: Database, audit: Audit): void {
         message: "The scheduler on this PostgreSQL server can't run jobs on demand.",
       });
     if (!job.active)
-      throw new ConsoleError('refused', { message: 'This job is disabled. Enable it to run it.' });
+      throw new ConsoleError('refused', { message: 'This job is disabled. Enable it before you run it.' });
     const waits = await queries.runJobNow(db, job.id);
     await audit(call, 'cron.run', label);
     return { waits };

@@ -1,9 +1,12 @@
-/** Detects which of pg_cron, pg_net and pgmq this database has, and lists the statements that enable them. */
+/** Detects whether this database has pg_cron, pg_net and pgmq, and returns the statements that enable them. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { ExtensionName, Parts } from './contract.ts';
 
-/** Run as postgres. A migration would contain the same statements, and upstream's documentation uses the same schemas. */
+/**
+ * The statements that enable the extensions. They run as postgres and could also be written in a migration. The schemas
+ * are the ones in upstream's documentation.
+ */
 export const enabling: Readonly<Record<ExtensionName, string>> = {
   pg_cron: 'create extension if not exists pg_cron with schema pg_catalog',
   pg_net: 'create extension if not exists pg_net with schema extensions',

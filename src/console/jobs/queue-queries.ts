@@ -1,9 +1,10 @@
 /**
- * The pgmq queues: the tables `q_NAME` and `a_NAME`. Reading doesn't consume messages. Changes use pgmq's functions.
+ * Reads pgmq's queues, which are stored in the tables `q_NAME` and `a_NAME`, without consuming messages. Changes are
+ * made with pgmq's functions.
  */
 import type { Pool, PostgresErrorShape, Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
-import type { MessagePlace, MessageRow, QueueRow } from './contract.ts';
+import type { MessageRow, MessageSource, QueueRow } from './contract.ts';
 
 const countTimeoutMs = 3000;
 const queryCanceled = '57014';
@@ -13,11 +14,11 @@ const queue = sql`m.queue_name::text as name, m.is_unlogged as unlogged, m.is_pa
   (select c.relrowsecurity from pg_class c where c.relnamespace = 'pgmq'::regnamespace
     and c.relname = pgmq.format_table_name(m.queue_name::text, 'q')) as rls`;
 
-/** Lists the queues, with lengths where counting is fast. */
+/** Lists the queues. If counting is fast enough, the result includes the number of messages. */
 export async function listQueues(pool: Pool): Promise<QueueRow[]> {
   try {
     return await pool.transaction(
-      // Reads newer columns as JSON fields, because versions before 1.5 lack them.
+      // Columns that were added in version 1.5 are read as JSON fields, because earlier versions don't have them.
       (tx) =>
         tx.query<QueueRow>(sql`
         select ${queue}, x.queue_length::float8 as length, (to_jsonb(x) ->> 'queue_visible_length')::float8 as visible,
@@ -41,7 +42,7 @@ export interface QueueTables {
   readonly archive: string;
 }
 
-/** Returns the queue's tables, or undefined if there is no such queue. */
+/** Returns the queue's tables, or undefined if the queue doesn't exist. */
 export async function findQueue(db: Queryable, name: string): Promise<QueueTables | undefined> {
   const [row] = await db.query<QueueTables>(sql`
     select queue_name::text as name, pgmq.format_table_name(queue_name::text, 'q') as queue,
@@ -50,22 +51,25 @@ export async function findQueue(db: Queryable, name: string): Promise<QueueTable
   return row;
 }
 
-const message = (of: MessagePlace, mostChars: number): Sql => sql`
+const message = (of: MessageSource, maxChars: number): Sql => sql`
   msg_id::text as id, to_jsonb(enqueued_at) as enqueued_at, to_jsonb(vt) as visible_at, vt > clock_timestamp() as is_hidden,
   read_ct as read_count, ${of === 'archive' ? sql`to_jsonb(archived_at)` : sql`null::jsonb`} as archived_at,
-  left(message::text, ${mostChars}::int) as message, length(message::text) as message_chars,
-  left(to_jsonb(q) ->> 'headers', ${mostChars}::int) as headers`;
+  left(message::text, ${maxChars}::int) as message, length(message::text) as message_chars,
+  left(to_jsonb(q) ->> 'headers', ${maxChars}::int) as headers`;
 
-/** Reads messages without affecting the queue's consumers: the oldest first, or for the archive the newest first. */
+/**
+ * Reads messages without affecting consumers of the queue. Returns the oldest messages first or, for the archive, the
+ * newest.
+ */
 export const listMessages = (
   db: Queryable,
   tables: QueueTables,
-  { of, after }: { readonly of: MessagePlace; readonly after?: string | undefined },
-  { limit, mostChars }: { readonly limit: number; readonly mostChars: number },
+  { of, after }: { readonly of: MessageSource; readonly after?: string | undefined },
+  { limit, maxChars }: { readonly limit: number; readonly maxChars: number },
 ): Promise<MessageRow[]> => {
   const isQueue = of === 'queue';
   return db.query<MessageRow>(sql`
-    select ${message(of, mostChars)} from ${sql.id('pgmq', tables[of])} q
+    select ${message(of, maxChars)} from ${sql.id('pgmq', tables[of])} q
     where ${after ?? null}::bigint is null or msg_id ${sql.raw(isQueue ? '>' : '<')} ${after ?? null}::bigint
     order by msg_id ${sql.raw(isQueue ? 'asc' : 'desc')} limit ${limit}::int`);
 };
@@ -73,12 +77,12 @@ export const listMessages = (
 export async function findMessage(
   db: Queryable,
   tables: QueueTables,
-  of: MessagePlace,
+  of: MessageSource,
   id: string,
-  mostChars: number,
+  maxChars: number,
 ): Promise<MessageRow | undefined> {
   const [row] = await db.query<MessageRow>(sql`
-    select ${message(of, mostChars)} from ${sql.id('pgmq', tables[of])} q where msg_id = ${id}::bigint`);
+    select ${message(of, maxChars)} from ${sql.id('pgmq', tables[of])} q where msg_id = ${id}::bigint`);
   return row;
 }
 
@@ -120,7 +124,7 @@ export async function sendMessage(
   return (row as { id: string }).id;
 }
 
-/** Returns the ids of the messages that existed. */
+/** Archives or deletes messages. Returns the IDs of the messages that existed. */
 export async function takeMessages(
   db: Queryable,
   name: string,

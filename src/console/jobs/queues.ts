@@ -1,4 +1,4 @@
-/** Reads and changes message queues with pgmq's functions as postgres. */
+/** Reads and changes message queues as the role postgres, with pgmq's functions. */
 import type { Database } from '../../database/types.ts';
 import type { Audit } from '../audit.ts';
 import { permissionForRows } from '../core/roles.ts';
@@ -7,9 +7,8 @@ import { type Api, type Call, parseAs } from '../routes/api.ts';
 import { readParts } from './parts.ts';
 import * as queries from './queue-queries.ts';
 
-/** The number of messages per page. */
 export const messagesPerPage = 50;
-/** The maximum length of a message in the list, and of an opened one. */
+/** The maximum length of a message in the list, and of a message that the operator opens. */
 const listedMessageChars = 2000;
 export const openedMessageChars = 262_144;
 
@@ -25,7 +24,7 @@ export function queueRoutes(api: Api, database: Database, audit: Audit): void {
   const pool = database.pool('postgres');
   const rows = permissionForRows('pgmq');
 
-  /** @throws {ConsoleError} refused */
+  /** Checks that queues are enabled. @throws {ConsoleError} refused */
   async function requireQueues(): Promise<void> {
     if ((await readParts(pool)).queues !== 'ready')
       throw new ConsoleError('refused', { message: "pgmq isn't enabled." });
@@ -44,16 +43,16 @@ export function queueRoutes(api: Api, database: Database, audit: Audit): void {
     return { queues: await queries.listQueues(pool) };
   });
   route('POST /jobs/queues', 'write', async (call) => {
-    const wanted = await call.body();
+    const requested = await call.body();
     await requireQueues();
     await pool.transaction(
       async (tx) => {
-        if ((await queries.findQueue(tx, wanted.name)) !== undefined) throw new ConsoleError('taken');
-        await queries.createQueue(tx, wanted);
+        if ((await queries.findQueue(tx, requested.name)) !== undefined) throw new ConsoleError('taken');
+        await queries.createQueue(tx, requested);
       },
       { settings },
     );
-    const { name, ...detail } = wanted;
+    const { name, ...detail } = requested;
     await audit(call, 'queue.create', name, detail);
   });
   route('DELETE /jobs/queues/:queue', 'write', async (call) => {
@@ -72,7 +71,7 @@ export function queueRoutes(api: Api, database: Database, audit: Audit): void {
     const tables = await queueOf(call);
     const found = await queries.listMessages(pool, tables, page, {
       limit: messagesPerPage + 1,
-      mostChars: listedMessageChars,
+      maxChars: listedMessageChars,
     });
     return { messages: found.slice(0, messagesPerPage), more: found.length > messagesPerPage };
   });

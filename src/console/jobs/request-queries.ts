@@ -1,96 +1,96 @@
-/** pg_net's requests: waiting requests, and responses that are still stored. */
+/** Reads pg_net's requests: requests that are waiting, and requests whose responses are still stored. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
-import type { AnsweredRow } from './contract.ts';
+import type { CompletedRow } from './contract.ts';
 
-export interface WaitingRow {
+export interface PendingRow {
   readonly id: string;
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, unknown>> | null;
   readonly body_bytes: number | null;
   readonly timeout_ms: number;
-  /** The webhook that sent the request. */
+  /** The name of the webhook that sent the request. */
   readonly webhook: string | null;
 }
 
-/** Joins the webhook log, which records the webhook of each request. */
+/** Joins the log of webhooks, which records the webhook that sent each request. */
 const hookOf = (hasHooks: boolean, id: string) =>
   hasHooks
     ? sql`(select h.hook_name from supabase_functions.hooks h where h.request_id = ${sql.raw(id)} order by h.id desc limit 1)`
     : sql`null::text`;
 
-export const listWaiting = (
+export const listPending = (
   db: Queryable,
   hasHooks: boolean,
   before: string | undefined,
   limit: number,
-): Promise<WaitingRow[]> =>
-  db.query<WaitingRow>(sql`
+): Promise<PendingRow[]> =>
+  db.query<PendingRow>(sql`
     select q.id::text, q.method::text as method, q.url, q.headers, octet_length(q.body) as body_bytes,
       q.timeout_milliseconds as timeout_ms, ${hookOf(hasHooks, 'q.id')} as webhook
     from net.http_request_queue q
     where ${before ?? null}::bigint is null or q.id < ${before ?? null}::bigint
     order by q.id desc limit ${limit}::int`);
 
-/** Counts up to a limit, so that a long queue isn't slower than a short one. */
-export async function countWaiting(db: Queryable, most: number): Promise<number> {
+/** Counts requests up to a maximum, so that counting a long queue isn't slow. */
+export async function countPending(db: Queryable, max: number): Promise<number> {
   const [row] = await db.query<{ count: number }>(sql`
-    select count(*)::int as count from (select from net.http_request_queue limit ${most}::int) as counted`);
+    select count(*)::int as count from (select from net.http_request_queue limit ${max}::int) as counted`);
   return row?.count ?? 0;
 }
 
-export async function findWaiting(
+export async function findPending(
   db: Queryable,
   id: string,
-  mostBytes: number,
-): Promise<(Omit<WaitingRow, 'webhook'> & { body: Buffer | null }) | undefined> {
-  const [row] = await db.query<Omit<WaitingRow, 'webhook'> & { body: Buffer | null }>(sql`
+  maxBytes: number,
+): Promise<(Omit<PendingRow, 'webhook'> & { body: Buffer | null }) | undefined> {
+  const [row] = await db.query<Omit<PendingRow, 'webhook'> & { body: Buffer | null }>(sql`
     select id::text, method::text as method, url, headers, octet_length(body) as body_bytes,
-      timeout_milliseconds as timeout_ms, substring(body for ${mostBytes}::int) as body
+      timeout_milliseconds as timeout_ms, substring(body for ${maxBytes}::int) as body
     from net.http_request_queue where id = ${id}::bigint`);
   return row;
 }
 
-export async function deleteWaiting(db: Queryable, id: string): Promise<boolean> {
+export async function deletePending(db: Queryable, id: string): Promise<boolean> {
   const rows = await db.query(sql`delete from net.http_request_queue where id = ${id}::bigint returning id`);
   return rows.length > 0;
 }
 
-const answered = sql`r.id::text, to_jsonb(r.created) as answered_at, r.status_code as status,
+const completedColumns = sql`r.id::text, to_jsonb(r.created) as answered_at, r.status_code as status,
   coalesce(r.timed_out, false) as timed_out, r.error_msg as error, r.content_type, octet_length(r.content) as content_bytes`;
 
-export const listAnswered = (
+export const listCompleted = (
   db: Queryable,
   hasHooks: boolean,
   { before, failed }: { readonly before?: string | undefined; readonly failed: boolean },
   limit: number,
-): Promise<AnsweredRow[]> => {
+): Promise<CompletedRow[]> => {
   const [time = null, id = null] = before?.split(',') ?? [];
-  return db.query<AnsweredRow>(sql`
-    select ${answered}, ${hookOf(hasHooks, 'r.id')} as webhook from net._http_response r
+  return db.query<CompletedRow>(sql`
+    select ${completedColumns}, ${hookOf(hasHooks, 'r.id')} as webhook from net._http_response r
     where (${time}::timestamptz is null or (r.created, r.id) < (${time}::timestamptz, ${id}::bigint))
       and (not ${failed}::boolean or r.timed_out or r.error_msg is not null or r.status_code >= 400)
     order by r.created desc, r.id desc limit ${limit}::int`);
 };
 
-export async function findAnswered(
+export async function findCompleted(
   db: Queryable,
   id: string,
-  mostChars: number,
+  maxChars: number,
 ): Promise<
-  | (Omit<AnsweredRow, 'webhook'> & { headers: Record<string, unknown> | null; content: string | null })
+  | (Omit<CompletedRow, 'webhook'> & { headers: Record<string, unknown> | null; content: string | null })
   | undefined
 > {
   const [row] = await db.query<
-    Omit<AnsweredRow, 'webhook'> & { headers: Record<string, unknown> | null; content: string | null }
+    Omit<CompletedRow, 'webhook'> & { headers: Record<string, unknown> | null; content: string | null }
   >(sql`
-    select ${answered}, r.headers, left(r.content, ${mostChars}::int) as content from net._http_response r
+    select ${completedColumns}, r.headers, left(r.content, ${maxChars}::int) as content from net._http_response r
     where r.id = ${id}::bigint order by r.created desc limit 1`);
   return row;
 }
 
-/** Returns how long responses are kept, as the setting's text. */
+/** Returns the time for which responses are stored, as the text of the setting. */
 export async function readTtl(db: Queryable): Promise<string | null> {
   const [row] = await db.query<{ ttl: string | null }>(
     sql`select nullif(current_setting('pg_net.ttl', true), '') as ttl`,

@@ -1,4 +1,4 @@
-/** Lists the requests that SQL has queued and their responses, and cancels waiting requests. */
+/** Lists the requests that SQL has queued, with their responses, and cancels requests that are waiting. */
 import type { Database } from '../../database/types.ts';
 import type { Audit } from '../audit.ts';
 import { may } from '../core/roles.ts';
@@ -9,12 +9,11 @@ import { shownPairs, shownUrl } from './core/shown.ts';
 import { readParts } from './parts.ts';
 import * as queries from './request-queries.ts';
 
-/** The number of requests per page. */
 export const requestsPerPage = 50;
-/** The maximum length of a request or response body that a page shows, in bytes. */
+/** The maximum size of a request or response body on a page, in bytes. */
 export const shownBodyBytes = 65_536;
-/** Beyond this number, the exact length isn't counted. */
-const mostCounted = 10_000;
+/** The maximum number up to which requests are counted. */
+const maxCounted = 10_000;
 
 const contract = () => import('./contract.ts');
 
@@ -22,7 +21,7 @@ export function requestRoutes(api: Api, database: Database, audit: Audit): void 
   const route = api.feature(contract);
   const pool = database.pool('postgres');
 
-  /** @throws {ConsoleError} refused */
+  /** Checks that pg_net is enabled. @throws {ConsoleError} refused */
   async function requireNet(): Promise<Parts> {
     const parts = await readParts(pool);
     if (parts.net !== 'ready') throw new ConsoleError('refused', { message: "pg_net isn't enabled." });
@@ -34,9 +33,9 @@ export function requestRoutes(api: Api, database: Database, audit: Audit): void 
     const { before } = await call.query();
     const { hooks } = await requireNet();
     const maySee = may(call.operator.role, 'secrets');
-    const rows = await queries.listWaiting(pool, hooks, before, requestsPerPage + 1);
+    const rows = await queries.listPending(pool, hooks, before, requestsPerPage + 1);
     return {
-      count: await queries.countWaiting(pool, mostCounted),
+      count: await queries.countPending(pool, maxCounted),
       requests: rows.slice(0, requestsPerPage).map(({ headers, url, ...row }) => ({
         ...row,
         url: shownUrl(url, maySee),
@@ -48,32 +47,32 @@ export function requestRoutes(api: Api, database: Database, audit: Audit): void 
   route('GET /jobs/requests/waiting/:id', 'secrets', async ({ request }) => {
     const { id } = await parseAs((await contract()).idParam, request.params);
     await requireNet();
-    const row = await queries.findWaiting(pool, id, shownBodyBytes);
+    const row = await queries.findPending(pool, id, shownBodyBytes);
     if (row === undefined) throw gone();
     return { ...row, headers: shownPairs(row.headers, true), body: row.body?.toString('utf8') ?? null };
   });
   route('DELETE /jobs/requests/waiting/:id', 'write', async (call) => {
     const { id } = await parseAs((await contract()).idParam, call.request.params);
     await requireNet();
-    if (!(await queries.deleteWaiting(pool, id))) throw gone();
+    if (!(await queries.deletePending(pool, id))) throw gone();
     await audit(call, 'request.cancel', id);
   });
   route('GET /jobs/requests/answered', 'read', async (call) => {
     const filter = await call.query();
     const { hooks } = await requireNet();
     const maySee = may(call.operator.role, 'secrets');
-    const rows = await queries.listAnswered(pool, hooks, filter, requestsPerPage + 1);
+    const rows = await queries.listCompleted(pool, hooks, filter, requestsPerPage + 1);
     return {
       kept: await queries.readTtl(pool),
       requests: rows.slice(0, requestsPerPage).map((row) => (maySee ? row : { ...row, error: null })),
-      // The failure itself isn't a secret, but the other server's message may be.
+      // All operators can see that a request failed, but the message may come from another server and contain secrets.
       more: rows.length > requestsPerPage,
     };
   });
   route('GET /jobs/requests/answered/:id', 'secrets', async ({ request }) => {
     const { id } = await parseAs((await contract()).idParam, request.params);
     await requireNet();
-    const row = await queries.findAnswered(pool, id, shownBodyBytes);
+    const row = await queries.findCompleted(pool, id, shownBodyBytes);
     if (row === undefined) throw gone();
     return { ...row, headers: shownPairs(row.headers, true) };
   });

@@ -1,4 +1,4 @@
-/** The triggers of database webhooks, and their deliveries. */
+/** Reads the triggers of database webhooks, and the deliveries. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { DeliveryRow } from './contract.ts';
@@ -9,13 +9,13 @@ export interface WebhookRow {
   readonly table: string;
   readonly name: string;
   readonly enabled: boolean;
-  /** `pg_trigger.tgtype` and `tgargs`. */
+  /** The columns `tgtype` and `tgargs` of `pg_trigger`. */
   readonly type: number;
   readonly args: Buffer;
-  /** Whether the trigger has a condition or is limited to some columns. */
+  /** Whether the trigger has a condition or applies only to some columns. */
   readonly is_narrowed: boolean;
   readonly definition: string;
-  /** The table's id in the delivery log. */
+  /** The ID of the table in the log of deliveries. */
   readonly table_id: number;
 }
 
@@ -40,8 +40,11 @@ export const listWebhooks = (
 
 const shownContentChars = 2000;
 
-/** Responses have no index by request. The index by time quickly finds the responses to the newest deliveries. */
-const withAnswers = sql`
+/**
+ * The table of responses has an index on the time but not on the request ID, so the responses to the newest deliveries
+ * are found by time.
+ */
+const withResponses = sql`
   select s.id::text, to_jsonb(s.created_at) as sent_at, s.request_id::text as request_id,
     case
       when r.id is null and exists (select from net.http_request_queue q where q.id = s.request_id) then 'waiting'
@@ -68,7 +71,7 @@ export const listDeliveries = (
       where hook_table_id = ${table_id}::oid::int4 and hook_name = ${name}
         and (${before ?? null}::bigint is null or id < ${before ?? null}::bigint)
       order by id desc limit ${limit}::int
-    ) ${withAnswers}`);
+    ) ${withResponses}`);
 
 /** Returns the latest delivery of each webhook. */
 export const lastDeliveries = (
@@ -83,4 +86,4 @@ export const lastDeliveries = (
         select h.id, h.created_at, h.request_id, h.hook_table_id, h.hook_name from supabase_functions.hooks h
         where h.hook_table_id = hook.table_id::int4 and h.hook_name = hook.name order by h.id desc limit 1
       ) last
-    ) ${withAnswers}`);
+    ) ${withResponses}`);

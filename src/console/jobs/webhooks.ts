@@ -1,4 +1,4 @@
-/** Lists database webhooks with their latest delivery, and changes their triggers as postgres. */
+/** Lists database webhooks with their latest delivery, and changes their triggers as the role postgres. */
 import type { Database } from '../../database/types.ts';
 import type { Audit } from '../audit.ts';
 import { may } from '../core/roles.ts';
@@ -20,7 +20,6 @@ import {
 import { readParts } from './parts.ts';
 import * as queries from './webhook-queries.ts';
 
-/** The number of deliveries per page. */
 export const deliveriesPerPage = 50;
 
 type NewWebhook = WebhookRequest & {
@@ -47,8 +46,11 @@ const creating = ({ schema, table, name, events, ...request }: NewWebhook): Sche
 const labelOf = ({ schema, table, name }: { schema: string; table: string; name: string }): string =>
   `${schema}.${table}: ${name}`;
 
-/** Omits the path and the headers, because they may contain keys and every operator can read the log. */
-const told = ({ events, url, method, timeoutMs }: NewWebhook): object => ({
+/**
+ * Returns the details for the audit log. The path and headers are omitted, because they may contain keys and every
+ * operator can read the log.
+ */
+const auditDetails = ({ events, url, method, timeoutMs }: NewWebhook): object => ({
   events,
   to: new URL(url).origin,
   method,
@@ -59,7 +61,7 @@ export function webhookRoutes(api: Api, database: Database, audit: Audit): void 
   const route = api.feature(contract);
   const pool = database.pool('postgres');
 
-  /** @throws {ConsoleError} refused */
+  /** Checks that webhooks are available. @throws {ConsoleError} refused */
   async function requireHooks(): Promise<{ hasNet: boolean }> {
     const { hooks, net } = await readParts(pool);
     if (!hooks)
@@ -84,7 +86,7 @@ export function webhookRoutes(api: Api, database: Database, audit: Audit): void 
       headers: shownPairs(request.headers, maySee),
       params: shownPairs(request.params, maySee),
       timeoutMs: request.timeoutMs,
-      // Saving a form that can't show everything would drop the rest.
+      // If the form doesn't support all properties of the trigger, saving the form would remove the others.
       isPlain: isPlainType(row.type) && !row.is_narrowed,
       definition: maySee ? row.definition : null,
     };
@@ -120,16 +122,16 @@ export function webhookRoutes(api: Api, database: Database, audit: Audit): void 
     };
   });
   route('POST /jobs/webhooks', 'write', async (call) => {
-    const wanted = await call.body();
+    const requested = await call.body();
     await requireHooks();
-    await applyChanges(pool, statementsOf([creating(wanted)]), undefined);
-    await audit(call, 'webhook.create', labelOf(wanted), told(wanted));
+    await applyChanges(pool, statementsOf([creating(requested)]), undefined);
+    await audit(call, 'webhook.create', labelOf(requested), auditDetails(requested));
   });
   route('PUT /jobs/webhooks/:schema/:table/:name', 'write', async (call) => {
-    const wanted = await call.body();
-    const former = await hookOf(call);
-    const { schema, table, name } = former;
-    if (!isPlainType(former.type) || former.is_narrowed)
+    const requested = await call.body();
+    const previous = await hookOf(call);
+    const { schema, table, name } = previous;
+    if (!isPlainType(previous.type) || previous.is_narrowed)
       throw new ConsoleError('refused', {
         message: 'This webhook has conditions that this form doesn’t support. Change the webhook with SQL.',
       });
@@ -137,24 +139,24 @@ export function webhookRoutes(api: Api, database: Database, audit: Audit): void 
       pool,
       statementsOf([
         { kind: 'drop_trigger', schema, table, name },
-        creating(wanted),
-        ...(former.enabled
+        creating(requested),
+        ...(previous.enabled
           ? []
           : ([
               {
                 kind: 'set_trigger',
-                schema: wanted.schema,
-                table: wanted.table,
-                name: wanted.name,
+                schema: requested.schema,
+                table: requested.table,
+                name: requested.name,
                 enabled: false,
               },
             ] as const)),
       ]),
       undefined,
     );
-    await audit(call, 'webhook.change', labelOf(wanted), {
-      ...told(wanted),
-      ...(labelOf(former) === labelOf(wanted) ? {} : { former: labelOf(former) }),
+    await audit(call, 'webhook.change', labelOf(requested), {
+      ...auditDetails(requested),
+      ...(labelOf(previous) === labelOf(requested) ? {} : { previous: labelOf(previous) }),
     });
   });
   route('PATCH /jobs/webhooks/:schema/:table/:name', 'write', async (call) => {

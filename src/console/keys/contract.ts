@@ -1,4 +1,3 @@
-/** The keys page's routes. */
 import { z } from 'zod';
 import type { ApiKeyEntry } from '../../keys/index.ts';
 import { json, noContent, type RouteTable } from '../core/contract.ts';
@@ -24,9 +23,11 @@ export type ApiKey = ApiKeyEntry & { readonly lastUsedAt: string | null };
 export interface SigningKey {
   readonly kid: string;
   readonly algorithm: string;
-  /** `secret`: the JWT secret, which older tokens are signed with. */
+  /** The state. `secret` means that this is the JWT secret, which signed older tokens. */
   readonly state: 'in use' | 'standby' | 'previous' | 'secret';
-  /** The last request with a token of this key since the server started. */
+  /**
+   * The time of the last request with a token that this key signed. Only requests since the server started are counted.
+   */
   readonly lastUsedAt: string | null;
   readonly uses: number;
   readonly subjects: readonly string[];
@@ -39,16 +40,16 @@ export interface SigningKeys {
 export interface KeysOverview extends SigningKeys {
   readonly publishableKey: string;
   readonly anonKey: string;
-  /** The beginning of the secret key, enough to recognize it. */
+  /** The beginning of the secret key, which is enough to recognize it. */
   readonly secretKeyHint: string;
   readonly isWellKnown: boolean;
   readonly apiKeys: readonly ApiKey[];
-  /** Whether the project has a file with signing keys. */
+  /** Whether the project has a file that contains its signing keys. */
   readonly signingFile: boolean;
   readonly jwtExpirySeconds: number;
 }
 
-/** A new key. Its full text is in this response only. */
+/** A newly created key. Only this response contains the complete key. */
 export interface CreatedApiKey {
   readonly entry: ApiKeyEntry;
   readonly key: string;

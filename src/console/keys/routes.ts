@@ -1,10 +1,13 @@
-/** API keys and signing keys. Every operator can list them; only owners can reveal secrets or change keys. */
+/**
+ * The routes for API keys and signing keys. Every operator can list the keys, but only owners can reveal secrets or
+ * change keys.
+ */
 import {
   type ApiKeyEntry,
   describeKeys,
   generateSigningKey,
   type KeyFile,
-  KeyRefusal,
+  KeyRejection,
   type KeyStore,
   revoke,
   rotate,
@@ -17,11 +20,11 @@ import type { SigningKey, SigningKeys } from './contract.ts';
 
 export interface KeyDeps {
   readonly keys: KeyStore;
-  readonly jwtExpirySeconds: number;
+  readonly jwtExpirySeconds: () => number;
   readonly audit: Audit;
 }
 
-/** The keys that every project has. Their values are requested by name. */
+/** The keys that every project has. Their values are requested one by one. */
 const builtIn = ['publishable', 'secret', 'anon', 'service_role', 'jwt_secret'] as const;
 
 export function keyRoutes(api: Api, { keys, jwtExpirySeconds, audit }: KeyDeps): void {
@@ -38,13 +41,13 @@ export function keyRoutes(api: Api, { keys, jwtExpirySeconds, audit }: KeyDeps):
   route('GET /keys', 'read', async () => ({
     publishableKey: keys.publishableKey,
     anonKey: keys.anonKey,
-    // Enough to recognize the key, but not to use it.
+    // These characters are enough to recognize the key, but not to use it.
     secretKeyHint: keys.secretKey.slice(0, 14),
     isWellKnown: keys.wellKnown.length > 0,
     apiKeys: keys.apiKeys.list(),
     signing: signingView(keys),
     signingFile: keys.signingKeys !== undefined,
-    jwtExpirySeconds,
+    jwtExpirySeconds: jwtExpirySeconds(),
   }));
   route('POST /keys/reveal', 'own', async (call) => {
     const { name } = await call.body();
@@ -73,7 +76,7 @@ export function keyRoutes(api: Api, { keys, jwtExpirySeconds, audit }: KeyDeps):
     try {
       keys.signingKeys.update(change);
     } catch (error) {
-      if (error instanceof KeyRefusal)
+      if (error instanceof KeyRejection)
         throw new ConsoleError('refused', { message: error.message, hint: error.advice });
       throw error;
     }
@@ -82,25 +85,25 @@ export function keyRoutes(api: Api, { keys, jwtExpirySeconds, audit }: KeyDeps):
   route('POST /keys/signing', 'own', async (call) => {
     const { algorithm } = await call.body();
     const key = generateSigningKey(algorithm);
-    const answer = changed((all) => withStandby(all, key));
+    const result = changed((all) => withStandby(all, key));
     await audit(call, 'signing-key.standby', String(key.kid), { algorithm });
-    return answer;
+    return result;
   });
   route('POST /keys/signing/rotate', 'own', async (call) => {
     const { kid } = await call.body();
-    const answer = changed((all) => rotate(all, kid));
+    const result = changed((all) => rotate(all, kid));
     await audit(call, 'signing-key.rotate', kid ?? '');
-    return answer;
+    return result;
   });
   route('DELETE /keys/signing/:kid', 'own', async (call) => {
     const { kid } = call.params;
-    const answer = changed((all) => revoke(all, kid));
+    const result = changed((all) => revoke(all, kid));
     await audit(call, 'signing-key.revoke', kid);
-    return answer;
+    return result;
   });
 }
 
-/** Returns the signing keys with the use of their tokens since the server started. */
+/** Returns the signing keys, with the use of their tokens since the server started. */
 function signingView(keys: KeyStore): SigningKey[] {
   const uses = keys.keyUses();
   const seenOf = (kid: string) => {

@@ -1,4 +1,3 @@
-/** The routes of the logs and metrics pages. */
 import { z } from 'zod';
 import { type LogEntry, levels, type MetricsReport } from '../../telemetry/types.ts';
 import { json, type RouteTable, raw } from '../core/contract.ts';
@@ -14,7 +13,7 @@ const filter = {
   level: z.enum(levels).optional(),
   status: z
     .string()
-    .regex(/^[1-5](\d\d)?$/, 'is a status, or the first digit of a class')
+    .regex(/^[1-5](\d\d)?$/, 'must be a status code or the first digit of a status class')
     .optional(),
   path: text,
   user: text,
@@ -29,7 +28,7 @@ const logPage = z.object({
   since: instant,
   until: instant,
   limit: z.coerce.number<number>().int().min(1).max(500).default(100),
-  /** The end of the previous page. */
+  /** The cursor at the end of the previous page. */
   cursor: z
     .string()
     .regex(/^\d{1,16}:\d{1,9}$/)
@@ -40,7 +39,7 @@ const logPage = z.object({
     .optional(),
 });
 
-/** The range in minutes. Metrics are kept for six hours. */
+/** The number of minutes that the metrics cover. Metrics are stored for six hours. */
 const metricsRange = z.object({ minutes: z.coerce.number<number>().int().min(1).max(360).default(60) });
 
 export type { LogEntry, MetricsReport };
@@ -48,15 +47,15 @@ export type ServiceMetrics = MetricsReport['services'][number];
 export type Totals = ServiceMetrics['total'];
 
 export interface LogEntries {
-  /** Newest first. */
+  /** The entries, newest first. */
   readonly entries: readonly LogEntry[];
-  /** The cursor of the next page; null at the end. */
+  /** The cursor of the next page. Null on the last page. */
   readonly next: string | null;
 }
 
 export const contract = {
   'GET /logs': { query: logPage, response: json<LogEntries>() },
-  /** Server-sent events; each is a {@link LogEntry}. */
+  /** A stream of server-sent events, each of which contains a {@link LogEntry}. */
   'GET /logs/tail': { query: logFilter, response: raw },
   'GET /logs/requests/:id': { response: json<{ readonly entries: readonly LogEntry[] }>() },
   'GET /metrics': { query: metricsRange, response: json<MetricsReport>() },

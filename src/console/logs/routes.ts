@@ -1,4 +1,3 @@
-/** The routes of the log, of a request's trace, and of metrics. */
 import type { FastifyInstance } from 'fastify';
 import { setGatewayHeaders } from '../../kernel/gateway-headers.ts';
 import type { Keys } from '../../keys/types.ts';
@@ -17,8 +16,11 @@ export function logRoutes(app: FastifyInstance, api: Api, { telemetry, keys }: L
   const streams = createEventStreams();
   app.addHook('preClose', async () => streams.closeAll());
   const route = api.feature(() => import('./contract.ts'));
-  /** Masks secrets, which a function's output may contain. JSON doesn't escape the characters of keys. */
-  const clean = <T>(answer: T): T => JSON.parse(redact(JSON.stringify(answer))) as T;
+  /**
+   * Masks secrets, because the output of functions can contain them. Masking the text of the JSON is sufficient,
+   * because JSON doesn't escape any character that occurs in keys.
+   */
+  const clean = <T>(value: T): T => JSON.parse(redact(JSON.stringify(value))) as T;
 
   route('GET /logs', 'read', async (call) => {
     const { limit, cursor, ...filter } = await call.query();

@@ -1,4 +1,3 @@
-/** The routes of sign-in, operators, their sessions, second factors and passkeys, and of the audit log. */
 import { z } from 'zod';
 import { json, noContent, type RouteTable } from '../core/contract.ts';
 import { type OperatorRole, type Permission, roles } from '../core/roles.ts';
@@ -8,20 +7,20 @@ const name = z
   .trim()
   .min(1)
   .max(100)
-  // A name is shown on one line of a log and retyped to confirm.
+  // A name must fit on one line of a log, and operators type it to confirm an action.
   .regex(/^[^\p{C}]+$/u, 'is not a name');
 
 export const signIn = z.object({ token: z.string().min(1).max(200) });
 const newOperator = z.object({ name, role: z.enum(roles) });
 const newRole = z.object({ role: z.enum(roles) });
-/** A code from the authenticator app, or a recovery code. */
+/** The code is from the authenticator app or is a recovery code. */
 const code = z.object({ code: z.string().trim().min(1).max(40) });
 
 const bytes = z
   .string()
   .max(20_000)
   .regex(/^[A-Za-z0-9_-]*$/, 'is not base64url');
-const answer = z.object({
+const response = z.object({
   id: bytes.min(1).max(1400),
   response: z.object({
     clientDataJSON: bytes,
@@ -31,8 +30,8 @@ const answer = z.object({
     transports: z.array(z.string().max(40)).max(10).optional(),
   }),
 });
-const newPasskey = z.object({ name, answer });
-const passkeyProof = z.object({ answer });
+const newPasskey = z.object({ name, answer: response });
+const passkeyProof = z.object({ answer: response });
 
 const text = z.string().max(200).optional();
 const auditPage = z.object({
@@ -70,7 +69,7 @@ export interface SessionSummary {
 }
 
 export interface AuditEntry {
-  /** A bigint as text. The next page begins after the last entry's id. */
+  /** A bigint as text. The next page begins after the ID of the last entry. */
   id: string;
   at: string;
   operator_name: string;
@@ -88,12 +87,12 @@ export interface PasskeySummary {
 }
 
 /**
- * `none`: the operator has no second factor. `owed`: this session hasn't verified the operator's second factor yet.
- * `missing`: the project requires a second factor and the operator has none.
+ * `none` means that the operator has no second factor, `owed` that this session hasn't verified the factor yet, and
+ * `missing` that the project requires a factor but the operator has none.
  */
 export type FactorState = 'none' | 'proven' | 'owed' | 'missing';
 
-/** The signed-in operator, as every page needs it. */
+/** The operator who is signed in, with the data that every page needs. */
 export interface Session {
   readonly operator: {
     readonly name: string;
@@ -101,7 +100,7 @@ export interface Session {
     readonly permissions: readonly Permission[];
   };
   readonly factor: FactorState;
-  /** Sent with each request that isn't a GET. */
+  /** The token that every request except GET must contain. */
   readonly csrfToken: string;
 }
 
@@ -111,14 +110,14 @@ export interface Operator {
   readonly role: OperatorRole;
 }
 
-/** A WebAuthn credential by its id (base64url). */
+/** The descriptor of a WebAuthn credential. The ID is in base64url. */
 export interface CredentialDescriptor {
   readonly type: 'public-key';
   readonly id: string;
   readonly transports: readonly string[];
 }
 
-/** `PublicKeyCredentialCreationOptionsJSON` of WebAuthn level 3. */
+/** `PublicKeyCredentialCreationOptionsJSON` in WebAuthn level 3. */
 export interface CreationOptions {
   readonly rp: { readonly id: string; readonly name: string };
   readonly user: { readonly id: string; readonly name: string; readonly displayName: string };
@@ -133,7 +132,7 @@ export interface CreationOptions {
   readonly attestation: 'none';
 }
 
-/** `PublicKeyCredentialRequestOptionsJSON` of WebAuthn level 3. */
+/** `PublicKeyCredentialRequestOptionsJSON` in WebAuthn level 3. */
 export interface RequestOptions {
   readonly rpId: string;
   readonly challenge: string;
@@ -152,11 +151,11 @@ export interface FactorOverview {
   readonly recoveryCodesLeft: number;
 }
 
-/** A new authenticator app. It is confirmed with one of its codes. */
+/** The secret of a new authenticator app. The operator confirms it with a code from the app. */
 export interface NewFactor {
   readonly secret: string;
   readonly uri: string;
-  /** A data: URL of the QR code. */
+  /** The QR code as a data: URL. */
   readonly qr: string;
 }
 
@@ -185,11 +184,11 @@ export const contract = {
   'POST /factor/prove': { body: code, response: json<Session>() },
   'DELETE /factor': { body: code, response: noContent },
   'GET /factor/passkeys': { response: json<{ readonly passkeys: readonly PasskeySummary[] }>() },
-  /** Options for `navigator.credentials.create`. */
+  /** Returns the options for `navigator.credentials.create`. */
   'POST /factor/passkeys/begin': { response: json<CreationOptions>() },
   'POST /factor/passkeys': { body: newPasskey, response: noContent },
   'DELETE /factor/passkeys/:id': { response: noContent },
-  /** Options for `navigator.credentials.get`. */
+  /** Returns the options for `navigator.credentials.get`. */
   'POST /factor/passkeys/ask': { response: json<RequestOptions>() },
   'POST /factor/passkeys/prove': { body: passkeyProof, response: json<Session>() },
   'GET /audit': {

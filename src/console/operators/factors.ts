@@ -1,6 +1,6 @@
 /**
- * Operators' second factor: an authenticator app (TOTP) with recovery codes. A session must verify the factor before any other
- * call. If the project requires a factor, operators without one must set it up first.
+ * Manages operators' second factor, which is an authenticator app (TOTP) with recovery codes. A session must verify the
+ * factor before any other call. If the project requires a factor, operators who don't have one must set it up first.
  */
 import type { AttemptLimits } from '../../auth/index.ts';
 import type { Database } from '../../database/types.ts';
@@ -22,19 +22,23 @@ export interface FactorsDeps {
   /** The name that the authenticator app shows. */
   readonly issuer: string;
   /** Whether every operator must have a second factor. */
-  readonly required: boolean;
+  readonly required: () => boolean;
 }
 
 export interface Factors {
-  /** Creates a secret. It takes effect when {@link confirm} receives one of its codes. @throws {ConsoleError} factor_there */
+  /**
+   * Creates a secret, which becomes active when {@link confirm} receives a code for it. @throws {ConsoleError}
+   * factor_there
+   */
   begin(operator: Operator): Promise<{ secret: string; uri: string; qr: string }>;
-  /** Returns the recovery codes, which can't be read again. @throws {ConsoleError} code_wrong, too_many */
+  /** Returns the recovery codes. They can't be read again later. @throws {ConsoleError} code_wrong, too_many */
   confirm(operator: Operator, code: string): Promise<{ recoveryCodes: string[] }>;
   /**
-   * Accepts a code from the app or a recovery code, and returns its kind. @throws {ConsoleError} code_wrong, too_many
+   * Verifies a code from the app or a recovery code. Returns which of the two it was. @throws {ConsoleError}
+   * code_wrong, too_many
    */
   prove(operator: Operator, code: string): Promise<'code' | 'recovery code'>;
-  /** @throws {ConsoleError} code_wrong, too_many, factor_required */
+  /** Removes the factor. @throws {ConsoleError} code_wrong, too_many, factor_required */
   remove(operator: Operator, code: string): Promise<void>;
 }
 
@@ -50,24 +54,24 @@ export function createFactors({ database, seal, guesses, clock, issuer, required
     return secret;
   };
 
-  /** Limits guesses across all sessions of the operator. */
+  /** Counts attempts and limits them across all sessions of the operator. */
   async function verify<T>(operator: Operator, compare: () => Promise<T | undefined>): Promise<T> {
-    const verdict = await guesses.verify('operator_factor', { account: operator.id }, compare);
-    if (verdict.kind === 'blocked')
-      throw new ConsoleError('too_many', { waitSeconds: Math.ceil(verdict.waitMs / 1000) });
-    if (verdict.kind === 'wrong') throw new ConsoleError('code_wrong');
-    return verdict.value;
+    const result = await guesses.verify('operator_factor', { account: operator.id }, compare);
+    if (result.kind === 'blocked')
+      throw new ConsoleError('too_many', { waitSeconds: Math.ceil(result.waitMs / 1000) });
+    if (result.kind === 'wrong') throw new ConsoleError('code_wrong');
+    return result.value;
   }
 
-  /** Accepts each code once. */
-  async function takeCode(
+  /** Accepts a code only if the same code, or a later one, hasn't been used. */
+  async function consumeCode(
     operator: Operator,
     sealed: Buffer | null,
     code: string,
   ): Promise<'code' | undefined> {
     const step = totpStep(secretOf(sealed, operator.id), code, clock.now());
     if (step === undefined) return undefined;
-    return (await queries.takeStep(db, operator.id, step)) ? 'code' : undefined;
+    return (await queries.consumeStep(db, operator.id, step)) ? 'code' : undefined;
   }
 
   async function prove(operator: Operator, code: string): Promise<'code' | 'recovery code'> {
@@ -75,7 +79,7 @@ export function createFactors({ database, seal, guesses, clock, issuer, required
     if (factor === undefined || !factor.confirmed) throw new ConsoleError('code_wrong');
     const letters = parseRecoveryCode(code);
     return verify(operator, async () => {
-      if (letters === undefined) return takeCode(operator, factor.totp_secret, code);
+      if (letters === undefined) return consumeCode(operator, factor.totp_secret, code);
       const hash = recoveryCodeHash(operator.id, letters);
       return (await queries.takeRecoveryCode(db, operator.id, hash)) ? 'recovery code' : undefined;
     });
@@ -95,7 +99,7 @@ export function createFactors({ database, seal, guesses, clock, issuer, required
       const factor = await queries.findFactor(db, operator.id);
       if (factor?.confirmed === true) throw new ConsoleError('factor_there');
       if (factor === undefined || factor.totp_secret === null) throw new ConsoleError('code_wrong');
-      await verify(operator, () => takeCode(operator, factor.totp_secret, code));
+      await verify(operator, () => consumeCode(operator, factor.totp_secret, code));
       const recoveryCodes = Array.from({ length: recoveryCodeCount }, newRecoveryCode);
       const hashes = recoveryCodes.map((each) =>
         recoveryCodeHash(operator.id, parseRecoveryCode(each) ?? ''),
@@ -110,7 +114,7 @@ export function createFactors({ database, seal, guesses, clock, issuer, required
       return kind;
     },
     async remove(operator, code) {
-      if (required) throw new ConsoleError('factor_required');
+      if (required()) throw new ConsoleError('factor_required');
       await prove(operator, code);
       await db.transaction((tx) => queries.removeFactor(tx, operator.id));
     },

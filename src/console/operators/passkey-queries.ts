@@ -1,4 +1,3 @@
-/** SQL statements for operators' passkeys and their challenges. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 
@@ -15,7 +14,10 @@ export async function keepChallenge(
     set challenge = ${challenge}, challenge_for = ${ceremony}, challenge_at = now() where id = ${sessionId}`);
 }
 
-/** Returns and deletes the challenge. Undefined if there is none, if it is older than five minutes, or if its purpose differs. */
+/**
+ * Returns the challenge and deletes it. Returns undefined if it doesn't exist, is older than five minutes, or was
+ * issued for a different purpose.
+ */
 export async function takeChallenge(
   db: Queryable,
   sessionId: string,
@@ -45,7 +47,7 @@ export const listPasskeys = (db: Queryable, operatorId: string): Promise<Passkey
     select id, name, public_key, sign_count::float8 as sign_count, transports, created_at, last_used_at
     from _plinth.operator_passkeys where operator_id = ${operatorId} order by created_at, name`);
 
-/** Returns false if the key is already registered. */
+/** Adds a passkey. Returns false if the key is already registered. */
 export async function addPasskey(
   db: Queryable,
   operatorId: string,
@@ -59,8 +61,8 @@ export async function addPasskey(
 }
 
 /**
- * Returns false if the counter didn't increase, which means a cloned key or a replayed response. Keys without a counter always
- * send 0 (WebAuthn level 3, section 6.1.1).
+ * Stores the new counter. Returns false if the counter didn't increase, which indicates a cloned key or a replayed
+ * response. Keys without a counter always send 0 (WebAuthn level 3, section 6.1.1).
  */
 export async function countUse(
   db: Queryable,

@@ -1,4 +1,4 @@
-/** The routes of an operator's own passkeys, and of signing in with one. */
+/** The routes for managing the operator's own passkeys and for using one as the second factor. */
 import type { Audit } from '../audit.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Api } from '../routes/api.ts';

@@ -1,6 +1,7 @@
 /**
- * Operators' passkeys (WebAuthn level 3). A passkey replaces the authenticator app's code; the app and its recovery codes remain
- * the fallback. @simplewebauthn/server verifies the responses and is loaded with the first one.
+ * Manages operators' passkeys (WebAuthn level 3). An operator can use a passkey instead of a code from the
+ * authenticator app. The app and its recovery codes remain as a fallback. @simplewebauthn/server verifies the responses
+ * and is loaded when the first response arrives.
  */
 import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -11,8 +12,8 @@ import type { CreationOptions, CredentialDescriptor, PasskeySummary, RequestOpti
 import * as keys from './passkey-queries.ts';
 import { findFactor, markProven } from './queries.ts';
 
-/** The fields of the browser's `toJSON()` that are used. */
-export interface KeyAnswer {
+/** The fields that are used from the result of `toJSON()` in the browser. */
+export interface KeyResponse {
   readonly id: string;
   readonly response: {
     readonly clientDataJSON: string;
@@ -26,33 +27,36 @@ export interface KeyAnswer {
 export interface Passkeys {
   list(operator: Operator): Promise<PasskeySummary[]>;
   /**
-   * Options for `navigator.credentials.create`. @throws {ConsoleError} refused, if there is no authenticator app as a
-   * fallback
+   * Returns the options for `navigator.credentials.create`. @throws {ConsoleError} refused, if the operator has no
+   * authenticator app as a fallback
    */
   begin(operator: Operator): Promise<CreationOptions>;
-  /** @throws {ConsoleError} key_refused, taken */
-  add(operator: Operator, name: string, answer: KeyAnswer): Promise<void>;
-  /** Options for `navigator.credentials.get`. */
+  /** Registers the key in the response. @throws {ConsoleError} key_refused, taken */
+  add(operator: Operator, name: string, response: KeyResponse): Promise<void>;
+  /** Returns the options for `navigator.credentials.get`. */
   ask(operator: Operator): Promise<RequestOptions>;
-  /** Returns the key's name. @throws {ConsoleError} key_refused */
-  prove(operator: Operator, answer: KeyAnswer): Promise<string>;
-  /** Returns the key's name. @throws {ConsoleError} not_found */
+  /** Verifies a response. Returns the name of the key. @throws {ConsoleError} key_refused */
+  prove(operator: Operator, response: KeyResponse): Promise<string>;
+  /** Removes a key. Returns its name. @throws {ConsoleError} not_found */
   remove(operator: Operator, id: string): Promise<string>;
 }
 
 export interface PasskeyDeps {
   readonly db: Queryable;
   readonly consoleUrl: () => string;
-  /** The name that the browser shows. */
+  /** The name that the browser shows when it uses the passkey. */
   readonly issuer: string;
 }
 
-const mostKeys = 10;
+const maxKeys = 10;
 const timeoutMs = 300_000;
-/** ES256, EdDSA, RS256 (COSE). */
+/** The COSE numbers of ES256, EdDSA and RS256. */
 const algorithms = [-7, -8, -257];
 
-/** Passkeys belong to a host name. For an IP address, that is `localhost` (WebAuthn level 3, section 5.1.2). */
+/**
+ * Returns the relying party. A passkey belongs to a host name, which an IP address isn't, so `localhost` is used for an
+ * IP address (WebAuthn level 3, section 5.1.2).
+ */
 export function partyOf(consoleUrl: string): { id: string; origin: string } {
   const url = new URL(consoleUrl);
   if (isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0) return { id: url.hostname, origin: url.origin };
@@ -81,17 +85,17 @@ export function createPasskeys({ db, consoleUrl, issuer }: PasskeyDeps): Passkey
       transports,
     }));
 
-  async function judged(operator: Operator, answer: KeyAnswer): Promise<string> {
+  async function verifiedCredentialId(operator: Operator, response: KeyResponse): Promise<string> {
     const challenge = await takenFor(operator, 'get');
-    const key = (await keys.listPasskeys(db, operator.id)).find(({ id }) => text(id) === answer.id);
+    const key = (await keys.listPasskeys(db, operator.id)).find(({ id }) => text(id) === response.id);
     if (key === undefined) throw new ConsoleError('key_refused');
     const { id, origin } = partyOf(consoleUrl());
-    const { clientDataJSON, authenticatorData = '', signature = '' } = answer.response;
+    const { clientDataJSON, authenticatorData = '', signature = '' } = response.response;
     const { verifyAuthenticationResponse } = await import('@simplewebauthn/server');
     const result = await verifyAuthenticationResponse({
       response: {
-        id: answer.id,
-        rawId: answer.id,
+        id: response.id,
+        rawId: response.id,
         type: 'public-key',
         response: { clientDataJSON, authenticatorData, signature },
         clientExtensionResults: {},
@@ -100,7 +104,7 @@ export function createPasskeys({ db, consoleUrl, issuer }: PasskeyDeps): Passkey
       expectedOrigin: origin,
       expectedRPID: id,
       requireUserVerification: true,
-      credential: { id: answer.id, publicKey: Uint8Array.from(key.public_key), counter: 0 },
+      credential: { id: response.id, publicKey: Uint8Array.from(key.public_key), counter: 0 },
     }).catch(() => undefined);
     if (result?.verified !== true) throw new ConsoleError('key_refused');
     if (!(await keys.countUse(db, key.id, operator.id, result.authenticationInfo.newCounter)))
@@ -126,8 +130,10 @@ export function createPasskeys({ db, consoleUrl, issuer }: PasskeyDeps): Passkey
             'Set up an authenticator app first. Its recovery codes let you sign in without the passkey.',
         });
       const excluded = await described(operator);
-      if (excluded.length >= mostKeys)
-        throw new ConsoleError('refused', { message: `You have ${mostKeys} passkeys, which is the most.` });
+      if (excluded.length >= maxKeys)
+        throw new ConsoleError('refused', {
+          message: `You already have ${maxKeys} passkeys, which is the maximum number.`,
+        });
       return {
         rp: { id: partyOf(consoleUrl()).id, name: issuer },
         user: {
@@ -143,15 +149,15 @@ export function createPasskeys({ db, consoleUrl, issuer }: PasskeyDeps): Passkey
         attestation: 'none',
       };
     },
-    async add(operator, name, answer) {
+    async add(operator, name, response) {
       const challenge = await takenFor(operator, 'create');
       const { id, origin } = partyOf(consoleUrl());
-      const { clientDataJSON, attestationObject = '', transports = [] } = answer.response;
+      const { clientDataJSON, attestationObject = '', transports = [] } = response.response;
       const { verifyRegistrationResponse } = await import('@simplewebauthn/server');
       const result = await verifyRegistrationResponse({
         response: {
-          id: answer.id,
-          rawId: answer.id,
+          id: response.id,
+          rawId: response.id,
           type: 'public-key',
           response: { clientDataJSON, attestationObject },
           clientExtensionResults: {},
@@ -182,8 +188,8 @@ export function createPasskeys({ db, consoleUrl, issuer }: PasskeyDeps): Passkey
         userVerification: 'required',
       };
     },
-    async prove(operator, answer) {
-      const name = await judged(operator, answer);
+    async prove(operator, response) {
+      const name = await verifiedCredentialId(operator, response);
       await markProven(db, operator.sessionId);
       return name;
     },

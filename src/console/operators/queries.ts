@@ -1,4 +1,3 @@
-/** SQL statements for operators, their sessions, second factors and the audit log. */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { OperatorRole } from '../core/roles.ts';
@@ -21,7 +20,7 @@ export async function findById(
   return row;
 }
 
-/** Prevents two owners from removing each other at the same time. */
+/** Locks the table, so that two owners can't remove each other at the same time. */
 export async function lockOperators(tx: Queryable): Promise<void> {
   await tx.query(sql`lock table _plinth.operators in share row exclusive mode`);
 }
@@ -41,7 +40,7 @@ export async function removeOperator(tx: Queryable, id: string): Promise<void> {
   await tx.query(sql`delete from _plinth.operators where id = ${id}`);
 }
 
-/** Lists the sessions of one operator, or of all. */
+/** Lists the sessions of one operator, or of all operators. */
 export const listSessions = (
   db: Queryable,
   operatorId: string | undefined,
@@ -54,7 +53,7 @@ export const listSessions = (
     where s.expires_at > now() ${operatorId === undefined ? sql.empty : sql`and s.operator_id = ${operatorId}`}
     order by s.last_seen_at desc, s.id`);
 
-/** Returns the name of the session's operator. */
+/** Ends a session. Returns the name of its operator. */
 export async function endSession(
   db: Queryable,
   id: string,
@@ -90,7 +89,7 @@ export async function findFactor(db: Queryable, operatorId: string): Promise<Fac
   return row;
 }
 
-/** Stores an unconfirmed secret. Returns false if the operator has a confirmed one. */
+/** Stores a secret that isn't confirmed yet. Returns false if the operator already has a confirmed secret. */
 export async function beginFactor(db: Queryable, operatorId: string, secret: Buffer): Promise<boolean> {
   const rows = await db.query(sql`
     update _plinth.operators set totp_secret = ${secret}
@@ -98,8 +97,8 @@ export async function beginFactor(db: Queryable, operatorId: string, secret: Buf
   return rows.length > 0;
 }
 
-/** Returns false if this step or a later one has been used. */
-export async function takeStep(db: Queryable, operatorId: string, step: number): Promise<boolean> {
+/** Marks a time step as used. Returns false if this step or a later one was already used. */
+export async function consumeStep(db: Queryable, operatorId: string, step: number): Promise<boolean> {
   const rows = await db.query(sql`
     update _plinth.operators set totp_last_step = ${step}::bigint
     where id = ${operatorId} and totp_last_step < ${step}::bigint returning 1`);
@@ -146,7 +145,7 @@ export interface AuditFilter {
   readonly search?: string | undefined;
   readonly since?: string | undefined;
   readonly until?: string | undefined;
-  /** Only entries older than this one. */
+  /** If set, only entries that are older than this entry are returned. */
   readonly before?: string | undefined;
 }
 
@@ -168,6 +167,6 @@ export function listAudit(db: Queryable, filter: AuditFilter, limit: number): Pr
     where ${sql.join(conditions, ' and ')} order by _plinth.audit_log.id desc limit ${limit}::int`);
 }
 
-/** Lists the values of the filters. */
+/** Lists the values that can be selected in the filters. */
 export const auditFacets = (db: Queryable): Promise<{ operator_name: string; action: string }[]> =>
   db.query(sql`select distinct operator_name, action from _plinth.audit_log order by 1, 2`);

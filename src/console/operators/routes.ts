@@ -1,4 +1,3 @@
-/** The routes of operators, their sessions and second factors, and of the audit log. */
 import type { Database } from '../../database/types.ts';
 import type { Audit } from '../audit.ts';
 import { may } from '../core/roles.ts';
@@ -13,11 +12,11 @@ export interface OperatorDeps {
   readonly database: Database;
   readonly sessions: Sessions;
   readonly factors: Factors;
-  readonly factorRequired: boolean;
+  readonly factorRequired: () => boolean;
   readonly linkOf: (token: string) => string;
 }
 
-/** Invitations are sent to other people, so they are valid longer than a link printed in a terminal. */
+/** An invitation is sent to another person, so it is valid for longer than a link that is printed in the terminal. */
 const invitationSeconds = 24 * 3600;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -44,7 +43,7 @@ export function operatorRoutes(api: Api, deps: OperatorDeps, audit: Audit): void
 
   route('GET /operators', 'read', async () => ({
     operators: await queries.listOperators(db),
-    factorRequired,
+    factorRequired: factorRequired(),
   }));
   route('POST /operators', 'own', async (call) => {
     const { name, role } = await call.body();
@@ -91,7 +90,7 @@ export function operatorRoutes(api: Api, deps: OperatorDeps, audit: Audit): void
     await audit(call, 'operator.reset-factor', operator.name);
   });
 
-  /** Owners see and end all sessions, other operators only their own. */
+  /** Owners can see and end all sessions. Other operators can see and end only their own. */
   const scopeOf = ({ operator }: Call): string | undefined =>
     may(operator.role, 'own') ? undefined : operator.id;
   route('GET /sessions', 'read', async (call) => ({
@@ -130,7 +129,10 @@ async function keepAnOwner(tx: Parameters<typeof queries.otherOwners>[0], id: st
     throw new ConsoleError('last_owner');
 }
 
-/** The routes of the operator's own factor. Routes with `beforeFactor` work before the factor is verified. */
+/**
+ * The routes for the operator's own second factor. Routes with `beforeFactor` can be called before the factor is
+ * verified.
+ */
 function factorRoutes(api: Api, { factors, sessions, database }: OperatorDeps, audit: Audit): void {
   const db = database.pool('supabase_admin');
   const own = { changes: 'own session', beforeFactor: true } as const;
@@ -145,9 +147,9 @@ function factorRoutes(api: Api, { factors, sessions, database }: OperatorDeps, a
     'POST /factor/confirm',
     'read',
     async (call) => {
-      const answer = await factors.confirm(call.operator, (await call.body()).code);
+      const response = await factors.confirm(call.operator, (await call.body()).code);
       await audit(call, 'factor.add', call.operator.name);
-      return answer;
+      return response;
     },
     own,
   );

@@ -1,4 +1,7 @@
-/** Encrypts operators' second factors with AES-256-GCM. The key is in `.plinth/console.key`, created at first use with mode 0600. */
+/**
+ * Encrypts operators' second factors with AES-256-GCM. The key is stored in `.plinth/console.key`, which is created on
+ * first use with mode 0600.
+ */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 
@@ -8,13 +11,16 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 export interface Seal {
-  /** Encrypts a text. {@link open} needs the same `about`, so one operator's text can't be used for another operator. */
+  /**
+   * Encrypts a string. {@link open} requires the same `about`, so a string that was encrypted for one operator can't be
+   * decrypted for another.
+   */
   close(text: string, about: string): Buffer;
-  /** Decrypts a text. Returns undefined if the key, `about` or the format doesn't match. */
+  /** Decrypts a string. Returns undefined if the key, `about` or the format doesn't match. */
   open(sealed: Buffer, about: string): string | undefined;
 }
 
-/** Reads or creates the key at first use. */
+/** Reads or creates the key on first use. */
 export function createSeal(file: string): Seal {
   let known: Buffer | undefined;
   const key = (): Buffer => {
@@ -48,6 +54,7 @@ function readOrCreate(file: string): Buffer {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
   const key = Buffer.from(readFileSync(file, 'utf8').trim(), 'base64url');
-  if (key.length !== keyBytes) throw new Error(`${file} is damaged: it holds no key of ${keyBytes} bytes.`);
+  if (key.length !== keyBytes)
+    throw new Error(`${file} is damaged because it doesn't contain a key of ${keyBytes} bytes.`);
   return key;
 }

@@ -1,4 +1,4 @@
-/** Resolves a persona to the role, claims and settings that a request to REST would have in the database. */
+/** Determines the role, claims and settings with which the database would run a REST request from a persona. */
 import type {
   Database,
   LoginRole,
@@ -14,27 +14,27 @@ import type { Claims, Persona } from './persona.ts';
 import { findUser, type PersonaUser } from './queries.ts';
 
 export interface Identity {
-  /** The database role. */
+  /** The database role of the persona. */
   readonly role: string;
   /** Undefined for the operator, who has no token. */
   readonly claims: Claims | undefined;
-  /** The display name: an email address, a phone number or an id. */
+  /** The name to display, which is an email address, a phone number or an ID. */
   readonly name: string;
-  /** The login role that runs the operator's own statements. */
+  /** The login role with which the operator's own statements run. */
   readonly operatorRole: LoginRole;
 }
 
 /**
- * Returns the owner of the users' tables. For read-only operators, returns a role that reads every table, writes none, and
- * can't switch to a role that does.
+ * Returns the role for an operator's own statements, which owns the project's tables. For read-only operators, returns
+ * a role that can read every table, can't write to any table, and can't switch to a role that can.
  */
 export const databaseRoleOf = (role: OperatorRole): LoginRole =>
   may(role, 'write') ? 'postgres' : 'supabase_read_only_user';
 
-/** The lifetime of an access token with auth's default settings. */
+/** The lifetime of an access token in auth's default configuration. */
 const lifetimeSeconds = 3600;
 
-/** @throws {ConsoleError} not_found, if the user doesn't exist */
+/** Determines the identity of a persona. @throws {ConsoleError} not_found, if the user doesn't exist */
 export async function identify(
   db: Queryable,
   persona: Persona,
@@ -60,7 +60,10 @@ export async function identify(
   }
 }
 
-/** Returns the claims of an access token after a sign-in with one factor (auth 2.196), without the session id. */
+/**
+ * Returns the claims that an access token contains after a sign-in with one factor (auth 2.196), without the session
+ * ID.
+ */
 function claimsOf(user: PersonaUser, nowSeconds: number): Claims {
   return {
     sub: user.id,
@@ -77,7 +80,7 @@ function claimsOf(user: PersonaUser, nowSeconds: number): Claims {
   };
 }
 
-/** Returns the local settings of a transaction in REST's order. */
+/** Returns the local settings of a transaction, in the order in which REST sets them. */
 export function settingsOf(
   { role, claims }: Pick<Identity, 'role' | 'claims'>,
   searchPath: readonly string[],
@@ -89,12 +92,12 @@ export function settingsOf(
   ];
 }
 
-/** The search path of functions, as for a request to the first exposed schema. */
+/** The search path for functions, which is the one of a request to the first exposed schema. */
 export const defaultSearchPath: readonly string[] = ['public', 'extensions'];
 
 /**
- * Runs a transaction as an identity. The operator's transaction uses the pool of the operator's role. Others begin as
- * `authenticator`, whose memberships determine the roles that a request can have.
+ * Runs a transaction as an identity. An operator's transaction uses the pool for the operator's role. All other
+ * transactions log in as `authenticator`, so only roles that REST requests can have are possible.
  */
 export function asIdentity<T>(
   database: Database,

@@ -1,13 +1,12 @@
-/** The routes of the persona picker. */
 import { z } from 'zod';
 import { json, type RouteTable } from '../core/contract.ts';
 
-/** A persona as text: `persona/persona.ts` parses it. */
+/** A persona as text, which `persona/persona.ts` parses. */
 export const personaText = z.string().max(12_000).optional();
 export const asPersona = z.object({ as: personaText });
 const personaSearch = z.object({ search: z.string().max(200).default('') });
 
-/** A persona's identity in the database. */
+/** The identity of a persona in the database. */
 export interface PersonaIdentity {
   readonly as: string;
   readonly role: string;
@@ -18,7 +17,7 @@ export interface PersonaIdentity {
 
 export interface UserChoice {
   id: string;
-  /** Email address or phone number; null for a guest without either. */
+  /** The email address or phone number. Null for a guest who has neither. */
   name: string | null;
   guest: boolean;
 }

@@ -1,25 +1,26 @@
 /**
- * The persona as which a page reads the project: the operator, an anonymous visitor, one of the app's users, or custom claims.
- * This module parses and prints the `as` parameter of addresses.
+ * The persona with whose access a page reads the project: the operator, an anonymous visitor, a user of the app, or
+ * custom claims. This module parses and prints the `as` parameter of URLs.
  */
 import { ConsoleError } from '../errors.ts';
 
 export type Persona =
-  /** The owner of the tables, to whom policies don't apply. */
+  /** The owner of the tables. Policies don't apply to this persona. */
   | { readonly kind: 'operator' }
   | { readonly kind: 'anon' }
-  /** `id` is the one in auth.users. */
+  /** `id` is the user's ID in auth.users. */
   | { readonly kind: 'user'; readonly id: string }
-  /** The claims of a token. `role` is the database role. */
+  /** `claims` are the claims of a token, and their `role` is the database role. */
   | { readonly kind: 'claims'; readonly claims: Claims };
 
 export type Claims = Readonly<Record<string, unknown>> & { readonly role: string };
 
-/** Longer than any token that fits into a request header. */
+/** No token that fits in a request header is longer than this. */
 const maxClaimsChars = 8000;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /**
+ * Parses the `as` parameter.
  * @example
  * parsePersona('user:6b0a…'); // { kind: 'user', id: '6b0a…' }
  * @throws {ConsoleError} bad_request
@@ -29,7 +30,7 @@ export function parsePersona(text: string | undefined): Persona {
   if (text === 'anon') return { kind: 'anon' };
   if (text.startsWith('user:')) {
     const id = text.slice(5);
-    if (!uuid.test(id)) throw unreadable('The id of a user is a UUID.');
+    if (!uuid.test(id)) throw unreadable('A user ID must be a UUID.');
     return { kind: 'user', id: id.toLowerCase() };
   }
   if (text.startsWith('claims:')) return { kind: 'claims', claims: parseClaims(text.slice(7)) };
@@ -54,13 +55,13 @@ function parseClaims(encoded: string): Claims {
   try {
     value = JSON.parse(Buffer.from(encoded, 'base64url').toString('utf8'));
   } catch {
-    throw unreadable('The claims are not JSON.');
+    throw unreadable("The claims aren't valid JSON.");
   }
   if (value === null || typeof value !== 'object' || Array.isArray(value))
-    throw unreadable('The claims are a JSON object.');
+    throw unreadable('The claims must be a JSON object.');
   const { role } = value as { role?: unknown };
   if (typeof role !== 'string' || role === '' || role === 'none' || role.includes('\0'))
-    throw unreadable('The claims need a "role": the database role, such as "authenticated".');
+    throw unreadable('The claims must contain a "role", which is a database role such as "authenticated".');
   return value as Claims;
 }
 

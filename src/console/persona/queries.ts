@@ -1,4 +1,3 @@
-/** SQL statements for users that can be chosen as a persona. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { UserChoice } from './contract.ts';
@@ -23,7 +22,10 @@ export async function findUser(db: Queryable, id: string): Promise<PersonaUser |
   return row;
 }
 
-/** Finds users whose email address, phone number or id contains `search`. The latest sign-in comes first. */
+/**
+ * Finds users whose email address, phone number or ID contains `search`. The users who signed in most recently come
+ * first.
+ */
 export const searchUsers = (db: Queryable, search: string, limit: number): Promise<UserChoice[]> =>
   db.query<UserChoice>(sql`
     select id, coalesce(nullif(email, ''), nullif(phone, '')) as name, is_anonymous as guest

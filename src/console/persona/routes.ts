@@ -1,4 +1,3 @@
-/** The routes of the persona picker: users to choose from, and the identity of a persona. */
 import type { Database } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Api } from '../routes/api.ts';
@@ -6,7 +5,7 @@ import { identify } from './act.ts';
 import { parsePersona, printPersona } from './persona.ts';
 import { searchUsers } from './queries.ts';
 
-/** The number of choices that fit below the field. */
+/** The number of suggestions that fit below the search field. */
 const choices = 8;
 
 export function personaRoutes(api: Api, database: Database, clock: Clock): void {

@@ -1,4 +1,3 @@
-/** The policies page's routes. */
 import { z } from 'zod';
 import { json, type RouteTable } from '../core/contract.ts';
 
@@ -16,7 +15,7 @@ const policyChange = z.object({
   table: z.string().min(1).max(200),
   change: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('create'), policy }),
-    z.object({ kind: z.literal('replace'), former: policyName, policy }),
+    z.object({ kind: z.literal('replace'), previous: policyName, policy }),
     z.object({ kind: z.literal('drop'), name: policyName }),
     z.object({ kind: z.literal('security'), enabled: z.boolean(), forced: z.boolean() }),
   ]),
@@ -31,9 +30,9 @@ export interface SecuredTable {
   name: string;
   rls: boolean;
   forced: boolean;
-  /** Conditions omit schemas that are on the search path. */
+  /** In conditions, schema names that are on the search path are omitted. */
   policies: readonly Policy[];
-  /** The table and column privileges of each API role, before any policy. */
+  /** The table and column privileges of each API role. Policies restrict them further. */
   grants: {
     role: string;
     select: boolean;

@@ -1,9 +1,9 @@
-/** Reads tables with their row-level security, policies and grants from the catalog. */
+/** Reads tables from the catalog, together with their row-level security, policies and grants. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { SecuredTable } from './contract.ts';
 
-/** The roles of requests, unless the project adds others. */
+/** The roles that requests can have. A project can add others. */
 const apiRoles: readonly string[] = ['anon', 'authenticated', 'service_role'];
 
 export const listSecuredTables = (db: Queryable): Promise<SecuredTable[]> =>
@@ -29,7 +29,7 @@ export const listSecuredTables = (db: Queryable): Promise<SecuredTable[]> =>
       and pg_has_role('postgres', c.relowner, 'usage')
     order by n.nspname <> 'public', n.nspname, c.relname`);
 
-/** Lists the roles that the editor offers. */
+/** Lists the roles that can be selected in the policy editor. */
 export const listRoles = async (db: Queryable): Promise<string[]> =>
   (
     await db.query<{ name: string }>(sql`

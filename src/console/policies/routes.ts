@@ -1,4 +1,3 @@
-/** Lists policies, previews changes as SQL, and applies them. */
 import type { Database } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { Audit } from '../audit.ts';
@@ -48,7 +47,7 @@ export function policyRoutes(api: Api, database: Database, audit: Audit): void {
     const { schema, table, change, statements } = await changeOf(call);
     await pool.transaction(
       async (tx) => {
-        // Prepares each statement separately, so that none can contain a second statement.
+        // Each statement is prepared separately, so that none of them can contain a second statement.
         for (const text of statements) await tx.queryText(sql`${sql.raw(text)}`);
       },
       {

@@ -1,4 +1,4 @@
-/** The SQL of a policy change. Names are quoted; conditions are SQL written by the operator. */
+/** Generates the SQL for a change to a policy. Names are quoted. Conditions are SQL that the operator wrote. */
 import { quoteIdentifier } from '../../kernel/sql.ts';
 import { significant, tokenize } from '../../shared/sql/tokens.ts';
 import { ConsoleError } from '../errors.ts';
@@ -8,8 +8,11 @@ export type PolicyText = Pick<Policy, 'name' | 'command' | 'permissive' | 'roles
 
 export type PolicyChange =
   | { readonly kind: 'create'; readonly policy: PolicyText }
-  /** `former` is the current name. A policy's command and kind can't change, so the policy is re-created. */
-  | { readonly kind: 'replace'; readonly former: string; readonly policy: PolicyText }
+  /**
+   * `previous` is the policy's current name. The policy is dropped and created again, because its command and kind
+   * can't be altered.
+   */
+  | { readonly kind: 'replace'; readonly previous: string; readonly policy: PolicyText }
   | { readonly kind: 'drop'; readonly name: string }
   | { readonly kind: 'security'; readonly enabled: boolean; readonly forced: boolean };
 
@@ -19,7 +22,7 @@ export interface TableName {
 }
 
 /**
- * Returns the statements for one transaction, in order.
+ * Returns the statements of the change in order. They must run in one transaction.
  * @throws {ConsoleError} bad_request, if a condition could close its parentheses
  */
 export function policyStatements(table: TableName, change: PolicyChange): string[] {
@@ -28,7 +31,7 @@ export function policyStatements(table: TableName, change: PolicyChange): string
     case 'create':
       return [createText(on, change.policy)];
     case 'replace':
-      return [dropText(on, change.former), createText(on, change.policy)];
+      return [dropText(on, change.previous), createText(on, change.policy)];
     case 'drop':
       return [dropText(on, change.name)];
     case 'security':
@@ -53,23 +56,23 @@ function createText(on: string, { name, command, permissive, roles, using, check
   return lines.join('\n');
 }
 
-/** Checks that a condition is one expression: it can't close or comment out the parenthesis around it. */
+/** Checks that a condition is a single expression, so that it can't close or comment out the parenthesis around it. */
 function whole(field: string, condition: string): string {
   const tokens = tokenize(condition);
   const wrong = (why: string): never => {
     throw new ConsoleError('bad_request', { message: `${field}: ${why}` });
   };
   if (significant(tokens).length === 0) wrong('The condition is empty.');
-  if (tokens.some(({ isOpen }) => isOpen)) wrong('A quote or comment is not closed.');
+  if (tokens.some(({ isOpen }) => isOpen)) wrong("A quote or comment isn't closed.");
   let depth = 0;
   for (const { kind, text } of tokens) {
     if (kind !== 'symbol') continue;
-    if (text === ';') wrong('A condition is one expression, without a semicolon.');
+    if (text === ';') wrong('A condition must be a single expression without a semicolon.');
     if (text === '(') depth++;
     if (text === ')') depth--;
-    if (depth < 0) wrong('There is a parenthesis too many.');
+    if (depth < 0) wrong('The condition has more closing than opening parentheses.');
   }
-  if (depth !== 0) wrong('A parenthesis is not closed.');
-  // A line comment would remove the text after it.
+  if (depth !== 0) wrong("A parenthesis isn't closed.");
+  // A line comment at the end would also comment out the text after the condition.
   return tokens.at(-1)?.kind === 'comment' ? `${condition}\n` : condition;
 }

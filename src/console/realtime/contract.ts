@@ -1,6 +1,5 @@
-/** The realtime page's routes. */
 import { z } from 'zod';
-import type { BroadcastVerdict, ChangeVerdict, RealtimeReport } from '../../realtime/types.ts';
+import type { BroadcastCheckResult, ChangeCheckResult, RealtimeReport } from '../../realtime/types.ts';
 import { json, type RouteTable } from '../core/contract.ts';
 import { personaText as as, type PersonaToken } from '../persona/contract.ts';
 
@@ -9,23 +8,23 @@ const name = z.string().max(63);
 const channelToken = z.object({ as });
 const channelChecks = z.object({
   as,
-  /** '1' for a private channel. */
+  /** '1' stands for a private channel. */
   private: z.enum(['0', '1']).default('0'),
-  /** The tables of the change feed: '' for none, `*` for all. */
+  /** The tables whose changes are sent. Empty for no tables, and `*` for all tables. */
   schema: name.default(''),
   table: name.default(''),
 });
 
 const cells = z.record(name, z.string().nullable());
 const longName = z.string().max(1000);
-/** A delivery check for a row change. */
-const changeVerdict = z.object({
+/** The input for checking whether a change to a row would be delivered. */
+const changeCheck = z.object({
   as,
   schema: name.min(1),
   table: name.min(1),
   action: z.enum(['INSERT', 'UPDATE', 'DELETE']),
   key: cells,
-  /** Cells whose values were different when the change happened. */
+  /** The cells whose values at the time of the change differ from the current row. */
   row: cells.default({}),
   /** The arguments of `channel.on('postgres_changes', …)`. */
   subscription: z
@@ -38,8 +37,8 @@ const changeVerdict = z.object({
     })
     .default({ event: '*', schema: 'public' }),
 });
-/** A delivery check for a broadcast. */
-const broadcastVerdict = z.object({
+/** The input for checking whether a broadcast would be delivered. */
+const broadcastCheck = z.object({
   as,
   topic: longName.min(1),
   private: z.boolean().default(false),
@@ -59,7 +58,8 @@ const broadcastVerdict = z.object({
 });
 
 /**
- * `stops`: nothing is delivered. `limits`: only some events are delivered. `fine`: this check doesn't affect delivery.
+ * `stops` means that nothing is delivered, `limits` that only some events are delivered, and `fine` that this check
+ * doesn't restrict the delivery.
  */
 export type Weight = 'stops' | 'limits' | 'fine';
 
@@ -80,7 +80,7 @@ export type CheckCode =
 export interface Check {
   readonly code: CheckCode;
   readonly weight: Weight;
-  /** The number of policies, for codes about policies. */
+  /** The number of policies. Set only for codes that are about policies. */
   readonly policies?: number;
 }
 
@@ -90,24 +90,24 @@ export interface PublishedTable {
 }
 
 export interface RealtimeOverview {
-  /** The realtime service's address. */
+  /** The URL of the realtime service. */
   readonly url: string;
   /** The publishable key, with which the page opens its socket. */
   readonly apikey: string;
-  /** The publication's tables. */
+  /** The tables in the publication. */
   readonly tables: readonly PublishedTable[];
 }
 
 export interface Checks {
-  /** The subscriber's database role. */
+  /** The database role of the subscriber. */
   readonly role: string;
   readonly topic: readonly Check[];
   readonly table: readonly Check[];
 }
 
-/** The subscriber of a delivery check. */
+/** The user for whom the delivery is checked. */
 export interface Subscriber {
-  /** The email address, phone number or id of a user, or the role's name. */
+  /** The user's email address, phone number or ID, or the name of the role. */
   readonly persona: string;
   readonly role: string;
 }
@@ -117,9 +117,9 @@ export const contract = {
   'GET /realtime/state': { response: json<RealtimeReport>() },
   'POST /realtime/token': { body: channelToken, response: json<PersonaToken>() },
   'GET /realtime/checks': { query: channelChecks, response: json<Checks>() },
-  'POST /realtime/verdict/change': { body: changeVerdict, response: json<Subscriber & ChangeVerdict>() },
+  'POST /realtime/verdict/change': { body: changeCheck, response: json<Subscriber & ChangeCheckResult>() },
   'POST /realtime/verdict/broadcast': {
-    body: broadcastVerdict,
-    response: json<Subscriber & BroadcastVerdict>(),
+    body: broadcastCheck,
+    response: json<Subscriber & BroadcastCheckResult>(),
   },
 } as const satisfies RouteTable;

@@ -1,10 +1,10 @@
-/** Derives from catalog facts why an event would not be delivered. */
+/** Determines from catalog data why an event wouldn't be delivered. */
 
 import type { Check } from './contract.ts';
-import type { TableFacts, TopicRights } from './queries.ts';
+import type { TableFacts, TopicPermissions } from './queries.ts';
 
-/** Checks the change feed of one table. */
-export function judgeTable(facts: TableFacts): Check[] {
+/** Checks whether changes to a table are delivered. */
+export function checkTable(facts: TableFacts): Check[] {
   if (!facts.exists) return [{ code: 'table-missing', weight: 'stops' }];
   const checks: Check[] = [];
   if (!facts.published) checks.push({ code: 'not-published', weight: 'stops' });
@@ -16,8 +16,8 @@ export function judgeTable(facts: TableFacts): Check[] {
   return checks;
 }
 
-/** Checks broadcast and presence. */
-export function judgeTopic(isPrivate: boolean, { read, write }: TopicRights): Check[] {
+/** Checks whether broadcasts and presence are delivered. */
+export function checkTopic(isPrivate: boolean, { read, write }: TopicPermissions): Check[] {
   if (!isPrivate) return [{ code: 'public-channel', weight: 'fine' }];
   const checks: Check[] = [];
   if (read === 0) checks.push({ code: 'private-no-read', weight: 'stops' });

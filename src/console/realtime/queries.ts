@@ -1,9 +1,9 @@
-/** Reads from PostgreSQL's catalog what determines whether an event reaches a channel. */
+/** Reads the catalog data that determine whether an event reaches a channel. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { PublishedTable } from './contract.ts';
 
-/** The publication that the realtime service follows. */
+/** The publication whose changes the realtime service streams. */
 export const publication = 'supabase_realtime';
 
 export const publishedTables = (db: Queryable): Promise<PublishedTable[]> =>
@@ -17,7 +17,7 @@ export interface TableFacts {
   readonly rls: boolean;
   /** Whether the role can read at least one column. */
   readonly readable: boolean;
-  /** The number of policies that apply when the role reads. */
+  /** The number of policies that apply when the role reads rows. */
   readonly policies: number;
   readonly hasPrimaryKey: boolean;
 }
@@ -48,21 +48,24 @@ export async function tableFacts(
   return row ?? absent;
 }
 
-export interface TopicRights {
+export interface TopicPermissions {
   /** The number of policies on realtime.messages that apply when the role joins and reads, and when it sends. */
   readonly read: number;
   readonly write: number;
 }
 
-export async function topicRights(db: Queryable, role: string): Promise<TopicRights> {
-  const [row] = await db.query<TopicRights>(sql`
+export async function topicPermissions(db: Queryable, role: string): Promise<TopicPermissions> {
+  const [row] = await db.query<TopicPermissions>(sql`
     select ${policiesFor(sql`c.oid`, 'r')} as read, ${policiesFor(sql`c.oid`, 'a')} as write
     from pg_class c, pg_roles r
     where c.oid = to_regclass('realtime.messages') and r.rolname = ${role}`);
   return row ?? { read: 0, write: 0 };
 }
 
-/** Counts policies for a command of pg_policy (r for SELECT, a for INSERT) or for all commands (*). */
+/**
+ * Returns a subquery that counts the policies for one command (r for SELECT, a for INSERT). Policies for all commands
+ * (*) are included.
+ */
 const policiesFor = (table: ReturnType<typeof sql>, command: 'r' | 'a'): ReturnType<typeof sql> => sql`
   (select count(*)::int4 from pg_policy p
    where p.polrelid = ${table} and p.polpermissive and p.polcmd in (${command}, '*')

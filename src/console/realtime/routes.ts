@@ -1,11 +1,11 @@
 /**
- * The routes of the realtime page: tokens for joining as a persona, and delivery checks. The page itself connects to the
- * realtime service like any client.
+ * The routes of the realtime page: tokens for joining a channel as a persona, and delivery checks. The page itself
+ * connects to the realtime service like any other client.
  */
 import type { Database } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Keys } from '../../keys/types.ts';
-import type { BroadcastQuestion, Persona, RealtimeService } from '../../realtime/types.ts';
+import type { BroadcastCheckInput, Persona, RealtimeService } from '../../realtime/types.ts';
 import type { Audit } from '../audit.ts';
 import { may, permissionForRows } from '../core/roles.ts';
 import { ConsoleError } from '../errors.ts';
@@ -14,8 +14,8 @@ import { parsePersona } from '../persona/persona.ts';
 import { mintToken } from '../persona/token.ts';
 import type { Api, Call } from '../routes/api.ts';
 import type { Checks } from './contract.ts';
-import { judgeTable, judgeTopic } from './core.ts';
-import { publishedTables, tableFacts, topicRights } from './queries.ts';
+import { checkTable, checkTopic } from './core.ts';
+import { publishedTables, tableFacts, topicPermissions } from './queries.ts';
 
 export interface RealtimeDeps {
   readonly database: Database;
@@ -23,7 +23,7 @@ export interface RealtimeDeps {
   readonly apiUrl: () => string;
   readonly clock: Clock;
   readonly audit: Audit;
-  readonly realtime: Pick<RealtimeService, 'verdicts' | 'report'>;
+  readonly realtime: Pick<RealtimeService, 'deliveryChecks' | 'report'>;
 }
 
 const tokenSeconds = 10 * 60;
@@ -33,10 +33,10 @@ export function realtimeRoutes(
   { database, keys, apiUrl, clock, audit, realtime }: RealtimeDeps,
 ): void {
   const db = database.pool('postgres');
-  const { verdicts } = realtime;
+  const { deliveryChecks } = realtime;
   const route = api.feature(() => import('./contract.ts'));
 
-  /** Operators can't join channels, so the operator is checked as an anonymous visitor. */
+  /** Operators can't join channels, so the check for an operator uses an anonymous visitor. */
   const subscriberOf = ({ operator }: Call, as: string | undefined): Promise<Identity> => {
     const persona = parsePersona(as);
     return identify(db, persona.kind === 'operator' ? { kind: 'anon' } : persona, clock.now(), operator.role);
@@ -48,7 +48,7 @@ export function realtimeRoutes(
     tables: await publishedTables(db),
   }));
   route('GET /realtime/state', 'read', async () => realtime.report());
-  // The anonymous role needs no token, because the publishable key is enough.
+  // An anonymous visitor doesn't need a token, because the publishable key is sufficient.
   route('POST /realtime/token', 'write', async (call) => {
     const { as } = await call.body();
     const identity = await identify(db, parsePersona(as), clock.now(), call.operator.role);
@@ -59,7 +59,7 @@ export function realtimeRoutes(
   route('GET /realtime/checks', 'read', async (call): Promise<Checks> => {
     const { as, private: isPrivate, schema, table } = await call.query();
     const { role } = await subscriberOf(call, as);
-    const topic = judgeTopic(isPrivate === '1', await topicRights(db, role));
+    const topic = checkTopic(isPrivate === '1', await topicPermissions(db, role));
     if (schema === '') return { role, topic, table: [] };
     if (table === '' || table === '*') {
       const published = (await publishedTables(db)).filter(
@@ -71,27 +71,27 @@ export function realtimeRoutes(
         table: published.length > 0 ? [] : [{ code: 'nothing-published', weight: 'stops' }],
       };
     }
-    return { role, topic, table: judgeTable(await tableFacts(db, { schema, table }, role)) };
+    return { role, topic, table: checkTable(await tableFacts(db, { schema, table }, role)) };
   });
   route(
     'POST /realtime/verdict/change',
     'read',
     async (call) => {
       const { operator } = call;
-      const asked = await call.body();
-      const { as, schema, table, action, key, row, subscription } = asked;
-      // The response contains the row.
+      const requested = await call.body();
+      const { as, schema, table, action, key, row, subscription } = requested;
+      // The response contains the row, so the operator must be allowed to read it.
       if (!may(operator.role, permissionForRows(schema)))
         throw new ConsoleError('forbidden', { message: `Your role can't read rows of ${schema}.` });
       const identity = await subscriberOf(call, as);
-      const verdict = await verdictOf(
-        verdicts.ofChange({
+      const result = await checkResult(
+        deliveryChecks.checkChange({
           subscriber: personaOf(identity),
           entry: { ...subscription, table: subscription.table ?? table },
           change: { schema, table, action, key, row },
         }),
       );
-      return { persona: identity.name, role: identity.role, ...verdict };
+      return { persona: identity.name, role: identity.role, ...result };
     },
     { changes: 'nothing' },
   );
@@ -101,7 +101,7 @@ export function realtimeRoutes(
     async (call) => {
       const { as, topic, private: isPrivate, version, message } = await call.body();
       const identity = await subscriberOf(call, as);
-      const question: BroadcastQuestion = {
+      const question: BroadcastCheckInput = {
         subscriber: personaOf(identity),
         topic,
         channel: { private: isPrivate, version },
@@ -116,8 +116,8 @@ export function realtimeRoutes(
                     : personaOf(await subscriberOf(call, message.sender)),
               },
       };
-      const verdict = await verdictOf(verdicts.ofBroadcast(question));
-      return { persona: identity.name, role: identity.role, ...verdict };
+      const result = await checkResult(deliveryChecks.checkBroadcast(question));
+      return { persona: identity.name, role: identity.role, ...result };
     },
     { changes: 'nothing' },
   );
@@ -125,12 +125,12 @@ export function realtimeRoutes(
 
 const personaOf = ({ role, claims }: Identity): Persona => ({ role, claims: claims ?? {} });
 
-/** Converts the error for an invalid question to a bad_request with its message. */
-async function verdictOf<T>(verdict: Promise<T>): Promise<T> {
+/** Runs a check. If its input is invalid, throws a bad_request with the error's message. */
+async function checkResult<T>(check: Promise<T>): Promise<T> {
   try {
-    return await verdict;
+    return await check;
   } catch (error) {
-    if (error instanceof Error && error.name === 'VerdictError')
+    if (error instanceof Error && error.name === 'DeliveryCheckError')
       throw new ConsoleError('bad_request', { message: error.message });
     throw error;
   }

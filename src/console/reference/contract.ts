@@ -1,17 +1,16 @@
-/** The API page's routes. */
 import { z } from 'zod';
 import { json, type RouteTable, raw } from '../core/contract.ts';
 
 const trial = z.object({
   as: z.string().max(20_000).optional(),
   method: z.enum(['GET', 'POST', 'PATCH', 'DELETE']),
-  /** The path below `/rest/v1/`: a relation, or `rpc/` and a function, with the query. */
+  /** The path below `/rest/v1/` with its query. It begins with a relation, or with `rpc/` and a function. */
   path: z
     .string()
     .max(8000)
-    .regex(/^(rpc\/)?[^/?#\\]+(\?[^#]*)?$/, 'is not a table or function with its query'),
+    .regex(/^(rpc\/)?[^/?#\\]+(\?[^#]*)?$/, "isn't a table or function, optionally with a query"),
   body: z.string().max(1_000_000).optional(),
-  /** An exposed schema. The default is the first one. */
+  /** An exposed schema. If omitted, the first exposed schema is used. */
   schema: z.string().min(1).max(63).optional(),
   /** Whether the request's changes are rolled back. */
   rollsBack: z.boolean().default(true),
@@ -21,30 +20,30 @@ export interface ExposedFunction {
   schema: string;
   name: string;
   arguments: { name: string; type: string; required: boolean }[];
-  /** PostgreSQL's text representation of the type, for example `SETOF tasks`. */
+  /** PostgreSQL's text representation of the return type, such as `SETOF tasks`. */
   returns: string;
-  /** Whether the function may write. */
+  /** Whether the function can write data. */
   volatile: boolean;
   comment: string | null;
 }
 
 export interface ExposedSchemas {
-  /** A request without a schema uses the first. */
+  /** The exposed schemas. The first one is the default. */
   readonly schemas: readonly string[];
   readonly functions: readonly ExposedFunction[];
 }
 
-/** The response of a request that was tried. */
+/** The response to a request that the operator sent from the page. */
 export interface TrialResponse {
   readonly status: number;
   readonly body: string;
-  /** The body is longer than what is shown. */
+  /** Whether the body is longer than the part that is shown. */
   readonly isCut: boolean;
 }
 
 export const contract = {
   'GET /reference': { response: json<ExposedSchemas>() },
   'POST /reference/try': { body: trial, response: json<TrialResponse>() },
-  /** A TypeScript file. */
+  /** Returns a file with TypeScript types. */
   'GET /reference/types': { response: raw },
 } as const satisfies RouteTable;

@@ -1,11 +1,12 @@
-/** The routes of the API page: requests to REST as a persona, and the database's TypeScript types. */
+/** The routes of the API page: sending a REST request as a persona, and the TypeScript types of the database. */
 
-import type { Config } from '../../config/index.ts';
+import type { LiveConfig } from '../../config/index.ts';
 import { generateTypes } from '../../database/index.ts';
 import type { Database } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Keys } from '../../keys/types.ts';
 import type { Attempt } from '../../rest/index.ts';
+import { splitOnce } from '../../shared/split-once.ts';
 import type { Audit } from '../audit.ts';
 import { identify } from '../persona/act.ts';
 import { parsePersona } from '../persona/persona.ts';
@@ -16,7 +17,7 @@ import { listFunctions } from './functions.ts';
 export interface ReferenceDeps {
   readonly database: Database;
   readonly keys: Keys;
-  readonly config: Config;
+  readonly config: LiveConfig;
   readonly clock: Clock;
   readonly attempt: Attempt;
   readonly audit: Audit;
@@ -40,13 +41,14 @@ export function referenceRoutes(api: Api, deps: ReferenceDeps): void {
   }
 
   route('GET /reference', 'read', async () => {
-    const { schemas } = config.api;
+    const { schemas } = config.current.api;
     return { schemas, functions: await listFunctions(db, schemas) };
   });
-  // Requires `write`, because a function called with GET may be volatile, and not all of its effects are rolled back.
+  // The route requires `write`, because a function that is called with GET can be volatile, and not all effects can be
+  // rolled back.
   route('POST /reference/try', 'write', async (call) => {
     const { as, method, path, body, schema, rollsBack } = await call.body();
-    const [target = '', query = ''] = splitOnce(path, '?');
+    const [target, query = ''] = splitOnce(path, '?');
     const authorization = await authorizationOf(call, as);
     const persona = parsePersona(as).kind;
     await audit(call, 'api.try', target, { method, as: persona, ...(rollsBack ? { rollsBack } : {}) });
@@ -70,15 +72,10 @@ export function referenceRoutes(api: Api, deps: ReferenceDeps): void {
     return { status, body: text, isCut };
   });
   route('GET /reference/types', 'read', async ({ reply }) => {
-    const schemas = [...new Set(['public', ...config.api.schemas])];
+    const schemas = [...new Set(['public', ...config.current.api.schemas])];
     return reply
       .type('text/plain; charset=utf-8')
       .header('content-disposition', 'attachment; filename="database.types.ts"')
       .send(await generateTypes(database.info.url, schemas));
   });
-}
-
-function splitOnce(text: string, separator: string): [string, string] {
-  const at = text.indexOf(separator);
-  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
 }

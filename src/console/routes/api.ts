@@ -1,4 +1,4 @@
-/** `/console/api/*`: the Console's API. Every route declares the permission that it requires. */
+/** Defines the Console's API (`/console/api/*`). Every route declares the permission that it requires. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { PostgresErrorShape } from '../../database/types.ts';
@@ -14,12 +14,12 @@ export interface Call {
   readonly operator: Operator;
 }
 
-/** A call of one route of a contract, with its input. */
+/** A call to a route in a contract, with its input. */
 export interface RouteCall<Route extends string, Spec extends RouteSpec> extends Call {
   readonly params: ParamsOf<Route>;
-  /** @throws {ConsoleError} bad_request, naming the field that is invalid */
+  /** Parses the query. @throws {ConsoleError} bad_request, with the name of the invalid field */
   query(): Promise<Parsed<Spec, 'query'>>;
-  /** @throws {ConsoleError} bad_request, naming the field that is invalid */
+  /** Parses the body. @throws {ConsoleError} bad_request, with the name of the invalid field */
   body(): Promise<Parsed<Spec, 'body'>>;
 }
 
@@ -29,10 +29,11 @@ type OnlyDeclared<Sent, Spec extends RouteSpec> = Spec['response'] extends Raw
   : Exact<Sent, PayloadOf<Spec>>;
 
 /**
- * Adds a route of a contract for signed-in operators whose role has the required permission. The handler's result is sent
- * as JSON and has exactly the fields that the contract declares; `undefined` becomes status 204.
- * @throws {Error} at registration, if a route that isn't a GET requires only a reading permission and doesn't declare what
- * it changes instead.
+ * Adds a route of the contract. Only operators who are signed in and whose role has the permission can call it. The
+ * result of the handler is sent as JSON and must have exactly the fields that the contract declares. If the result is
+ * `undefined`, the status is 204.
+ * @throws {Error} when the route is added, if it isn't a GET, requires only a permission to read, and doesn't declare
+ * what it changes
  */
 export type AddRoute<Table extends RouteTable> = <
   Route extends keyof Table & string,
@@ -46,7 +47,8 @@ export type AddRoute<Table extends RouteTable> = <
 
 export interface Api {
   /**
-   * The routes of one feature, typed by its contract. The contract is loaded with the first call that has input.
+   * Returns a function that adds routes of one feature, with the types of its contract. The contract is loaded at the
+   * first call that has input.
    * @example
    * const route = api.feature(() => import('./contract.ts'));
    * route('GET /home', 'read', async () => ({ project: 'demo' }));
@@ -58,15 +60,16 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface RouteOptions {
   /**
-   * Allows a route that isn't a GET for read-only operators. `nothing`: the route changes nothing, because its statement is
-   * read-only or rolled back. `own session`: the route changes only the operator's own sign-in.
+   * Allows read-only operators to call a route that isn't a GET. `nothing` means that the route changes nothing,
+   * because its statement is read-only or rolled back. `own session` means that it changes only the operator's own
+   * sign-in.
    */
   readonly changes?: 'nothing' | 'own session';
-  /** Whether the route works before the session's second factor is verified. */
+  /** Whether the route can be called before the session has verified its second factor. */
   readonly beforeFactor?: boolean;
 }
 
-/** Checks a route's declaration. */
+/** Checks the declaration of a route. */
 export function checkRoute(
   method: Method,
   path: string,
@@ -88,7 +91,7 @@ export function createApi(app: FastifyInstance, sessions: Sessions, log: Logger)
     });
   });
   app.setErrorHandler((error: unknown, request, reply) => renderError(error, request, reply, log));
-  // The not-found handler isn't enough, because a wildcard route around this scope serves the Console's pages.
+  // A not-found handler isn't sufficient, because a wildcard route outside of this scope serves the Console's pages.
   app.all('/*', async () => {
     throw new ConsoleError('not_found');
   });
@@ -107,7 +110,7 @@ export function createApi(app: FastifyInstance, sessions: Sessions, log: Logger)
         const operator = await sessions.authorize(request, requires, options?.beforeFactor);
         if (request.trace !== undefined) request.trace.operator = operator.name;
         const payload = await handle({ request, reply, operator });
-        // A reply that the handler sent resolves to undefined.
+        // If the handler has sent the reply itself, the result is undefined.
         if (reply.sent) return reply;
         if (payload === undefined) return reply.code(204).send();
         return reply.send(payload);
@@ -142,7 +145,7 @@ export function createApi(app: FastifyInstance, sessions: Sessions, log: Logger)
   };
 }
 
-/** Parses an input by its schema. @throws {ConsoleError} bad_request, naming the field that is invalid */
+/** Parses an input with its schema. @throws {ConsoleError} bad_request, with the name of the invalid field */
 export async function parseAs<Value>(schema: z.ZodType<Value>, input: unknown): Promise<Value> {
   const result = schema.safeParse(input ?? {});
   if (result.success) return result.data;
@@ -180,7 +183,7 @@ function renderError(
   });
 }
 
-/** Passes on the database's message, detail, hint and SQLSTATE. */
+/** Converts an error from PostgreSQL. The message, detail, hint and SQLSTATE are passed on to the operator. */
 function fromPostgres(error: unknown): ConsoleError | undefined {
   if (!(error instanceof Error) || !('severity' in error) || !('code' in error)) return undefined;
   const { code, message, detail, hint, column } = error as PostgresErrorShape;

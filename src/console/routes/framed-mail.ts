@@ -1,10 +1,10 @@
-/** Serves untrusted mail as a document for a frame in a Console page. */
+/** Serves the HTML of an untrusted email as a document for a frame in a Console page. */
 import type { FastifyReply } from 'fastify';
 import { framedHtml } from '../core/message-facts.ts';
 
 /**
- * Isolates the document. `sandbox` without `allow-scripts` and `allow-same-origin` allows no scripts and gives the document an
- * opaque origin; links can only open new tabs. No external resources are loaded.
+ * These headers isolate the document. `sandbox` without `allow-scripts` and `allow-same-origin` blocks scripts and
+ * gives the document an opaque origin. Links can only open new tabs, and external resources aren't loaded.
  */
 const frameHeaders = {
   'content-type': 'text/html; charset=utf-8',

@@ -1,29 +1,32 @@
-/** Runs schema changes in one transaction, with a short lock timeout, and optionally writes them as a migration file. */
+/**
+ * Runs changes to the schema in one transaction with a short lock timeout, and writes them as a migration file if
+ * requested.
+ */
 import type { Pool, Setting } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import { ConsoleError } from '../errors.ts';
 import type { SchemaChange } from './changes.ts';
 import { ChangeFault, compileChange } from './core/compile.ts';
 
-/** Other statements queue behind a change that waits for its lock, so the timeout is short. */
+/** The timeout is short, because other statements queue behind a change that is waiting for its lock. */
 const lockTimeoutMs = 3000;
-/** Creating an index or changing a type can take long on a large table. */
+/** The timeout is long, because creating an index or changing a type can take a long time for a large table. */
 const statementTimeoutMs = 600_000;
 const settings: readonly Setting[] = [
   ['lock_timeout', String(lockTimeoutMs)],
   ['statement_timeout', String(statementTimeoutMs)],
-  // core/expression.ts relies on this setting.
+  // core/expression.ts parses strings according to this setting.
   ['standard_conforming_strings', 'on'],
 ];
 
-/** Writes a migration in the transaction of its changes (`project/written-migration.ts`). */
+/** Writes a migration file and records it in the transaction of its changes (`project/written-migration.ts`). */
 export type WriteMigration = (
   tx: Parameters<Parameters<Pool['transaction']>[0]>[0],
   name: string,
   statements: readonly string[],
 ) => Promise<{ readonly shownPath: string; discard(): void }>;
 
-/** @throws {ConsoleError} bad_request */
+/** Returns the SQL statements of the changes. @throws {ConsoleError} bad_request */
 export function statementsOf(changes: readonly SchemaChange[]): string[] {
   try {
     return changes.flatMap(compileChange);
@@ -34,8 +37,8 @@ export function statementsOf(changes: readonly SchemaChange[]): string[] {
 }
 
 /**
- * Returns the path of the migration file, if one was requested.
- * @throws PostgreSQL's error. In this case nothing is changed and no file remains.
+ * Applies the changes. Returns the path of the migration file if one was requested.
+ * @throws PostgreSQL's error. In this case, nothing is changed, and the file is removed.
  */
 export async function applyChanges(
   pool: Pool,
@@ -46,7 +49,7 @@ export async function applyChanges(
   try {
     await pool.transaction(
       async (tx) => {
-        // Runs each statement with the extended protocol, which accepts only a single statement.
+        // Each statement is sent with the extended protocol, which accepts only a single statement.
         for (const statement of statements) await tx.query(sql.raw(statement));
         if (migration !== undefined) written = await migration.write(tx, migration.name, statements);
       },

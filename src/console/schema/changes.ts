@@ -1,15 +1,15 @@
 /**
- * Schema changes as data: `contract.ts` parses them, `core/compile.ts` prints them as SQL.
+ * Types for changes to the schema. `contract.ts` parses them, and `core/compile.ts` converts them to SQL.
  *
- * Glossary. *Expression*: SQL text that the operator wrote (a default, a check). `core/expression.ts` checks that it is a single
- * expression, and it is always put in parentheses. Everything else is a quoted name or value.
+ * Glossary. *Expression*: SQL text that the operator wrote, such as a default or a check. `core/expression.ts` verifies
+ * that it is a single expression, and it is always enclosed in parentheses. All other parts are quoted names or values.
  */
 
 export interface TypeRef {
-  /** Undefined for the types in `core/type-names.ts`. */
+  /** The schema. Undefined for the types in `core/type-names.ts`. */
   readonly schema?: string | undefined;
   readonly name: string;
-  /** For example 10 and 2 in `numeric(10, 2)`. */
+  /** For example, 10 and 2 for `numeric(10, 2)`. */
   readonly modifiers?: readonly number[] | undefined;
   readonly array?: boolean | undefined;
 }
@@ -33,7 +33,7 @@ export interface ColumnDefinition {
   /** A SQL expression. */
   readonly default?: string | undefined;
   readonly identity?: IdentityKind | undefined;
-  /** A SQL expression over other columns, computed when the row is written. */
+  /** A SQL expression over other columns. It is evaluated when a row is written. */
   readonly generated?: string | undefined;
   readonly unique?: boolean | undefined;
   /** A SQL expression. */
@@ -58,7 +58,7 @@ export type ConstraintDefinition =
     };
 
 export interface IndexPart {
-  /** Either `column` or `expression` is set. */
+  /** An index part has either a `column` or an `expression`. */
   readonly column?: string | undefined;
   readonly expression?: string | undefined;
   readonly operatorClass?: string | undefined;
@@ -98,7 +98,7 @@ export type TableChange = OfTable &
         readonly name?: string | undefined;
         readonly type?: { readonly to: TypeRef; readonly using?: string | undefined } | undefined;
         readonly nullable?: boolean | undefined;
-        /** Null removes the default. */
+        /** The new default, as a SQL expression. Null removes the default. */
         readonly default?: string | null | undefined;
         readonly identity?:
           | { readonly action: 'add' | 'set'; readonly as: IdentityKind }
@@ -120,7 +120,7 @@ export type TableChange = OfTable &
         readonly unique: boolean;
         readonly parts: readonly IndexPart[];
         readonly include?: readonly string[] | undefined;
-        /** A SQL expression that limits the rows of a partial index. */
+        /** A SQL expression that selects the rows of a partial index. */
         readonly where?: string | undefined;
       }
     | { readonly kind: 'drop_index'; readonly name: string }
@@ -131,7 +131,7 @@ export type TableChange = OfTable &
         readonly events: readonly TriggerEvent[];
         readonly columns?: readonly string[] | undefined;
         readonly forEach: 'row' | 'statement';
-        /** A SQL expression over OLD and NEW. */
+        /** A SQL expression that can use OLD and NEW. */
         readonly when?: string | undefined;
         readonly function: { readonly schema: string; readonly name: string };
         readonly arguments?: readonly string[] | undefined;

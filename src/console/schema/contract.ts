@@ -1,25 +1,26 @@
-/** The routes that show and change the structure of tables. */
+export type * from './changes.ts';
+
 import { z } from 'zod';
 import { json, type RouteTable } from '../core/contract.ts';
 import type { SchemaChange } from './changes.ts';
 import { typeNames } from './core/type-names.ts';
 
-/** PostgreSQL truncates longer names without an error (NAMEDATALEN). */
-const mostNameBytes = 63;
-const mostColumns = 1600;
-const mostChanges = 200;
+/** PostgreSQL truncates longer names without reporting an error (NAMEDATALEN). */
+const maxNameBytes = 63;
+const maxColumns = 1600;
+const maxChanges = 200;
 
 const name = z
   .string()
   .min(1)
-  .refine((text) => Buffer.byteLength(text) <= mostNameBytes, { message: 'is longer than 63 bytes' })
+  .refine((text) => Buffer.byteLength(text) <= maxNameBytes, { message: 'is longer than 63 bytes' })
   .refine((text) => !text.includes('\0'), { message: 'contains a zero byte' });
 const text = z
   .string()
   .max(10_000)
   .refine((value) => !value.includes('\0'), { message: 'contains a zero byte' });
 const expression = text.min(1);
-const names = z.array(name).min(1).max(mostColumns);
+const names = z.array(name).min(1).max(maxColumns);
 
 const type = z
   .object({
@@ -98,7 +99,7 @@ const change: z.ZodType<SchemaChange> = z.discriminatedUnion('kind', [
   ofEnum.extend({ ...kind('drop_enum') }),
   ofTable.extend({
     ...kind('create_table'),
-    columns: z.array(column).max(mostColumns),
+    columns: z.array(column).max(maxColumns),
     constraints: z.array(namedConstraint).max(100).default([]),
     rls: z.boolean(),
     comment: text.optional(),
@@ -144,7 +145,7 @@ const change: z.ZodType<SchemaChange> = z.discriminatedUnion('kind', [
       .array(z.enum(['insert', 'update', 'delete', 'truncate']))
       .min(1)
       .max(4),
-    columns: z.array(name).max(mostColumns).optional(),
+    columns: z.array(name).max(maxColumns).optional(),
     forEach: z.enum(['row', 'statement']),
     when: expression.optional(),
     function: z.object({ schema: name, name }).strict(),
@@ -154,15 +155,15 @@ const change: z.ZodType<SchemaChange> = z.discriminatedUnion('kind', [
   ofTable.extend({ ...kind('set_trigger'), name, enabled: z.boolean() }),
 ]);
 
-const changes = z.array(change).min(1).max(mostChanges);
+const changes = z.array(change).min(1).max(maxChanges);
 
 const schemaPreview = z.object({ changes }).strict();
 const schemaApply = z
   .object({
     changes,
-    /** The name of the object that will be lost, as the operator typed it. */
+    /** The name of the object to delete, which the operator has typed to confirm. */
     confirmed: z.string().optional(),
-    /** The name of a migration file to write. */
+    /** The name of the migration file. If set, the change is saved in this file. */
     migration: z
       .string()
       .regex(/^[a-z0-9_]{1,100}$/, 'may contain lowercase letters, numbers and underscores only')
@@ -174,7 +175,7 @@ export interface ConstraintRow {
   name: string;
   kind: 'primary key' | 'unique' | 'check' | 'foreign key' | 'exclusion';
   columns: string[];
-  /** The definition as PostgreSQL prints it. */
+  /** The definition in PostgreSQL's format. */
   definition: string;
   references: { schema: string; table: string; columns: string[] } | null;
 }
@@ -185,7 +186,7 @@ export interface IndexRow {
   method: string;
   unique: boolean;
   valid: boolean;
-  /** The constraint that owns the index. Dropping the constraint drops the index. */
+  /** The constraint that owns the index. Dropping this constraint also drops the index. */
   constraint: string | null;
   size_bytes: number;
 }
@@ -208,13 +209,13 @@ export interface EnumRow {
   schema: string;
   name: string;
   values: string[];
-  /** The columns of this type. */
+  /** The columns that have this type. */
   columns: { schema: string; table: string; column: string }[];
 }
 
-/** The choices of a form: schemas, user-defined types, and functions that a trigger may call. */
+/** The values that can be selected in forms: schemas, user-defined types, and functions that a trigger can call. */
 export interface Vocabulary {
-  /** PostgreSQL's own types, written without a schema. */
+  /** PostgreSQL's own types, which are written without a schema. */
   own_types: string[];
   schemas: string[];
   types: { schema: string; name: string; kind: 'enum' | 'domain' | 'composite' | 'base' | 'range' }[];
@@ -223,23 +224,23 @@ export interface Vocabulary {
 
 export interface Warning {
   readonly kind: 'rows' | 'values' | 'converted' | 'nulls' | 'unprotected' | 'type';
-  /** The schema-qualified table or type. */
+  /** The table or type that is affected, including its schema. */
   readonly on: string;
   readonly column?: string;
   readonly cascade?: boolean;
-  /** The number of affected rows; null if it is unknown. */
+  /** The number of affected rows. Null if it isn't known. */
   readonly rows: number | null;
-  /** False if the number is the planner's estimate. */
+  /** Whether the number is exact. False if it is the planner's estimate. */
   readonly exact: boolean;
-  /** For a type change: the number of rows whose value would change; null if it is unknown. */
+  /** The number of rows whose value would change. Set only for type changes, and null if it isn't known. */
   readonly changed?: number | null;
-  /** For a type change: PostgreSQL's error when it tries the conversion. */
+  /** The error that PostgreSQL reports when it converts the values. Set only for type changes. */
   readonly fault?: string;
 }
 
 export interface SchemaPreview {
   readonly statements: readonly string[];
-  /** The name that the operator must type first; null if nothing is lost. */
+  /** The name that the operator must type to confirm. Null if no data would be deleted. */
   readonly confirm: string | null;
   readonly warnings: readonly Warning[];
 }
@@ -253,7 +254,7 @@ export const contract = {
     body: schemaApply,
     response: json<{
       readonly statements: readonly string[];
-      /** The migration file that was written. */
+      /** The path of the migration file that was written. */
       readonly file: string | null;
     }>(),
   },

@@ -1,4 +1,4 @@
-/** Counts the data that a change would lose, and estimates it if counting takes too long. */
+/** Counts the rows that would be deleted or changed. If counting takes too long, estimates the number. */
 import type { Queryable, Transaction } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { SchemaChange } from './changes.ts';
@@ -8,7 +8,7 @@ import { type Loss, lossesOf } from './core/losses.ts';
 
 const countTimeoutMs = 3000;
 
-/** Returns the relevant warnings, in the order of the changes. */
+/** Returns the warnings for the changes, in the same order. */
 export async function countLosses(tx: Transaction, changes: readonly SchemaChange[]): Promise<Warning[]> {
   const warnings: Warning[] = [];
   await tx.query(sql`select set_config('statement_timeout', ${String(countTimeoutMs)}, true)`);
@@ -69,7 +69,7 @@ async function estimateOf(tx: Queryable, name: string): Promise<number | null> {
   return row === undefined || row.rows < 0 ? null : row.rows;
 }
 
-/** Runs in a savepoint, so that the transaction survives a statement that fails or takes too long. */
+/** Runs a statement in a savepoint, so that the transaction remains usable if the statement fails or takes too long. */
 async function tried(tx: Transaction, statement: Sql): Promise<{ count: number | null; fault?: string }> {
   try {
     const [row] = await tx.savepoint((inner) => inner.query<{ count: number }>(statement));

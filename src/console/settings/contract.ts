@@ -1,4 +1,3 @@
-/** The settings page's routes. */
 import { z } from 'zod';
 import type { NamesFacts, SectionFacts, SettingFacts, SettingsFile } from '../../config/index.ts';
 import { json, noContent, type RouteTable, raw } from '../core/contract.ts';
@@ -37,7 +36,7 @@ export type { SettingFacts, SettingsFile };
 export type SettingValue = string | number | boolean | readonly string[];
 
 export interface Setting extends SettingFacts {
-  /** Null if the file has no value, or if the value is a secret. */
+  /** The value in the file. Null if the file doesn't contain a value, or if the value is a secret. */
   readonly value: SettingValue | null;
   readonly isSet: boolean;
 }
@@ -45,21 +44,47 @@ export interface Setting extends SettingFacts {
 /** A section of the settings page. */
 export interface Section extends Omit<SectionFacts, 'settings'> {
   readonly settings: readonly Setting[];
-  /** For a table whose keys the user chooses. */
+  /** How to add a name, if the user chooses the keys of this table. */
   readonly names?: NewNames | undefined;
 }
 
-/** How a new name is added to a table whose keys the user chooses. */
+/** Describes how a name is added to a table whose keys the user chooses. */
 export interface NewNames extends Pick<NamesFacts, 'placeholder' | 'pattern' | 'upperCase'> {
-  /** The settings of a new name. In their paths, `*` replaces the name. */
+  /** The settings that a new name has. In their paths, `*` stands for the name. */
   readonly settings: readonly SettingFacts[];
 }
 
 export interface Settings {
   readonly stamps: Readonly<Record<SettingsFile, string>>;
-  /** Settings that have changed since the server started. They take effect at the next startup. */
-  readonly waiting: readonly { readonly file: SettingsFile; readonly key: string }[];
   readonly sections: readonly Section[];
+}
+
+/** A setting that needs a restart. The reason completes the sentence "Needs a restart because". */
+export interface RestartSetting {
+  readonly key: string;
+  readonly reason: string;
+}
+
+/** How the settings in the files differ from the settings with which the server runs. */
+export interface RunningState {
+  /** When the files were changed (ISO 8601). Null if they match the running settings. */
+  readonly changedAt: string | null;
+  /** The settings that a reload applies. */
+  readonly unapplied: readonly string[];
+  readonly needsRestart: readonly RestartSetting[];
+  /** Errors in the files, with file and line. While there are any, nothing can be applied. */
+  readonly faults: readonly string[];
+  readonly canReload: boolean;
+  readonly canRestart: boolean;
+  /** Identifies the run of the server. It changes when the server restarts. */
+  readonly run: string;
+}
+
+export interface Applied {
+  readonly applied: readonly string[];
+  readonly needsRestart: readonly RestartSetting[];
+  /** Errors of services and certificates that can't use the new settings. */
+  readonly problems: readonly string[];
 }
 
 export interface SettingsPreview {
@@ -67,23 +92,28 @@ export interface SettingsPreview {
   readonly warnings: readonly string[];
 }
 
-/** A mail rendered with sample values. */
+/** An email rendered with sample values. */
 export interface RenderedMail {
   readonly subject: string;
   readonly text: string;
-  /** The project's own template; null if the built-in template is used. */
+  /** The path of the project's own template. Null if the built-in template is used. */
   readonly file: string | null;
-  /** Why the project's own template can't be used. */
+  /** The reason why the project's own template can't be used. */
   readonly fault: string | null;
 }
 
 export const contract = {
   'GET /settings': { response: json<Settings>() },
   'POST /settings/preview': { body: changes, response: json<SettingsPreview>() },
-  'POST /settings': { body: changes, response: json<Pick<Settings, 'stamps'>>() },
+  'POST /settings': { body: changes, response: json<Applied>() },
+  'GET /settings/running': { response: json<RunningState>() },
+  /** Applies the settings in the files. */
+  'POST /settings/reload': { response: json<Applied>() },
+  /** Restarts the server with the settings in the files. */
+  'POST /settings/restart': { response: noContent },
   'GET /settings/mails': { response: json<{ readonly names: readonly string[] }>() },
   'GET /settings/mails/:name': { response: json<RenderedMail>() },
-  /** The mail as an HTML document for a sandboxed frame. */
+  /** Returns the email as an HTML document for a sandboxed frame. */
   'GET /settings/mails/:name/html': { response: raw },
   'POST /settings/test-mail': { body: testMail, response: noContent },
   'POST /settings/test-text': { body: testText, response: noContent },

@@ -1,9 +1,9 @@
-/** Computes a line diff with two lines of context. */
+/** Compares two texts line by line. The result contains two lines of context around each change. */
 import type { DiffLine } from './contract.ts';
 
 const around = 2;
 
-/** Uses the longest common subsequence of lines, which is fast enough for settings files. */
+/** Compares texts by their longest common subsequence of lines, which is fast enough for settings files. */
 export function diffLines(before: string, after: string): DiffLine[] {
   const left = before === '' ? [] : before.replace(/\n$/, '').split('\n');
   const right = after === '' ? [] : after.replace(/\n$/, '').split('\n');

@@ -1,29 +1,34 @@
 /**
- * Reads the project's settings files and changes single values. Secret values are never returned, and the text of a file is
- * shown with every secret masked.
+ * Reads the project's settings files and changes values in them. The values of secrets are never returned, and they are
+ * masked when a file's text is shown.
  */
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AST, parseTOML } from 'toml-eslint-parser';
 import { type SettingsFile, setToml, type TomlValue } from '../../config/index.ts';
 import { fileStamp, replaceFile } from '../../kernel/replace-file.ts';
 import { ConsoleError } from '../errors.ts';
 import type { SettingValue } from './contract.ts';
-import { envReference, type Place, secretKey, settingOf } from './known.ts';
+import { envReference, type SettingRef, secretKey, settingOf } from './known.ts';
 import { at, tableOf } from './toml.ts';
 
-export interface Change extends Place {
-  /** Null restores the default. */
+export interface Change extends SettingRef {
+  /** The new value. Null restores the default. */
   readonly value: TomlValue | null;
 }
 
 export interface SettingsFiles {
   read(file: SettingsFile): { readonly text: string; readonly stamp: string };
-  /** Returns the value in the file. For a secret, returns only `env(NAME)`, or null with `isSet`. */
-  valueOf(text: string, place: Place): { readonly value: SettingValue | null; readonly isSet: boolean };
-  /** @throws {ConsoleError} bad_request, conflict */
+  /**
+   * Returns the value in the file. For a secret, returns `env(NAME)` if that is its value. Otherwise, returns null, and
+   * `isSet` shows whether the secret is set.
+   */
+  valueOf(text: string, ref: SettingRef): { readonly value: SettingValue | null; readonly isSet: boolean };
+  /** Returns the changed texts of the files. @throws {ConsoleError} bad_request, conflict */
   changed(changes: readonly Change[], stamps: Readonly<Record<SettingsFile, string>>): Record<string, string>;
   write(texts: Readonly<Record<string, string>>): void;
+  /** Undoes a change. `text` and `stamp` are the results of `read` before the change. */
+  restore(file: SettingsFile, text: string, stamp: string): void;
 }
 
 export function createSettingsFiles(supabaseDir: string): SettingsFiles {
@@ -36,16 +41,18 @@ export function createSettingsFiles(supabaseDir: string): SettingsFiles {
 
   return {
     read,
-    valueOf(text, place) {
-      const value = at(tableOf(place.file, text), place.path) as SettingValue | undefined;
-      const isSecret = settingOf(place)?.type === 'secret' || secretKey.test(place.path.at(-1) ?? '');
+    valueOf(text, ref) {
+      const value = at(tableOf(ref.file, text), ref.path) as SettingValue | undefined;
+      const isSecret = settingOf(ref)?.type === 'secret' || secretKey.test(ref.path.at(-1) ?? '');
       const mayShow = !isSecret || typeof value !== 'string' || envReference.test(value);
       return { value: mayShow ? (value ?? null) : null, isSet: value !== undefined };
     },
     changed(changes, stamps) {
       for (const name of ['config.json', 'config.jsonc']) {
         if (existsSync(join(supabaseDir, name)))
-          throw new ConsoleError('bad_request', { message: `The settings are in ${name}: edit it by hand.` });
+          throw new ConsoleError('bad_request', {
+            message: `The settings are in ${name}. Edit this file manually.`,
+          });
       }
       const texts: Record<string, string> = {};
       for (const change of changes) {
@@ -56,7 +63,7 @@ export function createSettingsFiles(supabaseDir: string): SettingsFiles {
           });
         if (setting.type === 'secret' && change.value !== null && !envReference.test(String(change.value)))
           throw new ConsoleError('bad_request', {
-            message: `${change.path.join('.')} is a secret: it stays out of the file.`,
+            message: `${change.path.join('.')} is a secret, so it can't be saved in the file.`,
             hint: 'Store it in supabase/.env and enter env(NAME) here.',
           });
         const { file } = change;
@@ -74,10 +81,14 @@ export function createSettingsFiles(supabaseDir: string): SettingsFiles {
       for (const [file, text] of Object.entries(texts))
         replaceFile(pathOf(file as SettingsFile), text, 0o644);
     },
+    restore(file, text, stamp) {
+      if (stamp === '') rmSync(pathOf(file), { force: true });
+      else replaceFile(pathOf(file), text, 0o644);
+    },
   };
 }
 
-/** Returns the text with every possible secret masked, except `env(NAME)`. */
+/** Returns the text with every value that might be a secret masked, except `env(NAME)`. */
 export function masked(text: string): string {
   const ranges: [number, number][] = [];
   const visit = (

@@ -1,4 +1,4 @@
-/** Looks up settings by file and path, including those below names that the user chose. */
+/** Finds settings by file and path, including settings below names that the user chose. */
 import {
   anyName,
   describeNames,
@@ -7,12 +7,15 @@ import {
   type SettingsFile,
 } from '../../config/index.ts';
 
-export interface Place {
+export interface SettingRef {
   readonly file: SettingsFile;
   readonly path: readonly string[];
 }
 
-/** Keys whose value may be a secret even if the schema doesn't declare it: below user-chosen names, and unknown keys. */
+/**
+ * Keys whose value might be a secret although the schema doesn't say so. These are unknown keys and keys below names
+ * that the user chose.
+ */
 export const secretKey = /secret|password|token|key|pass$|credential/i;
 export const sections = describeSettings();
 export const names = describeNames();
@@ -21,18 +24,18 @@ const known = new Map(
 );
 const named = names.flatMap(({ settings }) => settings);
 
-function keyOf({ file, path }: Place): string {
+function keyOf({ file, path }: SettingRef): string {
   return `${file} ${path.join('.')}`;
 }
 
 /** Returns the setting, or undefined if it doesn't exist. */
-export const settingOf = (place: Place): SettingFacts | undefined =>
-  settingAt(place) ?? named.find(({ file, path }) => file === place.file && fits(place.path, path));
+export const settingOf = (ref: SettingRef): SettingFacts | undefined =>
+  settingAt(ref) ?? named.find(({ file, path }) => file === ref.file && fits(ref.path, path));
 
-/** Compares the length too, because a part of the path may contain a dot. */
-function settingAt(place: Place): SettingFacts | undefined {
-  const found = known.get(keyOf(place));
-  return found?.path.length === place.path.length ? found : undefined;
+/** The length is compared too, because a part of the path can contain a dot. */
+function settingAt(ref: SettingRef): SettingFacts | undefined {
+  const found = known.get(keyOf(ref));
+  return found?.path.length === ref.path.length ? found : undefined;
 }
 
 const fits = (path: readonly string[], pattern: readonly string[]): boolean =>

@@ -51,7 +51,10 @@ export function messageRoutes(api: Api, { projectDir, mailer, messagePreviews, a
   });
 }
 
-/** Passes on the mail or SMS server's message. @throws {ConsoleError} upstream */
+/**
+ * Sends a message. If this fails, the operator receives the error of the mail or SMS server. @throws {ConsoleError}
+ * upstream
+ */
 async function sent(what: string, send: () => Promise<void>): Promise<void> {
   try {
     await send();

@@ -1,4 +1,4 @@
-/** The routes that list settings, preview changes as a diff, and write them to the project's files. */
+/** The routes that list settings, show changes as a diff, and write them to the project's files. */
 import { ConfigError, loadConfig } from '../../config/index.ts';
 import type { Audit } from '../audit.ts';
 import { may } from '../core/roles.ts';
@@ -8,20 +8,22 @@ import type { contract } from './contract.ts';
 import { diffLines } from './diff.ts';
 import { type Change, createSettingsFiles, masked } from './files.ts';
 import { settingOf } from './known.ts';
-import { changedKeys, sectionsIn } from './sections.ts';
+import { createRunning, type RunningDeps, runningRoutes } from './running.ts';
+import { sectionsIn } from './sections.ts';
 
-export interface SettingsDeps {
+export interface SettingsDeps extends RunningDeps {
   readonly projectDir: string;
   readonly supabaseDir: string;
   readonly audit: Audit;
 }
 
-const files = ['config.toml', 'plinth.toml'] as const;
-
-/** A test code allows signing in as a user. */
+/** Only owners can change a test code, because it can be used to sign in as a user. */
 const asUser = /^auth\.sms\.test_otp\./;
 
-/** @throws {ConsoleError} bad_request: no such setting; forbidden */
+/**
+ * Checks that a developer is allowed to make a change. @throws {ConsoleError} bad_request, if the setting doesn't
+ * exist; forbidden
+ */
 function checkDeveloper(change: Change): void {
   const key = change.path.join('.');
   const setting = settingOf(change);
@@ -29,7 +31,7 @@ function checkDeveloper(change: Change): void {
     throw new ConsoleError('bad_request', { message: `The setting ${key} doesn't exist.` });
   if (setting.changedBy !== 'developer')
     throw new ConsoleError('forbidden', { message: `Only owners can change ${key}.` });
-  // The value of an environment variable would be visible wherever the setting is.
+  // A reference would copy the value of an environment variable into a setting, where it might become visible.
   if ([change.value].flat().some((value) => String(value).includes('env(')))
     throw new ConsoleError('forbidden', {
       message: `Only owners can use environment variables in settings. Enter the value of ${key} directly.`,
@@ -38,7 +40,8 @@ function checkDeveloper(change: Change): void {
 
 type ChangesCall = RouteCall<string, (typeof contract)['POST /settings']>;
 
-export function settingsRoutes(api: Api, { projectDir, supabaseDir, audit }: SettingsDeps): void {
+export function settingsRoutes(api: Api, deps: SettingsDeps): void {
+  const { projectDir, supabaseDir, audit } = deps;
   const route = api.feature(() => import('./contract.ts'));
   const settings = createSettingsFiles(supabaseDir);
   const stampsNow = () => ({
@@ -49,8 +52,8 @@ export function settingsRoutes(api: Api, { projectDir, supabaseDir, audit }: Set
     'config.toml': settings.read('config.toml').text,
     'plinth.toml': settings.read('plinth.toml').text,
   });
-  // The server reads its settings once, at startup.
-  const atStart = textsNow();
+  const running = createRunning(deps);
+  runningRoutes(api, running, deps);
 
   route('GET /settings', 'read', async ({ operator }) => {
     const texts = textsNow();
@@ -58,9 +61,6 @@ export function settingsRoutes(api: Api, { projectDir, supabaseDir, audit }: Set
       !may(operator.role, 'secrets') && asUser.test(path.join('.'));
     return {
       stamps: stampsNow(),
-      waiting: files.flatMap((file) =>
-        changedKeys(file, atStart[file], texts[file]).map((key) => ({ file, key })),
-      ),
       sections: sectionsIn(texts).map((section) => ({
         ...section,
         settings: section.settings.map((setting) => {
@@ -71,7 +71,7 @@ export function settingsRoutes(api: Api, { projectDir, supabaseDir, audit }: Set
     };
   });
 
-  async function judged(call: ChangesCall) {
+  async function checkChanges(call: ChangesCall) {
     const { changes, stamps } = await call.body();
     if (!may(call.operator.role, 'own')) (changes as Change[]).forEach(checkDeveloper);
     const texts = settings.changed(changes, stamps);
@@ -80,7 +80,7 @@ export function settingsRoutes(api: Api, { projectDir, supabaseDir, audit }: Set
       ({ warnings } = loadConfig({ projectDir, texts }));
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      // Reports every fault of the resulting configuration.
+      // The message lists all errors in the resulting configuration.
       throw new ConsoleError('bad_request', {
         message: error.faults.map(({ key, message }) => `${key}: ${message}`).join('\n'),
       });
@@ -89,7 +89,7 @@ export function settingsRoutes(api: Api, { projectDir, supabaseDir, audit }: Set
   }
 
   route('POST /settings/preview', 'write', async (call) => {
-    const { texts, warnings } = await judged(call);
+    const { texts, warnings } = await checkChanges(call);
     return {
       diffs: Object.entries(texts).map(([file, text]) => ({
         file,
@@ -99,11 +99,17 @@ export function settingsRoutes(api: Api, { projectDir, supabaseDir, audit }: Set
     };
   });
   route('POST /settings', 'write', async (call) => {
-    const { changes, texts } = await judged(call);
+    const { changes, texts } = await checkChanges(call);
+    const before = Object.keys(texts).map((file) => ({ file, ...settings.read(file as Change['file']) }));
     settings.write(texts);
+    const applied = await running.apply().catch((error: unknown) => {
+      // For example, a logo that isn't an image is only noticed when it is used.
+      for (const { file, text, stamp } of before) settings.restore(file as Change['file'], text, stamp);
+      throw error;
+    });
     await audit(call, 'settings.change', Object.keys(texts).join(', '), {
       keys: changes.map(({ path }) => path.join('.')),
     });
-    return { stamps: stampsNow() };
+    return applied;
   });
 }

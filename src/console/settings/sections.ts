@@ -1,4 +1,4 @@
-/** The sections of the settings page, including user-chosen names, and the keys that differ between two texts. */
+/** Lists the sections of the settings page, including names that the user chose. */
 import {
   anyName,
   type NamesFacts,
@@ -9,19 +9,22 @@ import {
 import { names, sections } from './known.ts';
 import { at, isTable, type Table, tableOf } from './toml.ts';
 
-/** A section of settings. A table of names also has the settings of a new name. */
+/** A section of the page. If the user chooses the names in its table, it also has the settings for a new name. */
 export interface ShownSection extends SectionFacts {
   readonly names?: Pick<NamesFacts, 'placeholder' | 'pattern' | 'upperCase'> & {
-    /** In their paths, {@link anyName} replaces the name. */
+    /** The settings for a new name. In their paths, {@link anyName} stands for the name. */
     readonly settings: readonly SettingFacts[];
   };
 }
 
-/** Returns every section. Tables of names have settings for each existing name. @throws {ConsoleError} refused */
+/**
+ * Returns all sections. A table whose names the user chooses has settings for each name that it contains. @throws
+ * {ConsoleError} refused
+ */
 export function sectionsIn(texts: Readonly<Record<SettingsFile, string>>): ShownSection[] {
   const tables = names.flatMap((facts) => {
     const table = tableOf(facts.file, texts[facts.file]);
-    return placesOf(table, facts.path).map((path): ShownSection => {
+    return refsOf(table, facts.path).map((path): ShownSection => {
       const { placeholder, pattern, upperCase } = facts;
       const inner = at(table, path);
       const template = facts.settings.map((one) => ({ ...one, path: within(one.path, path) }));
@@ -40,36 +43,18 @@ export function sectionsIn(texts: Readonly<Record<SettingsFile, string>>): Shown
   return [...sections, ...tables];
 }
 
-/** Returns `path` with its first parts replaced. */
+/** Returns the path with its first parts replaced with `first`. */
 const within = (path: readonly string[], first: readonly string[]): string[] => [
   ...first,
   ...path.slice(first.length),
 ];
 
-/** Returns the paths that match a path with user-chosen names. */
-function placesOf(table: Table, path: readonly string[]): string[][] {
+/** Returns all paths in the file that match a path with placeholders for names. */
+function refsOf(table: Table, path: readonly string[]): string[][] {
   const index = path.indexOf(anyName);
   if (index < 0) return [[...path]];
   const inner = at(table, path.slice(0, index));
   return (isTable(inner) ? Object.keys(inner) : []).flatMap((name) =>
-    placesOf(table, [...path.slice(0, index), name, ...path.slice(index + 1)]),
-  );
-}
-
-/** Returns the dotted keys whose values differ. */
-export function changedKeys(file: SettingsFile, before: string, after: string): string[] {
-  const [former, present] = [flat(tableOf(file, before)), flat(tableOf(file, after))];
-  return [...new Set([...former.keys(), ...present.keys()])]
-    .filter((key) => former.get(key) !== present.get(key))
-    .sort();
-}
-
-function flat(table: Table, path: readonly string[] = []): Map<string, string> {
-  return new Map(
-    Object.entries(table).flatMap(([name, value]) =>
-      isTable(value)
-        ? [...flat(value, [...path, name])]
-        : [[[...path, name].join('.'), JSON.stringify(value)] as const],
-    ),
+    refsOf(table, [...path.slice(0, index), name, ...path.slice(index + 1)]),
   );
 }

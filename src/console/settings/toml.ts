@@ -1,4 +1,3 @@
-/** Parses a settings file into plain data. */
 import { getStaticTOMLValue, parseTOML } from 'toml-eslint-parser';
 import type { SettingsFile } from '../../config/index.ts';
 import { isRecord } from '../../shared/is-record.ts';
@@ -6,14 +5,14 @@ import { ConsoleError } from '../errors.ts';
 
 export type Table = Readonly<Record<string, unknown>>;
 
-/** @throws {ConsoleError} refused, if the file isn't valid TOML */
+/** Parses a settings file. @throws {ConsoleError} refused, if the file isn't valid TOML */
 export function tableOf(file: SettingsFile, text: string): Table {
   try {
     return getStaticTOMLValue(parseTOML(text, { tomlVersion: '1.0' })) as Table;
   } catch (error) {
     throw new ConsoleError('refused', {
       message: `${file} can't be read: ${(error as Error).message}`,
-      hint: 'Correct the file by hand.',
+      hint: 'Correct the file manually.',
     });
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Reads one full cell by running the statement again in a read-only transaction. The result may have changed in the meantime,
- * so the caller compares the beginning.
+ * Reads the complete value of a cell by running the statement again in a read-only transaction. The result may differ
+ * from the first run, so the caller compares the beginning of the cell.
  */
 import type { Database } from '../../database/types.ts';
 import { ConsoleError } from '../errors.ts';
@@ -10,24 +10,24 @@ import type { Statement } from './core/statements.ts';
 import { readOnlyQuery } from './read-only.ts';
 import { begin, cancelOn } from './session.ts';
 
-const mostBytes = 16 * 1024 * 1024;
+const maxBytes = 16 * 1024 * 1024;
 
-/** @throws {ConsoleError} gone, if the cell no longer exists */
+/** Reads a cell. @throws {ConsoleError} gone, if the cell no longer exists */
 export async function readCell(
   database: Database,
   statement: Statement,
   options: {
     readonly identity: Identity;
-    readonly looksOnly: boolean;
-    /** Zero-based. */
+    readonly isReadOnly: boolean;
+    /** The zero-based position of the cell. */
     readonly row: number;
     readonly column: number;
     readonly timeoutMs: number;
     readonly signal: AbortSignal;
   },
 ): Promise<WholeCell> {
-  const { identity, looksOnly, row, column, signal } = options;
-  const text = looksOnly ? await readOnlyQuery(database, statement) : statement.text;
+  const { identity, isReadOnly, row, column, signal } = options;
+  const text = isReadOnly ? await readOnlyQuery(database, statement) : statement.text;
   const session = await database
     .pool(identity.claims === undefined ? identity.operatorRole : 'authenticator')
     .connect();
@@ -35,10 +35,10 @@ export async function readCell(
   let found: WholeCell | undefined;
   let count = 0;
   try {
-    await begin(session, { ...options, looksOnly: true }, false);
+    await begin(session, { ...options, isReadOnly: true }, false);
     await session.runCapped(text, {
       maxRows: row + 1,
-      maxCellBytes: (atRow, atColumn) => (atRow === row && atColumn === column ? mostBytes : 0),
+      maxCellBytes: (atRow, atColumn) => (atRow === row && atColumn === column ? maxBytes : 0),
       columns() {},
       row(cells, cut) {
         const value = cells[column];

@@ -1,4 +1,3 @@
-/** The SQL page's routes. */
 import { z } from 'zod';
 import { json, noContent, type RouteTable, raw } from '../core/contract.ts';
 import { personaText } from '../persona/contract.ts';
@@ -10,7 +9,7 @@ const sqlRun = z.object({
   as: personaText,
   maxRows: z.number().int().min(1).max(10_000).default(1000),
   timeoutMs,
-  /** Whether the operator has confirmed the destructive statements. */
+  /** Whether the operator has confirmed that destructive statements may run. */
   confirmed: z.boolean().default(false),
 });
 const sqlExplain = z.object({
@@ -31,12 +30,12 @@ export const savedQueryParams = z.object({ id: z.uuid() });
 
 export interface RunColumn {
   readonly name: string;
-  /** The type as `format_type` prints it. */
+  /** The type in the format of `format_type`. */
   readonly type: string;
 }
 
-/** One line of the response. Offsets are UTF-16 offsets in the script. */
-export interface Said {
+/** The event types that lines of the response contain. Offsets are in UTF-16 code units and refer to the script. */
+export interface PostgresMessage {
   readonly severity: string;
   readonly message: string;
   readonly detail?: string;
@@ -51,21 +50,24 @@ export type RunEvent =
   | {
       readonly event: 'rows';
       readonly rows: readonly (readonly (string | null)[])[];
-      /** `[row, column]` of truncated cells within these rows. */
+      /** The positions of truncated cells in these rows, as `[row, column]`. */
       readonly cut: readonly (readonly [number, number])[];
     }
-  | ({ readonly event: 'notice' } & Said)
+  | ({ readonly event: 'notice' } & PostgresMessage)
   | {
       readonly event: 'end';
-      /** For example `UPDATE 3`; empty if there are more rows. */
+      /** The command tag, such as `UPDATE 3`. Empty if the statement returned more rows than the limit. */
       readonly tag: string;
       readonly more: boolean;
       readonly ms: number;
     }
-  | ({ readonly event: 'error'; readonly sqlstate: string; readonly at: number | null } & Said)
+  | ({ readonly event: 'error'; readonly sqlstate: string; readonly at: number | null } & PostgresMessage)
   | { readonly event: 'done'; readonly outcome: Outcome; readonly ms: number };
 
-/** The result of the changes. `ended`: the script ended its own transactions. `left open`: its last transaction was rolled back. */
+/**
+ * What happened to the script's changes. `ended` means that the script ended its own transactions, and `left open` that
+ * its last transaction was still open and was rolled back.
+ */
 export type Outcome = 'committed' | 'rolled back' | 'ended' | 'left open';
 
 export type Danger =
@@ -75,14 +77,14 @@ export type Danger =
   | 'update-all'
   | 'alter-drop'
   | 'rls-off'
-  /** The statement runs code that can't be analyzed. */
+  /** A statement that runs code that can't be analyzed. */
   | 'unclear';
 
 export interface Question {
   readonly danger: Danger;
-  /** The statement's text, truncated if it is long. */
+  /** The text of the statement, which is truncated if it is long. */
   readonly statement: string;
-  /** UTF-16 offsets in the script. */
+  /** The offsets in the script, in UTF-16 code units. */
   readonly start: number;
   readonly end: number;
 }
@@ -116,13 +118,13 @@ export interface WholeCell {
   readonly isCut: boolean;
 }
 
-/** Names for completion in the editor. */
+/** Names that the editor suggests while the operator types. */
 export interface SqlNames {
   readonly tables: readonly Readonly<CompletionTable>[];
   readonly functions: readonly { readonly name: string; readonly detail: string }[];
 }
 
-/** A plan as PostgreSQL prints it with `explain (format json)`. */
+/** A plan in the format of PostgreSQL's `explain (format json)`. */
 export interface RawPlan {
   readonly Plan: RawNode;
   readonly 'Planning Time'?: number;
@@ -136,7 +138,7 @@ export interface RawNode {
 }
 
 export const contract = {
-  /** NDJSON: one {@link RunEvent} per line. */
+  /** Runs a script. The response is NDJSON with one {@link RunEvent} per line. */
   'POST /sql/run': { body: sqlRun, response: raw },
   'POST /sql/look': { body: sqlRun, response: raw },
   'POST /sql/explain': { body: sqlExplain, response: json<RawPlan>() },

@@ -1,4 +1,7 @@
-/** Returns a statement's plan as PostgreSQL's JSON. With `analyze`, the statement runs and is rolled back. */
+/**
+ * Returns the plan of a statement in PostgreSQL's JSON format. If `analyze` is set, the statement runs and is rolled
+ * back.
+ */
 import type { Database } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import { ConsoleError } from '../errors.ts';
@@ -12,15 +15,15 @@ export async function explain(
   statement: Statement,
   options: {
     readonly identity: Identity;
-    readonly looksOnly: boolean;
-    /** Whether the statement runs, in a transaction that is rolled back. */
+    readonly isReadOnly: boolean;
+    /** Whether to run the statement, in a transaction that is then rolled back. */
     readonly analyze: boolean;
     readonly timeoutMs: number;
     readonly signal: AbortSignal;
   },
 ): Promise<RawPlan> {
-  const { identity, looksOnly, analyze, timeoutMs, signal } = options;
-  const text = looksOnly ? await readOnlyQuery(database, statement) : statement.text;
+  const { identity, isReadOnly, analyze, timeoutMs, signal } = options;
+  const text = isReadOnly ? await readOnlyQuery(database, statement) : statement.text;
   const start = `explain (format json${analyze ? ', analyze, buffers' : ''}) `;
   const rows = await asIdentity(
     database,
@@ -28,7 +31,7 @@ export async function explain(
     async (tx) => (await tx.queryText(sql`${sql.raw(start + text)}`)).rows,
     {
       end: 'rollback',
-      readOnly: looksOnly,
+      readOnly: isReadOnly,
       settings: [['statement_timeout', String(timeoutMs)]],
       signal,
     },

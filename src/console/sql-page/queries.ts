@@ -1,10 +1,9 @@
-/** SQL statements for the history, saved queries, and the names that the editor completes. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { CompletionTable, HistoryRow, SavedRow } from './contract.ts';
 
-/** The number of entries kept per operator. Older ones are deleted. */
-const keptEntries = 500;
+/** The number of entries that are kept for each operator. Older entries are deleted. */
+const maxEntries = 500;
 
 export const listHistory = (db: Queryable, operatorId: string, limit: number): Promise<HistoryRow[]> =>
   db.query<HistoryRow>(sql`
@@ -19,7 +18,7 @@ export async function insertHistory(
     with old as (
       delete from _plinth.sql_history where operator_id = ${entry.operatorId} and id < (
         select id from _plinth.sql_history where operator_id = ${entry.operatorId}
-        order by id desc offset ${keptEntries}::int limit 1))
+        order by id desc offset ${maxEntries}::int limit 1))
     insert into _plinth.sql_history (operator_id, text, persona, error, duration_ms)
     values (${entry.operatorId}, ${entry.text}, ${entry.persona}, ${entry.error}, ${entry.durationMs})`);
 }
@@ -33,7 +32,7 @@ export const listSaved = (db: Queryable): Promise<SavedRow[]> =>
     sql`select id, name, text, saved_by, saved_at from _plinth.saved_queries order by lower(name)`,
   );
 
-/** Saves a query by name. Saving again replaces the text. */
+/** Saves a query under a name. If the name exists, its text is replaced. */
 export async function saveQuery(
   db: Queryable,
   { name, text, by }: { name: string; text: string; by: string },
@@ -46,7 +45,7 @@ export async function saveQuery(
   return row;
 }
 
-/** Returns the query's name, or undefined if it doesn't exist. */
+/** Deletes a saved query. Returns its name, or undefined if it doesn't exist. */
 export async function removeSaved(db: Queryable, id: string): Promise<string | undefined> {
   const [row] = await db.query<{ name: string }>(
     sql`delete from _plinth.saved_queries where id = ${id}::uuid returning name`,
@@ -61,7 +60,7 @@ export async function typeNames(db: Queryable): Promise<ReadonlyMap<number, stri
   return new Map(rows.map(({ oid, name }) => [oid, name]));
 }
 
-/** Lists the names that the editor completes from the live catalog. The schema `public` comes first. */
+/** Lists the names that the editor suggests, from the current catalog. The `public` schema comes first. */
 export const completionTables = (db: Queryable): Promise<CompletionTable[]> =>
   db.query<CompletionTable>(sql`
     select n.nspname as schema, c.relname as name, array_agg(a.attname::text order by a.attnum) as columns

@@ -1,8 +1,9 @@
 /**
- * Checks the queries of read-only operators: a single query whose tables and functions are all known in advance.
- * PostgreSQL parses the query as a view that is rolled back. We check the objects that the parse tree refers to, and
- * run the text that PostgreSQL prints for the view. Both steps use a read-only role, because parsing alone can run a
- * project's code, such as the CHECK of a domain in a literal. See docs/decisions/0021-read-only-sql.md.
+ * Checks the statements of read-only operators. Only a single query is allowed, and all of its tables and functions
+ * must be known to be safe. PostgreSQL parses the query as a view in a transaction that is rolled back. Plinth checks
+ * the objects in the parse tree and then runs the text that PostgreSQL prints for the view. Both steps use a read-only
+ * role, because even parsing can run the project's code, such as the CHECK of a domain in a literal. See
+ * docs/decisions/0021-read-only-sql.md.
  */
 import type { Database, PostgresErrorShape, Queryable, Setting } from '../../database/types.ts';
 import { quoteIdentifier, sql } from '../../kernel/sql.ts';
@@ -14,17 +15,19 @@ import { type Statement, verbOf } from './core/statements.ts';
 
 const queryVerbs = ['select', 'with', 'values', 'table'];
 
-// Puts the query in FROM, because a view's columns need names and types that a query's columns may lack.
+// The query is a subquery in FROM, because the columns of a view need names and types, which the columns of a query
+// might not have.
 const prefix = 'create temporary view plinth_query as select 1 as one from (';
 const suffix = ') plinth_rows';
 
 /**
  * Returns the query as PostgreSQL prints it, with qualified names.
- * @throws {ConsoleError} read_only, with the forbidden part. PostgreSQL's error positions refer to `statement.text`.
+ * @throws {ConsoleError} read_only, with the part that isn't allowed. The error positions in PostgreSQL's errors refer
+ * to `statement.text`.
  */
 export async function readOnlyQuery(database: Database, statement: Statement): Promise<string> {
   if (!queryVerbs.includes(verbOf(statement)))
-    throw refused('it runs queries only: SELECT, WITH, VALUES, TABLE.');
+    throw refused('It can only run queries: SELECT, WITH, VALUES and TABLE.');
   return database.pool(databaseRoleOf('read-only')).transaction(
     async (tx) => {
       try {
@@ -32,12 +35,12 @@ export async function readOnlyQuery(database: Database, statement: Statement): P
       } catch (error) {
         throw movedBack(error, prefix.length);
       }
-      // The following statements are ours, so their names must resolve to PostgreSQL's own objects.
+      // The following statements are Plinth's, so names in them must refer to PostgreSQL's own objects.
       await tx.query(sql`select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true)`);
-      await judge(tx);
+      await checkStatements(tx);
       const [view] = await tx.query<{ text: string }>(sql`
         select pg_get_viewdef('pg_temp.plinth_query'::regclass) as text`);
-      if (view === undefined) throw new Error('a view that was made is gone');
+      if (view === undefined) throw new Error('the temporary view no longer exists');
       return innerOf(view.text);
     },
     { end: 'rollback', readOnly: false, settings: checkSettings },
@@ -45,13 +48,13 @@ export async function readOnlyQuery(database: Database, statement: Statement): P
 }
 
 /**
- * Returns the text between the parentheses of the view above. A query that closes them itself leaves an extra parenthesis here,
- * so it never runs.
+ * Returns the query inside the view, without the parentheses. If the operator's query contained a closing parenthesis,
+ * the text has one parenthesis too many, so PostgreSQL rejects it.
  */
 function innerOf(view: string): string {
   const start = /^\s*SELECT 1 AS one\s+FROM \(/.exec(view)?.[0].length;
   const end = view.lastIndexOf(suffix);
-  if (start === undefined || end < start) throw refused('this query cannot be judged.');
+  if (start === undefined || end < start) throw refused("This query can't be checked.");
   return view.slice(start, end);
 }
 
@@ -67,7 +70,7 @@ function movedBack(error: unknown, chars: number): unknown {
   return error;
 }
 
-/** Catalogs that describe the schema and contain no secrets. */
+/** Catalogs that describe the schema and don't contain secrets. */
 const openCatalogs = [
   'pg_attribute',
   'pg_class',
@@ -97,7 +100,7 @@ const openInformation = [
   'views',
 ];
 
-/** PostgreSQL's volatile functions without side effects. */
+/** PostgreSQL's volatile functions that don't have side effects. */
 const openVolatile = [
   'clock_timestamp',
   'gen_random_uuid',
@@ -113,7 +116,10 @@ const openVolatile = [
   'uuidv7',
 ];
 
-/** Stable functions that read more than their arguments: schemas, settings, other sessions' statements, or webhook keys. */
+/**
+ * Stable functions that can read more than their arguments, such as schemas, settings, other sessions' statements or
+ * webhook keys.
+ */
 const closedStable = [
   '^(table|schema|database)_to_xml',
   '^(query|cursor)_to_xml',
@@ -126,20 +132,20 @@ const closedStable = [
   '^lo_',
 ].join('|');
 
-/** Functions with which policies read the caller's claims. */
+/** The functions with which policies read the caller's claims. */
 const openAuth = ['email', 'jwt', 'role', 'uid'];
 
-async function judge(tx: Queryable): Promise<void> {
+async function checkStatements(tx: Queryable): Promise<void> {
   const [rule] = await tx.query<{ tree: string; view: number }>(sql`
     select ev_action::text as tree, ev_class::oid as view from pg_rewrite
     where ev_class = 'pg_temp.plinth_query'::regclass`);
-  if (rule === undefined) throw new Error('a view that was made has no rule');
+  if (rule === undefined) throw new Error("the temporary view doesn't have a rewrite rule");
   const { relations, functions } = referencesOf(rule.tree);
   const tables = await tx.query<{ schema: string; name: string }>(sql`
     select n.nspname as schema, c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where c.oid = any (${relations}::oid[]) and c.oid <> ${rule.view}::oid`);
   for (const { schema, name } of tables) {
-    if (!isOpenTable(schema, name)) throw refused(`it does not read ${schema}.${name}.`);
+    if (!isOpenTable(schema, name)) throw refused(`It can't read ${schema}.${name}.`);
   }
   const [closed] = await tx.query<{ name: string }>(sql`
     select n.nspname || '.' || p.proname as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
@@ -153,7 +159,7 @@ async function judge(tx: Queryable): Promise<void> {
         select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
       end
     limit 1`);
-  if (closed !== undefined) throw refused(`it does not call ${closed.name}, which may do more than look.`);
+  if (closed !== undefined) throw refused(`It can't call ${closed.name}, which may have side effects.`);
 }
 
 function isOpenTable(schema: string, name: string): boolean {
@@ -164,4 +170,4 @@ function isOpenTable(schema: string, name: string): boolean {
 }
 
 const refused = (why: string): ConsoleError =>
-  new ConsoleError('read_only', { message: `Your role is read-only: ${why}` });
+  new ConsoleError('read_only', { message: `Your role is read-only. ${why}` });

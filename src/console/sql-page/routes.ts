@@ -1,4 +1,3 @@
-/** The routes of the SQL page: run, explain and cancel, the history, saved queries, and names for completion. */
 import { PassThrough } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { Database } from '../../database/types.ts';
@@ -35,27 +34,27 @@ export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Aud
     return { as: printPersona(persona), ...(await identify(db, persona, clock.now(), operator.role)) };
   };
 
-  /** With `looksOnly`, the statements are checked first and rolled back. */
-  async function run(call: InputOf<'POST /sql/run'>, looksOnly: boolean): Promise<FastifyReply> {
+  /** Runs a script. If `isReadOnly` is set, its statements are checked first and then rolled back. */
+  async function run(call: InputOf<'POST /sql/run'>, isReadOnly: boolean): Promise<FastifyReply> {
     const { text, as, maxRows, timeoutMs, confirmed } = await call.body();
     const statements = splitStatements(text);
     if (statements.length === 0)
       throw new ConsoleError('bad_request', { message: 'The text contains no SQL statement.' });
-    const questions = looksOnly ? [] : questionsOf(text);
+    const questions = isReadOnly ? [] : questionsOf(text);
     if (questions.length > 0 && !confirmed) throw new ConsoleError('confirm', { questions });
     const identity = await identityOf(call, as);
     const names = await queries.typeNames(db);
     const running = runs.begin(call.operator.id);
     const lines = new PassThrough();
     const emit = (event: RunEvent): boolean => lines.write(`${JSON.stringify(event)}\n`);
-    // The client has disconnected.
+    // If the client disconnects, the run is canceled.
     call.reply.raw.once('close', () => runs.cancel(running.id, call.operator.id));
     emit({ event: 'run', id: running.id });
     const options = {
       database,
       statements,
       identity,
-      looksOnly,
+      isReadOnly: isReadOnly,
       maxRows,
       timeoutMs,
       typeNames: names,
@@ -63,14 +62,14 @@ export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Aud
       whenDrained: (resume: () => void) => void lines.once('drain', resume).once('close', resume),
       signal: running.signal,
     };
-    void finish(call, { text, as: identity.as, looksOnly }, running, lines, () => runScript(options));
+    void finish(call, { text, as: identity.as, isReadOnly }, running, lines, () => runScript(options));
     return call.reply.type('application/x-ndjson; charset=utf-8').send(lines);
   }
 
-  /** Runs the script. From here on, errors are sent as lines of the response. */
+  /** Runs the script. The status has already been sent, so errors are sent as lines of the response. */
   async function finish(
     call: Call,
-    asked: { text: string; as: string; looksOnly: boolean },
+    script: { text: string; as: string; isReadOnly: boolean },
     running: Running,
     lines: PassThrough,
     work: () => ReturnType<typeof runScript>,
@@ -86,14 +85,14 @@ export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Aud
     }
     running.finish();
     const durationMs = Math.round(performance.now() - startedAt);
-    const entry = { operatorId: call.operator.id, text: asked.text, persona: asked.as, error, durationMs };
+    const entry = { operatorId: call.operator.id, text: script.text, persona: script.as, error, durationMs };
     await queries.insertHistory(own, entry).catch(() => {});
-    if (!asked.looksOnly)
-      await audit(call, 'sql.run', asked.as, { commands: tags, failed: error !== null }).catch(() => {});
+    if (!script.isReadOnly)
+      await audit(call, 'sql.run', script.as, { commands: tags, failed: error !== null }).catch(() => {});
     lines.end();
   }
 
-  async function plan(call: InputOf<'POST /sql/explain'>, looksOnly: boolean): Promise<RawPlan> {
+  async function plan(call: InputOf<'POST /sql/explain'>, isReadOnly: boolean): Promise<RawPlan> {
     const { text, as, analyze, timeoutMs } = await call.body();
     const statement = oneStatement(text);
     const identity = await identityOf(call, as);
@@ -101,13 +100,13 @@ export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Aud
     call.reply.raw.once('close', () => runs.cancel(running.id, call.operator.id));
     try {
       const { signal } = running;
-      return await explain(database, statement, { identity, looksOnly, analyze, timeoutMs, signal });
+      return await explain(database, statement, { identity, isReadOnly, analyze, timeoutMs, signal });
     } finally {
       running.finish();
     }
   }
 
-  async function cell(call: InputOf<'POST /sql/cell'>, looksOnly: boolean): Promise<WholeCell> {
+  async function cell(call: InputOf<'POST /sql/cell'>, isReadOnly: boolean): Promise<WholeCell> {
     const { text, as, row, column, timeoutMs } = await call.body();
     const statement = oneStatement(text);
     const identity = await identityOf(call, as);
@@ -115,7 +114,7 @@ export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Aud
     call.reply.raw.once('close', () => runs.cancel(running.id, call.operator.id));
     try {
       const { signal } = running;
-      return await readCell(database, statement, { identity, looksOnly, row, column, timeoutMs, signal });
+      return await readCell(database, statement, { identity, isReadOnly, row, column, timeoutMs, signal });
     } finally {
       running.finish();
     }
@@ -125,7 +124,7 @@ export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Aud
   route('POST /sql/look', 'read', (call) => run(call, true), { changes: 'nothing' });
   route('POST /sql/explain', 'write', (call) => plan(call, false));
   route('POST /sql/look/explain', 'read', (call) => plan(call, true), { changes: 'nothing' });
-  // Requires `write`, because a function's effects outside of transactions aren't rolled back.
+  // The route requires `write`, because a function's effects outside of the transaction can't be rolled back.
   route('POST /sql/cell', 'write', (call) => cell(call, false));
   route('POST /sql/look/cell', 'read', (call) => cell(call, true), { changes: 'nothing' });
   route(
@@ -159,7 +158,10 @@ export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Aud
   });
 }
 
-/** @throws {ConsoleError} bad_request if the text isn't exactly one statement. */
+/**
+ * Returns the only statement in the text. @throws {ConsoleError} bad_request, if the text doesn't contain exactly one
+ * statement
+ */
 function oneStatement(text: string): Statement {
   const [statement, second] = splitStatements(text);
   if (statement === undefined || second !== undefined)
@@ -167,7 +169,10 @@ function oneStatement(text: string): Statement {
   return statement;
 }
 
-/** Turns an error before the first statement into an event. Its position is unknown to the page, so it isn't marked. */
+/**
+ * Converts an error that occurs before the first statement to an event. The event has no position, because the page
+ * can't map it to the script.
+ */
 function faultEvent(fault: unknown): RunEvent {
   if (fault instanceof ConsoleError)
     return {

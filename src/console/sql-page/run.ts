@@ -1,6 +1,7 @@
 /**
- * Runs a script statement by statement on a separate connection and emits events while it runs. The script is one transaction,
- * unless it controls its transactions itself or contains a statement that PostgreSQL refuses in a transaction.
+ * Runs the statements of a script on a separate connection and emits events while they run. The script runs in one
+ * transaction, unless it controls transactions itself or contains a statement that PostgreSQL doesn't allow in a
+ * transaction.
  */
 import type { Database, PostgresErrorShape, Session, TextResult } from '../../database/types.ts';
 import { isPostgresError } from '../../shared/postgres-error.ts';
@@ -15,22 +16,27 @@ export interface RunOptions {
   readonly database: Database;
   readonly statements: readonly Statement[];
   readonly identity: Identity;
-  /** Whether the operator is read-only. */
-  readonly looksOnly: boolean;
+  readonly isReadOnly: boolean;
   readonly maxRows: number;
   readonly timeoutMs: number;
-  /** Type names by OID, for column headers. */
+  /** The names of types by OID, which are shown in column headers. */
   readonly typeNames: ReadonlyMap<number, string>;
-  /** Returns false if the receiver's buffer is full. `whenDrained` calls back when it has drained. */
+  /**
+   * Emits an event. Returns false if the receiver's buffer is full. `whenDrained` then calls its argument as soon as
+   * there is space.
+   */
   readonly emit: (event: RunEvent) => boolean;
   readonly whenDrained: (resume: () => void) => void;
   readonly signal: AbortSignal;
 }
 
-/** The maximum size of a cell's text. The grid shows less, the side panel all of it. */
+/**
+ * The maximum size of a cell's text in a response. The grid shows less than this, and the side panel fetches the
+ * complete value.
+ */
 const maxCellBytes = 4096;
 const rowsPerEvent = 100;
-/** PostgreSQL's own timeout is shorter, but a script can change it. */
+/** The additional time after PostgreSQL's own timeout, which a script can change. */
 const graceMs = 1000;
 
 export interface RunReport {
@@ -41,7 +47,7 @@ export interface RunReport {
 }
 
 export async function runScript(options: RunOptions): Promise<RunReport> {
-  const { database, statements, identity, looksOnly, signal, emit } = options;
+  const { database, statements, identity, isReadOnly, signal, emit } = options;
   const ownTransactions = statements.some(
     (statement) => controlsTransaction(statement) || needsNoTransaction(statement),
   );
@@ -49,7 +55,7 @@ export async function runScript(options: RunOptions): Promise<RunReport> {
     throw new ConsoleError('bad_request', {
       message: 'Statements run as a persona share one transaction, so remove BEGIN, COMMIT and ROLLBACK.',
     });
-  const texts = looksOnly
+  const texts = isReadOnly
     ? await queriesOf(database, statements, signal)
     : statements.map(({ text }) => text);
   const session = await database
@@ -58,7 +64,7 @@ export async function runScript(options: RunOptions): Promise<RunReport> {
   const startedAt = performance.now();
   const tags: string[] = [];
   let error: string | null = null;
-  // A failed statement leaves a transaction that can only be rolled back.
+  // Whether a transaction is open. After a statement has failed, it can only be rolled back.
   let isOpen = false;
   const stopCanceling = cancelOn(
     session,
@@ -79,7 +85,7 @@ export async function runScript(options: RunOptions): Promise<RunReport> {
       } catch (fault) {
         if (!isPostgresError(fault)) throw fault;
         error = fault.message;
-        emit(errorEvent(fault, looksOnly ? undefined : statement));
+        emit(errorEvent(fault, isReadOnly ? undefined : statement));
         break;
       }
     }
@@ -87,18 +93,18 @@ export async function runScript(options: RunOptions): Promise<RunReport> {
       ? isOpen
         ? 'left open'
         : 'ended'
-      : await end(session, error === null && !looksOnly);
+      : await end(session, error === null && !isReadOnly);
     const ms = elapsed(startedAt);
     emit({ event: 'done', outcome, ms });
     return { outcome, tags, error, ms };
   } finally {
     await stopCanceling();
-    // Discards the script's settings, locks and temporary tables.
+    // Resets the session, which discards the settings, locks and temporary tables that the script created.
     session.release();
   }
 }
 
-/** Checks every statement before the first one runs. */
+/** Checks all statements before the first one runs. */
 async function queriesOf(
   database: Database,
   statements: readonly Statement[],
@@ -149,8 +155,8 @@ async function runOne(
         columns: found.map(({ name, typeOid }) => ({ name, type: typeNames.get(typeOid) ?? '' })),
       });
     },
-    row(cells, places, flow) {
-      for (const place of places) cut.push([rows.length, place]);
+    row(cells, indexes, flow) {
+      for (const index of indexes) cut.push([rows.length, index]);
       rows.push(cells);
       if (rows.length < rowsPerEvent || flush()) return;
       flow.pause();
@@ -184,7 +190,7 @@ export function errorEvent(
   };
 }
 
-/** PostgreSQL counts characters from 1. */
+/** Converts a position from PostgreSQL, which counts characters starting at 1. */
 function utf16Offset(text: string, position: number): number {
   let offset = 0;
   let count = 1;

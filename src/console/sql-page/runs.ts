@@ -1,21 +1,21 @@
-/** Tracks the running scripts, their operators and how to cancel them. */
+/** Stores which scripts are running, which operators started them, and how they are canceled. */
 import { randomUUID } from 'node:crypto';
 import { ConsoleError } from '../errors.ts';
 
-/** Each run uses a connection of the pool that the other pages share. */
-const mostAtOnce = 3;
+/** The maximum number of concurrent runs. Each run uses a connection from the pool that the other pages also use. */
+const maxAtOnce = 3;
 
 export interface Running {
   readonly id: string;
   readonly signal: AbortSignal;
-  /** Removes a run that has ended or whose client has disconnected. */
+  /** Removes a run that has ended, or whose client has disconnected. */
   readonly finish: () => void;
 }
 
 export interface Runs {
-  /** @throws {ConsoleError} busy */
+  /** Adds a run. @throws {ConsoleError} busy */
   begin(operatorId: string): Running;
-  /** Returns false if the operator has no such run. */
+  /** Cancels a run. Returns false if the operator has no run with this ID. */
   cancel(id: string, operatorId: string): boolean;
 }
 
@@ -23,7 +23,7 @@ export function createRuns(): Runs {
   const running = new Map<string, { operatorId: string; controller: AbortController }>();
   return {
     begin(operatorId) {
-      if (running.size >= mostAtOnce) throw new ConsoleError('busy');
+      if (running.size >= maxAtOnce) throw new ConsoleError('busy');
       const id = randomUUID();
       const controller = new AbortController();
       running.set(id, { operatorId, controller });

@@ -1,35 +1,39 @@
-/** A separate connection for an operator's statements: its setup and its cancellation. */
+/** Prepares a separate connection for an operator's statements, and cancels these statements. */
 import type { Session, Setting } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import { defaultSearchPath, type Identity, settingsOf } from '../persona/act.ts';
 
 export interface Beginning {
   readonly identity: Identity;
-  readonly looksOnly: boolean;
+  readonly isReadOnly: boolean;
   readonly timeoutMs: number;
 }
 
 const cancelAgainMs = 250;
 
-/** Sets the persona and the timeout. Begins a transaction unless the script controls its own. */
+/** Sets the persona and the timeout. Unless the script controls its own transactions, begins a transaction. */
 export async function begin(session: Session, options: Beginning, ownTransactions: boolean): Promise<void> {
-  const { identity, looksOnly, timeoutMs } = options;
-  if (!ownTransactions) await session.exec(looksOnly ? 'begin read only' : 'begin');
+  const { identity, isReadOnly, timeoutMs } = options;
+  if (!ownTransactions) await session.exec(isReadOnly ? 'begin read only' : 'begin');
   const settings: Setting[] = [['statement_timeout', String(timeoutMs)]];
   if (identity.claims !== undefined) settings.push(...settingsOf(identity, defaultSearchPath));
   const isLocal = !ownTransactions;
   const calls = settings.map(([name, value]) => sql`set_config(${name}, ${value}, ${isLocal}::boolean)`);
-  // Must be the first query. After it, a read-only transaction can't become writable.
+  // This must be the transaction's first query. After a query, PostgreSQL doesn't allow a read-only transaction to
+  // become writable.
   await session.query(sql`select ${sql.join(calls)}`);
 }
 
-/** Returns a function that removes the handler and waits for pending cancel requests, which could hit the connection's next user. */
+/**
+ * Cancels the running statement when the signal aborts. Returns a function that stops this and waits for pending cancel
+ * requests, because they could otherwise cancel a statement of the connection's next user.
+ */
 export function cancelOn(session: Session, signal: AbortSignal): () => Promise<void> {
   let again: NodeJS.Timeout | undefined;
-  let underWay: Promise<void> = Promise.resolve();
+  let inFlight: Promise<void> = Promise.resolve();
   const cancel = (): void => {
-    underWay = session.cancel().catch(() => {});
-    // A cancel request that arrives before the statement begins is lost.
+    inFlight = session.cancel().catch(() => {});
+    // A cancel request has no effect if it arrives before the statement begins, so it is repeated.
     again = setTimeout(cancel, cancelAgainMs);
   };
   if (signal.aborted) cancel();
@@ -37,6 +41,6 @@ export function cancelOn(session: Session, signal: AbortSignal): () => Promise<v
   return async () => {
     signal.removeEventListener('abort', cancel);
     clearTimeout(again);
-    await underWay;
+    await inFlight;
   };
 }

@@ -1,5 +1,5 @@
--- Operators of the Console: their accounts, sign-in links, sessions and actions. Only Plinth itself reads these tables.
--- Links and cookies are stored as hashes.
+-- The Console's operators with their sign-in links, sessions and actions. Only Plinth reads these tables. Links and
+-- cookies are stored as hashes.
 create table _plinth.operators (
   id uuid primary key default gen_random_uuid(),
   name text not null unique check (name <> ''),

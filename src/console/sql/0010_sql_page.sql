@@ -1,11 +1,11 @@
--- The SQL page: each operator's history, and saved queries that all operators share.
+-- The tables for the SQL page: each operator's history, and saved queries that all operators share.
 create table _plinth.sql_history (
   id bigint generated always as identity primary key,
   operator_id uuid not null references _plinth.operators on delete cascade,
   text text not null,
-  -- The persona as in an address (`as=`).
+  -- The persona, in the format of the `as` parameter in URLs.
   persona text not null,
-  -- Null if the run succeeded.
+  -- The error. Null if the run succeeded.
   error text,
   duration_ms float8 not null,
   at timestamptz not null default now()

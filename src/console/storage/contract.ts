@@ -1,4 +1,4 @@
-/** The storage page's routes. Names aren't checked here, because the storage service has its own rules for them. */
+/** Names aren't validated here, because the storage service has its own rules for them. */
 import { z } from 'zod';
 import { json, noContent, type RouteTable } from '../core/contract.ts';
 
@@ -14,7 +14,7 @@ const newBucket = z.object({ name: z.string().min(1).max(100), ...bucketFields }
 const bucketChange = z.object(bucketFields).partial().strict();
 
 const folderPage = z.object({
-  /** A folder's path with its trailing slash, or '', followed by the beginning of a name. */
+  /** The path of a folder with its trailing slash, or an empty string, followed by the beginning of a name. */
   prefix: z.string().max(1024).default(''),
   cursor: z.string().max(4000).optional(),
   sort: z.enum(['name', 'created_at', 'updated_at']).default('name'),
@@ -26,7 +26,7 @@ const shareLink = z.object({ path: name, seconds: z.number().int().min(1).max(31
 const objectMove = z.object({ from: name, to: name, bucket: name.optional() });
 const objectRemove = z.object({
   paths: z.array(name).max(1000).default([]),
-  /** Paths with their trailing slash. Everything below them is deleted. */
+  /** The paths of folders with their trailing slashes. All objects below them are deleted. */
   folders: z.array(name.endsWith('/')).max(100).default([]),
 });
 
@@ -39,25 +39,25 @@ export interface Bucket {
   readonly created_at: string;
 }
 
-/** What the storage service of this process supports besides its basic endpoints. */
+/** The optional features that the storage service of this process supports. */
 export interface StorageFeatures {
-  /** TUS at /upload/resumable. */
+  /** Whether TUS is available at /upload/resumable. */
   readonly resumable: boolean;
-  /** Resized images at /render/image. */
+  /** Whether resized images are available at /render/image. */
   readonly transforms: boolean;
 }
 
 export interface StorageOverview {
   readonly buckets: readonly Bucket[];
   readonly features: StorageFeatures;
-  /** The limit for files in buckets that have no limit. */
+  /** The file size limit for buckets that don't have their own limit. */
   readonly fileSizeLimitBytes: number;
-  /** The storage service's address. */
+  /** The URL of the storage service. */
   readonly url: string;
 }
 
 export interface FolderEntry {
-  /** The full path; a folder's path ends with a slash. */
+  /** The complete path. The path of a folder ends with a slash. */
   readonly name: string;
   readonly id: string | null;
   readonly updated_at: string | null;
@@ -71,7 +71,7 @@ export interface FolderPage {
   readonly objects: readonly FolderEntry[];
 }
 
-/** What the storage service reports about one object. */
+/** The data about one object that the storage service returns. */
 export interface ObjectInfo {
   readonly name: string;
   readonly size: number | null;
@@ -83,13 +83,13 @@ export interface ObjectInfo {
 }
 
 export interface FileInfo extends ObjectInfo {
-  /** A signed address that reads the file. */
+  /** A signed URL for reading the file. */
   readonly link: string;
-  /** A signed address of a smaller image; null if the service can't resize the file. */
+  /** A signed URL for a smaller version of the image. Null if the service can't resize the file. */
   readonly preview_link: string | null;
 }
 
-/** A signed address that accepts one upload. */
+/** A signed URL that accepts a single upload. */
 export interface UploadLink {
   readonly url: string;
   readonly token: string;
@@ -97,7 +97,7 @@ export interface UploadLink {
 
 export interface Removal {
   readonly deleted: number;
-  /** A folder contained more objects than one call deletes. */
+  /** Whether objects remain in the folder, because one call deletes only a limited number. */
   readonly more: boolean;
 }
 

@@ -1,12 +1,15 @@
-/** Buckets and objects through the storage service's API, with the service role. */
-import type { Services } from '../services.ts';
+/** Accesses buckets and objects through the API of the storage service, as service_role. */
+import type { ServiceClient } from '../service-client.ts';
 import type { Bucket, FolderPage, ObjectInfo, Removal, StorageFeatures, UploadLink } from './contract.ts';
 
 const missing = "This bucket or file doesn't exist.";
 const pageLimit = 200;
 const deleteBatch = 1000;
-/** The maximum per call, which limits its duration. The caller repeats the call for the rest. */
-const mostDeleted = 10_000;
+/**
+ * The maximum number of objects that one call deletes, so that the call doesn't take too long. The caller repeats the
+ * call until all objects are deleted.
+ */
+const maxDeleted = 10_000;
 
 export interface BucketSettings {
   readonly public?: boolean | undefined;
@@ -29,7 +32,10 @@ export interface StorageObjects {
   deleteBucket(bucket: string): Promise<void>;
   list(bucket: string, query: FolderQuery): Promise<FolderPage>;
   info(bucket: string, path: string): Promise<ObjectInfo>;
-  /** Returns an address that reads the object for this many seconds, optionally as an image of this maximum width. */
+  /**
+   * Returns a URL for reading the object. It is valid for this number of seconds. With `widthPixels`, the URL returns
+   * an image of at most this width.
+   */
   readLink(bucket: string, path: string, seconds: number, widthPixels?: number): Promise<string>;
   uploadLink(bucket: string, path: string, replace: boolean): Promise<UploadLink>;
   move(bucket: string, from: string, to: string, toBucket: string): Promise<void>;
@@ -38,8 +44,9 @@ export interface StorageObjects {
   features(): Promise<StorageFeatures>;
 }
 
-export function createStorageObjects(services: Services, apiUrl: () => string): StorageObjects {
-  const call: Services = (path, options = {}) => services(`/storage/v1${path}`, { missing, ...options });
+export function createStorageObjects(callService: ServiceClient, apiUrl: () => string): StorageObjects {
+  const call: ServiceClient = (path, options = {}) =>
+    callService(`/storage/v1${path}`, { missing, ...options });
   const post = (path: string, body: unknown) => call(path, { method: 'POST', body });
   let features: Promise<StorageFeatures> | undefined;
 
@@ -52,12 +59,12 @@ export function createStorageObjects(services: Services, apiUrl: () => string): 
     return Array.isArray(body) ? body.length : 0;
   }
 
-  async function removeFolder(bucket: string, folder: string, most: number): Promise<Removal> {
+  async function removeFolder(bucket: string, folder: string, maxFiles: number): Promise<Removal> {
     let deleted = 0;
-    while (deleted < most) {
+    while (deleted < maxFiles) {
       const { body } = await post(`/object/list-v2/${encodeURIComponent(bucket)}`, {
         prefix: folder,
-        limit: Math.min(deleteBatch, most - deleted),
+        limit: Math.min(deleteBatch, maxFiles - deleted),
       });
       const objects = body.objects as { name: string }[];
       const gone = await removePaths(
@@ -130,7 +137,7 @@ export function createStorageObjects(services: Services, apiUrl: () => string): 
     async remove(bucket, paths, folders) {
       let deleted = await removePaths(bucket, paths);
       for (const folder of folders) {
-        const removal = await removeFolder(bucket, folder, mostDeleted - deleted);
+        const removal = await removeFolder(bucket, folder, maxDeleted - deleted);
         deleted += removal.deleted;
         if (removal.more) return { deleted, more: true };
       }
@@ -149,14 +156,14 @@ export function createStorageObjects(services: Services, apiUrl: () => string): 
 const addressOf = (bucket: string, path: string): string =>
   [bucket, ...path.split('/')].map(encodeURIComponent).join('/');
 
-/** Returns a link's path: storage omits its prefix and doesn't percent-encode the path. */
+/** Returns the path of a link. Storage returns links without a prefix and without percent-encoding. */
 function pathOf(signed: string): string {
   const [path = '', query = ''] = signed.split(/\?(?=token=[^?]*$)/, 2);
   return `/storage/v1${path.split('/').map(encodeURIComponent).join('/')}?${query}`;
 }
 
-/** Whether the service has this route. If it doesn't, its error message states that. */
-async function isServed(call: Services, path: string, method: 'OPTIONS' | 'GET'): Promise<boolean> {
+/** Whether the service has this route. The error of an unknown route says that the route doesn't exist. */
+async function isServed(call: ServiceClient, path: string, method: 'OPTIONS' | 'GET'): Promise<boolean> {
   try {
     await call(path, { method });
     return true;

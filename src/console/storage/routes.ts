@@ -1,30 +1,34 @@
 /**
- * The routes of buckets and files. File contents don't pass through here: the page gets a link that storage has signed for one
- * file, and reads or writes the file on the API's origin. So no file is ever served from the Console's origin.
+ * The routes for buckets and files. The content of files isn't sent through these routes. Instead, the page gets a link
+ * that the storage service has signed for one file, and reads or writes the file on the API's origin. No file is
+ * therefore served from the Console's origin.
  */
 import type { Audit } from '../audit.ts';
 import type { Api } from '../routes/api.ts';
-import type { Services } from '../services.ts';
+import type { ServiceClient } from '../service-client.ts';
 import { createStorageObjects } from './objects.ts';
 
 export interface StorageDeps {
-  readonly services: Services;
+  readonly callService: ServiceClient;
   readonly apiUrl: () => string;
-  /** The size limit of a file if its bucket has none. */
-  readonly fileSizeLimitBytes: number;
+  /** The file size limit for buckets that don't have their own limit. */
+  readonly fileSizeLimitBytes: () => number;
   readonly audit: Audit;
 }
 
-/** Long enough to watch a movie. Longer access needs a share link, which is audited. */
+/**
+ * The lifetime of preview links, which is long enough to watch a movie. For longer access, operators create a share
+ * link, which is recorded in the audit log.
+ */
 const previewSeconds = 2 * 3600;
-/** Twice the panel's width, for high-density screens. */
+/** Twice the width of the panel, because high-density screens show more pixels. */
 const previewWidthPixels = 1000;
-/** GIF is missing because a resized image would not be animated. */
+/** The types that are resized. GIF is excluded, because resized images aren't animated. */
 const picturesToShrink = /^image\/(?:jpeg|png|webp|avif|tiff)\b/i;
 
 export function storageRoutes(api: Api, deps: StorageDeps): void {
   const { audit } = deps;
-  const objects = createStorageObjects(deps.services, deps.apiUrl);
+  const objects = createStorageObjects(deps.callService, deps.apiUrl);
   const route = api.feature(() => import('./contract.ts'));
   const named = (bucket: string, path: string): string => `${bucket}/${path}`;
 
@@ -32,7 +36,7 @@ export function storageRoutes(api: Api, deps: StorageDeps): void {
     buckets: await objects.buckets(),
     features: await objects.features(),
     url: `${deps.apiUrl()}/storage/v1`,
-    fileSizeLimitBytes: deps.fileSizeLimitBytes,
+    fileSizeLimitBytes: deps.fileSizeLimitBytes(),
   }));
   route('POST /storage/buckets', 'write', async (call) => {
     const bucket = await call.body();

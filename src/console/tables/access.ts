@@ -1,4 +1,7 @@
-/** The checks at the beginning of every table route: the table, the operator's access to its rows, and the persona. */
+/**
+ * The checks that all routes for tables perform first: whether the table exists, whether the operator can read its
+ * rows, and which persona is used.
+ */
 import type { Database, TransactionOptions, TransactionWork } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { may, permissionForRows } from '../core/roles.ts';
@@ -10,13 +13,13 @@ import { findRelation } from './catalog.ts';
 import type { Relation } from './contract.ts';
 
 export interface Access {
-  /** @throws {ConsoleError} not_found */
+  /** Returns the table. @throws {ConsoleError} not_found */
   relation(call: Call): Promise<Relation>;
-  /** Returns the table if the operator may read its rows. @throws {ConsoleError} not_found, forbidden */
+  /** Returns the table if the operator is allowed to read its rows. @throws {ConsoleError} not_found, forbidden */
   readable(call: Call): Promise<Relation>;
-  /** Runs a transaction as the persona of the address (`as=`). */
+  /** Runs a transaction as the persona in the URL (`as=`). */
   run<T>(call: Call, work: TransactionWork<T>, options: TransactionOptions): Promise<T>;
-  /** Returns the persona's identity, for streams. */
+  /** Returns the identity of the persona. Used by streams, which run their own transactions. */
   identity(call: Call): Promise<Identity>;
 }
 
@@ -53,5 +56,5 @@ export function createAccess(database: Database, clock: Clock): Access {
   };
 }
 
-/** Returns the table's name for the audit log. */
+/** Returns the name of the table for the audit log. */
 export const nameOf = (relation: Relation): string => `${relation.schema}.${relation.name}`;

@@ -1,4 +1,3 @@
-/** The routes of the row grid. */
 import { z } from 'zod';
 import { json, type RouteTable, raw } from '../core/contract.ts';
 import { asPersona, personaText } from '../persona/contract.ts';
@@ -16,8 +15,8 @@ const filterOperators = [
   'is_null',
   'not_null',
 ] as const;
-const mostEdits = 5000;
-const mostKeys = 5000;
+const maxEdits = 5000;
+const maxKeys = 5000;
 
 const cell = z.union([
   z.object({ value: z.string().nullable() }).strict(),
@@ -38,7 +37,7 @@ const filters = z
 const sort = z.array(z.object({ column: z.string(), ascending: z.boolean() })).max(10);
 const cursor = z.array(z.string().nullable()).max(50);
 
-/** A JSON value in a query parameter. */
+/** A query parameter that contains a JSON value. */
 const jsonText = <T extends z.ZodType>(schema: T) =>
   z
     .string()
@@ -52,7 +51,7 @@ const jsonText = <T extends z.ZodType>(schema: T) =>
     })
     .pipe(schema);
 
-/** `as` is the persona, which `access.ts` reads. */
+/** `as` is the persona, which `access.ts` parses. */
 const view = { as: personaText, filters: jsonText(filters).default([]), sort: jsonText(sort).default([]) };
 
 const page = z
@@ -68,7 +67,7 @@ const page = z
       .optional(),
   })
   .refine(({ after, before }) => after === undefined || before === undefined, {
-    message: "can't combine after and before",
+    message: "after and before can't be combined",
   });
 const count = z.object({ as: personaText, filters: jsonText(filters).default([]) });
 const rowKey = z.object({ as: personaText, key: jsonText(key) });
@@ -77,16 +76,19 @@ const rowEdits = z
     edits: z
       .array(z.object({ key, changes: cells, seen: texts.default({}) }).strict())
       .min(1)
-      .max(mostEdits),
+      .max(maxEdits),
   })
   .strict();
 const insert = z.object({ values: cells }).strict();
 
 const scope = z.union([
-  z.object({ keys: z.array(key).min(1).max(mostKeys) }).strict(),
+  z.object({ keys: z.array(key).min(1).max(maxKeys) }).strict(),
   z.object({ filters }).strict(),
 ]);
-/** `rows` is the number of rows that the operator confirmed. If it differs, the change is rolled back. */
+/**
+ * `rows` is the number of rows that the operator confirmed. If a different number is affected, the change is rolled
+ * back.
+ */
 const removeRows = z.object({ scope, rows: z.number().int().min(0).optional() }).strict();
 const changeRows = removeRows.extend({ changes: cells });
 
@@ -100,12 +102,12 @@ const importFile = z.object({
   format,
   delimiter,
   mapping: jsonText(z.record(z.string(), z.string())),
-  /** A dry run: the import is rolled back. */
+  /** Whether this is a dry run, in which the import is rolled back. */
   dry: z
     .enum(['true', 'false'])
     .default('false')
     .transform((text) => text === 'true'),
-  /** The id for progress requests. */
+  /** An ID for requesting the progress of the import. */
   id: z.string().max(100).default(''),
 });
 
@@ -115,7 +117,7 @@ export interface RelationSummary {
   schema: string;
   name: string;
   kind: RelationKind;
-  /** The planner's estimate; null until the table has been analyzed. */
+  /** The planner's estimate. Null if the table hasn't been analyzed yet. */
   estimated_rows: number | null;
   rls: boolean;
   policies: number;
@@ -124,7 +126,7 @@ export interface RelationSummary {
 
 export interface Column {
   name: string;
-  /** The type as `format_type` prints it, for example `character varying(20)`. */
+  /** The type in the format of `format_type`, such as `character varying(20)`. */
   type: string;
   nullable: boolean;
   default: string | null;
@@ -136,7 +138,7 @@ export interface Column {
   comment: string | null;
 }
 
-/** What identifies a row (`core/identity.ts`). */
+/** The columns that identify a row (`core/identity.ts`). */
 export type RelationKey =
   | { readonly kind: 'columns'; readonly columns: readonly string[] }
   | { readonly kind: 'place' }
@@ -166,7 +168,7 @@ export interface Filter {
 /** Values by column, as text. */
 export type RowKey = Readonly<Record<string, string>>;
 
-/** One row's values of the sort columns, as text. */
+/** The values of a row's sort columns, as text. */
 export type Cursor = readonly (string | null)[];
 
 export interface Sort {
@@ -177,20 +179,20 @@ export interface Sort {
 export interface Page {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly (string | null)[])[];
-  /** `[row, column]` of each truncated cell. */
+  /** The positions of truncated cells, as `[row, column]`. */
   readonly cut: readonly (readonly [number, number])[];
-  /** The key of each row, if it isn't one of its cells. */
+  /** The keys of the rows. Null if the key columns are among the cells. */
   readonly keys: readonly RowKey[] | null;
-  /** The cursors of the page's first and last row; null if pages need an offset. */
+  /** The cursors of the first and last row on the page. Null if the pages of this table are found by offset. */
   readonly first: Cursor | null;
   readonly last: Cursor | null;
   /** Whether there are more rows after this page. */
   readonly more: boolean;
-  /** The planner's estimate of all matching rows. Only the first page has it. */
+  /** The planner's estimate of the number of matching rows. It is set only for the first page. */
   readonly estimate: number | null;
 }
 
-/** A new value as text, NULL, or the column's default. */
+/** The new value of a cell: text, NULL, or the column's default. */
 export type CellChange = { readonly value: string | null } | { readonly default: true };
 
 export type Values = Readonly<Record<string, string | null>>;
@@ -198,14 +200,14 @@ export type Values = Readonly<Record<string, string | null>>;
 export interface EditedRow {
   /** The row's key after the edit. */
   readonly key: RowKey;
-  /** The previous values of the changed columns. */
+  /** The values of the changed columns before the edit. */
   readonly before: Values;
-  /** The row as the database stored it. */
+  /** The row after the edit, as the database stored it. */
   readonly row: Values;
 }
 
 export interface ImportFault {
-  /** Null if the fault isn't in a particular row. */
+  /** The line in the file. Null if the error doesn't refer to a line. */
   readonly line: number | null;
   readonly message: string;
   readonly detail?: string | undefined;
@@ -214,10 +216,10 @@ export interface ImportFault {
 }
 
 export interface ImportReport {
-  /** The number of rows read. */
+  /** The number of rows that were read. */
   readonly rows: number;
   readonly faults: readonly ImportFault[];
-  /** Whether the import stopped early because of too many faults. */
+  /** Whether the import stopped early because of too many errors. */
   readonly stopped: boolean;
 }
 
@@ -247,7 +249,7 @@ export const contract = {
     body: changeRows,
     response: json<{ readonly changed: number }>(),
   },
-  /** A CSV or JSON file. */
+  /** Returns a CSV or JSON file. */
   'GET /tables/:schema/:table/export': { query: exportView, response: raw },
   'POST /tables/:schema/:table/import/head': {
     query: importHead,

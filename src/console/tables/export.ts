@@ -1,6 +1,6 @@
 /**
- * Streams all rows of a view as a file. A cursor is read a few megabytes ahead of the client, so memory stays constant. The
- * statement ends if the client disconnects.
+ * Streams all rows of a view as a file. The cursor reads only a few megabytes more than the client has received, so
+ * memory use is constant. If the client disconnects, the statement ends.
  */
 import { once } from 'node:events';
 import { PassThrough, type Readable } from 'node:stream';
@@ -20,14 +20,14 @@ export interface ExportQuery {
   readonly sort: readonly Sort[];
 }
 
-/** The maximum number of bytes per fetch, estimated from the previous rows. */
+/** The number of characters that one fetch should return. The number of rows is estimated from the rows before. */
 const batchChars = 1_000_000;
-const mostBatchRows = 4096;
+const maxBatchRows = 4096;
 const firstBatchRows = 64;
 
 /**
- * Resolves with the first rows, so that an early error is still a proper response. A later error ends the file. `run` is a
- * transaction of the operator; `signal` aborts when the client disconnects.
+ * Resolves when the first rows have arrived, so that an early error still results in an error response. A later error
+ * ends the file. `run` runs a transaction of the operator, and `signal` aborts when the client disconnects.
  */
 export async function exportRows(
   run: <T>(work: TransactionWork<T>) => Promise<T>,
@@ -44,7 +44,7 @@ export async function exportRows(
     () => file.end(),
     (error: unknown) => {
       reject(error);
-      // The client notices the error because the connection ends before the file is complete.
+      // The connection is closed before the file is complete, so the client notices the error.
       file.on('error', () => undefined).destroy(error as Error);
     },
   );
@@ -57,13 +57,13 @@ async function pump(
   print: Printer,
   file: PassThrough,
   signal: AbortSignal,
-  onBegun: () => void,
+  onStart: () => void,
 ): Promise<void> {
   let size = firstBatchRows;
   const fetch = () => tx.queryText(sql.raw(`fetch ${size} from plinth_export`));
   let batch = await fetch();
   file.write(print.head);
-  onBegun();
+  onStart();
   for (let isFirst = true; batch.rows.length > 0; isFirst = false) {
     let text = '';
     for (const [index, row] of batch.rows.entries()) text += print.row(row, isFirst && index === 0);
@@ -75,11 +75,11 @@ async function pump(
   file.write(print.tail);
 }
 
-/** A power of two, which limits the number of prepared statements. */
+/** Returns the number of rows for the next fetch. */
 function nextSize(size: number, chars: number, rows: number): number {
   const fitting = batchChars / Math.max(chars / rows, 1);
-  const wanted = Math.min(fitting, size * 4, mostBatchRows);
-  return 2 ** Math.max(0, Math.floor(Math.log2(wanted)));
+  const requested = Math.min(fitting, size * 4, maxBatchRows);
+  return 2 ** Math.max(0, Math.floor(Math.log2(requested)));
 }
 
 function statement(relation: Relation, { format, filters, sort }: ExportQuery): Sql {

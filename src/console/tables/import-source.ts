@@ -1,4 +1,4 @@
-/** Reads the rows of an uploaded CSV or JSON file as a stream. */
+/** Reads the rows of an uploaded CSV or JSON file one by one. */
 import { Readable } from 'node:stream';
 import { ConsoleError } from '../errors.ts';
 import { JsonElements, JsonShapeError } from './core/json-elements.ts';
@@ -7,15 +7,20 @@ import { readObject } from './core/json-values.ts';
 export type ImportFormat = 'csv' | 'json';
 
 export interface SourceRow {
-  /** The one-based line on which the row begins. */
+  /** The number of the line on which the row begins, starting at 1. */
   readonly line: number;
-  /** Values by the file's column: texts from CSV, values from JSON. Missing fields are absent. */
+  /**
+   * Values by file column. A CSV file contains text and a JSON file contains values. Fields that are missing in the
+   * file are absent.
+   */
   readonly values: Readonly<Record<string, unknown>>;
-  /** Why the text isn't a row. */
+  /** The reason why the text isn't a valid row. */
   readonly fault?: string;
 }
 
-/** @throws {ConsoleError} bad_request, with the line, if the file can't be read further */
+/**
+ * Reads the rows of the file. @throws {ConsoleError} bad_request, with the line, if the rest of the file can't be read
+ */
 export function readSource(
   file: Readable,
   format: ImportFormat,
@@ -25,8 +30,9 @@ export function readSource(
 }
 
 /**
- * Checks that the file is UTF-8 or UTF-16. Spreadsheets also write the machine's code page, whose characters would become
- * replacement characters. UTF-16 is recognized by its byte order mark, and the parser reads it.
+ * Checks that the file is in UTF-8 or UTF-16. Spreadsheets can also use the code page of the machine, whose non-ASCII
+ * characters would become replacement characters. UTF-16 is recognized by its byte order mark, and the parser can read
+ * it.
  */
 async function* checkedText(file: Readable): AsyncGenerator<Buffer> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -43,14 +49,14 @@ async function* checkedText(file: Readable): AsyncGenerator<Buffer> {
 
 const newline = 0x0a;
 
-/** Returns undefined at the end of the file. @throws {ConsoleError} bad_request */
+/** Decodes a chunk, or the end of the file if it is undefined. @throws {ConsoleError} bad_request */
 function decodeOn(decoder: TextDecoder, chunk: Buffer | undefined, line: number): string {
   try {
     return decoder.decode(chunk, { stream: chunk !== undefined });
   } catch {
     const before = new TextDecoder().decode(chunk).split('\uFFFD')[0] ?? '';
     throw new ConsoleError('bad_request', {
-      message: `Line ${line + before.split('\n').length - 1} of the file is not UTF-8 text.`,
+      message: `Line ${line + before.split('\n').length - 1} of the file isn't UTF-8 text.`,
       hint: 'Save the file as UTF-8 (in a spreadsheet: “CSV UTF-8”) and choose it again.',
     });
   }
@@ -64,7 +70,7 @@ async function* readCsv(file: Readable, delimiter: string): AsyncGenerator<Sourc
     info: true,
     relaxColumnCount: true,
     skipEmptyLines: true,
-    // As in COPY, an empty field is NULL and a quoted one the empty text.
+    // As in COPY, an empty field is NULL and a quoted empty field is an empty string.
     cast: (value, { quoting }) => (value === '' && !quoting ? null : value),
   });
   file.on('error', (error) => parser.destroy(error));
@@ -88,7 +94,7 @@ async function* readCsv(file: Readable, delimiter: string): AsyncGenerator<Sourc
         values: Object.fromEntries(names.map((name, index) => [name, record[index] ?? null])),
         ...(record.length === names.length
           ? {}
-          : { fault: `has ${fields}, and the first line has ${names.length}` }),
+          : { fault: `has ${fields}, but the first line has ${names.length}` }),
       };
     }
   } catch (error) {

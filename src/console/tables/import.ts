@@ -1,11 +1,11 @@
 /**
- * Imports a file's rows into a table: all rows or none. Rows are inserted in batches. If a batch is rejected, it is
- * split in half repeatedly until the invalid rows are found, so that each invalid row is reported with its line and
- * PostgreSQL's error.
+ * Imports the rows of a file into a table, either all of them or none. Rows are inserted in batches. If a batch is
+ * rejected, it is halved repeatedly until the invalid rows are found, so that each of them is reported with its line
+ * and PostgreSQL's error.
  *
- * Uses INSERT because PostgreSQL rejects COPY for views and under row-level security, which applies to personas. COPY
- * would also save little, because reading the file takes longer than writing the rows (two thirds of the time for
- * 200,000 rows).
+ * Uses INSERT, because PostgreSQL doesn't support COPY for views or with row-level security, which applies to personas.
+ * COPY would also save little time, because reading the file takes longer than writing the rows (two thirds of the time
+ * for 200,000 rows).
  */
 import type { PostgresErrorShape, Queryable, Transaction } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
@@ -15,19 +15,19 @@ import { textOfValue } from './core/json-values.ts';
 import type { SourceRow } from './import-source.ts';
 import { table } from './read.ts';
 
-/** Maps the file's columns to the table's. */
+/** Maps the columns of the file to the columns of the table. */
 export type Mapping = Readonly<Record<string, string>>;
 
 const batchRows = 500;
 const batchChars = 1_000_000;
-const mostFaults = 100;
+const maxFaults = 100;
 
 interface Target {
   readonly source: string;
   readonly column: string;
   /**
-   * Printed by `format_type` without a modifier, so that the column rejects a text that is too long. A cast would
-   * truncate it.
+   * The column's type without its modifier, in the format of `format_type`. With the modifier, the cast would truncate
+   * a text that is too long, and the column would accept it.
    */
   readonly type: string;
   readonly isArray: boolean;
@@ -35,11 +35,13 @@ interface Target {
 
 interface Row {
   readonly line: number;
-  /** The values of the targets. Undefined selects the column's default. */
+  /** The values for the table's columns. If a value is undefined, the column's default is used. */
   readonly cells: readonly (string | null | undefined)[];
 }
 
-/** `onRows` receives the number of rows read. @throws {ConsoleError} bad_request */
+/**
+ * Imports the rows. `onRows` is called with the number of rows that have been read. @throws {ConsoleError} bad_request
+ */
 export async function importRows(
   tx: Transaction,
   relation: Relation,
@@ -68,19 +70,19 @@ export async function importRows(
       chars += row.cells.reduce((sum, cell) => sum + (cell?.length ?? 0), 0);
       if (batch.length >= batchRows || chars > batchChars) await flush();
     }
-    if (faults.length >= mostFaults) return { rows, faults: inOrder(faults), stopped: true };
+    if (faults.length >= maxFaults) return { rows, faults: inOrder(faults), stopped: true };
   }
   await flush();
-  // Checks deferred constraints now, so that their errors can be reported.
+  // Deferred constraints are checked now, so that their errors can be reported.
   const late = await attempt(tx, (inner) => inner.exec('set constraints all immediate'));
   if (late !== undefined) faults.push(late);
-  return { rows, faults: inOrder(faults), stopped: faults.length > mostFaults };
+  return { rows, faults: inOrder(faults), stopped: faults.length > maxFaults };
 }
 
-/** Sorted by line; faults without a line come last. */
+/** Sorts errors by line. Errors that don't refer to a line come last. */
 function inOrder(faults: readonly ImportFault[]): ImportFault[] {
   const place = ({ line }: ImportFault): number => line ?? Number.POSITIVE_INFINITY;
-  return [...faults].sort((left, right) => place(left) - place(right)).slice(0, mostFaults);
+  return [...faults].sort((left, right) => place(left) - place(right)).slice(0, maxFaults);
 }
 
 async function targetsOf(tx: Queryable, relation: Relation, mapping: Mapping): Promise<Target[]> {
@@ -108,7 +110,9 @@ function cellOf(values: SourceRow['values'], { source, isArray }: Target): strin
   return Object.hasOwn(values, source) ? textOfValue(values[source], isArray) : undefined;
 }
 
-/** Groups rows with the same missing columns. */
+/**
+ * Returns a key that is equal for rows with values in the same columns, because these rows can be inserted together.
+ */
 const shapeOf = (row: Row | undefined): string =>
   row?.cells.map((cell) => (cell === undefined ? '-' : '+')).join('') ?? '';
 
@@ -119,7 +123,7 @@ async function insertAll(
   rows: readonly Row[],
   faults: ImportFault[],
 ): Promise<void> {
-  if (faults.length >= mostFaults) return;
+  if (faults.length >= maxFaults) return;
   const fault = await attempt(tx, async (inner) => {
     await inner.query(insertion(relation, targets, rows));
   });
@@ -152,7 +156,7 @@ function insertion(relation: Relation, targets: readonly Target[], rows: readonl
     select ${values} from unnest(${arrays}) with ordinality as v(${places}, place) order by v.place`;
 }
 
-/** Inserts in a savepoint and returns PostgreSQL's error, if any. */
+/** Inserts rows in a savepoint. Returns PostgreSQL's error if the insert fails. */
 async function attempt(
   tx: Transaction,
   work: (inner: Transaction) => Promise<void>,
@@ -163,7 +167,7 @@ async function attempt(
   } catch (error) {
     if (!(error instanceof Error) || !('severity' in error)) throw error;
     const { message, detail, column, code } = error as PostgresErrorShape;
-    // Canceled or timed out, which isn't a fault of a row.
+    // If the statement was canceled or timed out, no row caused the error.
     if (code === '57014') throw error;
     return { line: null, message, detail, column, sqlstate: code };
   }

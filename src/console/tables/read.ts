@@ -1,6 +1,6 @@
 /**
- * Reads rows for the grid. Cells contain PostgreSQL's text, or null for NULL. The server truncates long cells, and the
- * page fetches the full text when an operator opens or copies them.
+ * Reads rows for the grid. Cells contain PostgreSQL's text representation, or null for NULL. Long cells are truncated,
+ * and the page fetches the complete text when an operator opens or copies them.
  */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
@@ -10,20 +10,20 @@ import { columnOf, matching, where } from './core/filters.ts';
 import { identifying, isRow, keyFrom, keyTexts } from './core/identity.ts';
 import { beyond, type OrderItem, orderBy } from './core/order.ts';
 
-/** The maximum number of characters of a cell in the grid. The side panel loads the rest. */
+/** The maximum number of characters of a cell in the grid. The side panel fetches the complete cell. */
 export const cellChars = 400;
-/** The maximum length of a cursor's values. */
+/** The maximum number of characters of the values in a cursor. */
 const cursorChars = 1000;
 
 export interface PageQuery {
   readonly filters: readonly Filter[];
   readonly sort: readonly Sort[];
   readonly limit: number;
-  /** The number of rows to skip, from the beginning or after the cursor. */
+  /** The number of rows to skip from the cursor or, if there is none, from the beginning. */
   readonly offset: number;
   readonly after?: Cursor | undefined;
   readonly before?: Cursor | undefined;
-  /** Whether cells are returned in full, for copying. */
+  /** Whether cells are returned without being truncated, so that they can be copied. */
   readonly whole?: boolean | undefined;
 }
 
@@ -35,16 +35,16 @@ export async function readPage(db: Queryable, relation: Relation, query: PageQue
   const backwards = query.before !== undefined;
   const cursor = query.before ?? query.after;
   const start = cursor && cursorCondition(order, cursor, backwards ? 'before' : 'after');
-  const isPlace = relation.key.kind === 'place';
+  const isByCtid = relation.key.kind === 'place';
   const cells = columns.flatMap((name) => cellOf(name, query.whole === true));
   const marks = [
     ...order.map(({ column }) => sql`left(${sql.id(column)}::text, ${cursorChars + 1}::int)`),
-    ...(isPlace ? [keyTexts(relation)] : []),
+    ...(isByCtid ? [keyTexts(relation)] : []),
   ];
-  const inner = sql`select ${isPlace ? sql.raw('ctid, xmin, *') : sql.raw('*')} from ${table(relation)}
+  const inner = sql`select ${isByCtid ? sql.raw('ctid, xmin, *') : sql.raw('*')} from ${table(relation)}
     ${where(matches, start)} ${natural ? sql.empty : orderBy(order, backwards)}
     limit ${query.limit + 1}::int offset ${query.offset}::bigint`;
-  // Computes cells only for the page's rows, not for the skipped ones.
+  // The cells are computed only for the rows on the page and not for skipped rows.
   const { rows } = await db.queryText(
     sql`select ${sql.join([...cells, ...marks, sql.raw('null')])} from (${inner}) as page`,
   );
@@ -54,7 +54,7 @@ export async function readPage(db: Queryable, relation: Relation, query: PageQue
   const cut: [number, number][] = [];
   const marksAt = columns.length * 2;
   const cursorFrom = (row: readonly (string | null)[] | undefined): Cursor | null => {
-    // Without a key, rows with equal sort values would be skipped.
+    // Without a key, a cursor would skip the other rows that have the same sort values.
     if (row === undefined || relation.key.kind === 'none') return null;
     const values = row.slice(marksAt, marksAt + order.length);
     return values.some((value) => value !== null && value.length > cursorChars) ? null : values;
@@ -68,7 +68,7 @@ export async function readPage(db: Queryable, relation: Relation, query: PageQue
       }),
     ),
     cut,
-    keys: isPlace ? page.map((row) => keyFrom(relation, row.slice(marksAt + order.length))) : null,
+    keys: isByCtid ? page.map((row) => keyFrom(relation, row.slice(marksAt + order.length))) : null,
     first: natural ? null : cursorFrom(page[0]),
     last: cursorFrom(page.at(-1)),
     more,
@@ -81,7 +81,7 @@ export async function readPage(db: Queryable, relation: Relation, query: PageQue
   };
 }
 
-/** Selects a cell's text and whether it was truncated. */
+/** Returns expressions for a cell's text and for whether it was truncated. */
 function cellOf(name: string, whole: boolean): Sql[] {
   const text = sql`${sql.id(name)}::text`;
   return whole
@@ -89,7 +89,7 @@ function cellOf(name: string, whole: boolean): Sql[] {
     : [sql`left(${text}, ${cellChars}::int)`, sql`(length(${text}) > ${cellChars}::int)`];
 }
 
-/** Appends the key to the requested order, so that pages don't overlap. */
+/** Returns the requested order with the key at the end, so that pages don't overlap. */
 export function orderOf(relation: Relation, sort: readonly Sort[]): OrderItem[] {
   const item = (column: string, ascending: boolean): OrderItem => ({
     column,
@@ -108,8 +108,9 @@ export function orderOf(relation: Relation, sort: readonly Sort[]): OrderItem[] 
 }
 
 /**
- * Whether rows are returned in physical order: for a table without a key and without a sort, because sorting by
- * location would read the whole table first. With a filter, an index could return the rows in a different order.
+ * Whether the rows are returned in their physical order. This is the case for a table without a key if no sort order
+ * was requested, because sorting by location would read the whole table first. It isn't the case with a filter, because
+ * an index could return the rows in a different order.
  */
 const isNatural = (relation: Relation, { sort, filters }: Pick<PageQuery, 'sort' | 'filters'>): boolean =>
   relation.key.kind === 'place' && sort.length === 0 && filters.length === 0;
@@ -120,7 +121,7 @@ function cursorCondition(order: readonly OrderItem[], cursor: Cursor, side: 'aft
   return beyond(order, cursor, side);
 }
 
-/** Estimates from the plan, without reading rows. */
+/** Estimates the number of rows from the plan, without reading any. */
 async function estimateRows(db: Queryable, relation: Relation, condition: Sql): Promise<number | null> {
   const { rows } = await db.queryText(
     sql`explain (format json) select 1 from ${table(relation)} ${condition}`,
@@ -129,7 +130,7 @@ async function estimateRows(db: Queryable, relation: Relation, condition: Sql): 
   return plan?.Plan?.['Plan Rows'] ?? null;
 }
 
-/** Reads one row in full. */
+/** Reads one row without truncating its cells. */
 export async function readRow(
   db: Queryable,
   relation: Relation,

@@ -1,4 +1,3 @@
-/** The routes of tables and their rows. */
 import type { Database } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Audit } from '../audit.ts';
@@ -73,7 +72,7 @@ export function tableRoutes(api: Api, deps: TableDeps): void {
     const relation = await access.relation(call);
     const deleted = await access.run(
       call,
-      async (tx) => asTold(await deleteRows(tx, relation, scope), rows),
+      async (tx) => requireRowCount(await deleteRows(tx, relation, scope), rows),
       writingLong,
     );
     await audit(call, 'row.delete', nameOf(relation), {
@@ -88,7 +87,7 @@ export function tableRoutes(api: Api, deps: TableDeps): void {
     const relation = await access.relation(call);
     const changed = await access.run(
       call,
-      async (tx) => asTold(await changeRows(tx, relation, scope, changes), rows),
+      async (tx) => requireRowCount(await changeRows(tx, relation, scope, changes), rows),
       writingLong,
     );
     await audit(call, 'row.update', nameOf(relation), {
@@ -102,11 +101,14 @@ export function tableRoutes(api: Api, deps: TableDeps): void {
   transferRoutes(api, { database, access, audit });
 }
 
-/** The number of keys that the audit log records for a large change, besides the row count. */
+/** For a large change, the audit log records the number of rows and at most this many keys. */
 const shownKeys = 100;
 
-/** @throws {ConsoleError} not_as_told, if the number of rows differs from what the operator confirmed */
-function asTold(rows: number, expected: number | undefined): number {
+/**
+ * Checks that a change affects the number of rows that the operator confirmed. @throws {ConsoleError} not_as_told, if
+ * the number differs
+ */
+function requireRowCount(rows: number, expected: number | undefined): number {
   if (expected !== undefined && rows !== expected)
     throw new ConsoleError('not_as_told', {
       message: `The change now affects ${rows} rows instead of the ${expected} you confirmed. Nothing was changed.`,

@@ -1,23 +1,25 @@
-/** The timeouts and access modes of the grid's statements. */
+/** The timeouts and access modes for the grid's statements. */
 import type { Setting, TransactionOptions } from '../../database/types.ts';
 
-/** The timeout for reading rows and counts. */
 const statementTimeout: Setting = ['statement_timeout', '20000'];
 const longTimeout: Setting = ['statement_timeout', '600000'];
 
-/** Returns unordered rows in physical order, from the beginning of the table and by a single process. */
+/**
+ * With these settings, rows without an order are returned in physical order from the beginning of the table, because
+ * only one process reads them.
+ */
 const asTheyLie: readonly Setting[] = [
   ['synchronize_seqscans', 'off'],
   ['max_parallel_workers_per_gather', '0'],
 ];
 
-/** Read-only, so that functions in views and operators can't change anything. */
+/** The transaction is read-only, so functions that views and operators call can't change anything. */
 export const reading: TransactionOptions = { readOnly: true, settings: [statementTimeout] };
 export const readingInPlace: TransactionOptions = {
   readOnly: true,
   settings: [statementTimeout, ...asTheyLie],
 };
 export const writing: TransactionOptions = { settings: [statementTimeout] };
-/** The timeout for exports, imports and bulk changes. */
+/** A read-only transaction for exports, with a longer timeout. Imports and bulk changes have the same timeout. */
 export const readingLong: TransactionOptions = { readOnly: true, settings: [longTimeout, ...asTheyLie] };
 export const writingLong: TransactionOptions = { settings: [longTimeout] };

@@ -1,4 +1,4 @@
-/** The routes of exports and imports. */
+/** The routes for exports and imports. */
 import type { Readable } from 'node:stream';
 import type { Database, TransactionWork } from '../../database/types.ts';
 import type { Audit } from '../audit.ts';
@@ -19,10 +19,10 @@ export interface TransferDeps {
 }
 
 const contentTypes = { csv: 'text/csv; charset=utf-8', json: 'application/json; charset=utf-8' } as const;
-/** The number of rows in the preview of a file. */
+/** The number of rows that the preview of a file shows. */
 const sampleRows = 5;
 
-/** Thrown to roll back an import with faults. */
+/** An error that rolls back an import whose rows have errors. */
 class Faulty extends Error {
   readonly report: ImportReport;
   constructor(report: ImportReport) {
@@ -32,7 +32,7 @@ class Faulty extends Error {
 }
 
 export function transferRoutes(api: Api, { database, access, audit }: TransferDeps): void {
-  /** The number of rows read by running imports, by operator and import id. */
+  /** The number of rows that each running import has read, by operator and import ID. */
   const progress = new Map<string, number>();
   const route = api.feature(() => import('./contract.ts'));
 
@@ -64,7 +64,7 @@ export function transferRoutes(api: Api, { database, access, audit }: TransferDe
         if (sample.length >= sampleRows) break;
       }
     } catch (error) {
-      // Only the beginning of the file was sent, so a truncated row isn't a fault.
+      // The request contains only the beginning of the file, so a truncated row at its end isn't an error.
       if (!(error instanceof ConsoleError) || sample.length === 0) throw error;
     }
     return { columns: [...columns], sample };
@@ -102,7 +102,7 @@ export function transferRoutes(api: Api, { database, access, audit }: TransferDe
   }));
 }
 
-/** @throws {ConsoleError} bad_request */
+/** Returns the body as a stream. @throws {ConsoleError} bad_request */
 function bodyOf({ request }: Call): Readable {
   const body = request.body as Readable | undefined;
   if (typeof body?.pipe !== 'function')
@@ -112,7 +112,10 @@ function bodyOf({ request }: Call): Readable {
   return body;
 }
 
-/** Returns a Content-Disposition header for any file name (RFC 6266, with RFC 8187 for characters beyond ASCII). */
+/**
+ * Returns a Content-Disposition header for a file name (RFC 6266). Characters beyond ASCII are encoded according to RFC
+ * 8187.
+ */
 function attachment(name: string): string {
   const plain = name.replaceAll(/[^\w.-]/g, '_');
   const encoded = encodeURIComponent(name).replaceAll(

@@ -1,4 +1,4 @@
-/** The row grid's writes: cells with a conflict check, rows, and bulk changes. */
+/** Writes changes from the row grid: edited cells (after checking for conflicts), rows, and bulk changes. */
 import type { Queryable, Transaction } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import { ConsoleError } from '../errors.ts';
@@ -10,14 +10,14 @@ import { readRow, table } from './read.ts';
 export interface RowEdit {
   readonly key: RowKey;
   readonly changes: Readonly<Record<string, CellChange>>;
-  /** The values that the operator saw in some columns. The edit fails if they have changed. */
+  /** The values that the operator saw. If they have changed since then, the edit fails. */
   readonly seen: Values;
 }
 
 /**
  * Applies all edits or none.
- * @throws {ConsoleError} no_primary_key, conflict (with the current row), not_changed, gone; with `index`, the edit
- * that failed.
+ * @throws {ConsoleError} no_primary_key, conflict (with the current row), not_changed, gone. `index` is the index of
+ * the edit that failed.
  */
 export async function editRows(
   tx: Transaction,
@@ -36,7 +36,7 @@ export async function editRows(
   return rows;
 }
 
-/** Adds the index of the failed edit to an error. */
+/** Adds the index of the edit that failed to an error. */
 function atIndex(error: Error, index: number): Error {
   if (error instanceof ConsoleError)
     return new ConsoleError(error.code, { ...error.fields, index }, { cause: error });
@@ -54,25 +54,25 @@ async function editRow(tx: Transaction, relation: Relation, edit: RowEdit): Prom
     where ${isRow(relation, key)} for update`);
   const [locked] = found;
   if (locked === undefined) {
-    // A policy may allow reading a row but not changing it.
+    // A policy can allow reading a row but not changing it.
     const shown = await readRow(tx, relation, key);
     throw new ConsoleError(shown === undefined ? 'gone' : 'not_changed');
   }
-  const former = Object.fromEntries(compared.map((name, index) => [name, locked[index] ?? null]));
-  if (Object.entries(seen).some(([name, value]) => former[name] !== value))
-    throw new ConsoleError('conflict', { current: (await readRow(tx, relation, key)) ?? former });
+  const previous = Object.fromEntries(compared.map((name, index) => [name, locked[index] ?? null]));
+  if (Object.entries(seen).some(([name, value]) => previous[name] !== value))
+    throw new ConsoleError('conflict', { current: (await readRow(tx, relation, key)) ?? previous });
   const { rows: changed } = await tx.queryText(sql`
     update ${table(relation)} set ${sql.join(assignments)} where ${isRow(relation, key)}
     returning ${keyTexts(relation)}`);
   if (changed[0] === undefined) throw new ConsoleError('not_changed');
-  // Reads the row again, because AFTER triggers may have changed it.
+  // The row is read again, because AFTER triggers may have changed it.
   const moved = keyFrom(relation, changed[0]);
   const row = await readRow(tx, relation, moved);
   if (row === undefined) throw new ConsoleError('gone');
-  return { key: moved, before: Object.fromEntries(names.map((name) => [name, former[name] ?? null])), row };
+  return { key: moved, before: Object.fromEntries(names.map((name) => [name, previous[name] ?? null])), row };
 }
 
-/** Returns the row as the database stored it. @throws {ConsoleError} not_changed */
+/** Inserts a row and returns it as the database stored it. @throws {ConsoleError} not_changed */
 export async function insertRow(
   tx: Queryable,
   relation: Relation,
@@ -91,16 +91,16 @@ export async function insertRow(
   return Object.fromEntries(all.map((name, index) => [name, row[index] ?? null]));
 }
 
-/** The rows of a bulk change. */
+/** The rows to which a bulk change applies. */
 export type Scope = { readonly keys: readonly RowKey[] } | { readonly filters: readonly Filter[] };
 
-/** Deletes all rows of the scope or none. Returns their number. */
+/** Deletes all rows in the scope or none. Returns the number of deleted rows. */
 export async function deleteRows(tx: Queryable, relation: Relation, scope: Scope): Promise<number> {
   const { commandTag } = await tx.queryText(sql`delete from ${table(relation)} ${scoped(relation, scope)}`);
   return rowsIn(commandTag);
 }
 
-/** Applies the same change to every row of the scope. Returns their number. */
+/** Applies the same change to every row in the scope. Returns the number of changed rows. */
 export async function changeRows(
   tx: Queryable,
   relation: Relation,
@@ -116,7 +116,7 @@ export async function changeRows(
   return rowsIn(commandTag);
 }
 
-/** @throws {ConsoleError} bad_request, no_primary_key */
+/** Returns a WHERE clause that selects the rows in the scope. @throws {ConsoleError} bad_request, no_primary_key */
 function scoped(relation: Relation, scope: Scope): Sql {
   if ('filters' in scope) return where(matching(relation, scope.filters));
   if (identifying(relation).length === 0) throw new ConsoleError('no_primary_key');

@@ -1,6 +1,6 @@
-/** The app's end users, through auth's own use cases, so its rules apply to operators too. */
+/** Manages the app's end users with the use cases of the auth service, so that its rules also apply to operators. */
 import type { OperationError, UserAdministration } from '../../auth/index.ts';
-import { refusal } from '../services.ts';
+import { serviceError } from '../service-client.ts';
 
 export const usersPerPage = 50;
 const missing = "This user doesn't exist.";
@@ -21,7 +21,7 @@ export interface NewUser {
   readonly confirmed: boolean;
 }
 
-/** The fields that auth's admin API accepts at `PUT /admin/users/:id`. */
+/** The fields that the admin API of the auth service accepts at `PUT /admin/users/:id`. */
 export interface UserChanges {
   readonly email?: string;
   readonly phone?: string;
@@ -33,7 +33,10 @@ export interface UserChanges {
   readonly user_metadata?: Record<string, unknown>;
 }
 
-/** Every operation throws {@link ConsoleError}: not_found, bad_request with auth's message and code, or upstream. */
+/**
+ * The operations on users. Each of them throws {@link ConsoleError}: not_found, bad_request with the message and code
+ * from the auth service, or upstream.
+ */
 export interface AuthUsers {
   list(page: number, search: string): Promise<{ users: unknown; total: number }>;
   get(id: string): Promise<AuthUser>;
@@ -42,7 +45,7 @@ export interface AuthUsers {
   remove(id: string): Promise<void>;
   invite(email: string): Promise<AuthUser>;
   mailRecovery(email: string): Promise<void>;
-  /** The link of a recovery email, which isn't sent. */
+  /** Returns the link that a recovery email would contain. No email is sent. */
   recoveryLink(email: string): Promise<string>;
   removeFactor(id: string, factorId: string): Promise<void>;
   sessions(id: string): Promise<unknown>;
@@ -80,12 +83,15 @@ export function createAuthUsers(users: UserAdministration): AuthUsers {
   };
 }
 
-/** @param notFound the message for a status of 404 in place of auth's */
+/**
+ * Converts errors from the auth service.
+ * @param notFound replaces the service's message for a 404
+ */
 async function translated<T>(operation: Promise<T>, notFound?: string): Promise<T> {
   try {
     return await operation;
   } catch (error) {
     const { status, code, message } = error as OperationError;
-    throw refusal(status, { error_code: code, msg: message }, notFound);
+    throw serviceError(status, { error_code: code, msg: message }, notFound);
   }
 }

@@ -1,9 +1,8 @@
-/** The users page's routes. */
 import { z } from 'zod';
 import { json, noContent, type RouteTable } from '../core/contract.ts';
 
 const email = z.email();
-const phone = z.string().regex(/^\+?[\d\s().-]{5,24}$/, 'is not a phone number');
+const phone = z.string().regex(/^\+?[\d\s().-]{5,24}$/, "isn't a phone number");
 const password = z.string().min(1).max(1000);
 const metadata = z.record(z.string(), z.unknown());
 
@@ -18,7 +17,10 @@ const newUser = z
     password: password.optional(),
     confirmed: z.boolean().default(true),
   })
-  .refine((user) => user.email !== undefined || user.phone !== undefined, 'needs an email address or a phone')
+  .refine(
+    (user) => user.email !== undefined || user.phone !== undefined,
+    'must contain an email address or a phone number',
+  )
   .refine((user) => user.email === undefined || user.password !== undefined, 'needs a password');
 const userInvite = z.object({ email });
 const userChange = z
@@ -37,11 +39,11 @@ const userReset = z.object({ by: z.enum(['mail', 'link']) });
 export interface Impersonation {
   readonly userId: string;
   readonly name: string;
-  /** ISO 8601 */
+  /** The time in ISO 8601 format. */
   readonly expiresAt: string;
 }
 
-/** A user as the auth service's admin API returns it. */
+/** A user as the admin API of the auth service returns it. */
 export interface User {
   readonly id: string;
   readonly email?: string;
@@ -86,10 +88,10 @@ export interface UserSession {
   readonly aal: string;
 }
 
-/** A short-lived token with which the operator acts as the user. */
+/** A short-lived token with which the operator can act as the user. */
 export interface ImpersonationToken {
   readonly accessToken: string;
-  /** ISO 8601 */
+  /** The time in ISO 8601 format. */
   readonly expiresAt: string;
   readonly url: string;
   readonly publishableKey: string;

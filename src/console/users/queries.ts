@@ -1,15 +1,20 @@
-/** Finds users by phone number or id, which auth's own list doesn't search, and lists active impersonations. */
+/**
+ * Finds users by phone number or ID, because the auth service's own list doesn't search these. Also lists tokens that
+ * act as a user and are still valid.
+ */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { Impersonation } from './contract.ts';
 
-/** The digits of a phone number with common separators, or the beginning of an id. */
+/** Matches the digits of a phone number with common separators, or the beginning of an ID. */
 const phonePattern = /^\+?[\d\s().-]{3,}$/;
 const idPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{0,4}){0,4}[0-9a-f]{0,8}$/i;
 
 export const isPhoneOrId = (search: string): boolean => phonePattern.test(search) || idPattern.test(search);
 
-/** Returns users in the shape of auth's list, newest first. `search` satisfies {@link isPhoneOrId}. */
+/**
+ * Returns users in the format of the auth service's list, newest first. {@link isPhoneOrId} must be true for `search`.
+ */
 export async function findByPhoneOrId(
   db: Queryable,
   search: string,
@@ -28,7 +33,7 @@ export async function findByPhoneOrId(
   return { users: rows.map(({ total: _total, ...user }) => user), total: rows[0]?.total ?? 0 };
 }
 
-/** Lists the operator's impersonations with a valid token, latest first. */
+/** Lists the operator's tokens that act as a user and are still valid, latest first. */
 export function activeImpersonations(
   db: Queryable,
   operatorId: string,

@@ -1,6 +1,6 @@
 /**
- * The routes of users: find, create, invite, change, ban, reset, impersonate and delete them, and manage their factors,
- * identities and sessions.
+ * The routes for users. Operators can find, create, invite, change, ban, impersonate and delete users, reset their
+ * passwords, and manage their factors, identities and sessions.
  */
 import type { UserAdministration } from '../../auth/index.ts';
 import type { Database } from '../../database/types.ts';
@@ -52,10 +52,10 @@ export function userRoutes(api: Api, deps: UsersDeps): void {
 
   route('GET /users', 'read', async (call) => {
     const { page, search } = await call.query();
-    const wanted = search.trim();
-    const found = isPhoneOrId(wanted)
-      ? await findByPhoneOrId(db, wanted, page, usersPerPage)
-      : await users.list(page, wanted);
+    const requested = search.trim();
+    const found = isPhoneOrId(requested)
+      ? await findByPhoneOrId(db, requested, page, usersPerPage)
+      : await users.list(page, requested);
     return { users: found.users as readonly User[], total: found.total, perPage: usersPerPage };
   });
   route('GET /users/:id', 'read', async (call) => shown(await userOf(call)));
@@ -152,7 +152,7 @@ export function userRoutes(api: Api, deps: UsersDeps): void {
   route('POST /users/:id/impersonate', 'write', async (call) => {
     const user = await userOf(call);
     const identity = await identify(db, { kind: 'user', id: user.id }, clock.now(), call.operator.role);
-    // RFC 8693 section 4.1: the `act` claim identifies the operator who uses the token.
+    // The `act` claim identifies the operator who uses the token (RFC 8693, section 4.1).
     const actor = { act: { sub: `operator:${call.operator.name}` } };
     const { token, expiresAt } = await mintToken(
       db,
@@ -171,12 +171,15 @@ export function userRoutes(api: Api, deps: UsersDeps): void {
   }));
 }
 
-/** The auth service sends more fields than its client here declares. */
+/** The auth service returns more fields than its type declares. */
 const shown = (user: AuthUser): User => user as User;
 
 const nameOf = ({ email, phone, id }: AuthUser): string => email || phone || id;
 
-/** Returns the metadata to send. Auth merges metadata and deletes fields that are null, so removed fields are sent as null. */
+/**
+ * Returns the metadata to send. The auth service merges metadata and deletes fields whose value is null, so fields that
+ * the operator removed are sent as null.
+ */
 function replacing(
   before: Record<string, unknown> = {},
   after: Record<string, unknown>,

@@ -1,4 +1,3 @@
-/** The routes of the page that explains policies. */
 import { z } from 'zod';
 import { json, type RouteTable } from '../core/contract.ts';
 import { personaText } from '../persona/contract.ts';
@@ -17,55 +16,55 @@ const why = z.object({
 export type RelationKind = 'table' | 'view' | 'materialized view' | 'foreign table';
 export type Operation = 'select' | 'insert' | 'update' | 'delete';
 
-/** `hidden`: the statement affected no row and raised no error. */
-export type Verdict = 'allowed' | 'hidden' | 'refused';
+/** The result of a statement. `hidden` means that it affected no rows and caused no error. */
+export type AccessResult = 'allowed' | 'hidden' | 'refused';
 
 export interface PolicyFunction {
   readonly name: string;
-  /** Whether the function runs with the rights of `owner`. */
+  /** Whether the function runs with the privileges of `owner`. */
   readonly securityDefiner: boolean;
   readonly owner: string;
   readonly mayExecute: boolean;
 }
 
-/** A privilege that the statement needs. */
+/** A privilege that the statement requires. */
 export interface Need {
   readonly kind: 'schema' | 'table' | 'columns' | 'sequence' | 'function';
-  /** The quoted and qualified name. */
+  /** The quoted name of the object, including its schema. */
   readonly name: string;
   readonly privilege: string;
   readonly held: boolean;
-  /** The statement that would grant the privilege. */
+  /** The GRANT statement that grants the privilege. */
   readonly fix: string;
 }
 
-/** Why row-level security does or doesn't apply. Policies are evaluated only with `on`. */
+/** The reason why row-level security applies or doesn't apply. Policies are evaluated only if it is `on`. */
 export type Security = 'on' | 'off' | 'superuser' | 'bypassrls' | 'owner';
 
-/** The value of a condition for the row: true, false or NULL, or the error of its evaluation. */
+/** The value of a condition for the row: true, false, NULL, or the error that occurred when it was evaluated. */
 export interface Value {
   readonly value: boolean | null;
   readonly error: string | null;
 }
 
-export type JudgedExpression = (
-  | { readonly kind: 'and' | 'or' | 'not'; readonly parts: readonly JudgedExpression[] }
+export type EvaluatedExpression = (
+  | { readonly kind: 'and' | 'or' | 'not'; readonly parts: readonly EvaluatedExpression[] }
   | {
       readonly kind: 'test';
-      /** The text and value of the compared expressions. */
+      /** The expressions that are compared, with their values. */
       readonly operands: readonly { readonly text: string; readonly value: string | null }[];
     }
 ) &
   Value & { readonly text: string };
 
-export interface JudgedPolicy extends Value {
+export interface EvaluatedPolicy extends Value {
   readonly name: string;
   readonly permissive: boolean;
   readonly command: 'all' | Operation;
   readonly roles: readonly string[];
   readonly applies: boolean;
-  /** Undefined if the policy has no condition for this gate or doesn't apply. */
-  readonly tree: JudgedExpression | undefined;
+  /** The condition with its values. Undefined if the policy doesn't apply to this gate or has no condition for it. */
+  readonly tree: EvaluatedExpression | undefined;
   readonly functions: readonly PolicyFunction[];
 }
 
@@ -77,14 +76,17 @@ export interface Gate {
   readonly effect: 'hides' | 'refuses';
   /** The relation whose policies are evaluated. */
   readonly relation: { readonly schema: string; readonly name: string };
-  /** The role for which the policies are evaluated: behind a view, the view's owner or the persona. */
+  /**
+   * The role for which the policies are evaluated. For a relation behind a view, this is the owner of the view or the
+   * persona.
+   */
   readonly role: string;
-  readonly policies: readonly JudgedPolicy[];
-  /** Null if unknown, because evaluating a condition raised an error. */
+  readonly policies: readonly EvaluatedPolicy[];
+  /** Whether the row passes the gate. Null if this isn't known, because a condition caused an error. */
   readonly passes: boolean | null;
 }
 
-/** The reason for a verdict. The page has a text for each code. */
+/** The reason for the result. The page contains a text for each code. */
 export type Reason =
   | 'grant'
   | 'no-row'
@@ -98,35 +100,35 @@ export type Reason =
   | 'passes';
 
 export interface Explanation {
-  readonly verdict: Verdict;
+  readonly verdict: AccessResult;
   readonly reason: Reason;
-  /** The index of the gate that decided. */
+  /** The index of the gate that determined the result. */
   readonly gate: number | null;
 }
 
 export interface Truth {
-  readonly verdict: Verdict;
+  readonly verdict: AccessResult;
   readonly sqlstate: string | null;
   readonly message: string | null;
   readonly detail: string | null;
   readonly hint: string | null;
 }
 
-/** A relation behind a view. */
+/** A relation that is read through a view. */
 export interface Through {
   readonly schema: string;
   readonly name: string;
   readonly kind: RelationKind;
-  /** The role with which the relation is read: the view's owner or the persona. */
+  /** The role that reads the relation, which is the owner of the view or the persona. */
   readonly role: string;
   readonly mayRead: boolean;
   readonly security: Security;
-  /** False if the policies couldn't be evaluated, because the view doesn't show the relation's key. */
-  readonly isJudged: boolean;
+  /** Whether the policies were evaluated. This isn't possible if the view doesn't show the relation's key. */
+  readonly isEvaluated: boolean;
   readonly depth: number;
 }
 
-export interface Answer {
+export interface AccessReport {
   readonly relation: {
     readonly schema: string;
     readonly name: string;
@@ -137,9 +139,9 @@ export interface Answer {
   };
   readonly operation: Operation;
   readonly role: string;
-  /** The persona's display name. */
+  /** The persona's name to display. */
   readonly persona: string;
-  /** False if the role doesn't exist. */
+  /** Whether the role exists. */
   readonly roleExists: boolean;
   readonly needs: readonly Need[];
   readonly security: Security;
@@ -149,11 +151,14 @@ export interface Answer {
   readonly through: readonly Through[];
   readonly explanation: Explanation;
   readonly truth: Truth;
-  /** Whether the explanation matches what the database did. If not, something else decides: a constraint, a trigger or a view. */
+  /**
+   * Whether the explanation agrees with what the database did. If it doesn't, a constraint, a trigger or a view
+   * determined the result.
+   */
   readonly agrees: boolean;
 }
 
 export const contract = {
-  'POST /why': { body: why, response: json<Answer>() },
+  'POST /why': { body: why, response: json<AccessReport>() },
   'POST /why/pgtap': { body: why, response: json<{ readonly text: string }>() },
 } as const satisfies RouteTable;

@@ -1,27 +1,27 @@
 /**
- * Evaluates conditions for one row as the persona. Each part is evaluated separately, so that an error can be
- * attributed to one part.
+ * Evaluates conditions for one row as the persona. Each part of a condition is evaluated separately, so that an error
+ * can be attributed to that part.
  */
 import type { PostgresErrorShape, Transaction } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
-import type { JudgedExpression, Value } from './contract.ts';
+import type { EvaluatedExpression, Value } from './contract.ts';
 import type { Expression } from './core/expression.ts';
 import type { RelationFacts } from './facts.ts';
 
 export interface RowSource {
   readonly relation: RelationFacts;
-  /** The row as PostgreSQL's text of the table's row type. */
+  /** The row as text, in the format of the table's row type. */
   readonly row: string;
 }
 
-/** The maximum length of an operand's text. */
+/** The maximum number of characters of an operand's value. */
 const shownChars = 300;
 
 export async function evaluate(
   tx: Transaction,
   source: RowSource,
   expression: Expression,
-): Promise<JudgedExpression> {
+): Promise<EvaluatedExpression> {
   const own = await truthOf(tx, source, expression.text);
   if (expression.kind === 'test') {
     const operands: { text: string; value: string | null }[] = [];
@@ -31,21 +31,21 @@ export async function evaluate(
     }
     return { kind: 'test', text: expression.text, ...own, operands };
   }
-  const parts: JudgedExpression[] = [];
+  const parts: EvaluatedExpression[] = [];
   for (const part of expression.parts) parts.push(await evaluate(tx, source, part));
   return { kind: expression.kind, text: expression.text, ...own, parts };
 }
 
 /**
- * A condition refers to columns with or without the table's name. A function in FROM that returns the table's row type allows
- * both, and the whole row.
+ * Returns a FROM item with the row. Conditions can refer to columns with or without the table's name, or to the whole
+ * row. A function in FROM that returns the table's row type supports all three.
  */
 function rowOf({ relation: { schema, name }, row }: RowSource): Sql {
   const type = sql.id(schema, name);
   return sql`unnest(array[${row}::${type}]) as ${sql.id(name)}`;
 }
 
-/** The catalog's text is already SQL. */
+/** Text from the catalog is SQL, so it is inserted unchanged. */
 const condition = (text: string): Sql => sql.raw(`(${text})`);
 
 async function truthOf(tx: Transaction, source: RowSource, text: string): Promise<Value> {
@@ -59,7 +59,10 @@ async function truthOf(tx: Transaction, source: RowSource, text: string): Promis
   }
 }
 
-/** Returns undefined if the operand can't be evaluated. The test's own value is more useful then. */
+/**
+ * Returns the text of an operand's value. Returns undefined if the operand can't be evaluated, because the error of the
+ * whole test is then more useful.
+ */
 async function textOf(tx: Transaction, source: RowSource, text: string): Promise<string | null | undefined> {
   try {
     const { rows } = await tx.savepoint((inner) =>
@@ -72,7 +75,7 @@ async function textOf(tx: Transaction, source: RowSource, text: string): Promise
   }
 }
 
-/** Returns PostgreSQL's message. Other errors, such as a lost connection, are thrown. */
+/** Returns the message of an error from PostgreSQL. Other errors, such as a lost connection, are thrown. */
 export function messageOf(error: unknown): string {
   if (error instanceof Error && 'severity' in error && !(error as PostgresErrorShape).code.startsWith('08'))
     return error.message;

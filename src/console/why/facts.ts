@@ -1,4 +1,4 @@
-/** Reads a relation, a role and its policies from the catalogs, as an administrator. */
+/** Reads a relation, a role and the policies from the catalogs, with administrator privileges. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { RelationKind, Security } from './contract.ts';
@@ -12,7 +12,7 @@ export interface RelationFacts {
   owner: string;
   rls: boolean;
   forced: boolean;
-  /** Whether the view is `security_invoker`, so it is read with the privileges of its user. */
+  /** Whether the view is read with the privileges of its user (`security_invoker`). */
   invoker: boolean;
   columns: {
     name: string;
@@ -50,7 +50,7 @@ export async function findRelation(
   return row;
 }
 
-/** Returns undefined if the role doesn't exist. */
+/** Returns why row-level security applies to the role or doesn't apply. Returns undefined if the role doesn't exist. */
 export async function findSecurity(
   db: Queryable,
   relation: RelationFacts,
@@ -66,7 +66,7 @@ export async function findSecurity(
   return row.bypass ? 'bypassrls' : 'on';
 }
 
-/** Returns the policies in PostgreSQL's order, which is by name. */
+/** Returns the policies in alphabetical order, which is the order in which PostgreSQL evaluates them. */
 export async function listPolicies(db: Queryable, oid: number, role: string): Promise<Policy[]> {
   return db.query<Policy>(sql`
     select p.polname as name, p.polpermissive as permissive,
@@ -86,11 +86,11 @@ export async function listPolicies(db: Queryable, oid: number, role: string): Pr
 }
 
 export interface ViewFacts {
-  /** The view's query with qualified names. */
+  /** The view's query, with qualified names. */
   text: string;
-  /** The stored rewrite rule, for `core/view-targets.ts`. */
+  /** The stored rewrite rule, which `core/view-targets.ts` reads. */
   rule: string;
-  /** The tables and views that the view reads directly, with the columns that it uses. */
+  /** The tables and views that the view reads directly, each with the columns that the view uses. */
   sources: { oid: number; columns: string[] }[];
 }
 

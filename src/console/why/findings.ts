@@ -1,20 +1,20 @@
-/** Collects the privileges, the policies with their values, and the rows, before the statement is tried. */
+/** Collects the privileges, the policies with their values, and the rows, before the statement itself is run. */
 import type { Database, Queryable, Setting } from '../../database/types.ts';
 import type { Identity } from '../persona/act.ts';
 import type { Gate, Need } from './contract.ts';
 import { concerns, gatesOf } from './core/gates.ts';
+import { evaluatePolicies } from './evaluate-policies.ts';
 import { findSecurity, listPolicies, type RelationFacts } from './facts.ts';
-import { judge } from './judge.ts';
 import { listNeeds, usesOf } from './needs.ts';
 import { readRows, type WholeRow } from './rows.ts';
-import type { Asked } from './statement.ts';
+import type { WhyStatement } from './statement.ts';
 
 export interface Surroundings {
   readonly database: Database;
-  /** The connection for catalog queries. */
+  /** The connection with which the catalogs are queried. */
   readonly db: Queryable;
   readonly identity: Identity;
-  /** The timeout of each statement. */
+  /** The timeout that applies to each statement. */
   readonly timeout: Setting;
 }
 
@@ -25,19 +25,27 @@ export interface Findings {
   readonly after: WholeRow['cells'] | null;
 }
 
-/** `role` is the role whose privileges and policies apply. A role that doesn't exist needs nothing. */
+/**
+ * Collects the findings for a table. `role` is the role whose privileges and policies apply. If it doesn't exist,
+ * privileges aren't checked.
+ */
 export async function findTable(
   { database, db, identity, timeout }: Surroundings,
   relation: RelationFacts,
   role: string,
-  asked: Asked,
+  statement: WhyStatement,
 ): Promise<Findings> {
-  const { operation, key, values, returned } = asked;
+  const { operation, key, values, returned } = statement;
   const security = await findSecurity(db, relation, role);
   const policies = security === undefined ? [] : await listPolicies(db, relation.oid, role);
   const plans = security === 'on' ? gatesOf(operation, returned.length > 0) : [];
-  const rows = await readRows(database, relation, asked, identity, timeout);
-  const gates = await judge(database, { relation, role, plans, policies, rows }, identity, timeout);
+  const rows = await readRows(database, relation, statement, identity, timeout);
+  const gates = await evaluatePolicies(
+    database,
+    { relation, role, plans, policies, rows },
+    identity,
+    timeout,
+  );
   const concerned = policies.filter((policy) => plans.some(({ command }) => concerns(policy, command)));
   const uses = usesOf(operation, { keys: Object.keys(key), written: Object.keys(values), returned });
   return {

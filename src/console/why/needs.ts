@@ -1,4 +1,4 @@
-/** Lists the privileges that a statement needs, with the statements that grant them. */
+/** Lists the privileges that a statement requires, and the statements that grant them. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { Need, Operation } from './contract.ts';
@@ -7,11 +7,14 @@ import type { RelationFacts } from './facts.ts';
 
 export interface Use {
   readonly privilege: 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
-  /** Empty for DELETE. */
+  /** The columns that are used. Empty for DELETE. */
   readonly columns: readonly string[];
 }
 
-/** Returns the columns that are read and written. `returned` contains those in SELECT and RETURNING. */
+/**
+ * Returns which columns the statement reads and which it writes. `returned` contains the columns in SELECT and
+ * RETURNING.
+ */
 export function usesOf(
   operation: Operation,
   given: {
@@ -35,7 +38,7 @@ export function usesOf(
   }
 }
 
-/** The role must exist. */
+/** Lists the required privileges. The role must exist. */
 export async function listNeeds(
   db: Queryable,
   relation: RelationFacts,
@@ -95,7 +98,10 @@ export async function listNeeds(
     };
   }
 
-  /** Sequences of omitted defaults. PostgreSQL requires no privilege for those of identity columns. */
+  /**
+   * Returns the privileges on sequences that are required because an inserted row omits a column whose default uses a
+   * sequence. Identity columns don't require such a privilege.
+   */
   async function sequenceNeeds(): Promise<Need[]> {
     const given = uses.find(({ privilege }) => privilege === 'INSERT')?.columns ?? [];
     const rows = await db.query<{ name: string; held: boolean }>(sql`

@@ -1,12 +1,12 @@
-/** Prints the result as a pgTAP test (pgTAP 1.3), which fails if the database behaves differently. */
+/** Returns the result as a pgTAP test (pgTAP 1.3). The test fails if the database behaves differently later. */
 import { quoteIdentifier, quoteLiteral } from '../../kernel/sql.ts';
 import type { Identity } from '../persona/act.ts';
 import { settingsOf } from '../persona/act.ts';
-import type { Answer } from './contract.ts';
-import type { Asked, Cells } from './statement.ts';
+import type { AccessReport } from './contract.ts';
+import type { Cells, WhyStatement } from './statement.ts';
 
-export function pgTapTest(answer: Answer, asked: Asked, identity: Identity): string {
-  const { relation, operation, truth, persona } = answer;
+export function pgTapTest(report: AccessReport, statement: WhyStatement, identity: Identity): string {
+  const { relation, operation, truth, persona } = report;
   const table = `${quoteIdentifier(relation.schema)}.${quoteIdentifier(relation.name)}`;
   const what = `${persona} ${words[truth.verdict]} ${operation} this row of ${relation.schema}.${relation.name}`;
   const settings = identity.claims === undefined ? [] : settingsOf(identity, ['public', 'extensions']);
@@ -19,7 +19,7 @@ export function pgTapTest(answer: Answer, asked: Asked, identity: Identity): str
       .filter(([name]) => name !== 'search_path')
       .map(([name, value]) => `select set_config(${quoteLiteral(name)}, ${quoteLiteral(value)}, true);`),
     '',
-    assertion(answer, statementText(table, asked), what),
+    assertion(report, statementText(table, statement), what),
     '',
     'reset role;',
     'select * from finish();',
@@ -29,7 +29,7 @@ export function pgTapTest(answer: Answer, asked: Asked, identity: Identity): str
 
 const words = { allowed: 'may', hidden: 'finds nothing to', refused: 'may not' } as const;
 
-function assertion({ truth }: Answer, statement: string, what: string): string {
+function assertion({ truth }: AccessReport, statement: string, what: string): string {
   const quoted = dollarQuoted(statement);
   switch (truth.verdict) {
     case 'refused':
@@ -41,8 +41,11 @@ function assertion({ truth }: Answer, statement: string, what: string): string {
   }
 }
 
-/** Returned rows prove that the statement had an effect. RETURNING a constant reads no column. */
-function statementText(table: string, { operation, key, values, returned }: Asked): string {
+/**
+ * Returns the statement for the test. A returned row proves that the statement had an effect. RETURNING with a constant
+ * doesn't require reading any column.
+ */
+function statementText(table: string, { operation, key, values, returned }: WhyStatement): string {
   const columns = returned.length > 0 ? returned.map((name) => quoteIdentifier(name)).join(', ') : '1';
   const where = `where ${Object.entries(key)
     .map(
@@ -74,7 +77,7 @@ function valuesText(values: Cells): string {
 
 const literal = (value: string | null): string => (value === null ? 'null' : quoteLiteral(value));
 
-/** Quotes a text with a dollar tag that it doesn't contain. */
+/** Quotes text with a dollar tag that doesn't occur in the text. */
 function dollarQuoted(text: string): string {
   let tag = 'test';
   while (text.includes(`$${tag}$`)) tag += '_';

@@ -1,4 +1,4 @@
-/** The routes that explain policies for a row, a persona and an operation. */
+/** The route that explains access to a row for a persona and an operation. */
 import type { Database } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { may, permissionForRows } from '../core/roles.ts';
@@ -19,30 +19,30 @@ export function whyRoutes(api: Api, database: Database, clock: Clock): void {
     const { role } = call.operator;
     if (!may(role, permissionForRows(schema)))
       throw new ConsoleError('forbidden', { message: `Your role can't read rows of ${schema}.` });
-    // A write is tried, and effects of triggers and sequences outside of transactions aren't rolled back.
+    // A write is actually run. Effects of triggers and sequences outside of the transaction can't be rolled back.
     if (operation !== 'select' && !may(role, 'write'))
-      throw new ConsoleError('forbidden', { message: 'Your role can explain reads only.' });
+      throw new ConsoleError('forbidden', { message: 'Your role can only explain reads.' });
     const persona = parsePersona(as);
     const identity = await identify(db, persona, clock.now(), role);
-    const asked = { operation, key, values, returned };
-    const answer = await why(database, db, {
+    const statement = { operation, key, values, returned };
+    const report = await why(database, db, {
       name: { schema, name: table },
-      asked,
+      statement,
       identity,
       mayRead: (behind) => may(role, permissionForRows(behind)),
     });
-    return { answer, asked, identity };
+    return { report, asked: statement, identity };
   }
 
-  route('POST /why', 'read', async (call) => (await ask(call)).answer, {
+  route('POST /why', 'read', async (call) => (await ask(call)).report, {
     changes: 'nothing',
   });
   route(
     'POST /why/pgtap',
     'read',
     async (call) => {
-      const { answer, asked, identity } = await ask(call);
-      return { text: pgTapTest(answer, asked, identity) };
+      const { report, asked: statement, identity } = await ask(call);
+      return { text: pgTapTest(report, statement, identity) };
     },
     { changes: 'nothing' },
   );

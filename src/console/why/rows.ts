@@ -1,12 +1,15 @@
-/** Reads the row before and after the statement as the tables' owner, so that conditions can be evaluated for hidden rows. */
+/**
+ * Reads the row before and after the statement as the owner of the tables, so that conditions can also be evaluated for
+ * rows that are hidden from the persona.
+ */
 import type { Database, Setting, Transaction } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import { defaultSearchPath, type Identity, settingsOf } from '../persona/act.ts';
 import type { RelationFacts } from './facts.ts';
-import { type Asked, aliasOf, type Cells, keyCondition, statementOf } from './statement.ts';
+import { aliasOf, type Cells, keyCondition, statementOf, type WhyStatement } from './statement.ts';
 
 export interface WholeRow {
-  /** The row as text of the table's row type. */
+  /** The row as text, in the format of the table's row type. */
   readonly composite: string;
   readonly cells: Readonly<Record<string, unknown>>;
 }
@@ -19,35 +22,38 @@ export interface Rows {
 const wantedOf = (alias: Sql): Sql => sql`${alias}::text as composite, to_jsonb(${alias}) as cells`;
 
 /**
- * `after` is the row that the write would store, including defaults, triggers and generated columns. If a constraint refuses
- * the write, the row consists of the given values.
+ * Reads both rows. `after` is the row that the write would store, including defaults, triggers and generated columns.
+ * If a constraint rejects the write, it consists of the values in the request.
  */
 export function readRows(
   database: Database,
   relation: RelationFacts,
-  asked: Asked,
+  statement: WhyStatement,
   identity: Identity,
   timeout: Setting,
 ): Promise<Rows> {
-  // Sets the claims for triggers and defaults. The role is still the owner's.
+  // The claims are set, because triggers and defaults can read them. The role remains that of the owner.
   const settings = settingsOf(identity, defaultSearchPath).filter(([name]) => name !== 'role');
   return database.pool(identity.operatorRole).transaction(
     async (tx) => {
-      const before = asked.operation === 'insert' ? undefined : await readRow(tx, relation, asked);
-      const after = await writtenRow(tx, relation, asked, before);
+      const before = statement.operation === 'insert' ? undefined : await readRow(tx, relation, statement);
+      const after = await writtenRow(tx, relation, statement, before);
       return { before, after };
     },
-    { end: 'rollback', settings: [timeout, ...settings], readOnly: asked.operation === 'select' },
+    { end: 'rollback', settings: [timeout, ...settings], readOnly: statement.operation === 'select' },
   );
 }
 
 export interface ViewRow {
   readonly cells: WholeRow['cells'];
-  /** Values in PostgreSQL's text format. */
+  /** The row's values in PostgreSQL's text format. */
   readonly texts: Cells;
 }
 
-/** `text` is the view's query, for the tables' owner. If it is undefined, the view itself is read. */
+/**
+ * Reads a row of a view. `text` is the view's query, which is run as the owner of the tables. If it is undefined, the
+ * view itself is read.
+ */
 export function readViewRow(
   {
     database,
@@ -55,12 +61,12 @@ export function readViewRow(
     timeout,
   }: { readonly database: Database; readonly identity: Identity; readonly timeout: Setting },
   view: RelationFacts,
-  { key }: Pick<Asked, 'key'>,
+  { key }: Pick<WhyStatement, 'key'>,
   text: string | undefined,
 ): Promise<ViewRow | undefined> {
   const settings = settingsOf(identity, defaultSearchPath).filter(([name]) => name !== 'role');
   const alias = aliasOf(view);
-  // The catalog's text is already SQL.
+  // Text from the catalog is SQL, so it is inserted unchanged.
   const from = text === undefined ? sql.id(view.schema, view.name) : sql.raw(`(${text})`);
   return database.pool(identity.operatorRole).transaction(
     async (tx) => {
@@ -77,32 +83,33 @@ export function readViewRow(
 async function readRow(
   tx: Transaction,
   relation: RelationFacts,
-  asked: Asked,
+  statement: WhyStatement,
 ): Promise<WholeRow | undefined> {
   const alias = aliasOf(relation);
   const rows = await tx.query<{ composite: string; cells: Record<string, unknown> }>(sql`
     select ${wantedOf(alias)} from ${sql.id(relation.schema, relation.name)} ${alias}
-    where ${keyCondition(asked.key, alias)} limit 1`);
+    where ${keyCondition(statement.key, alias)} limit 1`);
   return rows[0];
 }
 
 async function writtenRow(
   tx: Transaction,
   relation: RelationFacts,
-  asked: Asked,
+  statement: WhyStatement,
   before: WholeRow | undefined,
 ): Promise<WholeRow | undefined> {
-  const writes = asked.operation === 'insert' || (asked.operation === 'update' && before !== undefined);
+  const writes =
+    statement.operation === 'insert' || (statement.operation === 'update' && before !== undefined);
   if (!writes) return undefined;
   try {
     const [row] = await tx.savepoint((inner) =>
       inner.query<{ composite: string; cells: Record<string, unknown> }>(
-        statementOf(relation, asked, wantedOf(aliasOf(relation))),
+        statementOf(relation, statement, wantedOf(aliasOf(relation))),
       ),
     );
     if (row !== undefined) return row;
   } catch {
-    // The error is reported when the statement runs as the persona.
+    // The same error will be reported when the statement runs as the persona.
   }
   const type = sql.id(relation.schema, relation.name);
   const start = before === undefined ? sql`null::${type}` : sql`${before.composite}::${type}`;
@@ -110,7 +117,7 @@ async function writtenRow(
     const [row] = await tx.savepoint((inner) =>
       inner.query<{ composite: string; cells: Record<string, unknown> }>(sql`
         select ${wantedOf(aliasOf(relation))}
-        from jsonb_populate_record(${start}, ${JSON.stringify(asked.values)}::jsonb) as ${aliasOf(relation)}`),
+        from jsonb_populate_record(${start}, ${JSON.stringify(statement.values)}::jsonb) as ${aliasOf(relation)}`),
     );
     return row;
   } catch {

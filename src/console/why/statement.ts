@@ -1,24 +1,26 @@
-/** Builds the statement to explain. Its names have been checked against the catalog. */
+/** Builds the statement to explain. The names in it have already been checked against the catalog. */
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { Operation } from './contract.ts';
 import type { RelationFacts } from './facts.ts';
 
-/** Values as PostgreSQL's text. */
+/** Values in PostgreSQL's text representation. */
 export type Cells = Readonly<Record<string, string | null>>;
 
-export interface Asked {
+export interface WhyStatement {
   readonly operation: Operation;
-  /** The row's key. Unused for an insert. */
+  /** The row's key. It isn't used for an insert. */
   readonly key: Cells;
-  /** The written values. */
+  /** The values that the statement writes. */
   readonly values: Cells;
-  /** The columns of SELECT or RETURNING. Empty for none. */
+  /** The columns in SELECT or RETURNING. May be empty. */
   readonly returned: readonly string[];
 }
 
 const target = ({ schema, name }: RelationFacts): Sql => sql.id(schema, name);
 
-/** Returns an alias for the row that differs from every column name, because a column would take precedence. */
+/**
+ * Returns an alias for the row that isn't the name of a column, because a column with this name would take precedence.
+ */
 export function aliasOf({ columns }: RelationFacts): Sql {
   let alias = 'asked';
   while (columns.some(({ name }) => name === alias)) alias += '_';
@@ -33,9 +35,9 @@ export const keyCondition = (key: Cells, alias: Sql): Sql =>
     ' and ',
   );
 
-/** `returning` replaces the requested columns. */
-export function statementOf(relation: RelationFacts, asked: Asked, returning?: Sql): Sql {
-  const { operation, key, values, returned } = asked;
+/** Builds the statement. If `returning` is set, it replaces the columns in RETURNING. */
+export function statementOf(relation: RelationFacts, statement: WhyStatement, returning?: Sql): Sql {
+  const { operation, key, values, returned } = statement;
   const alias = aliasOf(relation);
   const columns = sql.join(returned.map((name) => sql`${alias}.${sql.id(name)}`));
   const back = returning ?? (returned.length > 0 ? columns : undefined);

@@ -1,34 +1,34 @@
-/** Runs the statement as the persona, rolls it back, and returns the database's verdict. */
+/** Runs the statement as the persona, rolls it back, and returns what the database did. */
 import type { Database, PostgresErrorShape, Setting } from '../../database/types.ts';
 import { asIdentity, type Identity } from '../persona/act.ts';
 import type { Truth } from './contract.ts';
 import { messageOf } from './evaluate.ts';
 import type { RelationFacts } from './facts.ts';
-import { type Asked, statementOf } from './statement.ts';
+import { statementOf, type WhyStatement } from './statement.ts';
 
-const nothingSaid = { sqlstate: null, message: null, detail: null, hint: null };
+const noMessage = { sqlstate: null, message: null, detail: null, hint: null };
 
 export async function tryIt(
   database: Database,
   relation: RelationFacts,
-  asked: Asked,
+  statement: WhyStatement,
   identity: Identity,
   timeout: Setting,
 ): Promise<Truth> {
-  const isSelect = asked.operation === 'select';
+  const isSelect = statement.operation === 'select';
   try {
     const touched = await asIdentity(
       database,
       identity,
       async (tx) => {
-        const { rows, commandTag } = await tx.queryText(statementOf(relation, asked));
-        // Includes deferred constraints.
+        const { rows, commandTag } = await tx.queryText(statementOf(relation, statement));
+        // Deferred constraints are checked as well.
         if (!isSelect) await tx.exec('set constraints all immediate');
         return isSelect ? rows.length : Number(commandTag.split(' ').at(-1));
       },
       { end: 'rollback', readOnly: isSelect, settings: [timeout] },
     );
-    return { verdict: touched > 0 ? 'allowed' : 'hidden', ...nothingSaid };
+    return { verdict: touched > 0 ? 'allowed' : 'hidden', ...noMessage };
   } catch (error) {
     const message = messageOf(error);
     const { code, detail = null, hint = null } = error as PostgresErrorShape;

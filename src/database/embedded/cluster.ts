@@ -1,88 +1,100 @@
-/** The embedded PostgreSQL for one data folder, from an empty folder to a server that accepts connections. */
+/**
+ * Runs the embedded PostgreSQL for one data folder. Initializes the folder if necessary, and starts a server that
+ * accepts connections.
+ */
 
-import { createHash } from 'node:crypto';
-import {
-  accessSync,
-  chmodSync,
-  chownSync,
-  constants,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, lstatSync, readFileSync, rmSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Logger } from '../../kernel/log.ts';
 import { DatabaseError } from '../errors.ts';
 import { clusterLogins, type Logins } from '../logins/passwords.ts';
-import { type Binaries, copyBinaries, findBinaries, linkLibraries } from './binaries.ts';
+import { type Binaries, ensureBinaries } from './binaries.ts';
 import { prepareExtensionFolder } from './extension-folder.ts';
-import { chooseIdentity, type Identity, unprivilegedAccount } from './identity.ts';
+import type { Identity } from './identity.ts';
 import { initialize } from './initdb.ts';
 import { clearLeftovers } from './leftovers.ts';
+import {
+  chooseLocation,
+  diskBytesOf,
+  giveTo,
+  majorOf,
+  majorOfBinaries,
+  makeDataDir,
+  writeOwned,
+} from './location.ts';
 import { acquireLock, type Lock } from './lock.ts';
 import { createLoginSecret, readLoginSecret, writeLoginSecret } from './login-secret.ts';
 import { claimPort } from './ports.ts';
+import { copyPrepared } from './prepared.ts';
 import { type Server, startServer } from './server.ts';
 import { pgHbaConf, postgresqlConf } from './settings.ts';
 import { setSuperuserPassword } from './single-user.ts';
 import { emptySocketDir, makeSocketDir } from './socket-dir.ts';
 import { supervise } from './supervisor.ts';
+import { finishSwap } from './upgrade/journal.ts';
 
 export interface ClusterOptions {
-  /** Plinth's data folder, which is created if missing. The cluster is in its subfolder `postgres/`. */
+  /** Plinth's data folder, which is created if it doesn't exist. The cluster is stored in the subfolder `postgres/`. */
   readonly dataDir: string;
   /** The loopback port: 0 selects a free port, and null disables TCP. */
   readonly port: number | null;
-  /** False only for disposable data. Disables fsync and allows many slots. */
+  /**
+   * Whether data must survive a crash. Set to false only for disposable data. This disables fsync and allows many
+   * replication slots.
+   */
   readonly durable: boolean;
   readonly settings: Readonly<Record<string, string | number | boolean>>;
-  /** The password of `postgres`. */
+  /** The password of the role `postgres`. */
   readonly password: string;
   /**
-   * Whether every login role uses that password and the superuser can sign in over TCP, as in upstream's local stack.
+   * Whether every login role uses the password of `postgres` and the superuser can sign in over TCP, as in upstream's
+   * local stack.
    */
   readonly sharedPassword: boolean;
-  /** Whether the superuser's actual password turned out to be different, so that it must be reset before startup. */
+  /** Whether the superuser is known to have a different password, which must be reset before the server starts. */
   readonly resetSuperuser?: boolean;
+  /** Aborts the start. A server that is already running isn't affected. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Returns the folder of a prepared cluster, which is copied instead of running initdb. Called only if the data folder
+   * is new.
+   */
+  readonly prepared?: (() => Promise<string | undefined>) | undefined;
   readonly log: Logger;
   /** Called before steps that may be slow. */
   readonly onProgress: (message: string) => void;
-  /** Called after a PostgreSQL program was started, while there is time for other work. */
+  /** Called when a PostgreSQL program is running and this process can do other work. */
   readonly whileStarting?: () => void;
 }
 
 export interface Cluster {
-  /** The socket folder, or null if the platform has no Unix sockets. Host and port are used in that case. */
+  /** The socket folder. Null if the platform has no Unix sockets. In that case, clients use the host and the port. */
   readonly socketDir: string | null;
-  /** The port, which is also the number in the socket's name. */
+  /** The server's port. The socket's name also contains this number. */
   readonly port: number;
   readonly host: string;
-  /** Null if TCP is disabled. */
+  /** The TCP port. Null if TCP is disabled. */
   readonly tcpPort: number | null;
   readonly logins: Logins;
-  /** The secret from which {@link logins} are derived, for use in another process. */
+  /** The logins of a copied cluster, until its passwords are changed. */
+  readonly preparedLogins: Logins | undefined;
+  /** The secret from which {@link logins} are derived. Another process can use it to derive the same logins. */
   readonly loginSecret: Buffer;
   readonly pid: () => number;
   stop(): Promise<void>;
-  /** Lets this process exit while the server is running. */
+  /** Allows this process to exit while the server is running. */
   unref(): void;
 }
 
 const host = '127.0.0.1';
-/** The number in the socket's name if there is no TCP port. */
+/** The number in the socket's name. Used if TCP is disabled. */
 const socketOnlyPort = 5432;
 
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const dataDir = makeDataDir(options.dataDir);
   const lock = acquireLock(dataDir, options.port);
   try {
+    await ensureBinaries(options.onProgress);
     return await startLocked(dataDir, lock, options);
   } catch (error) {
     lock.release();
@@ -91,33 +103,43 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 }
 
 async function startLocked(dataDir: string, lock: Lock, options: ClusterOptions): Promise<Cluster> {
-  const place = chooseLocation(dataDir);
-  const { identity, binaries, pgdata } = place;
+  const location = chooseLocation(dataDir);
+  const { identity, binaries, pgdata } = location;
+  finishSwap(dataDir, pgdata);
   await clearIfPresent(pgdata);
-  const keptSecret = readLoginSecret(dataDir);
-  const loginSecret = keptSecret ?? createLoginSecret();
+  const storedSecret = readLoginSecret(dataDir);
+  const loginSecret = storedSecret ?? createLoginSecret();
   const logins = clusterLogins(loginSecret, { password: options.password, shared: options.sharedPassword });
   const isNew = !isInitialized(pgdata, binaries);
+  let preparedLogins: Logins | undefined;
   if (isNew) {
-    options.onProgress('Preparing PostgreSQL in an empty data folder');
-    const initialized = initialize(binaries, identity, pgdata, {
-      durable: options.durable,
-      superuserPassword: logins.password('supabase_admin'),
-    });
-    options.whileStarting?.();
-    await initialized;
-    if (keptSecret === undefined) writeLoginSecret(dataDir, loginSecret);
+    const prepared = await options.prepared?.();
+    if (prepared !== undefined) {
+      const copied = copyPrepared(prepared, pgdata, identity, { durable: options.durable });
+      options.whileStarting?.();
+      preparedLogins = await copied;
+    }
+    if (preparedLogins === undefined) {
+      options.onProgress('Preparing PostgreSQL in an empty data folder');
+      const initialized = initialize(binaries, identity, pgdata, {
+        durable: options.durable,
+        superuserPassword: logins.password('supabase_admin'),
+      });
+      options.whileStarting?.();
+      await initialized;
+    }
+    if (storedSecret === undefined) writeLoginSecret(dataDir, loginSecret);
   }
-  // The folder was created by an earlier version or copied without its key.
-  let mustResetSuperuser = !isNew && (keptSecret === undefined || options.resetSuperuser === true);
+  // An earlier version created the folder, or the folder was copied without its key.
+  let mustResetSuperuser = !isNew && (storedSecret === undefined || options.resetSuperuser === true);
   giveTo(identity, pgdata);
-  const socketDir = process.platform === 'win32' ? null : makeSocketDir(place.home, identity);
-  // extension_control_path has no way to escape its separator.
-  const inside = place.home.includes(delimiter) && socketDir !== null ? socketDir : place.home;
+  const socketDir = process.platform === 'win32' ? null : makeSocketDir(location.home, identity);
+  // The path must not contain the separator of extension_control_path, because the separator can't be escaped.
+  const inside = location.home.includes(delimiter) && socketDir !== null ? socketDir : location.home;
   const extensionDir = prepareExtensionFolder(inside, binaries);
 
-  const launch = async (wanted: number | null): Promise<{ server: Server; port: number }> => {
-    const port = wanted === null ? socketOnlyPort : await claimPort(wanted, host);
+  const launch = async (requested: number | null): Promise<{ server: Server; port: number }> => {
+    const port = requested === null ? socketOnlyPort : await claimPort(requested, host);
     if (socketDir !== null) emptySocketDir(socketDir);
     const superuserOverTcp = socketDir === null || options.sharedPassword;
     writeOwned(identity, join(pgdata, 'pg_hba.conf'), pgHbaConf({ superuserOverTcp }));
@@ -126,10 +148,11 @@ async function startLocked(dataDir: string, lock: Lock, options: ClusterOptions)
       join(pgdata, 'postgresql.conf'),
       postgresqlConf({
         port,
-        listenAddress: wanted === null ? null : host,
+        listenAddress: requested === null ? null : host,
         socketDir,
         extensionDirs: [extensionDir],
         durable: options.durable,
+        diskBytes: diskBytesOf(pgdata),
         extra: options.settings,
       }),
     );
@@ -140,11 +163,12 @@ async function startLocked(dataDir: string, lock: Lock, options: ClusterOptions)
     }
     const onLine = (level: 'debug' | 'warn', line: string) =>
       options.log[level]({ service: 'postgres' }, line);
-    const starting = startServer({ binaries, identity, pgdata, onLine });
+    const starting = startServer({ binaries, identity, pgdata, onLine, signal: options.signal });
     options.whileStarting?.();
     return { server: await starting, port };
   };
 
+  clearSystemSettings(identity, pgdata);
   const { server, port } = await launchOnPort(launch, options.port);
   lock.update(options.port === null ? null : port);
 
@@ -160,13 +184,14 @@ async function startLocked(dataDir: string, lock: Lock, options: ClusterOptions)
     host,
     tcpPort: options.port === null ? null : port,
     logins,
+    preparedLogins,
     loginSecret,
     pid: supervised.pid,
     unref: supervised.unref,
     async stop() {
       await supervised.stop();
-      // A socket folder outside the data folder would otherwise be left behind.
-      if (socketDir !== null && !socketDir.startsWith(place.home))
+      // A socket folder outside the data folder must be removed separately.
+      if (socketDir !== null && !socketDir.startsWith(location.home))
         rmSync(socketDir, { recursive: true, force: true });
       lock.release();
     },
@@ -174,78 +199,22 @@ async function startLocked(dataDir: string, lock: Lock, options: ClusterOptions)
 }
 
 /**
- * A free port can be taken before PostgreSQL binds to it. In that case, a different port is tried. A fixed port was
- * chosen by the user and isn't changed.
+ * Starts the server on the requested port. Another program can take a free port before PostgreSQL binds to it. In that
+ * case, another free port is tried. A fixed port is never changed, because the user chose it.
  */
 async function launchOnPort<T>(
-  launch: (wanted: number | null) => Promise<T>,
-  wanted: number | null,
+  launch: (requested: number | null) => Promise<T>,
+  requested: number | null,
 ): Promise<T> {
   for (let attempt = 0; ; attempt++) {
     try {
-      return await launch(wanted);
+      return await launch(requested);
     } catch (error) {
       const taken = error instanceof DatabaseError && /Address already in use/.test(error.message);
       if (!taken) throw error;
-      if (wanted !== 0 || attempt >= 4)
-        throw new DatabaseError('port_taken', { port: wanted ?? undefined, host }, error);
+      if (requested !== 0 || attempt >= 4)
+        throw new DatabaseError('port_taken', { port: requested ?? undefined, host }, error);
     }
-  }
-}
-
-interface ServerLocation {
-  readonly identity: Identity;
-  readonly binaries: Binaries;
-  /** The folder for Plinth's own files for the server (socket, control files). */
-  readonly home: string;
-  readonly pgdata: string;
-}
-
-/** Chooses the user, the binaries and the folder of the server. */
-function chooseLocation(dataDir: string): ServerLocation {
-  const found = findBinaries();
-  const linked = linkLibraries(found);
-  const pgdata = join(dataDir, 'postgres');
-  // A symlink means that an earlier start had to use a different folder.
-  const moved = lstatSync(pgdata, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
-  const binaries = linked ? found : copyBinaries(found, join(dataDir, 'bin'));
-  const identity = moved ? undefined : chooseIdentity([dataDir, binaries.native]);
-  if (identity !== undefined) return { identity, binaries, home: dataDir, pgdata };
-  return locateOutside(dataDir, found);
-}
-
-/**
- * The last resort if this process runs as root, user namespaces aren't available and no other user can enter the data
- * folder.
- */
-function locateOutside(dataDir: string, found: Binaries): ServerLocation {
-  const account = unprivilegedAccount();
-  if (account === undefined) throw new DatabaseError('no_identity', { dir: dataDir });
-  const root = '/var/lib/plinth';
-  const home = join(root, createHash('sha256').update(dataDir).digest('hex').slice(0, 16));
-  mkdirSync(home, { recursive: true });
-  for (const folder of [root, home]) chmodSync(folder, 0o711);
-  const binaries = copyBinaries(found, root);
-  const pgdata = join(home, 'postgres');
-  const link = join(dataDir, 'postgres');
-  if (lstatSync(link, { throwIfNoEntry: false }) === undefined) {
-    // Data from a deleted project folder must not reappear in a new folder with the same name.
-    if (existsSync(pgdata)) renameSync(pgdata, `${pgdata}.orphaned-${Date.now()}`);
-    symlinkSync(pgdata, link);
-  }
-  return { identity: { kind: 'user', ...account }, binaries, home, pgdata };
-}
-
-function makeDataDir(dir: string): string {
-  try {
-    // Other users can traverse this folder to reach the server's folder, but can't list it.
-    mkdirSync(dir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
-    const real = realpathSync(dir);
-    accessSync(real, constants.W_OK | constants.X_OK);
-    return real;
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    throw new DatabaseError('folder_unwritable', { dir, reason: code ?? String(cause) }, cause);
   }
 }
 
@@ -254,41 +223,26 @@ async function clearIfPresent(pgdata: string): Promise<void> {
 }
 
 /**
- * Whether a complete data folder for this major version exists. A data folder has this name only once it is complete.
+ * Whether the folder contains complete data for this major version. A folder is given this name only once its data is
+ * complete.
  */
 function isInitialized(pgdata: string, binaries: Binaries): boolean {
-  if (lstatSync(pgdata, { throwIfNoEntry: false }) === undefined) return false;
-  let found: string;
-  try {
-    found = readFileSync(join(pgdata, 'PG_VERSION'), 'utf8').trim();
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') {
-      throw new DatabaseError(
-        'folder_unwritable',
-        { dir: pgdata, reason: (cause as NodeJS.ErrnoException).code },
-        cause,
-      );
-    }
-    if (readdirSync(pgdata).length === 0) return false;
-    throw new DatabaseError('folder_foreign', { dir: pgdata }, cause);
-  }
-  const expected = binaries.version.split('.')[0] as string;
-  if (found !== expected) throw new DatabaseError('wrong_version', { dir: pgdata, found, expected });
-  return true;
+  const found = majorOf(pgdata);
+  if (found === undefined) return false;
+  const expected = majorOfBinaries(binaries);
+  if (found === expected) return true;
+  throw new DatabaseError(found < expected ? 'wrong_version' : 'newer_version', {
+    dir: pgdata,
+    found,
+    expected,
+  });
 }
 
-/** PostgreSQL must own its folder, so a change of identity changes the owner of everything in the folder. */
-function giveTo(identity: Identity, pgdata: string): void {
-  if (process.getuid?.() !== 0) return;
-  const { uid, gid } = identity.kind === 'user' ? identity : { uid: 0, gid: 0 };
-  if (lstatSync(pgdata).uid === uid) return;
-  for (const entry of readdirSync(pgdata, { recursive: true, encoding: 'utf8' })) {
-    chownSync(join(pgdata, entry), uid, gid);
-  }
-  chownSync(pgdata, uid, gid);
-}
-
-function writeOwned(identity: Identity, path: string, text: string): void {
-  writeFileSync(path, text, { mode: 0o600 });
-  if (identity.kind === 'user') chownSync(path, identity.uid, identity.gid);
+/** Removes the setting that made the server read-only when its disk was full. This run checks the disk again. */
+function clearSystemSettings(identity: Identity, pgdata: string): void {
+  const path = join(pgdata, 'postgresql.auto.conf');
+  if (!existsSync(path)) return;
+  const lines = readFileSync(path, 'utf8').split('\n');
+  const kept = lines.filter((line) => !line.startsWith('default_transaction_read_only'));
+  if (kept.length < lines.length) writeOwned(identity, path, kept.join('\n'));
 }

@@ -1,7 +1,8 @@
 /**
- * Generates the folder of control files that PostgreSQL searches before its own folder (`extension_control_path`). It
- * contains Plinth's SQL-only extensions, pgTAP, the contrib modules that a non-superuser is allowed to create here, and
- * a placeholder for each unavailable extension. The stock scripts are copied with an additional first line.
+ * Generates the folder of control files that PostgreSQL searches before its own folder (`extension_control_path`). The
+ * folder contains Plinth's SQL-only extensions, pgTAP, the contrib modules that a role without superuser privileges is
+ * allowed to create, and a placeholder for each unavailable extension. The stock scripts are copied with an additional
+ * first line.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,6 +12,7 @@ import { missingExtensions, placeholderFiles, placeholderVersion } from '../exte
 import { amendedExtensions, trustedContrib } from '../extensions/trusted.ts';
 import type { Binaries } from './binaries.ts';
 import { type ExtensionFile, readPgtap } from './pgtap.ts';
+import { upgradeScript } from './upgrade-script.ts';
 
 const ownExtensions = fileURLToPath(new URL('../extensions/', import.meta.url));
 const amendments = fileURLToPath(new URL('../extension-amendments/', import.meta.url));
@@ -34,7 +36,7 @@ export function prepareExtensionFolder(dataDir: string, binaries: Binaries): str
     const name = file.slice(0, -'.control'.length);
     const stock = readFileSync(join(binaries.stockExtensions, file), 'utf8');
     if (!trustedContrib.includes(name) && !isTrusted(stock)) continue;
-    // initdb creates plpgsql, whose functions are the language handlers.
+    // plpgsql is skipped, because initdb creates it and its functions are the language handlers.
     if (name === 'plpgsql' || name in missingExtensions) continue;
     const lines = stock.split('\n').filter((line) => !/^\s*(trusted|directory)\s*=/.test(line));
     write(file, [...lines, 'trusted = true', ''].join('\n'));
@@ -60,12 +62,15 @@ const placeholders = Object.keys(missingExtensions).map((name) => [name, placeho
 
 const isTrusted = (control: string): boolean => /^\s*trusted\s*=\s*(true|on|yes|1)/m.test(control);
 
-/** Inserted before every script. Scripts run as a superuser, so the project's event triggers would, too. */
+/**
+ * A statement that is inserted before every script. Scripts run as a superuser, so the project's event triggers would
+ * otherwise run as a superuser, too.
+ */
 const silence = 'set local event_triggers = off;\n';
 
 const amendmentOf = (name: string): string => readFileSync(join(amendments, `${name}.sql`), 'utf8');
 
-/** Changes with the binaries, Plinth's own files and the lists of extensions. */
+/** Returns text that changes when the binaries, Plinth's own files or the lists of extensions change. */
 function stampOf(binaries: Binaries, own: readonly ExtensionFile[], pgtap: readonly ExtensionFile[]): string {
   const hash = createHash('sha256').update(binaries.stockExtensions).update(binaries.version);
   const appended = amendedExtensions.map((name) => [name, amendmentOf(name)]);
@@ -74,9 +79,22 @@ function stampOf(binaries: Binaries, own: readonly ExtensionFile[], pgtap: reado
     .digest('hex');
 }
 
+/** Returns the version of each of Plinth's extensions, as specified in its control file. */
+export function ownExtensionVersions(): ReadonlyMap<string, string> {
+  const files = readdirSync(ownExtensions).filter((name) => name.endsWith('.control'));
+  return new Map(
+    files.flatMap((file) => {
+      const control = readFileSync(join(ownExtensions, file), 'utf8');
+      const version = /^default_version = '(.+)'/m.exec(control)?.[1];
+      return version === undefined ? [] : [[file.slice(0, -'.control'.length), version] as const];
+    }),
+  );
+}
+
 /**
- * Plinth's control files and scripts. A long script is a folder of parts, which are joined in name order
- * (`vector--0.8.0/`).
+ * Returns Plinth's control files and scripts. A long script is split into the files of a folder, which are joined in
+ * name order (`vector--0.8.6/`). The folder of an update script (`vector--0.8.0--0.8.6/`) contains two parts. The
+ * statements that {@link upgradeScript} derives from the new version are inserted between them.
  */
 function ownFiles(): ExtensionFile[] {
   return readdirSync(ownExtensions, { withFileTypes: true })
@@ -84,11 +102,18 @@ function ownFiles(): ExtensionFile[] {
     .map((entry) => {
       const path = join(ownExtensions, entry.name);
       if (!entry.isDirectory()) return { name: entry.name, text: readFileSync(path, 'utf8') };
-      const parts = readdirSync(path).sort();
-      const text = parts.map((part) => readFileSync(join(path, part), 'utf8')).join('\n');
-      return { name: `${entry.name}.sql`, text };
+      const parts = partsOf(path);
+      const [name, from, to] = entry.name.split('--');
+      if (from !== undefined && to !== undefined)
+        parts.splice(1, 0, upgradeScript(partsOf(join(ownExtensions, `${name}--${to}`)).join('\n')));
+      return { name: `${entry.name}.sql`, text: parts.join('\n') };
     });
 }
+
+const partsOf = (folder: string): string[] =>
+  readdirSync(folder)
+    .sort()
+    .map((part) => readFileSync(join(folder, part), 'utf8'));
 
 function readIfThere(path: string): string | undefined {
   try {

@@ -1,8 +1,8 @@
 /**
  * Chooses the user that the server runs as. PostgreSQL refuses to run as root, so root uses an unprivileged user: the
- * owner of the project folder, `postgres`, or `nobody`. If none of these users can access the folders (a home folder
- * with mode 0700), the server runs in a user namespace with a single user. The files remain owned by root, and neither
- * an account nor chown is needed.
+ * owner of the data folder, `postgres`, or `nobody`. If none of these users can access the folders (for example, a
+ * home folder with mode 0700), the server runs in a user namespace that contains a single user. In that case, root
+ * still owns the files, and neither an account nor chown is needed.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
@@ -20,8 +20,9 @@ export interface Account {
 }
 
 /**
- * Returns an identity that can access all `folders`. They must exist, and the first is the data folder. Returns
- * undefined if there is no such identity. The caller must then use a different folder with {@link unprivilegedAccount}.
+ * Returns an identity that can access all `folders`. All of them must exist, and the first must be the data folder.
+ * Returns undefined if no user can access them. The caller must then use a different folder with {@link
+ * unprivilegedAccount}.
  */
 export function chooseIdentity(folders: readonly string[]): Identity | undefined {
   if (process.getuid?.() !== 0) return { kind: 'self' };
@@ -33,12 +34,14 @@ export function chooseIdentity(folders: readonly string[]): Identity | undefined
   return namespaceIdentity(accounts);
 }
 
-/** Returns an account that can own a folder in another location. */
+/** Returns an account that can own a folder outside the data folder. */
 export function unprivilegedAccount(): Account | undefined {
   return candidates(readAccounts(), 0)[0];
 }
 
-/** Returns the command line that runs `file` as `identity`. The process ID is always that of `file` itself. */
+/**
+ * Returns the command line that runs `file` as `identity`. The resulting process ID is always that of `file` itself.
+ */
 export function commandAs(
   identity: Identity,
   file: string,
@@ -58,8 +61,8 @@ function candidates(accounts: readonly Account[], ownerUid: number): Account[] {
 }
 
 /**
- * Creates an identity in a user namespace whose only user is an ordinary account, because initdb requires a name for
- * its uid.
+ * Returns an identity in a user namespace with a single user. This user needs a real account, because initdb fails if
+ * its uid has no user name.
  */
 function namespaceIdentity(accounts: readonly Account[]): Identity | undefined {
   const account = accounts.find((each) => each.uid === 1000) ?? candidates(accounts, 0)[0];
@@ -77,7 +80,7 @@ function readAccounts(): Account[] {
     .map(([name, , uid, gid]) => ({ name: name as string, uid: Number(uid), gid: Number(gid) }));
 }
 
-/** Whether the account can traverse every folder from the root to `path`. */
+/** Whether the account can access every folder from the root to `path`. */
 function canEnter(path: string, account: Account): boolean {
   for (let folder = path; ; folder = dirname(folder)) {
     const { mode, uid, gid } = statSync(folder);

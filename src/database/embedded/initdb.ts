@@ -1,4 +1,7 @@
-/** Creates a data folder. The folder is renamed only once it is complete, so an incomplete folder is never used. */
+/**
+ * Creates a data folder. The folder gets its final name only once it is complete, so an incomplete folder is never
+ * used.
+ */
 
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -19,7 +22,7 @@ import { commandAs, type Identity } from './identity.ts';
 import { removeUnfinished, unfinishedPrefix } from './leftovers.ts';
 import { serverEnvironment } from './server.ts';
 
-/** The file that holds vault's root key, relative to the data folder as pg_read_file requires. */
+/** The file that contains vault's root key. The path is relative to the data folder, as pg_read_file requires. */
 export const vaultKeyFile = 'plinth_vault.key';
 
 export async function initialize(
@@ -30,8 +33,8 @@ export async function initialize(
 ): Promise<void> {
   removeUnfinished(pgdata);
   const work = join(dirname(pgdata), `${unfinishedPrefix}${randomBytes(6).toString('hex')}`);
-  // Written beside the folder, because initdb requires an empty folder. The file name allows the next start to remove
-  // it after a crash.
+  // The password file is written beside the folder, because initdb requires an empty folder. Its name allows the next
+  // start to remove the file after a crash.
   const passwordFile = `${work}.password`;
   mkdirSync(work, { mode: 0o700 });
   if (identity.kind === 'user') chownSync(work, identity.uid, identity.gid);
@@ -61,8 +64,8 @@ async function runInitdb(
   durable: boolean,
 ): Promise<void> {
   let reason = '';
-  // libc's ctype still determines which characters are letters for pg_trgm and dictionaries. C is used if the system
-  // doesn't have the locale.
+  // The ctype still determines which characters are letters in pg_trgm and dictionaries. If the system doesn't have the
+  // locale, C is used.
   for (const ctype of [process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8', 'C']) {
     const { file, args, ids } = commandAs(identity, binaries.initdb, [
       `--pgdata=${dir}`,

@@ -1,7 +1,7 @@
 /**
  * Ends processes that a killed process left behind. The caller holds the data folder's lock, so any PostgreSQL process
- * in the folder is orphaned. PostgreSQL refuses to start immediately after a kill -9, because a zombie still responds
- * to signals and remaining child processes still hold the shared memory.
+ * in the folder is orphaned. Immediately after a kill -9, PostgreSQL refuses to start. The reason is that a zombie
+ * still responds to signals and remaining child processes still use the shared memory.
  */
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,14 +9,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError } from '../errors.ts';
 import { isAlive, isPostmasterOf, processesIn } from './processes.ts';
 
-/** The name prefix of a data folder until initdb has finished. */
+/** The prefix of a data folder's name until initdb has finished. */
 export const unfinishedPrefix = 'initializing-';
 
 export async function clearLeftovers(pgdata: string): Promise<void> {
   const pidFile = join(pgdata, 'postmaster.pid');
   const pid = readPid(pidFile);
   if (pid !== undefined && isPostmasterOf(pid, pgdata)) {
-    // Ends a complete server whose parent process died, with a fast shutdown, then an immediate shutdown, then SIGKILL.
+    // Ends a complete server whose parent process died. Tries a fast shutdown first, then an immediate shutdown, and
+    // finally SIGKILL.
     const ended =
       (await endWith(pid, 'SIGINT', 10_000)) ||
       (await endWith(pid, 'SIGQUIT', 5_000)) ||
@@ -33,7 +34,7 @@ export async function clearLeftovers(pgdata: string): Promise<void> {
   rmSync(pidFile, { force: true });
 }
 
-/** Removes data folders whose initdb was interrupted. */
+/** Removes data folders that an interrupted initdb left behind. */
 export function removeUnfinished(pgdata: string): void {
   const parent = dirname(pgdata);
   for (const name of readdirSync(parent)) {

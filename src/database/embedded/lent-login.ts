@@ -1,8 +1,8 @@
 /**
- * Lends a login to a project role whose password only the project knows. Creates a role that can only switch to the
- * project's role. If a more powerful role switched to the project's role, SQL in the session could switch back. With
- * this role, switching back leaves the session without any rights. The role's password is only valid briefly, because
- * SQL in the session could change it.
+ * Creates a temporary login for a project's role, because only the project knows that role's password. The login role's
+ * only privilege is to switch to the project's role. If a more powerful role switched to the project's role, SQL in the
+ * session could switch back and use that power. After switching back to this login role, the session has no privileges.
+ * The login role's password expires soon, because SQL in the session could change it.
  */
 import { quoteIdentifier, quoteLiteral, sql } from '../../kernel/sql.ts';
 import type { Logins } from '../logins/passwords.ts';
@@ -12,7 +12,7 @@ import { PostgresError } from '../wire/index.ts';
 export interface LentLogin {
   readonly user: string;
   readonly password: string;
-  /** The settings that the role would have if it signed in itself. */
+  /** The settings that apply when the role itself signs in. */
   readonly parameters: Readonly<Record<string, string>>;
 }
 
@@ -24,7 +24,9 @@ interface RoleFacts {
 
 const validSeconds = 60;
 
-/** `session` must belong to a superuser. @throws {PostgresError} if the role isn't allowed to sign in */
+/**
+ * Creates the login. `session` must belong to a superuser. @throws {PostgresError} if the role isn't allowed to sign in
+ */
 export async function lendLogin(
   session: Queryable,
   logins: Logins,
@@ -34,8 +36,8 @@ export async function lendLogin(
   const [facts] = await session.query<RoleFacts>(sql`
     select oid::int8::int4 as oid, rolcanlogin as "mayLogIn", rolsuper as superuser
     from pg_catalog.pg_roles where rolname = ${role}`);
-  if (facts === undefined) throw refusal(`role "${role}" does not exist`);
-  if (!facts.mayLogIn || facts.superuser) throw refusal(`role "${role}" is not permitted to log in`);
+  if (facts === undefined) throw rejection(`role "${role}" does not exist`);
+  if (!facts.mayLogIn || facts.superuser) throw rejection(`role "${role}" is not permitted to log in`);
   const settings = await session.query<{ name: string; value: string }>(sql`
     select split_part(setting, '=', 1) as name, substr(setting, strpos(setting, '=') + 1) as value
     from pg_catalog.pg_db_role_setting s
@@ -55,7 +57,10 @@ export async function lendLogin(
   };
 }
 
-/** Takes a lock because another process may do the same. */
+/**
+ * Returns the statements that prepare the login. They acquire a lock, because another process may prepare the same
+ * login.
+ */
 function preparation(user: string, role: string, verifier: string): string {
   const name = quoteIdentifier(user);
   return `begin
@@ -71,6 +76,6 @@ function preparation(user: string, role: string, verifier: string): string {
 end`;
 }
 
-function refusal(message: string): PostgresError {
+function rejection(message: string): PostgresError {
   return new PostgresError({ code: '28000', severity: 'FATAL', message });
 }

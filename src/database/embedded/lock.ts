@@ -1,6 +1,6 @@
 /**
- * Ensures that only one process uses a data folder. The file `lock` identifies the process. The lock of a dead process
- * is ignored.
+ * Ensures that only one process uses a data folder. The file `lock` identifies this process. If the process no longer
+ * exists, its lock is ignored.
  */
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,22 +9,23 @@ import { isAlive, startMark } from './processes.ts';
 
 export interface LockInfo {
   readonly pid: number;
-  /** An ISO 8601 timestamp. */
+  /** When the process acquired the lock, as an ISO 8601 timestamp. */
   readonly startedAt: string;
-  /** PostgreSQL's TCP port. Null without TCP, and 0 while it is unknown. */
+  /** PostgreSQL's TCP port. Null if TCP is disabled, and 0 while the port is unknown. */
   readonly port: number | null;
-  /** Distinguishes the process from a later process with the same ID. */
+  /** Text that distinguishes the process from a later process with the same ID. */
   readonly mark?: string;
 }
 
 export interface Lock {
-  /** Writes the port once it is known. */
+  /** Writes the port to the lock file once it is known. */
   update(port: number | null): void;
   release(): void;
 }
 
 /**
- * Acquires the lock of `dataDir`, or throws `locked` with the process that holds it.
+ * Acquires the lock for `dataDir`. If another process holds the lock, throws `locked`, and the error describes that
+ * process.
  *
  * @example
  * const lock = acquireLock('/project/.plinth', 54322);
@@ -37,7 +38,7 @@ export function acquireLock(dataDir: string, port: number | null): Lock {
     port,
     mark: startMark(process.pid),
   };
-  // Written under a temporary name and then linked, so that no process can read an incomplete lock.
+  // The lock is written under a temporary name and then linked, so that no process can read an incomplete lock.
   const draft = `${path}.${process.pid}.${Math.random().toString(36).slice(2)}`;
   try {
     writeFileSync(draft, `${JSON.stringify(own)}\n`, { mode: 0o600 });
@@ -84,14 +85,14 @@ export function readLock(dataDir: string): LockInfo | undefined {
   }
 }
 
-/** Whether the process that wrote the lock is alive. */
+/** Whether the process that wrote the lock is still running. */
 export function isHeld(info: LockInfo): boolean {
   if (!isAlive(info.pid)) return false;
   const mark = startMark(info.pid);
   return info.mark === undefined || mark === undefined || mark === info.mark;
 }
 
-/** Renames the stale lock and checks it again, because another process may have replaced it. */
+/** Removes a stale lock. The lock is renamed and checked again first, because another process may have replaced it. */
 function removeStale(path: string, seen: LockInfo | undefined): void {
   const aside = `${path}.stale.${process.pid}`;
   try {
@@ -103,7 +104,7 @@ function removeStale(path: string, seen: LockInfo | undefined): void {
     const moved = JSON.parse(readFileSync(aside, 'utf8')) as LockInfo;
     if (moved.pid !== seen?.pid || moved.mark !== seen?.mark) linkSync(aside, path);
   } catch {
-    // An unreadable file can't be the lock of a running process.
+    // A lock file that can't be read can't belong to a running process.
   }
   rmSync(aside, { force: true });
 }

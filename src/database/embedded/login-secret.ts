@@ -1,7 +1,7 @@
 /**
- * Stores the secret from which the login roles' passwords are derived (`../logins/passwords.ts`) in a file that only
- * the owner of Plinth's data folder can read. The file isn't in PostgreSQL's folder, because a role with REPLICATION
- * can copy that folder as a base backup. If the server runs as a different user, it can't read the file either.
+ * Stores the secret from which the login roles' passwords are derived (`../logins/passwords.ts`). Only the owner of
+ * Plinth's data folder can read the file. The file isn't in PostgreSQL's folder, because a role with REPLICATION can
+ * copy that folder as a base backup. If the server runs as a different user, the server can't read the file either.
  */
 import { randomBytes } from 'node:crypto';
 import { chmodSync, closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
@@ -13,7 +13,7 @@ const secretFile = (dataDir: string): string => join(dataDir, loginSecretFile);
 
 export const createLoginSecret = (): Buffer => randomBytes(secretBytes);
 
-/** Returns undefined if the file doesn't exist or isn't valid. */
+/** Returns the secret. Returns undefined if the file doesn't exist or is invalid. */
 export function readLoginSecret(dataDir: string): Buffer | undefined {
   let text: string;
   try {
@@ -26,7 +26,7 @@ export function readLoginSecret(dataDir: string): Buffer | undefined {
   return /^[0-9a-f]{64}$/.test(text) ? Buffer.from(text, 'hex') : undefined;
 }
 
-/** The caller must hold the data folder's lock. */
+/** Stores the secret. The caller must hold the data folder's lock. */
 export function writeLoginSecret(dataDir: string, secret: Buffer): void {
   const file = secretFile(dataDir);
   const temporary = `${file}.tmp`;

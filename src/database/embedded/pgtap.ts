@@ -1,11 +1,12 @@
 /**
- * Reads pgTAP's control file and script from the npm package that ships them for PGlite. They are pure SQL, so they run
- * in any PostgreSQL. The package is optional because only a project's database tests need it.
+ * Reads pgTAP's control file and script from the npm package that contains them for PGlite. Both files are pure SQL, so
+ * they work in any PostgreSQL. The package is optional, because only a project's database tests need it.
  */
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
+import { packageFolder } from '../../packages/index.ts';
 import { tarEntries } from './tar.ts';
 
 export interface ExtensionFile {
@@ -13,7 +14,7 @@ export interface ExtensionFile {
   readonly text: string;
 }
 
-/** Returns an empty list if the package isn't installed. */
+/** Returns pgTAP's files. Returns an empty list if the package isn't installed. */
 export function readPgtap(): readonly ExtensionFile[] {
   const archive = findArchive();
   if (archive === undefined) return [];
@@ -26,11 +27,11 @@ export function readPgtap(): readonly ExtensionFile[] {
   return files.filter((file) => file === control || file.name === `pgtap--${version}.sql`);
 }
 
+/** Plinth's npm package contains the archive, because it is small. */
+const included = fileURLToPath(new URL('./pgtap.tar.gz', import.meta.url));
+
 function findArchive(): string | undefined {
-  try {
-    const main = createRequire(import.meta.url).resolve('@electric-sql/pglite-pgtap');
-    return join(dirname(main), 'pgtap.tar.gz');
-  } catch {
-    return undefined;
-  }
+  if (existsSync(included)) return included;
+  const folder = packageFolder('server', '@electric-sql/pglite-pgtap');
+  return folder === undefined ? undefined : join(folder, 'dist', 'pgtap.tar.gz');
 }

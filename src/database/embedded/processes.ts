@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 const linux = process.platform === 'linux';
 
-/** Whether the process exists and isn't a zombie. A zombie still responds to signals. */
+/** Whether the process is running. A zombie doesn't count, although it still responds to signals. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -17,8 +17,8 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * Returns text that distinguishes this process from others with the same ID (start time and boot), or undefined if
- * unknown.
+ * Returns text that distinguishes this process from others with the same ID (its start time and boot). Returns
+ * undefined if the system doesn't provide this information.
  */
 export function startMark(pid: number): string | undefined {
   if (linux) {
@@ -39,8 +39,8 @@ export function startMark(pid: number): string | undefined {
 
 /**
  * Returns the PostgreSQL processes whose working directory is `dir`, which includes the postmaster and all its
- * children. Empty on platforms that don't provide this information. On those platforms, PostgreSQL's own shared memory
- * check decides.
+ * children. The list is empty on platforms that don't provide this information. On those platforms, only PostgreSQL's
+ * own check of its shared memory prevents two servers in one folder.
  */
 export function processesIn(dir: string): number[] {
   if (!linux) return [];
@@ -59,8 +59,8 @@ export function processesIn(dir: string): number[] {
 }
 
 /**
- * Whether `pid` is the postmaster of the data folder `dir`. Returns true if unsure, because stopping it again has no
- * effect.
+ * Whether `pid` is the postmaster of the data folder `dir`. Returns true if this is uncertain, because trying to stop a
+ * process that isn't running has no effect.
  */
 export function isPostmasterOf(pid: number, dir: string): boolean {
   if (!isAlive(pid)) return false;
@@ -68,8 +68,8 @@ export function isPostmasterOf(pid: number, dir: string): boolean {
     try {
       return readlinkSync(`/proc/${pid}/cwd`) === dir;
     } catch (error) {
-      // A process of another user can't be inspected. It isn't the server that Plinth started, unless Plinth started
-      // the server under a different account.
+      // A process that belongs to another user can't be inspected. Such a process isn't the server that Plinth started,
+      // unless Plinth started the server under another account.
       return (
         (error as NodeJS.ErrnoException).code === 'EACCES' &&
         /postgres/.test(readText(`/proc/${pid}/comm`) ?? '')
@@ -91,8 +91,8 @@ export function isPostmasterOf(pid: number, dir: string): boolean {
 function readStat(pid: number): { state: string; startTicks: string } | undefined {
   const text = readText(`/proc/${pid}/stat`);
   if (text === undefined) return undefined;
-  // The second field is the name in parentheses, which may contain spaces. In proc(5), state is field 3 and starttime
-  // is field 22.
+  // The second field is the name in parentheses, which may contain spaces, so fields are counted from the closing
+  // parenthesis. In proc(5), state is field 3 and starttime is field 22.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return { state: fields[0] ?? '', startTicks: fields[19] ?? '' };
 }

@@ -1,6 +1,6 @@
 /**
- * Repairs roles and settings that Plinth depends on, at startup. `postgres` can change them because it has the admin
- * option on the API roles, and it can configure preload libraries that don't exist.
+ * Repairs roles and settings that Plinth depends on. This runs at startup. `postgres` can change the roles because it
+ * has the admin option on the API roles, and it can configure preload libraries that don't exist.
  */
 import type { Logger } from '../../kernel/log.ts';
 import { quoteIdentifier, sql } from '../../kernel/sql.ts';
@@ -8,14 +8,14 @@ import type { PostgresErrorShape, Queryable } from '../types.ts';
 import { Client, type ConnectionOptions } from '../wire/index.ts';
 
 /**
- * Opens a superuser session. If a database setting blocks all connections with a missing preload library, the setting
- * is removed first.
+ * Opens a superuser session. A database setting that names a missing preload library blocks all connections. In that
+ * case, the setting is removed first.
  */
 export async function connectAdmin(target: ConnectionOptions, log: Logger): Promise<Client> {
   try {
     return await Client.connect(target);
   } catch (error) {
-    // The file that wasn't found is a library in local_preload_libraries or session_preload_libraries.
+    // The missing file is a library in local_preload_libraries or session_preload_libraries.
     if ((error as PostgresErrorShape).code !== '58P01') throw error;
     const outside = await Client.connect({ ...target, database: 'template1' });
     try {
@@ -38,13 +38,16 @@ interface RoleFacts {
   readonly bypass: boolean;
   readonly login: boolean;
   readonly inherit: boolean;
-  /** Whether the role has REPLICATION and `postgres` is this role or can switch to it. */
+  /**
+   * Whether the role has REPLICATION and a project can use it, because the role is `postgres` or a role that `postgres`
+   * can switch to.
+   */
   readonly lentReplication: boolean;
-  /** Entries in the format `role SET name=value` for preload libraries. */
+  /** The settings of preload libraries, in the format `role SET name=value`. */
   readonly preload: readonly string[];
 }
 
-/** The attributes that RLS and the services depend on. Projects can change all other attributes. */
+/** The attributes that RLS and the services depend on. Projects can change the other attributes. */
 const required: Readonly<Record<string, Pick<RoleFacts, 'bypass' | 'login' | 'inherit'>>> = {
   anon: { bypass: false, login: false, inherit: true },
   authenticated: { bypass: false, login: false, inherit: true },
@@ -53,8 +56,8 @@ const required: Readonly<Record<string, Pick<RoleFacts, 'bypass' | 'login' | 'in
 };
 
 /**
- * Requires a superuser. Each repair logs a warning. `replication` specifies whether `postgres` is allowed to have and
- * grant REPLICATION.
+ * Repairs the roles and logs a warning for each repair. Requires a superuser session. `replication` specifies whether
+ * `postgres` is allowed to have and grant REPLICATION.
  */
 export async function repairRoles(
   session: Queryable,
@@ -71,7 +74,7 @@ export async function repairRoles(
     from pg_catalog.pg_roles r
     where r.rolname !~ '^pg_'`);
   const warn = (message: string) => log.warn({ service: 'database' }, message);
-  for (const [name, wanted] of Object.entries(required)) {
+  for (const [name, expected] of Object.entries(required)) {
     const facts = found.find((role) => role.name === name);
     const role = quoteIdentifier(name);
     if (facts === undefined) {
@@ -80,16 +83,16 @@ export async function repairRoles(
       );
       warn(`The role ${name} was missing and has been created again. Grant its privileges again`);
     } else if (
-      facts.bypass === wanted.bypass &&
-      facts.login === wanted.login &&
-      facts.inherit === wanted.inherit
+      facts.bypass === expected.bypass &&
+      facts.login === expected.login &&
+      facts.inherit === expected.inherit
     ) {
       continue;
     } else {
-      warn(`The role ${name} had other attributes than the services rely on; they were set back`);
+      warn(`The role ${name} didn't have the attributes that the services require, so they were restored`);
     }
     await session.exec(
-      `alter role ${role} ${wanted.bypass ? '' : 'no'}bypassrls ${wanted.login ? '' : 'no'}login ${wanted.inherit ? '' : 'no'}inherit`,
+      `alter role ${role} ${expected.bypass ? '' : 'no'}bypassrls ${expected.login ? '' : 'no'}login ${expected.inherit ? '' : 'no'}inherit`,
     );
   }
   await setReplication(session, found, replication, warn);
@@ -97,14 +100,16 @@ export async function repairRoles(
     for (const setting of preload) {
       const parameter = setting.slice(0, setting.indexOf('='));
       await session.exec(`alter role ${quoteIdentifier(name)} reset ${parameter}`);
-      warn(`The setting ${setting} of the role ${name} would keep it from signing in; it was removed`);
+      warn(
+        `The setting ${setting} of the role ${name} was removed, because the role couldn't log in with it`,
+      );
     }
   }
 }
 
 /**
- * A role with REPLICATION can load a library from any path, so a project's roles only have REPLICATION if the setting
- * allows it.
+ * Grants or revokes REPLICATION. A role with REPLICATION can load a library from any path, so a project's roles have
+ * REPLICATION only if the setting allows it.
  */
 async function setReplication(
   session: Queryable,
@@ -118,6 +123,6 @@ async function setReplication(
   }
   for (const { name } of roles.filter(({ lentReplication }) => lentReplication)) {
     await session.exec(`alter role ${quoteIdentifier(name)} noreplication`);
-    warn(`The role ${name} had REPLICATION; it was taken away, since [database] replication is off`);
+    warn(`REPLICATION was removed from the role ${name}, because [database] replication is off`);
   }
 }

@@ -1,4 +1,4 @@
-/** Runs one postmaster: starts it, waits until it is ready, and stops it cleanly. */
+/** Runs one postmaster. Starts the process, waits until the server is ready, and stops it cleanly. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
@@ -10,30 +10,49 @@ export interface Server {
   readonly pid: number;
   /** Resolves when the postmaster has exited for any reason. */
   readonly ended: Promise<void>;
-  /** Performs a fast shutdown: clients are disconnected and a checkpoint is written. */
+  /** Performs a fast shutdown, which disconnects all clients and writes a checkpoint. */
   stop(): Promise<void>;
-  /** Lets this process exit while the server is running. */
+  /** Allows this process to exit while the server is running. */
   unref(): void;
 }
 
 export type ServerLogLevel = 'debug' | 'warn';
 
-/** Resolves when the server accepts connections. @throws {DatabaseError} start_failed, with PostgreSQL's own message */
+/**
+ * The servers that must end when this process ends for any reason. SIGQUIT ends a server without a checkpoint, so its
+ * next start replays the WAL.
+ */
+const running = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGQUIT');
+});
+
+/**
+ * Starts the server. Resolves when it accepts connections. @throws {DatabaseError} start_failed, with PostgreSQL's own
+ * message
+ */
 export async function startServer(options: {
-  readonly binaries: Binaries;
+  readonly binaries: Pick<Binaries, 'postgres'>;
   readonly identity: Identity;
   readonly pgdata: string;
+  /** Additional command-line arguments, which override the configuration file. */
+  readonly args?: readonly string[];
   readonly onLine: (level: ServerLogLevel, line: string) => void;
+  /** Ends a server that isn't ready yet. A server that is ready isn't affected. */
+  readonly signal?: AbortSignal | undefined;
 }): Promise<Server> {
+  const { signal } = options;
+  signal?.throwIfAborted();
   const { file, args, ids } = commandAs(options.identity, options.binaries.postgres, [
     '-D',
     options.pgdata,
-    // Set on the command line because an error may be in the configuration file.
+    // The setting is on the command line because the configuration file may contain an error.
     '-c',
     'log_line_prefix=',
+    ...(options.args ?? []),
   ]);
-  // Starts a separate session, so that Ctrl-C in a terminal only signals this process while requests in progress
-  // finish.
+  // The server runs in a separate session, so that Ctrl-C in a terminal signals only this process. The server keeps
+  // running while requests in progress finish.
   const child = spawn(file, args, {
     ...ids,
     cwd: '/',
@@ -41,16 +60,27 @@ export async function startServer(options: {
     env: serverEnvironment(),
     stdio: ['ignore', 'ignore', 'pipe'],
   });
+  running.add(child);
   const ended = new Promise<void>((resolve) => {
-    child.once('exit', () => resolve());
+    child.once('exit', () => {
+      running.delete(child);
+      resolve();
+    });
     child.once('error', () => resolve());
   });
-  await untilReady(child, options.onLine);
+  const quit = (): void => void child.kill('SIGQUIT');
+  signal?.addEventListener('abort', quit, { once: true });
+  try {
+    await untilReady(child, options.onLine);
+  } finally {
+    signal?.removeEventListener('abort', quit);
+  }
   return {
     pid: child.pid as number,
     ended,
     stop: () => stopServer(child, ended),
     unref() {
+      running.delete(child);
       child.unref();
       (child.stderr as Socket).unref();
     },
@@ -58,7 +88,8 @@ export async function startServer(options: {
 }
 
 /**
- * PostgreSQL doesn't inherit this process's environment, because PG* variables and locales would change its behavior.
+ * Returns the server's environment. PostgreSQL doesn't inherit this process's environment, because PG* variables and
+ * locales would change its behavior.
  */
 export function serverEnvironment(): NodeJS.ProcessEnv | undefined {
   if (process.platform === 'win32') return undefined;
@@ -76,22 +107,23 @@ function untilReady(
   return new Promise((resolve, reject) => {
     const lastLines: string[] = [];
     const fail = (cause?: unknown) => {
-      const telling = lastLines.filter((line) =>
+      const relevant = lastLines.filter((line) =>
         /^(FATAL|PANIC|HINT|DETAIL|LOG: .*(could not|invalid|unrecognized|error))/.test(line),
       );
       const reason =
-        (telling.length > 0 ? telling : lastLines).join('\n') || String(cause ?? 'it ended without a word');
+        (relevant.length > 0 ? relevant : lastLines).join('\n') ||
+        String(cause ?? 'it exited without output');
       reject(new DatabaseError('start_failed', { reason }, cause));
     };
     createInterface({ input: child.stderr as NodeJS.ReadableStream }).on('line', (line) => {
       if (lastLines.push(line) > 40) lastLines.shift();
-      // Messages such as "the database system is starting up" are also FATAL. They are sent to clients that connect too
-      // early.
+      // Messages such as "the database system is starting up" are also FATAL, although they only affect clients that
+      // connect too early.
       onLine(/^(FATAL|PANIC)/.test(line) && !/the database system is/.test(line) ? 'warn' : 'debug', line);
       if (line.includes('database system is ready to accept connections')) resolve();
     });
     child.once('error', fail);
-    // The 'close' event is emitted after the last line was read.
+    // The event 'close' is emitted only after the last line has been read.
     child.once('close', () => fail());
   });
 }

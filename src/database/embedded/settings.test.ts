@@ -8,10 +8,11 @@ const settings: ServerSettings = {
   socketDir: '/run/x',
   extensionDirs: ['/data/extensions'],
   durable: true,
+  diskBytes: 500e9,
   extra: {},
 };
 
-/** Reads a configuration file like PostgreSQL: the last entry for a name applies, and quotes are doubled. */
+/** Reads a configuration file as PostgreSQL does: the last entry for a name applies, and quotes are doubled. */
 function read(text: string): Record<string, string> {
   const entries = text
     .trimEnd()
@@ -41,6 +42,18 @@ test('a throw-away one does not, and has room for many', () => {
     max_replication_slots: '64',
     listen_addresses: '',
   });
+});
+
+test('a small disk is not filled with WAL', () => {
+  const walOf = (diskBytes: number) => {
+    const { max_wal_size, min_wal_size, max_slot_wal_keep_size } = read(
+      postgresqlConf({ ...settings, diskBytes }),
+    );
+    return [max_wal_size, min_wal_size, max_slot_wal_keep_size];
+  };
+  expect(walOf(500e9)).toEqual(['1024MB', '80MB', '4096MB']);
+  expect(walOf(150 * 1024 * 1024)).toEqual(['32MB', '32MB', '64MB']);
+  expect(walOf(4 * 1024 ** 3)).toEqual(['409MB', '80MB', '1024MB']);
 });
 
 test('any value of config.toml stays one setting on one line', () => {

@@ -5,23 +5,30 @@ import { DatabaseError } from '../errors.ts';
 
 export interface ServerSettings {
   readonly port: number;
-  /** Null disables TCP. */
+  /** The address on which the server listens. Null disables TCP. */
   readonly listenAddress: string | null;
   readonly socketDir: string | null;
-  /** Folders that contain an `extension/` folder with control files. They are searched before the stock folder. */
+  /**
+   * Folders that contain an `extension/` folder with control files. PostgreSQL searches them before the stock folder.
+   */
   readonly extensionDirs: readonly string[];
-  /** False for disposable clusters, which disable fsync and allow many slots and connections. */
+  /**
+   * Whether data must survive a crash. False for disposable clusters, which disable fsync and allow many slots and
+   * connections.
+   */
   readonly durable: boolean;
-  /** `[db.settings]` from config.toml. They override all other settings. */
+  /** The size of the disk that contains the data. On a small disk, the WAL is limited. */
+  readonly diskBytes: number;
+  /** The settings in `[db.settings]` of config.toml, which override all other settings. */
   readonly extra: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** Returns the complete postgresql.conf. It is rewritten at every start, so manual edits are lost. */
+/** Returns the complete postgresql.conf. The file is written again at every start, so manual changes are lost. */
 export function postgresqlConf(settings: ServerSettings): string {
   const values: Record<string, string | number | boolean> = {
     listen_addresses: settings.listenAddress ?? '',
     port: settings.port,
-    // The value is a list, so it is quoted in case the path contains a comma.
+    // The value is a list of folders, so the path is quoted in case it contains a comma.
     unix_socket_directories: settings.socketDir === null ? '' : quoteIdentifier(settings.socketDir),
     unix_socket_permissions: '0700',
     timezone: 'UTC',
@@ -30,18 +37,18 @@ export function postgresqlConf(settings: ServerSettings): string {
     lc_messages: 'C',
     password_encryption: 'scram-sha-256',
 
-    // Defaults for a developer's machine: little memory until it is needed, and no idle helper processes.
+    // Defaults for a developer's machine: little memory until more is needed, and no idle helper processes.
     shared_buffers: '64MB',
     io_method: 'sync',
     huge_pages: false,
-    // The values from the local stack's server, so that plans and the settings in EXPLAIN are the same.
+    // These values are those of the local stack's server, so that plans and the settings in EXPLAIN are the same.
     effective_cache_size: '128MB',
 
-    // Required for logical decoding, which realtime uses.
+    // Realtime uses logical decoding, which requires this setting.
     wal_level: 'logical',
     max_wal_senders: 10,
     max_replication_slots: 10,
-    max_slot_wal_keep_size: '4GB',
+    ...walSizes(settings.diskBytes),
 
     fsync: true,
     synchronous_commit: true,
@@ -49,7 +56,7 @@ export function postgresqlConf(settings: ServerSettings): string {
     shared_preload_libraries: 'pg_stat_statements',
     extension_control_path: [...settings.extensionDirs, '$system'].join(delimiter),
 
-    // The parent process reads the server's messages. Clients receive their own errors.
+    // This process reads the server's messages from stderr. Clients receive their own errors.
     log_destination: 'stderr',
     logging_collector: false,
     log_min_messages: 'log',
@@ -80,10 +87,10 @@ export function postgresqlConf(settings: ServerSettings): string {
 }
 
 /**
- * Every login requires a password, even on the socket. dblink and similar modules connect from within the server as the
- * server's operating system user, so neither `trust` nor `peer` would prevent SQL from becoming the superuser. If there
- * is a socket, the superuser can only use the socket. Logical replication in database mode matches the ordinary lines.
- * No line matches physical replication.
+ * Returns the complete pg_hba.conf. Every login requires a password, even on the socket. dblink and similar modules
+ * connect from within the server as the server's operating system user, so with `trust` or `peer`, SQL could become the
+ * superuser. If there is a socket, the superuser can use only the socket. Logical replication in database mode matches
+ * the lines for ordinary connections. Physical replication doesn't match any line.
  */
 export function pgHbaConf({ superuserOverTcp }: { readonly superuserOverTcp: boolean }): string {
   return [
@@ -96,7 +103,22 @@ export function pgHbaConf({ superuserOverTcp }: { readonly superuserOverTcp: boo
   ].join('\n');
 }
 
-/** Quoted strings in this file support backslash escapes and must not contain line breaks. */
+/**
+ * Returns the limits for the WAL. They are PostgreSQL's defaults, and a limit for slots. A small disk has lower limits:
+ * a tenth of the disk for the WAL between checkpoints, and a quarter for the WAL that a slot needs.
+ */
+function walSizes(diskBytes: number): Record<string, string> {
+  const diskMb = Math.floor(diskBytes / 1024 / 1024);
+  const within = (min: number, value: number, max: number): string =>
+    `${Math.min(max, Math.max(min, Math.floor(value)))}MB`;
+  return {
+    max_wal_size: within(32, diskMb / 10, 1024),
+    min_wal_size: within(32, diskMb / 20, 80),
+    max_slot_wal_keep_size: within(64, diskMb / 4, 4096),
+  };
+}
+
+/** Formats a value for postgresql.conf. Quoted strings support backslash escapes and must not contain line breaks. */
 function quote(value: string | number | boolean): string {
   if (typeof value === 'boolean') return value ? 'on' : 'off';
   return `'${String(value)

@@ -1,7 +1,7 @@
 /**
- * Opens sessions on the embedded server. Each of Plinth's roles signs in with its own password. SQL can change that
- * password, because `postgres` can act as the service roles, so a rejected sign-in resets it. A project's role is lent
- * a login.
+ * Opens sessions on the embedded server. Each of Plinth's roles signs in with its own password. SQL can change this
+ * password, because `postgres` can act as the service roles, so the password is reset if a sign-in is rejected. A
+ * project's role gets a temporary login.
  */
 import type { Logger } from '../../kernel/log.ts';
 import { applyPasswords } from '../logins/apply.ts';
@@ -11,9 +11,9 @@ import type { LoginRole } from '../types.ts';
 import { Client, type ConnectionOptions } from '../wire/index.ts';
 import { lendLogin } from './lent-login.ts';
 
-/** The connection data of a running cluster, in this process or another. */
+/** The connection data of a running cluster, which this process or another process has started. */
 export interface ReachedCluster {
-  /** Null if TCP is used. */
+  /** The socket folder. Null if connections use TCP. */
   readonly socketDir: string | null;
   readonly host: string;
   readonly port: number;
@@ -23,7 +23,8 @@ export interface ReachedCluster {
 export interface SignIns {
   readonly target: (role: LoginRole) => ConnectionOptions;
   /**
-   * Returns connection options for any role in any database of the server. @throws if the role isn't allowed to sign in
+   * Returns the connection options for any role in any database of the server. @throws if the role isn't allowed to
+   * sign in
    */
   readonly targetOf: (role: string, database: string) => Promise<ConnectionOptions>;
 }
@@ -47,8 +48,8 @@ export function clusterTarget(
 }
 
 /**
- * Sessions of roles that a project can't switch to start with Plinth's settings, regardless of the project's database
- * settings.
+ * Returns the settings for a role's sessions. If a project can't switch to the role, its sessions start with Plinth's
+ * settings, regardless of the project's database settings.
  */
 function parametersOf(role: string): Pick<ConnectionOptions, 'parameters'> {
   if (role === 'supabase_admin') return { parameters: { ...superuserSettings(180_000), role: 'none' } };
@@ -78,7 +79,7 @@ export function signInsOf(cluster: ReachedCluster, database: string, log: Logger
   };
   const own = (role: string, name: string): ConnectionOptions => ({
     ...clusterTarget(cluster, role, name),
-    ...(role === 'supabase_admin' ? {} : { onPasswordRefused: repair }),
+    ...(role === 'supabase_admin' ? {} : { onPasswordRejected: repair }),
   });
   return {
     target: (role) => own(role, database),

@@ -1,7 +1,7 @@
 /**
- * Runs PostgreSQL in single-user mode: one statement as the cluster's first superuser, in a data folder whose server
- * isn't running. Single-user mode doesn't require a password or listen on a port, so it can set the superuser's
- * password when the password is unknown.
+ * Runs PostgreSQL in single-user mode. This mode runs one statement as the cluster's first superuser, in a data folder
+ * whose server isn't running. It doesn't require a password or listen on a port, so it can set the superuser's password
+ * when the password is unknown.
  */
 import { spawn } from 'node:child_process';
 import { quoteLiteral } from '../../kernel/sql.ts';
@@ -16,8 +16,8 @@ export async function setSuperuserPassword(
   pgdata: string,
   verifier: string,
 ): Promise<void> {
-  // Settings passed with `-c` override the configuration file. The statement runs in a database for which no project
-  // has configured settings.
+  // Settings passed with `-c` override the configuration file. The statement runs in a database whose settings no
+  // project can change.
   const { file, args, ids } = commandAs(identity, binaries.postgres, [
     '--single',
     '-D',
@@ -36,7 +36,7 @@ export async function setSuperuserPassword(
     stderr += text;
   });
   child.stdin.on('error', () => undefined);
-  // Each line is a statement.
+  // In this mode, each line is a statement.
   child.stdin.end(`alter role supabase_admin password ${quoteLiteral(verifier)}\n`);
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);

@@ -1,6 +1,6 @@
 /**
- * Chooses the folder of the Unix socket. It must be private and short, because a socket address is limited to 107
- * bytes.
+ * Chooses the folder for the Unix socket. The path must be private. It must also be short, because a socket address is
+ * limited to 107 bytes.
  */
 import { createHash } from 'node:crypto';
 import { chmodSync, chownSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -8,10 +8,13 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { Identity } from './identity.ts';
 
-/** The longest name that PostgreSQL adds is `/.s.PGSQL.65535.lock`. */
-const longestFolderBytes = 80;
+/** The maximum length of the folder's path. The longest name that PostgreSQL adds is `/.s.PGSQL.65535.lock`. */
+const maxFolderBytes = 80;
 
-/** Removes the socket and lock file of a killed server. The lock contains the ID of a process that no longer exists. */
+/**
+ * Removes the socket and the lock file of a killed server. The lock file contains the ID of a process that no longer
+ * exists.
+ */
 export function emptySocketDir(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (name.startsWith('.s.PGSQL.')) rmSync(join(folder, name), { force: true });
@@ -21,14 +24,14 @@ export function emptySocketDir(folder: string): void {
 /** Creates the socket folder for the cluster at `dataDir` and makes `identity` its owner. */
 export function makeSocketDir(dataDir: string, identity: Identity): string {
   const beside = join(dataDir, 'run');
-  if (Buffer.byteLength(beside) <= longestFolderBytes && !beside.includes(delimiter))
+  if (Buffer.byteLength(beside) <= maxFolderBytes && !beside.includes(delimiter))
     return own(beside, identity);
   const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 16);
   const hashed = join(tmpdir(), `plinth-${process.getuid?.() ?? 0}-${hash}`);
   try {
     return own(hashed, identity);
   } catch {
-    // Another user has created that folder. A folder with an unpredictable name can be used instead.
+    // Another user has created this folder. A folder with an unpredictable name is used instead.
     return own(mkdtempSync(join(tmpdir(), 'plinth-')), identity);
   }
 }

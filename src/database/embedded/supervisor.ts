@@ -1,33 +1,57 @@
-/** Keeps a server running. If it is killed, for example by the out-of-memory killer, it is restarted. */
+/**
+ * Keeps a server running. If the server exits, for example because the disk is full or the out-of-memory killer ended
+ * it, the supervisor restarts it until a start succeeds.
+ */
 import type { Logger } from '../../kernel/log.ts';
 import type { Server } from './server.ts';
 
 export interface Supervised {
   readonly pid: () => number;
-  /** Stops the server permanently, after waiting for a pending restart. */
+  /** Stops the server permanently. If a restart is in progress, it is completed or abandoned first. */
   stop(): Promise<void>;
   unref(): void;
 }
 
-/** `relaunch` cleans up after the dead server and starts a new one. */
+const firstDelayMs = 100;
+/**
+ * The maximum delay between restarts. After space on a full disk becomes available, the server is restarted within this
+ * time.
+ */
+const maxDelayMs = 4000;
+/** A server that has run for this long is considered healthy, so its next restart isn't delayed. */
+const healthyMs = 60_000;
+
+/** Keeps a server running. `relaunch` cleans up after the server that exited and starts a new one. */
 export function supervise(first: Server, relaunch: () => Promise<Server>, log: Logger): Supervised {
   let server = first;
-  let stopping = false;
-  /** Pending only while a restart is in progress. */
+  let startedAt = performance.now();
+  let delayMs = 0;
+  const stopped = new AbortController();
+  /** Resolves when no restart is in progress. */
   let restarted: Promise<void> = Promise.resolve();
 
   const restart = async (): Promise<void> => {
     log.error({ service: 'postgres' }, 'PostgreSQL exited unexpectedly; restarting it');
-    try {
-      server = await relaunch();
+    if (performance.now() - startedAt > healthyMs) delayMs = 0;
+    for (let attempt = 1; !stopped.signal.aborted; attempt++) {
+      await pause(delayMs, stopped.signal);
+      if (stopped.signal.aborted) return;
+      delayMs = Math.min(maxDelayMs, Math.max(firstDelayMs, 2 * delayMs));
+      try {
+        server = await relaunch();
+      } catch (error) {
+        log.error({ service: 'postgres', error, attempt }, 'failed to restart PostgreSQL; trying again');
+        continue;
+      }
+      startedAt = performance.now();
+      log.info({ service: 'postgres', attempt }, 'PostgreSQL is running again');
       watch();
-    } catch (error) {
-      log.error({ service: 'postgres', error }, 'failed to restart PostgreSQL');
+      return;
     }
   };
   const watch = (): void => {
     void server.ended.then(() => {
-      if (!stopping) restarted = restart();
+      if (!stopped.signal.aborted) restarted = restart();
     });
   };
   watch();
@@ -36,9 +60,22 @@ export function supervise(first: Server, relaunch: () => Promise<Server>, log: L
     pid: () => server.pid,
     unref: () => server.unref(),
     async stop() {
-      stopping = true;
+      stopped.abort();
       await restarted;
       await server.stop();
     },
   };
+}
+
+/** Resolves after this time. Resolves earlier if `signal` is aborted. */
+function pause(delayMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, delayMs);
+    signal.addEventListener('abort', end);
+  });
 }

@@ -1,4 +1,4 @@
-/** Reads the regular files of a tar archive (POSIX.1-1988 ustar) in memory. */
+/** Reads the regular files in a tar archive (POSIX.1-1988 ustar) in memory. */
 
 export interface TarEntry {
   readonly path: string;
@@ -7,7 +7,11 @@ export interface TarEntry {
 
 const blockBytes = 512;
 
-/** @example [...tarEntries(gunzipSync(archive))].map(({ path }) => path); // ['share/pgtap.control'] */
+/**
+ * Yields the regular files of an archive.
+ *
+ * @example [...tarEntries(gunzipSync(archive))].map(({ path }) => path); // ['share/pgtap.control']
+ */
 export function* tarEntries(archive: Buffer): Generator<TarEntry> {
   for (let at = 0; at + blockBytes <= archive.length; ) {
     const header = archive.subarray(at, at + blockBytes);

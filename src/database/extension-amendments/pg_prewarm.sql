@@ -1,4 +1,4 @@
--- In stock PostgreSQL, any role can start a background worker that writes a file.
+-- In stock PostgreSQL, any role can start pg_prewarm's background worker, which writes a file.
 set local search_path = pg_catalog, pg_temp;
 do $$
 declare

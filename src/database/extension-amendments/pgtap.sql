@@ -1,5 +1,5 @@
--- The views belong to the role that creates the extension. That role's default privileges in `public` would grant all
--- privileges on the views to the API roles.
+-- The views belong to the role that creates the extension. The default privileges of that role in `public` would grant
+-- all privileges on the views to the API roles.
 do $$
 declare
   made record;
@@ -18,8 +18,8 @@ begin
 end
 $$;
 
--- The functions also belong to the role that creates the extension. A project whose default privileges deny EXECUTE to
--- PUBLIC couldn't run tests under any other role. Upstream, a superuser owns the functions, so those default privileges
+-- The functions also belong to the role that creates the extension. In a project whose default privileges deny EXECUTE
+-- to PUBLIC, no other role could run tests. In upstream, a superuser owns the functions, so those default privileges
 -- don't apply.
 do $$
 declare

@@ -1,4 +1,4 @@
--- The functions that basejump-supabase_test_helpers 0.0.6 documents on database.dev, implemented for Plinth. The script
+-- Implements for Plinth the functions that basejump-supabase_test_helpers 0.0.6 documents on database.dev. The script
 -- runs as the role that creates the extension, so the functions that read `auth.users` have the same privileges as that
 -- role.
 
@@ -6,7 +6,7 @@ create schema if not exists tests;
 create schema if not exists test_overrides;
 grant usage on schema tests, test_overrides to anon, authenticated, service_role;
 
--- Users are found by the identifier in their metadata, which is the name that tests give them.
+-- Users are found by an identifier in their metadata. Tests choose this identifier.
 create function tests.create_supabase_user(identifier text, email text default null, phone text default null, metadata jsonb default null)
 returns uuid
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -50,7 +50,7 @@ create function tests.get_supabase_uid(identifier text) returns uuid
 language sql stable
 return (tests.get_supabase_user(identifier) ->> 'id')::uuid;
 
--- Switches to the user for the rest of the transaction, like a request with the user's access token.
+-- Switches to the user for the rest of the transaction, as a request with the user's access token would.
 create function tests.authenticate_as(identifier text) returns void
 language plpgsql
 as $$
@@ -82,7 +82,7 @@ begin
 end
 $$;
 
--- pgTAP tests. They are written in plpgsql because pgTAP may be created later and in any schema.
+-- Functions that pgTAP tests call. They are written in plpgsql, because pgTAP may be created later and in any schema.
 create function tests.rls_enabled(testing_schema text) returns text
 language plpgsql
 as $$
@@ -131,5 +131,7 @@ begin
 end
 $$;
 
--- Tests call these functions under every role. The project's default privileges might not allow that.
-grant execute on all functions in schema tests, test_overrides to public;
+-- Tests call these functions after they have switched to an API role. The project's default privileges might not allow
+-- that. REST never exposes the functions of this extension.
+revoke execute on all functions in schema tests, test_overrides from public;
+grant execute on all functions in schema tests, test_overrides to anon, authenticated, service_role;

@@ -1,6 +1,6 @@
 -- Prevents the project's event triggers from running with the privileges of this script.
 set local event_triggers = off;
--- Prevents project functions from being used instead of built-in functions with the same names.
+-- Prevents project functions from replacing built-in functions that have the same names.
 set local search_path = pg_catalog, pg_temp;
 
 -- Sends a request and returns the response while the caller waits. The server process sends the request. The function
@@ -26,7 +26,7 @@ create type @extschema@.http_request as (
 create function @extschema@._http_dblink(text, text) returns setof record
 language c strict
 as '$libdir/dblink', 'dblink_record';
--- Revoked from every grantee, because a schema's default privileges can also include named roles.
+-- The privilege is revoked from every grantee, because a schema's default privileges can also include named roles.
 do $$
 declare
   grantee text;
@@ -41,10 +41,10 @@ begin
 end
 $$;
 
--- The only step that requires a superuser, because a superuser's dblink connection doesn't need a password. The project
--- owns the schema and could rename it and create another schema with its name. This body is parsed immediately and
--- references the function itself, whereas a name would be resolved at each call. The process listens beside the
--- server's own socket, under a number derived from the database.
+-- This is the only step that requires a superuser, because a superuser's dblink connection doesn't need a password. The
+-- project owns the schema and could rename it, then create another schema with the same name. This function body is
+-- parsed when it is created and therefore references the function itself, whereas a name would be resolved on each
+-- call. The process listens beside the server's own socket, under a number derived from the database.
 create function @extschema@._http_ask(question text) returns text
 language sql security definer set search_path = pg_catalog, pg_temp
 begin atomic
@@ -164,7 +164,7 @@ begin
 end
 $$;
 
--- Encodes text like HTML forms, in which a space becomes a plus sign.
+-- Encodes text as HTML forms do: a space becomes a plus sign.
 create function @extschema@.urlencode(string bytea) returns text
 language sql immutable strict set search_path = pg_catalog, pg_temp
 as $$

@@ -1,24 +1,25 @@
 /**
- * Extensions that hosted projects use but the embedded PostgreSQL doesn't include, each with advice. `CREATE EXTENSION`
- * creates a placeholder, which is a row of pg_extension without any objects, so that a migration continues if nothing
- * depends on the extension. The placeholder can be dropped, moved and commented on like any other extension, but
- * `pg_available_extensions` doesn't list it.
+ * Lists extensions that hosted projects use but the embedded PostgreSQL doesn't include, with advice for each. `CREATE
+ * EXTENSION` creates a placeholder, which is a row in pg_extension without any objects, so that a migration continues
+ * if nothing depends on the extension. A placeholder can be dropped, moved and commented on like any other extension,
+ * but `pg_available_extensions` doesn't list it.
  */
 import { quoteLiteral } from '../../kernel/sql.ts';
 
 export interface MissingExtension {
   /**
-   * Whether the project runs the same without the extension, as for tuning, monitoring, dumps and development tools.
+   * Whether the project works the same without the extension. Examples are extensions for tuning, monitoring, dumps and
+   * development tools.
    */
   readonly isOptional: boolean;
-  /** The remedy if the project needs the extension, as the end of a sentence. */
+  /** The end of a sentence that explains what to do if the project needs the extension. */
   readonly advice: string;
-  /** The schema that the original requires. */
+  /** The schema that the original extension requires. */
   readonly schema?: string;
 }
 
-const external = 'use a PostgreSQL that has it with --database-url';
-const planned = `it is planned; until then remove what uses it, or ${external}`;
+const external = 'use a PostgreSQL server that has it with --database-url';
+const planned = `support for it is planned; until then, remove the statements that use it, or ${external}`;
 const otherLanguage = `write the function in plpgsql or as an edge function, or ${external}`;
 
 const optional = (advice: string = external): MissingExtension => ({ isOptional: true, advice });
@@ -29,7 +30,7 @@ const needed = (advice: string = external, schema?: string): MissingExtension =>
 });
 
 /** Advice for an extension that isn't listed, such as one from database.dev. */
-const unlisted = `put its SQL into a migration, or into the first file of supabase/tests if only tests need it; or ${external}`;
+const unlisted = `put its SQL into a migration, or into the first file of supabase/tests if only tests need it, or ${external}`;
 
 export const missingExtensions: Readonly<Record<string, MissingExtension>> = {
   address_standardizer: needed(),
@@ -50,14 +51,14 @@ export const missingExtensions: Readonly<Record<string, MissingExtension>> = {
   pg_hashids: needed(planned),
   pg_jsonschema: needed(planned),
   pg_partman: needed(),
-  pg_repack: optional(`VACUUM FULL and CLUSTER do its work with a lock; or ${external}`),
-  pg_stat_monitor: optional(`pg_stat_statements is there instead; or ${external}`),
+  pg_repack: optional(`use VACUUM FULL or CLUSTER, which lock the table, or ${external}`),
+  pg_stat_monitor: optional(`use pg_stat_statements instead, or ${external}`),
   pg_tle: needed(`put the SQL of the extension into a migration, or ${external}`, 'pgtle'),
   pgaudit: optional(`set log_statement instead, or ${external}`),
-  pgroonga: needed(`pg_trgm and full text search are there instead; or ${external}`),
-  pgroonga_database: needed(`pg_trgm and full text search are there instead; or ${external}`),
+  pgroonga: needed(`use pg_trgm or full text search instead, or ${external}`),
+  pgroonga_database: needed(`use pg_trgm or full text search instead, or ${external}`),
   pgrouting: needed(),
-  pgsodium: needed(`supabase_vault keeps secrets and pgcrypto encrypts here; or ${external}`, 'pgsodium'),
+  pgsodium: needed(`use supabase_vault for secrets and pgcrypto for encryption, or ${external}`, 'pgsodium'),
   plcoffee: needed(otherLanguage),
   plls: needed(otherLanguage),
   plperl: needed(otherLanguage),
@@ -72,25 +73,29 @@ export const missingExtensions: Readonly<Record<string, MissingExtension>> = {
   postgis_sfcgal: needed(),
   postgis_tiger_geocoder: needed(external, 'tiger'),
   postgis_topology: needed(external, 'topology'),
-  rum: needed(`a GIN index does most of its work; or ${external}`),
+  rum: needed(`use a GIN index, which covers most uses, or ${external}`),
   timescaledb: needed(`use ordinary partitioned tables, or ${external}`),
   wrappers: needed(`use postgres_fdw for PostgreSQL servers, or ${external}`),
 };
 
 /**
- * The version of every placeholder, by which `pg_available_extensions` recognizes placeholders
+ * The version of all placeholders. `pg_available_extensions` recognizes placeholders by this version
  * (sql/0018_available_extensions.sql).
  */
 export const placeholderVersion = 'placeholder';
 
-/** @example missingSentence('postgis') // 'the embedded PostgreSQL doesn't have the extension "postgis": use a …' */
+/**
+ * Returns the sentence that users see if an extension isn't available.
+ *
+ * @example missingSentence('postgis') // 'the embedded PostgreSQL doesn't have the extension "postgis": use a …'
+ */
 export function missingSentence(name: string): string {
   return `the embedded PostgreSQL doesn't have the extension "${name}": ${missingExtensions[name]?.advice ?? unlisted}`;
 }
 
 /**
- * Returns the control file and a script that creates no objects and reports this. The script runs as a superuser
- * because otherwise the creating role would need CREATE on the database.
+ * Returns a control file and a script that creates no objects and reports that the extension isn't available. The
+ * script runs as a superuser, because otherwise the role that runs it would need CREATE on the database.
  */
 export function placeholderFiles(name: string): { readonly control: string; readonly script: string } {
   const outcome = missingExtensions[name]?.isOptional

@@ -1,6 +1,6 @@
 -- Prevents the project's event triggers from running with the privileges of this script.
 set local event_triggers = off;
--- Prevents project functions from being used instead of built-in functions with the same names.
+-- Prevents project functions from replacing built-in functions that have the same names.
 set local search_path = pg_catalog, pg_temp;
 
 -- Jobs are rows. Every minute, a process finds the due jobs and runs each job in a session of the job's user. Names,
@@ -42,7 +42,7 @@ create index on cron.job_run_details (jobid, runid);
 alter table cron.job_run_details enable row level security;
 create policy cron_job_run_details_policy on cron.job_run_details using (username = current_user);
 
--- A parsed schedule: an interval in seconds, each start of the server, or cron fields.
+-- A parsed schedule, which is an interval in seconds, each start of the server, or cron fields.
 create type cron._spec as (
   every_seconds int,
   at_start boolean,
@@ -64,7 +64,7 @@ create table cron._timetable (
   is_waiting boolean not null default false
 );
 
--- Runs in progress. A run lasts as long as its session exists, even if other processes die.
+-- Stores the runs in progress. A run lasts as long as its session exists, even if other processes end.
 create table cron._run (
   runid bigint primary key,
   jobid bigint not null,
@@ -149,7 +149,7 @@ begin
     spec.hours := cron._field(fields[2], 0, 23, '{}');
     spec.days := case when days = '{}' then '{}' else cron._field(array_to_string(days, ','), 1, 31, '{}') end;
     spec.months := cron._field(fields[4], 1, 12, '{jan,feb,mar,apr,may,jun,jul,aug,sep,oct,nov,dec}');
-    -- 7 also means Sunday.
+    -- The number 7 also stands for Sunday.
     spec.weekdays := array_replace(cron._field(fields[5], 0, 7, '{sun,mon,tue,wed,thu,fri,sat,sun}'), 7, 0);
     spec.any_day := starts_with(fields[3], '*');
     spec.any_weekday := starts_with(fields[5], '*');
@@ -270,7 +270,7 @@ begin
     skipped := skipped - 1;
     due := cron._due(entry.spec, entry.due_at, moment, zone);
     if cron._is_running(entry.jobid) then
-      -- Queues a single run at most. A job with an interval in seconds remains due instead.
+      -- Queues at most one run. A job with an interval in seconds remains due instead.
       if due is not null and (entry.spec).every_seconds is null then
         update cron._timetable t set due_at = due, is_waiting = true where t.jobid = entry.jobid;
       end if;
@@ -286,8 +286,8 @@ begin
         'database', entry.database, 'username', entry.username);
     end if;
   end loop;
-  -- `greatest` is inside the aggregate because outside, it would turn the null for no jobs into 0, and the scheduler
-  -- would poll continuously.
+  -- `greatest` is inside the aggregate because outside of it, `greatest` would turn the null that means "no jobs" into
+  -- 0, and the scheduler would poll continuously.
   select min(greatest(0, ceil(1000 * extract(epoch from case
       when (t.spec).every_seconds is not null and not cron._is_running(t.jobid)
         then t.due_at + make_interval(secs => (t.spec).every_seconds)
@@ -298,7 +298,7 @@ begin
 end
 $$;
 
--- Ends runs whose session no longer exists and whose result was never recorded.
+-- Ends runs whose session doesn't exist anymore and whose result was never recorded.
 create function cron._sweep() returns void
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -310,9 +310,9 @@ as $$
   delete from cron._run r where not cron._is_running(r.jobid);
 $$;
 
--- Stores what the process reports about runs. The process uses a role that has no other privileges here and only calls
--- these functions. If the schema were replaced in the meantime, the replacement would only run with that role's
--- privileges.
+-- Stores what the process reports about runs. The process uses a role that has no other privileges here and can only
+-- call these functions. If someone replaced the schema in the meantime, the replacement's functions would run only with
+-- that role's privileges.
 create function cron._note_session(run bigint, session int) returns void
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -333,7 +333,7 @@ as $$
   where d.runid = run;
 $$;
 
--- Returns those of the given jobs that were unscheduled.
+-- Returns the jobs from the given list that have been unscheduled.
 create function cron._gone(jobs bigint[]) returns setof bigint
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -533,9 +533,9 @@ begin
 end
 $$;
 
--- Any role that can use the schema can schedule its own jobs. Of the hosted service's roles, `postgres` can use the
--- schema and grant usage to others. It can delete run details, but it can't create triggers on them, because triggers
--- would run with the process's privileges.
+-- Any role that can use the schema can schedule its own jobs. Among the hosted service's roles, `postgres` can use the
+-- schema and grant usage to others. `postgres` can also delete run details, but it can't create triggers on them,
+-- because triggers would run with the process's privileges.
 revoke all on function cron._claim(int), cron._sweep(), cron._note_session(bigint, int), cron._note_end(bigint, text, text),
   cron._gone(bigint[]), cron._delete_old(interval, int), cron._run_now(bigint) from public;
 grant usage on schema cron to supabase_functions_admin;

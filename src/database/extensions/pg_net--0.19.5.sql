@@ -37,7 +37,7 @@ create function net.wake() returns void
 language sql
 as $$ select pg_catalog.pg_notify('plinth_net', '') $$;
 
--- There isn't a separate worker that could be down, because the sender runs in the server process.
+-- Does nothing, because the sender runs in the server process and not in a separate worker that could be down.
 create function net.check_worker_is_up() returns void
 language sql
 as $$ select $$;
@@ -173,8 +173,8 @@ returns net.http_response_result
 language sql
 as $$ select net._http_collect_response(request_id, async) $$;
 
--- Granted to all roles as upstream does, except TRIGGER and REFERENCES, so that one role's code can't run during
--- another role's insert.
+-- The privileges are granted to all roles, as in upstream, except TRIGGER and REFERENCES. With these two, one role's
+-- code could run during another role's insert.
 grant usage on schema net to public;
 grant select, insert, update, delete on all tables in schema net to public;
 grant usage, select, update on all sequences in schema net to public;

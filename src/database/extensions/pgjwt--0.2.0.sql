@@ -12,7 +12,7 @@ as $$ select decode(rpad(translate(data, '-_', '+/'), (length(data) + 3) / 4 * 4
 create function algorithm_sign(signables text, secret text, algorithm text) returns text
 language sql immutable
 as $$
-  -- For an unknown algorithm, hmac() would raise an error because of the null, so the algorithm's name is passed.
+  -- For an unknown algorithm, passing null to hmac() would raise an error, so the algorithm's name is passed instead.
   select @extschema@.url_encode(@extschema:pgcrypto@.hmac(signables, secret,
     case algorithm when 'HS256' then 'sha256' when 'HS384' then 'sha384' when 'HS512' then 'sha512' else '' end))
 $$;
@@ -27,7 +27,7 @@ as $$
   ) as token (signables)
 $$;
 
--- A claim that isn't a number doesn't limit the token's validity.
+-- Converts a claim to a number. A claim that isn't a number doesn't limit the validity of the token.
 create function try_cast_double(inp text) returns double precision
 language plpgsql immutable
 as $$

@@ -1,12 +1,12 @@
 -- Prevents the project's event triggers from running with the privileges of this script.
 set local event_triggers = off;
--- Prevents project functions from being used instead of built-in functions with the same names.
+-- Prevents project functions from replacing built-in functions that have the same names.
 set local search_path = pg_catalog, pg_temp;
 
 -- Queues are tables: `q_NAME` contains pending messages and `a_NAME` contains archived messages. Reading a message
--- hides it for a limited time. The reader deletes or archives the message when done. Otherwise, it becomes visible
--- again. Names and types are those of pgmq 1.5. The functions run as their caller, so grants and policies on a queue's
--- table apply.
+-- hides it for a limited time. When the reader has processed the message, the reader deletes or archives it. Otherwise,
+-- the message becomes visible again. Names and types are those of pgmq 1.5. The functions run as their caller, so
+-- grants and policies on a queue's table apply.
 
 create table pgmq.meta (
   queue_name varchar unique not null,
@@ -63,7 +63,7 @@ begin
 end
 $$;
 
--- Serializes calls for the same queue name until the end of the transaction.
+-- Locks a queue name until the transaction ends, so that calls for the same name run one after another.
 create function pgmq.acquire_queue_lock(queue_name text) returns void
 language sql set search_path = pg_catalog, pg_temp
 as $$ select pg_advisory_xact_lock(hashtext('pgmq.queue_' || queue_name)) $$;
@@ -214,8 +214,8 @@ create function pgmq.send_batch(queue_name text, msgs jsonb[], headers jsonb[], 
 language sql
 as $$ select pgmq._send(queue_name, msgs, headers, delay) $$;
 
--- Returns up to `qty` visible messages, oldest first, and hides them for `vt` seconds. A message must contain
--- `conditional`.
+-- Returns up to `qty` visible messages, oldest first, and hides them for `vt` seconds. Only messages that contain
+-- `conditional` are returned.
 create function pgmq.read(queue_name text, vt int, qty int, conditional jsonb default '{}')
 returns setof pgmq.message_record
 language plpgsql set search_path = pg_catalog, pg_temp

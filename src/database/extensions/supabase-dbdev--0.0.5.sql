@@ -1,5 +1,5 @@
--- The package manager of database.dev without its downloads. The packages that Plinth provides are ordinary extensions,
--- so there is nothing to install.
+-- Replaces the package manager of database.dev, without its downloads. The packages that Plinth provides are ordinary
+-- extensions, so nothing has to be installed.
 
 create schema if not exists dbdev;
 

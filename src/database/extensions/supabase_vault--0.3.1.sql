@@ -1,6 +1,6 @@
 -- Prevents the project's event triggers from running with the privileges of this script.
 set local event_triggers = off;
--- Prevents project functions from being used instead of built-in functions with the same names.
+-- Prevents project functions from replacing built-in functions that have the same names.
 set local search_path = pg_catalog, pg_temp;
 
 -- Secrets are encrypted with AES-256-CBC and a fresh nonce, and then authenticated together with the nonce and the ID,
@@ -27,9 +27,9 @@ create table vault.fallback_key (
 );
 revoke all on vault.fallback_key from public;
 
--- The required functions of pgcrypto. The project owns pgcrypto's schema and could rename it and create another schema
--- with its name. These bodies are parsed immediately and reference the functions themselves, whereas a name would be
--- resolved at each call.
+-- Wrappers for the pgcrypto functions that vault needs. The project owns pgcrypto's schema and could rename it, then
+-- create another schema with the same name. These function bodies are parsed when they are created and therefore
+-- reference the functions themselves, whereas names would be resolved on each call.
 create function vault._hmac(message bytea, key bytea) returns bytea language sql immutable
 begin atomic select @extschema:pgcrypto@.hmac(message, key, 'sha256'); end;
 create function vault._cipher(message bytea, key bytea, nonce bytea) returns bytea language sql immutable

@@ -1,12 +1,13 @@
 /**
  * Connects to an external PostgreSQL by its URL. Determines the kind of database, the available privileges, and how
  * each role signs in. There are three cases: a database that is or becomes Plinth's, a database of the hosted service,
- * and a database of Plinth's that is accessed with an account that doesn't own Plinth's schemas. In the last two cases,
+ * and a Plinth database that is accessed with an account that doesn't own Plinth's schemas. In the last two cases,
  * nothing is changed.
  *
  * In the first case, Plinth's login roles get passwords derived from the URL's password. All processes with this URL
  * derive the same passwords, and the URL's password itself isn't valid for any of these roles. If that isn't possible,
- * the URL's password is tried for the roles, and otherwise they are used through the URL's account.
+ * the roles try to sign in with the URL's password. If that also fails, the URL's account signs in and switches to each
+ * role.
  */
 import type { Logger } from '../../kernel/log.ts';
 import { sql } from '../../kernel/sql.ts';
@@ -20,27 +21,34 @@ import {
   secretOfUrlPassword,
 } from '../logins/passwords.ts';
 import { ownSessionSettings, superuserSettings } from '../superuser.ts';
-import type { LoginRole } from '../types.ts';
+import type { Finding, LoginRole } from '../types.ts';
+import { Client, type ConnectionOptions, type Environment } from '../wire/index.ts';
 import {
-  Client,
-  type ConnectionOptions,
-  ConnectionStringError,
-  parseConnectionString,
-} from '../wire/index.ts';
-import { withAccount } from './project-url.ts';
+  type Connected,
+  isManagedByOthers,
+  manageStatement,
+  preparesDatabase,
+  rejectUnusable,
+  runPreflight,
+} from './preflight/index.ts';
+import { readExternalUrl } from './url.ts';
 
 export interface External {
-  /** A session of the URL's own account, for Plinth's numbered SQL files. */
+  /** A session that uses the URL's own account, for Plinth's numbered SQL files. */
   readonly session: Client;
+  /** A URI for the account that doesn't depend on the environment. */
+  readonly url: string;
   readonly ownsSchemas: boolean;
   readonly serverVersion: number;
-  /** Returns how a role signs in. Complete after {@link External.prepareLogins}. */
+  /** Returns how a role signs in. Available after {@link External.prepareLogins}. */
   readonly target: (role: LoginRole) => ConnectionOptions;
   /**
    * Returns how any role signs in to a database on that server. A role that isn't one of Plinth's uses the URL's
    * password.
    */
   readonly targetOf: (role: string, database: string) => Promise<ConnectionOptions>;
+  /** What a later reading of the facts can't determine itself. */
+  readonly connected: () => Connected;
   /** Must be called once the roles exist. */
   prepareLogins(): Promise<void>;
   /**
@@ -49,8 +57,6 @@ export interface External {
    */
   projectUrl(): string;
 }
-
-const oldestVersion = 150_000;
 
 const serviceRoles: readonly LoginRole[] = [
   'postgres',
@@ -63,44 +69,65 @@ const serviceRoles: readonly LoginRole[] = [
   'supabase_read_only_user',
 ];
 
-interface Facts {
-  version: number;
-  superuser: boolean;
-  /** Whether an `auth` schema exists that Plinth didn't create. */
-  hasAuth: boolean;
-  hasLedger: boolean;
-  /** Whether this account can write to `_plinth`. */
-  ownsLedger: boolean;
-  hasAdmin: boolean;
-  adminIsSuperuser: boolean;
+export interface ExternalOptions {
+  readonly sharedPassword: boolean;
+  /** The environment variables that complete the URL, such as PGPASSFILE. */
+  readonly environment: Environment;
 }
 
-export async function connectExternal(
+/**
+ * Examines the server without connecting the services. The session is closed.
+ *
+ * @throws {DatabaseError} bad_url, unreachable
+ */
+export async function examineExternal(
   url: string,
-  { sharedPassword, log }: { readonly sharedPassword: boolean; readonly log: Logger },
+  { sharedPassword, environment }: ExternalOptions,
+): Promise<readonly Finding[]> {
+  const { base } = await readExternalUrl(url, environment);
+  const { session, findings } = await runPreflight(base, loginsOf(base, sharedPassword));
+  await session.connection.close();
+  return findings;
+}
+
+/** @throws {DatabaseError} bad_url, unreachable, or unusable if the preflight fails */
+export async function connectExternal(
+  text: string,
+  {
+    sharedPassword,
+    environment,
+    log,
+    check,
+  }: ExternalOptions & {
+    readonly log: Logger;
+    /** Called before the first change. Throws to reject the database. */
+    readonly check: (session: Client, host: string) => Promise<void>;
+  },
 ): Promise<External> {
-  const base = readUrl(url);
-  const session = await openAs({ ...base, parameters: ownSessionSettings });
+  const { base, url, forAccount } = await readExternalUrl(text, environment);
+  const logins = loginsOf(base, sharedPassword);
+  const { session, facts, findings } = await runPreflight(base, logins);
   try {
-    const facts = await readFacts(session);
-    if (facts.version < oldestVersion) {
-      throw new DatabaseError('version_too_old', {
-        host: base.host,
-        found: session.connection.parameters.get('server_version'),
-      });
+    rejectUnusable(findings, base.host);
+    for (const { message } of findings.filter(({ status }) => status === 'degraded')) {
+      log.warn({ service: 'database' }, message);
     }
-    const ownsSchemas = facts.hasLedger ? facts.superuser || facts.ownsLedger : !facts.hasAuth;
+    await check(session, base.host);
+    const { isSuperuser } = facts.login;
+    const ownsSchemas = preparesDatabase(facts);
     const options = new Map<LoginRole, ConnectionOptions>();
+    await session.exec('set default_transaction_read_only = off');
     const asOwner = (role: LoginRole): ConnectionOptions =>
       role === base.user
         ? withSearchPath(base, role)
         : withSearchPath({ ...base, options: joinOptions(base.options, `-c role=${role}`) }, role);
 
-    if (ownsSchemas && facts.superuser && base.user !== 'supabase_admin') {
-      // On external servers too, Plinth's objects belong to supabase_admin so that default privileges and guards are
+    if (ownsSchemas && isSuperuser && base.user !== 'supabase_admin') {
+      // On external servers too, Plinth's objects belong to supabase_admin, so that default privileges and guards are
       // the same everywhere.
-      const verb = facts.hasAdmin ? 'alter' : 'create';
-      if (!facts.adminIsSuperuser) {
+      const admin = facts.roles.supabase_admin;
+      const verb = admin === undefined ? 'create' : 'alter';
+      if (!admin?.isSuperuser) {
         await session.exec(`${verb} role supabase_admin superuser createdb createrole replication bypassrls`);
       }
       await session.exec('set role supabase_admin');
@@ -108,11 +135,17 @@ export async function connectExternal(
 
     return {
       session,
+      url,
       ownsSchemas,
       serverVersion: facts.version,
+      connected: () => ({
+        pooler: facts.pooler,
+        authenticator:
+          options.get('authenticator')?.user === 'authenticator' ? 'accepted' : facts.authenticator,
+      }),
       target(role) {
         if (role === 'supabase_admin') {
-          return facts.superuser && ownsSchemas
+          return isSuperuser && ownsSchemas
             ? { ...asOwner(role), parameters: superuserSettings(facts.version) }
             : { ...base, parameters: ownSessionSettings };
         }
@@ -127,29 +160,37 @@ export async function connectExternal(
       }),
       async prepareLogins() {
         const withUrl = (role: LoginRole) => loginOf(base, role);
-        const logins = ownsSchemas ? loginsOf(base, sharedPassword) : undefined;
-        let refused: readonly Refused[] = serviceRoles.map((role) => ({ role, error: undefined }));
-        if (logins !== undefined) {
+        let rejected: readonly Rejected[] = serviceRoles.map((role) => ({ role, error: undefined }));
+        if (logins !== undefined && ownsSchemas) {
           const derived = (role: LoginRole): ConnectionOptions =>
             role === base.user ? withUrl(role) : { ...withUrl(role), password: logins.password(role) };
-          refused = await tryLogins(rolesOf(refused), derived, options);
-          if (refused.length > 0) {
-            const roles = [...ownLoginRoles, ...(await ownPostgres(session, facts, base))];
+          rejected = await tryLogins(rolesOf(rejected), derived, options);
+          if (rejected.length > 0 && !isManagedByOthers(facts)) {
+            const roles = [...ownLoginRoles, ...(isSuperuser ? await ownPostgres(session, base) : [])];
             const others = roles.filter((role) => role !== base.user);
             await setPasswords(session, logins, others).catch(() => {});
-            refused = await tryLogins(rolesOf(refused), derived, options);
+            rejected = await tryLogins(rolesOf(rejected), derived, options);
+          }
+          if (options.has('authenticator') && facts.manager === undefined) {
+            // Fails if another account created the role.
+            await session.exec(manageStatement(base.user)).catch(() => {});
           }
         }
-        for (const { role, error } of await tryLogins(rolesOf(refused), withUrl, options)) {
-          if (role === 'supabase_read_only_user' && !facts.superuser) {
-            // That login isn't available, so the remaining protection consists of a read-only transaction and checked
-            // queries.
+        for (const { role, error } of await tryLogins(rolesOf(rejected), withUrl, options)) {
+          if (role === 'postgres' && !isSuperuser && !(await isMember(session, role))) {
+            // On servers with a different administrator of this name, the project's code runs as the account.
+            options.set(role, withSearchPath(base, role));
+            continue;
+          }
+          if (role === 'supabase_read_only_user' && !isSuperuser) {
+            // The read-only role can't sign in, so the remaining protection consists of a read-only transaction and the
+            // query check.
             options.set(role, options.get('postgres') ?? base);
             continue;
           }
-          // Only for sessions that don't belong to a superuser. RESET ROLE returns to the role, but SET ROLE NONE
-          // doesn't.
-          if (role !== 'postgres' && facts.superuser) {
+          // Applies only to sessions that don't belong to a superuser. RESET ROLE returns to this role, but SET ROLE
+          // NONE doesn't.
+          if (role !== 'postgres' && isSuperuser) {
             throw new DatabaseError('login_refused', { role, reason: (error as Error).message }, error);
           }
           options.set(role, asOwner(role));
@@ -158,7 +199,7 @@ export async function connectExternal(
       },
       projectUrl() {
         const { user, password } = options.get('postgres') ?? base;
-        return user === base.user || password === undefined ? url : withAccount(url, user, password);
+        return user === base.user || password === undefined ? url : forAccount(user, password);
       },
     };
   } catch (error) {
@@ -167,54 +208,26 @@ export async function connectExternal(
   }
 }
 
-function readUrl(url: string): ConnectionOptions {
-  try {
-    return {
-      applicationName: 'plinth',
-      ...withoutUndefined(parseConnectionString(url)),
-    } as ConnectionOptions;
-  } catch (error) {
-    if (error instanceof ConnectionStringError)
-      throw new DatabaseError('bad_url', { reason: error.message }, error);
-    throw error;
-  }
+async function isMember(session: Client, role: string): Promise<boolean> {
+  const [row] = await session.query<{ isMember: boolean }>(
+    sql`select pg_catalog.pg_has_role(${role}, 'member') as "isMember"`,
+  );
+  return row?.isMember ?? false;
 }
 
-async function openAs(target: ConnectionOptions): Promise<Client> {
-  try {
-    return await Client.connect(target);
-  } catch (error) {
-    const { host, user } = target;
-    throw new DatabaseError('unreachable', { host, user, reason: (error as Error).message }, error);
-  }
-}
-
-async function readFacts(session: Client): Promise<Facts> {
-  const [facts] = await session.query<Facts>(sql`
-    select current_setting('server_version_num')::int as version,
-           (select rolsuper from pg_catalog.pg_roles where rolname = current_user) as superuser,
-           to_regnamespace('auth') is not null as "hasAuth",
-           to_regclass('_plinth.migrations') is not null as "hasLedger",
-           coalesce((select pg_has_role(nspowner, 'usage') from pg_catalog.pg_namespace where nspname = '_plinth'), false)
-             as "ownsLedger",
-           exists (select from pg_catalog.pg_roles where rolname = 'supabase_admin') as "hasAdmin",
-           exists (select from pg_catalog.pg_roles where rolname = 'supabase_admin' and rolsuper) as "adminIsSuperuser"`);
-  return facts as Facts;
-}
-
-interface Refused {
+interface Rejected {
   readonly role: LoginRole;
   readonly error: unknown;
 }
 
-const rolesOf = (refused: readonly Refused[]): LoginRole[] => refused.map(({ role }) => role);
+const rolesOf = (rejected: readonly Rejected[]): LoginRole[] => rejected.map(({ role }) => role);
 
 /** Stores how each role signs in and returns the roles that can't. */
 async function tryLogins(
   roles: readonly LoginRole[],
   targetOf: (role: LoginRole) => ConnectionOptions,
   options: Map<LoginRole, ConnectionOptions>,
-): Promise<Refused[]> {
+): Promise<Rejected[]> {
   const results = await Promise.all(
     roles.map(async (role) => {
       const target = targetOf(role);
@@ -232,7 +245,7 @@ async function tryLogins(
 }
 
 /**
- * Returns undefined if the URL doesn't contain a password. There is nothing to derive other passwords from, and the
+ * Returns undefined if the URL doesn't contain a password. Other passwords can't be derived in that case, and the
  * server might not require any.
  */
 function loginsOf({ password }: ConnectionOptions, shared: boolean): Logins | undefined {
@@ -242,11 +255,14 @@ function loginsOf({ password }: ConnectionOptions, shared: boolean): Logins | un
 }
 
 /**
- * On an external server, `postgres` may be an existing superuser whose search path Plinth doesn't change, but
- * migrations rely on this search path.
+ * On an external server, `postgres` may be an existing superuser whose search path Plinth doesn't change. Migrations
+ * rely on the search path that is set here.
  */
 function loginOf(base: ConnectionOptions, role: string): ConnectionOptions {
-  return withSearchPath({ ...base, user: role }, role);
+  // This role's transactions are read-only by default, so no host is of the kind `read-write` for it.
+  const sessionKind =
+    role === 'supabase_read_only_user' && base.sessionKind === 'read-write' ? 'primary' : base.sessionKind;
+  return withSearchPath({ ...base, sessionKind, user: role }, role);
 }
 
 function withSearchPath(target: ConnectionOptions, role: string): ConnectionOptions {
@@ -259,8 +275,7 @@ function withSearchPath(target: ConnectionOptions, role: string): ConnectionOpti
  * Handles a `postgres` role that the bootstrap created. The role doesn't have a password yet, or it has the URL's
  * password, which earlier versions set. An account that is a superuser or has a different password isn't changed.
  */
-async function ownPostgres(session: Client, facts: Facts, base: ConnectionOptions): Promise<string[]> {
-  if (!facts.superuser) return [];
+async function ownPostgres(session: Client, base: ConnectionOptions): Promise<string[]> {
   const [found] = await session.query<{ hasPassword: boolean }>(sql`
     select rolpassword is not null as "hasPassword" from pg_catalog.pg_authid
     where rolname = 'postgres' and not rolsuper`);
@@ -273,8 +288,4 @@ async function ownPostgres(session: Client, facts: Facts, base: ConnectionOption
 
 function joinOptions(first: string | undefined, second: string): string {
   return first === undefined ? second : `${first} ${second}`;
-}
-
-function withoutUndefined<T extends object>(values: T): T {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T;
 }

@@ -7,13 +7,16 @@ const scripts = [
   ['0002', 'pg_net', 'pg_net--0.19.5.sql'],
 ] as const;
 
-/** Excludes extensions that the server already has, whether they are its own or, on an embedded server, Plinth's. */
+/**
+ * Excludes extensions that the server already has, either its own or, on an embedded server, those that Plinth
+ * provides.
+ */
 export function sqlOnlyFiles(installed: readonly string[]): MigrationFile[] {
-  const wanted = scripts.filter(([, name]) => !installed.includes(name));
-  return wanted.map(([version, name, file]) => {
+  const expected = scripts.filter(([, name]) => !installed.includes(name));
+  return expected.map(([version, name, file]) => {
     const script = readFileSync(new URL(`../extensions/${file}`, import.meta.url), 'utf8');
     const text = asPlainSql(script);
-    return { room: 'extensions', version, name, text, hash: hashOf(text) };
+    return { module: 'extensions', version, name, text, hash: hashOf(text) };
   });
 }
 

@@ -3,15 +3,17 @@ import { quoteIdentifier, quoteLiteral, sql } from '../../kernel/sql.ts';
 import type { Queryable, Setting } from '../types.ts';
 import { type Logins, ownLoginRoles } from './passwords.ts';
 
-/** Sets the passwords of the roles in `names` that can sign in. Requires the privilege to do so. */
+/**
+ * Sets the passwords of the roles in `names` that can sign in. The session must have the privilege to set passwords.
+ */
 export async function setPasswords(
   session: Queryable,
   logins: Logins,
   names: readonly string[],
 ): Promise<void> {
-  const wanted = names.map(quoteLiteral).join(', ');
+  const expected = names.map(quoteLiteral).join(', ');
   const roles = await session.query<{ name: string }>(
-    sql`select rolname::text as name from pg_catalog.pg_roles where rolcanlogin and rolname in (${sql.raw(wanted)})`,
+    sql`select rolname::text as name from pg_catalog.pg_roles where rolcanlogin and rolname in (${sql.raw(expected)})`,
   );
   await changePasswords(
     session,
@@ -21,8 +23,8 @@ export async function setPasswords(
 }
 
 /**
- * Sets the passwords that differ. Runs in Plinth's own cluster as its superuser, at each startup and when a sign-in of
- * one of Plinth's roles is rejected.
+ * Sets all passwords that differ from the derived ones. Runs as the superuser in Plinth's own cluster, at each startup
+ * and when a sign-in of one of Plinth's roles is rejected.
  */
 export async function applyPasswords(session: Queryable, logins: Logins): Promise<void> {
   const names = ['postgres', ...ownLoginRoles];
@@ -42,8 +44,8 @@ async function changePasswords(session: Queryable, logins: Logins, roles: readon
   const statements = roles.map(
     (name) => `alter role ${quoteIdentifier(name)} password ${quoteLiteral(logins.verifier(name))}`,
   );
-  // Keeps the verifiers out of statistics and logs that other roles can read. Only a superuser can change these
-  // settings.
+  // These settings keep the verifiers out of statistics and logs that other roles can read. Only a superuser can change
+  // them.
   const [row] = await session.query<{ superuser: boolean }>(
     sql`select rolsuper as superuser from pg_catalog.pg_roles where rolname = current_user`,
   );
@@ -55,12 +57,12 @@ async function changePasswords(session: Queryable, logins: Logins, roles: readon
         'set local log_duration = off',
       ]
     : [];
-  // Sent as a single query and therefore as a single transaction.
+  // The statements are sent as a single query, so they run in a single transaction.
   await session.exec([...quiet, ...statements].join(';\n'));
 }
 
 /**
- * Applies the settings of the database itself. A `withheld` setting is removed if its value is exactly the given value.
+ * Applies the settings of the database itself. A `withheld` setting is removed only if it has exactly the given value.
  */
 export async function applyDatabaseSettings(
   session: Queryable,

@@ -1,7 +1,7 @@
 /**
- * Determines the password of each login role. Users only know the password of `postgres`. The other roles are only used
- * by this process. Their passwords are derived from a single secret, so that several processes use the same passwords
- * without storing them.
+ * Determines the password of each login role. Users know only the password of `postgres`. The other roles are used only
+ * by Plinth's own processes. Their passwords are derived from a single secret, so that several processes use the same
+ * passwords without storing them.
  */
 import { createHmac, scryptSync } from 'node:crypto';
 import { chosenIterations, scramVerifier } from './verifier.ts';
@@ -9,13 +9,13 @@ import { chosenIterations, scramVerifier } from './verifier.ts';
 export interface Logins {
   password(role: string): string;
   /**
-   * Returns the verifier that PostgreSQL stores. The result is always the same, so startup only has to compare
-   * verifiers and rarely writes any.
+   * Returns the verifier that PostgreSQL stores for the role's password. The result is always the same, so at startup,
+   * verifiers only need to be compared and rarely written.
    */
   verifier(role: string): string;
 }
 
-/** Plinth's roles that can sign in, except `postgres`. Passwords of other roles are never changed. */
+/** Plinth's roles that can sign in, except `postgres`. The passwords of all other roles are never changed. */
 export const ownLoginRoles: readonly string[] = [
   'authenticator',
   'pgbouncer',
@@ -29,7 +29,10 @@ export const ownLoginRoles: readonly string[] = [
   'supabase_storage_admin',
 ];
 
-/** A secret of 256 random bits doesn't need key stretching, and without it a sign-in costs almost nothing. */
+/**
+ * The number of iterations for derived passwords. A secret of 256 random bits doesn't need key stretching, and without
+ * it, a sign-in costs almost nothing.
+ */
 const derivedIterations = 1;
 
 export function derivedLogins(secret: Buffer): Logins {
@@ -43,8 +46,8 @@ export function derivedLogins(secret: Buffer): Logins {
 }
 
 /**
- * `secret` derives the passwords of all roles except `postgres`, whose password is given. If `shared` is true, every
- * role has that password, as in upstream's local stack.
+ * Returns the logins of a cluster. `secret` is used to derive the passwords of all roles except `postgres`, whose
+ * password is given. If `shared` is true, every role has the given password, as in upstream's local stack.
  */
 export function clusterLogins(
   secret: Buffer,
@@ -63,9 +66,9 @@ export function clusterLogins(
 }
 
 /**
- * Returns the secret for a server of which only the URL is known. Every process with that URL derives the same secret.
- * The URL's password may be weak, so it is stretched. Guessing it from one of these verifiers is more expensive than
- * guessing it from the account's own verifier.
+ * Returns the secret for a server that is known only by its URL. Every process with this URL derives the same secret.
+ * The URL's password may be weak, so it is stretched. Guessing the password from one of the resulting verifiers is more
+ * expensive than guessing it from the account's own verifier.
  */
 export function secretOfUrlPassword(password: string): Buffer {
   return scryptSync(password.normalize('NFKC'), 'plinth database logins', 32, { N: 16_384, r: 8, p: 1 });

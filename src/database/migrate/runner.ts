@@ -1,6 +1,6 @@
 /**
- * Applies Plinth's numbered SQL files. Each file is applied once, in its own transaction, under one advisory lock for
- * the whole run. A start without pending files costs a single query.
+ * Applies Plinth's numbered SQL files. Each file is applied once and in its own transaction. One advisory lock is held
+ * during the whole run. If no files are pending, a start costs a single query.
  */
 import type { Logger } from '../../kernel/log.ts';
 import { quoteLiteral, sql } from '../../kernel/sql.ts';
@@ -9,7 +9,7 @@ import { superuserSearchPath } from '../superuser.ts';
 import type { PostgresErrorShape, Queryable } from '../types.ts';
 import { hashPrefix, type MigrationFile } from './files.ts';
 
-/** The key of the advisory lock: `plinth` in ASCII. */
+/** The key of the advisory lock, which is `plinth` in ASCII. */
 const lockKey = 0x706c696e7468;
 
 const createLedger = `
@@ -24,8 +24,9 @@ create table if not exists _plinth.migrations (
 );`;
 
 /**
- * Files call functions in `_plinth`, where projects were once able to create objects. An overload of a superuser's
- * function could match a call better, so overloads are dropped before the first file.
+ * Drops overloads of functions in `_plinth`. The SQL files call these functions, and projects were once able to create
+ * objects in this schema. An overload created by a project could be a better match for a call than the superuser's
+ * function, so the overloads are dropped before the first file runs.
  */
 const dropOverloads = `
 do $$
@@ -49,14 +50,14 @@ end
 $$;`;
 
 export interface MigrationRun {
-  /** A superuser's session if possible. This session holds the lock. */
+  /** The session that holds the lock. It belongs to a superuser, if possible. */
   readonly session: Queryable;
   readonly serverVersion: number;
   readonly log: Logger;
   readonly onProgress: (message: string) => void;
 }
 
-/** Returns the number of applied files. @throws {DatabaseError} migration_failed */
+/** Applies the files and returns the number of applied files. @throws {DatabaseError} migration_failed */
 export async function applyFiles(run: MigrationRun, files: readonly MigrationFile[]): Promise<number> {
   const known = await readLedger(run.session);
   warnOfChanges(files, known, run.log);
@@ -67,7 +68,8 @@ export async function applyFiles(run: MigrationRun, files: readonly MigrationFil
     const pending = files.filter((file) => !applied.has(keyOf(file)));
     for (const [index, file] of pending.entries()) {
       if (index === 0) run.onProgress('Preparing the database');
-      // The WAL is written in order, so once the last commit is on disk, all earlier commits are, too.
+      // Only the last commit waits for the disk. The WAL is written in order, so once the last commit is on disk, all
+      // earlier commits are, too.
       await applyFile(run, file, { flush: index === pending.length - 1 });
     }
     return pending.length;
@@ -76,25 +78,40 @@ export async function applyFiles(run: MigrationRun, files: readonly MigrationFil
   }
 }
 
-/** Returns applied files and their hashes. Empty if the database doesn't have a ledger or the ledger isn't readable. */
+/**
+ * Returns the hashes of the applied files. Returns an empty map if the database doesn't have a ledger or the ledger
+ * can't be read.
+ */
 export async function readLedger(session: Queryable): Promise<Map<string, string>> {
   try {
-    const rows = await session.query<{ room: string; version: string; hash: string }>(
-      sql`select room, version, hash from _plinth.migrations`,
+    const rows = await session.query<{ module: string; version: string; hash: string }>(
+      sql`select room as module, version, hash from _plinth.migrations`,
     );
     return new Map(rows.map((row) => [keyOf(row), row.hash]));
   } catch (error) {
-    // Undefined table or undefined schema.
+    // The SQLSTATEs for an undefined table and an undefined schema.
     if (['42P01', '3F000'].includes((error as PostgresErrorShape).code)) return new Map();
     throw error;
   }
 }
 
-function keyOf(file: { readonly room: string; readonly version: string }): string {
-  return `${file.room}/${file.version}`;
+function keyOf(file: { readonly module: string; readonly version: string }): string {
+  return `${file.module}/${file.version}`;
 }
 
-/** Released files never change, so a different hash means that another version created the database. */
+/**
+ * Hashes of earlier contents with the same result wherever they could be applied. The files were changed so that they
+ * can also be applied elsewhere, such as without superuser privileges.
+ */
+const earlierHashes: ReadonlySet<string> = new Set([
+  // storage/sql/0001_tables.sql
+  'statements:0db2e2f6a143bf83d921dab64d7cc997b0645b425055b6687db9e1ad0c2e6a57',
+]);
+
+/**
+ * Warns about files whose hash differs from the applied file. Released files never change, so a different hash means
+ * that another version created the database.
+ */
 function warnOfChanges(
   files: readonly MigrationFile[],
   known: ReadonlyMap<string, string>,
@@ -103,6 +120,7 @@ function warnOfChanges(
   for (const file of files) {
     const hash = known.get(keyOf(file));
     if (hash === undefined || hash === file.hash || !hash.startsWith(hashPrefix)) continue;
+    if (earlierHashes.has(hash)) continue;
     log.warn(
       { service: 'database', file: describe(file) },
       `${describe(file)} was applied to this database with different content, so it isn't applied again`,
@@ -121,8 +139,8 @@ async function applyFile(
     `set local search_path = ${superuserSearchPath}`,
     'set local client_min_messages = warning',
     'set local statement_timeout = 0',
-    // Users' event triggers must not run with Plinth's privileges. The guard trusts superusers anyway. Only superusers
-    // can change this setting.
+    // Users' event triggers are disabled, because they must not run with Plinth's privileges. Only superusers can
+    // change this setting. The setting also disables the guard, which doesn't restrict superusers anyway.
     ...(run.serverVersion >= 170_000
       ? [
           "select set_config('event_triggers', 'off', true) from pg_catalog.pg_roles where rolname = current_user and rolsuper",
@@ -130,8 +148,8 @@ async function applyFile(
       : []),
   ];
   const head = `${settings.join(';')};`;
-  const values = [file.room, file.version, file.name, file.hash].map(quoteLiteral).join(', ');
-  // A file may have switched to the role that should own its objects.
+  const values = [file.module, file.version, file.name, file.hash].map(quoteLiteral).join(', ');
+  // The role is reset, because a file may have switched to the role that owns its objects.
   const tail = `;reset role;
 select _plinth.guard_new_objects();
 insert into _plinth.migrations (room, version, name, hash) values (${values});
@@ -157,5 +175,5 @@ function explain(error: unknown, head: string, file: MigrationFile): string {
 }
 
 function describe(file: MigrationFile): string {
-  return `${file.room}/sql/${file.version}_${file.name}.sql`;
+  return `${file.module}/sql/${file.version}_${file.name}.sql`;
 }

@@ -1,27 +1,52 @@
 /**
- * A group of lanes of the same kind. Opens lanes on demand, closes idle lanes, and queues the jobs that wait for a
- * lane.
+ * A group of lanes of the same kind. A lane is a connection of the request path. The group opens lanes on demand,
+ * closes idle lanes, and queues jobs that wait for a lane.
  */
+import { FairQueue, type Verdict } from '../../shared/fair-queue.ts';
+import { WaitEstimate } from '../../shared/wait-estimate.ts';
+import { PoolFullError } from '../pool/errors.ts';
+import { Occupancy, type OccupancyLimits } from '../pool/occupancy.ts';
+import type { PathRequest, PoolLoad } from '../types.ts';
 import { Connection, type ConnectionOptions } from '../wire/index.ts';
-import { type Job, Lane } from './lane.ts';
+import { type Job, Lane, type LaneGroup } from './lane.ts';
 
 export interface GroupOptions {
+  readonly name: string;
   readonly connectOptions: () => ConnectionOptions;
   readonly limit: number;
+  /** The maximum number of waiting jobs. */
+  readonly maxWaiting: number;
+  /** A job is rejected if it would probably wait for longer. */
+  readonly maxWaitMs: number;
+  /** The limits on jobs for which `isLimited` is true. */
+  readonly occupancy: OccupancyLimits;
+  readonly isLimited: (request: PathRequest) => boolean;
   readonly statementLimit: number;
-  /** Called when a lane has opened or ended, because waiting jobs may be affected. */
-  readonly onChange: (group: Group) => void;
+  /** Called when a lane of a group has opened or closed, because waiting jobs may be affected. */
+  readonly onChange: (change: { readonly group: LaneGroup }) => void;
 }
 
-export class Group {
+export class Group implements LaneGroup {
   readonly lanes = new Set<Lane>();
-  readonly queue: Job[] = [];
+  readonly queue: FairQueue<Job>;
   readonly #options: GroupOptions;
+  readonly #occupancy: Occupancy;
+  readonly #estimate = new WaitEstimate();
   #opening = 0;
+  #rejected = 0;
+  #timeouts = 0;
+  #waited = 0;
+  #waitedMs = 0;
   #closed: PromiseWithResolvers<void> | undefined;
 
   constructor(options: GroupOptions) {
     this.#options = options;
+    this.queue = new FairQueue(options.maxWaiting);
+    this.#occupancy = new Occupancy(options.occupancy);
+  }
+
+  get limit(): number {
+    return this.#options.limit;
   }
 
   get opening(): number {
@@ -32,14 +57,107 @@ export class Group {
     return this.lanes.size + this.#opening < this.#options.limit;
   }
 
+  load(): PoolLoad {
+    return {
+      name: this.#options.name,
+      limit: this.limit,
+      open: this.lanes.size,
+      busy: [...this.lanes].filter((lane) => !lane.empty).length,
+      waiting: this.queue.size,
+      rejected: this.#rejected,
+      timeouts: this.#timeouts,
+      waitedMs: this.#waitedMs,
+      waited: this.#waited,
+    };
+  }
+
+  /** Whether a connection of this group may run the job now. */
+  readonly verdict = (job: Job): Verdict => {
+    const { client, speed } = job.request;
+    if (client === undefined || !this.#options.isLimited(job.request)) return 'start';
+    return this.#occupancy.verdict({ client: client.key, isAnonymous: client.isAnonymous, shape: speed });
+  };
+
+  /** Counts a job that runs on a connection of this group. */
+  enter(job: Job): void {
+    const { client, speed } = job.request;
+    if (client === undefined || !this.#options.isLimited(job.request)) return;
+    this.#occupancy.enter({ client: client.key, isAnonymous: client.isAnonymous, shape: speed });
+    job.occupied = this;
+  }
+
+  leave(job: Job): void {
+    const { client, speed } = job.request;
+    if (client === undefined) return;
+    this.#occupancy.leave({ client: client.key, isAnonymous: client.isAnonymous, shape: speed });
+    job.occupied = undefined;
+  }
+
+  recordDuration(durationMs: number): void {
+    this.#estimate.record(durationMs);
+  }
+
+  /** Queues a job, or rejects one if too many are waiting. `runningMs`: see {@link WaitEstimate.waitMs}. */
+  enqueue(job: Job, runningMs: number): void {
+    const waitMs = this.#waitMs(job, runningMs);
+    const rejected = waitMs > this.#options.maxWaitMs ? job : this.queue.push(job);
+    if (rejected === undefined) return;
+    this.#rejected++;
+    rejected.reject(new PoolFullError(waitMs));
+  }
+
+  /** A job that can start doesn't wait for jobs that the occupancy holds back. */
+  #waitMs(job: Job, runningMs: number): number {
+    const waitMs = this.#estimate.waitMs(this.queue.ahead(job.client), this.limit, runningMs);
+    if (waitMs <= this.#options.maxWaitMs || this.verdict(job) !== 'start') return waitMs;
+    return this.#estimate.waitMs(this.queue.ahead(job.client, this.verdict), this.limit, runningMs);
+  }
+
+  /** Rejects the jobs that would probably wait until the time limit. */
+  shed(runningMs: number): void {
+    for (;;) {
+      const waitMs = this.#estimate.waitMs(this.queue.size, this.limit, runningMs);
+      const last = waitMs > this.#options.maxWaitMs ? this.queue.last() : undefined;
+      if (last === undefined) return;
+      this.queue.remove(last);
+      this.#rejected++;
+      last.reject(new PoolFullError(waitMs));
+    }
+  }
+
+  /** Removes a waiting job that starts now. */
+  dequeue(job: Job, now: number): void {
+    this.queue.start(job);
+    this.#waited++;
+    this.#waitedMs += now - job.queuedAt;
+  }
+
+  /** Takes over a lane of another group. */
+  adopt(lane: Lane): void {
+    lane.group.lanes.delete(lane);
+    this.lanes.add(lane);
+    lane.group = this;
+  }
+
+  /** Returns how long the jobs in progress have been running on average. */
+  runningMs(now: number): number {
+    let [count, sumMs] = [0, 0];
+    for (const { jobs, since } of this.lanes) {
+      if (jobs.length === 0) continue;
+      count++;
+      sumMs += now - since;
+    }
+    return count === 0 ? 0 : sumMs / count;
+  }
+
   free(): Lane | undefined {
     for (const lane of this.lanes) if (lane.free) return lane;
     return undefined;
   }
 
   /**
-   * Returns a lane that can accept another fast request. Prefers a lane with pending writes, because requests in the
-   * same write cost both sides less, and otherwise the lane with the fewest requests in flight.
+   * Returns a lane that can accept another fast request. Prefers a lane that has unwritten messages, because requests
+   * that are written together cost both sides less. Otherwise, prefers the lane with the fewest requests in flight.
    */
   leastBusy(depth: number, slowMs: number, now: number): Lane | undefined {
     let best: Lane | undefined;
@@ -58,14 +176,15 @@ export class Group {
         this.#opening--;
         if (!lane.connection.ended) this.lanes.add(lane);
         if (this.#closed !== undefined) this.#finishClose();
-        this.#options.onChange(this);
+        this.#options.onChange({ group: this });
       },
       (error) => {
         this.#opening--;
-        // No lane is left to serve the waiting jobs. As long as other lanes are open, the jobs can still be served.
+        // If no lane is open, the waiting jobs can't be served and are rejected. If other lanes are open, they serve
+        // the waiting jobs.
         if (this.lanes.size === 0 && this.#opening === 0)
-          for (const job of this.queue.splice(0)) job.reject(error);
-        this.#options.onChange(this);
+          for (const job of this.queue.clear()) job.reject(error);
+        this.#options.onChange({ group: this });
       },
     );
   }
@@ -75,10 +194,10 @@ export class Group {
     const connection = await Connection.open({
       ...this.#options.connectOptions(),
       onEnd: () => {
-        if (lane !== undefined && this.lanes.delete(lane)) this.#options.onChange(this);
+        if (lane?.group.lanes.delete(lane)) this.#options.onChange(lane);
       },
     });
-    lane = new Lane(connection, this.#options.statementLimit);
+    lane = new Lane(connection, this.#options.statementLimit, this);
     return lane;
   }
 
@@ -104,7 +223,10 @@ export class Group {
     }
   }
 
-  /** Closes lanes opened before `openedBefore`, each once it has nothing in flight. */
+  /**
+   * Closes the lanes that were opened before `openedBefore`. A lane that has requests in flight is closed when they
+   * have finished.
+   */
   retire(openedBefore: number): void {
     for (const lane of this.lanes) {
       if (lane.openedAt >= openedBefore) continue;
@@ -115,7 +237,7 @@ export class Group {
     }
   }
 
-  /** Closes idle lanes immediately, because the event that ended one lane probably ended the others, too. */
+  /** Closes all idle lanes immediately, because the event that ended one lane has probably ended the others as well. */
   dropIdle(): void {
     for (const lane of this.lanes) {
       if (!lane.free) continue;
@@ -129,7 +251,8 @@ export class Group {
     for (const job of [...this.queue]) {
       const gone = job.request.signal?.aborted === true;
       if (!gone && job.queuedAt >= since) continue;
-      this.queue.splice(this.queue.indexOf(job), 1);
+      this.queue.remove(job);
+      if (!gone) this.#timeouts++;
       job.reject(gone ? job.request.signal?.reason : timeout());
     }
   }

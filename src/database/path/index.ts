@@ -1,2 +1,7 @@
-/** The request path of REST. */
-export { createRequestPath, type PathLoad, type RequestPathOptions } from './request-path.ts';
+/** The request path, over which the REST service sends its requests to PostgreSQL. */
+export {
+  createRequestPath,
+  type QueueLimits,
+  type RequestPathLimits,
+  type RequestPathOptions,
+} from './request-path.ts';

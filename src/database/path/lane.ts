@@ -1,19 +1,38 @@
-/** One connection of the request path and the requests in flight on it. */
+/** A lane, which is one connection of the request path with the requests in flight on it. */
+import type { Waiter } from '../../shared/fair-queue.ts';
 import type { PathRequest, PathResult } from '../types.ts';
 import { type Connection, StatementCache } from '../wire/index.ts';
 
-/** A request, its caller, and its state. */
-export interface Job {
+/** A request with its caller and its state. */
+export interface Job extends Waiter {
   readonly request: PathRequest;
   readonly resolve: (result: PathResult) => void;
   readonly reject: (error: unknown) => void;
   readonly queuedAt: number;
-  /** Whether the job needs a separate connection. */
-  readonly exclusive: boolean;
-  /** The number of times it was sent to a connection that turned out to be dead. */
+  /** Whether the job needs a connection that no other job uses at the same time. */
+  exclusive: boolean;
+  /** The group that counts the job as one of its limited jobs. */
+  occupied: LaneGroup | undefined;
+  /**
+   * How long the run was seen in progress. Less than its duration if the event loop was blocked, because the response
+   * may have been waiting in the meantime.
+   */
+  observedMs: number;
+  /** Whether the run in progress was recorded as blocking. */
+  blocking: boolean;
+  /** Whether the job was canceled on a shared connection, so that it runs again on a connection for slow calls. */
+  evicted: boolean;
+  /** How often the job was sent to a connection that turned out to be closed. */
   resent: number;
-  /** Whether one of its prepared statements was stale, so that all of them are prepared again. */
+  /** Whether one of the job's prepared statements was stale, so that all of its statements must be prepared again. */
   reprepared: boolean;
+}
+
+/** The part of a group that lanes and jobs refer to. */
+export interface LaneGroup {
+  readonly lanes: Set<Lane>;
+  /** Stops counting a job as one of the group's limited jobs. */
+  leave(job: Job): void;
 }
 
 const CANCEL_AGAIN_MS = 250;
@@ -21,24 +40,31 @@ const CANCEL_AGAIN_MS = 250;
 export class Lane {
   readonly connection: Connection;
   readonly statements: StatementCache;
-  /** Jobs in the order of the responses. */
+  /** The jobs in flight, in the order in which their responses arrive. */
   readonly jobs: Job[] = [];
   /** When the first of `jobs` started to run, or when the lane became idle. */
   since = performance.now();
-  /** Whether a job is using the connection exclusively, including the reset that follows. */
+  /** Whether a job uses the connection exclusively. This includes the reset after the job. */
   exclusive = false;
   /**
-   * Pending while a cancel request is in progress. Until it has arrived, it could cancel any statement sent on this
-   * connection.
+   * Resolves when the cancel request in progress is complete. Until the server has processed that request, it could
+   * cancel any statement sent on this connection.
    */
   canceling: Promise<void> | undefined;
-  /** Whether the lane is too old. A retiring lane finishes the jobs in flight and doesn't accept new jobs. */
+  /**
+   * Whether a job on the lane was evicted. The cancel request may also hit a job behind it, which is then repeated. Reset
+   * when the lane is empty.
+   */
+  evicting = false;
+  /** Whether the lane is too old to accept new jobs. It finishes the jobs in flight and is then closed. */
   retiring = false;
   readonly openedAt = performance.now();
+  group: LaneGroup;
   #cancelAgainAt = 0;
 
-  constructor(connection: Connection, statementLimit: number) {
+  constructor(connection: Connection, statementLimit: number, group: LaneGroup) {
     this.connection = connection;
+    this.group = group;
     this.statements = new StatementCache(connection.options.namedStatements === false ? 0 : statementLimit);
   }
 
@@ -50,12 +76,12 @@ export class Lane {
     return this.jobs.length === 0 && this.#usable;
   }
 
-  /** Whether nothing is in flight on the lane, including a reset or a cancel request. */
+  /** Whether nothing is in progress on the lane, including a reset or a cancel request. */
   get empty(): boolean {
     return this.jobs.length === 0 && !this.exclusive && this.canceling === undefined;
   }
 
-  /** Whether one more fast request can be queued behind those in flight. */
+  /** Whether another fast request can be queued behind the requests in flight. */
   accepts(depth: number, slowMs: number, now: number): boolean {
     if (!this.#usable || this.jobs.length >= depth) return false;
     const [head] = this.jobs;
@@ -63,8 +89,8 @@ export class Lane {
   }
 
   /**
-   * Cancels the only job in flight if its client has disconnected. Cancels again after a while because a cancel request
-   * can arrive too early.
+   * Cancels the only job in flight if its client has disconnected. The cancel request is repeated after a while,
+   * because it can arrive too early.
    */
   cancelAbandoned(now: number): void {
     const [head, second] = this.jobs;
@@ -75,14 +101,23 @@ export class Lane {
   }
 
   /**
-   * Cancels the only job in flight because its rows are rejected. Reading pauses until the cancel request has been
-   * delivered, so that it arrives before the server has finished.
+   * Cancels the only job in flight because its rows were rejected. Until the cancel request has been delivered, nothing
+   * is read from the connection, so that the request arrives before the server has finished.
    */
   refuse(): void {
     const [head, second] = this.jobs;
     if (head === undefined || second !== undefined || this.canceling !== undefined) return;
     this.connection.pause();
     this.#cancel(head).then(() => this.connection.resume());
+  }
+
+  /** Cancels the job that has been running for too long, so that the jobs behind it can run. */
+  evict(): void {
+    const [head] = this.jobs;
+    if (head === undefined || this.canceling !== undefined) return;
+    head.evicted = true;
+    this.evicting = true;
+    void this.#cancel(head);
   }
 
   #cancel(head: Job): Promise<void> {

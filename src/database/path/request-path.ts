@@ -1,13 +1,15 @@
 /**
  * Assigns requests to connections. Fast requests share a small number of connections, with several requests in flight
- * on each. Each other request gets a separate connection. A timer finds slow and abandoned requests, so a request
- * needs neither a timer nor a listener.
+ * on each. Each slower request gets a separate connection. Requests that turn out to be slow move to another group of
+ * connections, so that they can't delay others (docs/decisions/0048-overload.md). A single timer detects slow and
+ * abandoned requests, so individual requests don't need timers or listeners.
  */
 import { PoolEndedError, PoolTimeoutError } from '../pool/errors.ts';
-import type { PathRequest, PathResult, RequestPath } from '../types.ts';
+import type { OccupancyLimits } from '../pool/occupancy.ts';
+import type { PathRequest, PathResult, PoolLoad, RequestPath } from '../types.ts';
 import { ConnectionError, type ConnectionOptions, PostgresError } from '../wire/index.ts';
 import { Group } from './group.ts';
-import type { Job, Lane } from './lane.ts';
+import type { Job, Lane, LaneGroup } from './lane.ts';
 import { resetSession } from './reset.ts';
 import { type Outcome, send } from './send.ts';
 import { SettingsStatements } from './settings.ts';
@@ -16,46 +18,86 @@ export interface RequestPathOptions {
   readonly connectOptions: () => ConnectionOptions;
   /** The number of connections for fast requests. Defaults to 4. */
   readonly sharedConnections?: number | undefined;
-  /** The number of connections for requests that need one exclusively. Defaults to 6. */
+  /** The number of connections for requests that need a separate connection. Defaults to 6. */
   readonly aloneConnections?: number | undefined;
-  /** Whether a request that needs its own connection can use an idle shared connection if all others are in use. */
+  /**
+   * The number of connections for slow requests. If it is 0, which is the default, slow requests aren't separated and
+   * concurrent requests of unknown speed aren't limited.
+   */
+  readonly slowConnections?: number | undefined;
+  /** A request that runs for longer is slow. Defaults to 250 ms. */
+  readonly slowAfterMs?: number | undefined;
+  /** The limits of a queue. By default, queues are unlimited. */
+  readonly queue?: QueueLimits | undefined;
+  /** The limits of the queue of slow requests. */
+  readonly slowQueue?: QueueLimits | undefined;
+  /**
+   * Whether a request that needs a separate connection can use an idle shared connection if all separate connections
+   * are in use.
+   */
   readonly lendsShared?: boolean | undefined;
   /** The maximum number of requests in flight on one connection. Defaults to 8. */
   readonly depth?: number | undefined;
-  /** No request is queued behind a request that has been running for longer. Defaults to 20 ms. */
+  /** If a request has been running for longer than this, no other request is queued behind it. Defaults to 20 ms. */
   readonly slowMs?: number | undefined;
   readonly acquireTimeoutMs?: number | undefined;
   readonly idleTimeoutMs?: number | undefined;
-  /** Connections opened before this `performance.now()` time are replaced. If undefined, connections don't expire. */
+  /**
+   * Returns a `performance.now()` time. Connections that were opened earlier are replaced. If undefined, connections
+   * don't expire.
+   */
   readonly retireBefore?: (() => number) | undefined;
-  /** The number of prepared statements kept per connection. Defaults to 100. */
+  /** The number of prepared statements that are kept per connection. Defaults to 100. */
   readonly statementLimit?: number | undefined;
 }
 
-const WATCH_MS = 25;
-/** An additional shared connection is opened when the least busy one has this many requests in flight. */
-const GROW_AT = 2;
+/** The options that come from settings. */
+export type RequestPathLimits = Pick<
+  RequestPathOptions,
+  | 'sharedConnections'
+  | 'aloneConnections'
+  | 'slowConnections'
+  | 'slowAfterMs'
+  | 'queue'
+  | 'slowQueue'
+  | 'acquireTimeoutMs'
+>;
 
-/** A server restart ends all connections, and a request may encounter each of them in turn. */
-const MAX_RESENDS = 10;
-
-/** The current load of the connections. */
-export interface PathLoad {
-  readonly open: number;
-  readonly busy: number;
-  /** Requests that wait for a connection. */
-  readonly waiting: number;
+export interface QueueLimits {
+  readonly maxWaiting: number;
+  /** A request is rejected if it would probably wait for longer. */
+  readonly maxWaitMs: number;
 }
 
-export function createRequestPath(
-  options: RequestPathOptions,
-): RequestPath & { readonly load: () => PathLoad } {
+const UNLIMITED: QueueLimits = {
+  maxWaiting: Number.POSITIVE_INFINITY,
+  maxWaitMs: Number.POSITIVE_INFINITY,
+};
+/** The maximum number of concurrent calls of a shape of unknown speed. */
+const UNKNOWN_PER_SHAPE = 2;
+
+const WATCH_MS = 25;
+/** Another shared connection is opened when even the least busy one has this many requests in flight. */
+const GROW_AT = 2;
+/** The event loop is late if this number of consecutive checks were late. A single stall has no effect. */
+const LATE_CHECKS = 4;
+/** The factor by which more requests can be in flight while the event loop is late. */
+const LATE_DEPTH = 4;
+
+/**
+ * The maximum number of times that a request is sent again. A server restart ends all connections, and a request may
+ * try each of them in turn.
+ */
+const MAX_RESENDS = 10;
+
+export function createRequestPath(options: RequestPathOptions): RequestPath {
   return new Path(options);
 }
 
 class Path implements RequestPath {
   readonly #depth: number;
   readonly #slowMs: number;
+  readonly #slowAfterMs: number;
   readonly #acquireTimeoutMs: number;
   readonly #idleTimeoutMs: number;
   readonly #retireBefore: (() => number) | undefined;
@@ -63,28 +105,57 @@ class Path implements RequestPath {
   readonly #settings = new SettingsStatements();
   readonly #shared: Group;
   readonly #alone: Group;
+  readonly #slow: Group;
+  readonly #groups: readonly Group[];
   #watcher: NodeJS.Timeout | undefined;
   #watchesClosely = false;
-  /** The number of requests whose promise isn't settled. */
+  #lookedAt = 0;
+  #lookAt = 0;
+  /** How late the event loop was at the last check. */
+  #latenessMs = 0;
+  /** The number of consecutive checks that were late. */
+  #lateChecks = 0;
+  /** The number of requests that haven't been completed. */
   #pending = 0;
   #stopped: PromiseWithResolvers<void> | undefined;
 
   constructor(options: RequestPathOptions) {
     this.#depth = options.depth ?? 8;
     this.#slowMs = options.slowMs ?? 20;
+    this.#slowAfterMs = options.slowAfterMs ?? 250;
     this.#acquireTimeoutMs = options.acquireTimeoutMs ?? 10_000;
     this.#idleTimeoutMs = options.idleTimeoutMs ?? 30_000;
     this.#retireBefore = options.retireBefore;
     this.#lendsShared = options.lendsShared ?? false;
-    const group = (limit: number) =>
+    const alone = options.aloneConnections ?? 6;
+    const slow = options.slowConnections ?? 0;
+    const group = (
+      name: string,
+      limit: number,
+      queue: QueueLimits | undefined,
+      occupancy: OccupancyLimits,
+      isLimited: (request: PathRequest) => boolean,
+    ) =>
       new Group({
+        name,
         connectOptions: options.connectOptions,
         limit,
+        ...(queue ?? UNLIMITED),
+        occupancy,
+        isLimited,
         statementLimit: options.statementLimit ?? 100,
-        onChange: (changed) => this.#serve(changed),
+        onChange: (change) => this.#serve(this.#groupOf(change)),
       });
-    this.#shared = group(options.sharedConnections ?? 4);
-    this.#alone = group(options.aloneConnections ?? 6);
+    this.#shared = group('shared', options.sharedConnections ?? 4, options.queue, unoccupied, () => false);
+    this.#alone = group(
+      'exclusive',
+      alone,
+      options.queue,
+      unknownLimits(alone),
+      ({ speed }) => slow > 0 && speed !== undefined && !speed.isBrief,
+    );
+    this.#slow = group('slow', slow, options.slowQueue, slowLimits(slow), () => true);
+    this.#groups = [this.#shared, this.#alone, this.#slow];
   }
 
   execute(request: PathRequest): Promise<PathResult> {
@@ -104,7 +175,12 @@ class Path implements RequestPath {
           this.#settled();
         },
         queuedAt,
+        client: request.client?.key ?? '',
         exclusive: request.lane === 'alone' || request.explicit !== undefined || request.resetAfter === true,
+        occupied: undefined,
+        observedMs: 0,
+        blocking: false,
+        evicted: false,
         resent: 0,
         reprepared: false,
       };
@@ -112,13 +188,8 @@ class Path implements RequestPath {
     });
   }
 
-  load(): PathLoad {
-    const lanes = [...this.#shared.lanes, ...this.#alone.lanes];
-    return {
-      open: lanes.length,
-      busy: lanes.filter((lane) => !lane.empty).length,
-      waiting: this.#shared.queue.length + this.#alone.queue.length,
-    };
+  loads(): PoolLoad[] {
+    return this.#groups.map((group) => group.load());
   }
 
   stop(): Promise<void> {
@@ -127,74 +198,91 @@ class Path implements RequestPath {
     return this.#stopped.promise;
   }
 
-  /** Sends the job immediately, or queues it if it has to wait. */
+  /** Sends the job immediately if a connection is free. Otherwise, queues it. */
   #place(job: Job, now: number): void {
     this.#watch();
     this.#retire();
     if (!job.exclusive) {
-      const lane = this.#shared.leastBusy(this.#depth, this.#slowMs, now);
+      const lane = this.#shared.leastBusy(this.#currentDepth, this.#patienceMs, now);
       if (lane === undefined || lane.jobs.length >= GROW_AT) this.#grow(this.#shared, 1);
       if (lane !== undefined) {
         this.#run(lane, job);
         return;
       }
       if (!this.#sharedAreStuck(now)) {
-        this.#shared.queue.push(job);
+        this.#shared.enqueue(job, 0);
         return;
       }
     }
-    const lane = this.#alone.free();
+    const isSlow = this.#slow.limit > 0 && (job.evicted || job.request.speed?.isBlocking === true);
+    this.#placeAlone(isSlow ? this.#slow : this.#alone, job, now);
+  }
+
+  #placeAlone(group: Group, job: Job, now: number): void {
+    const canStart = group.verdict(job) === 'start';
+    const lane = canStart ? group.free() : undefined;
     if (lane !== undefined) {
       this.#run(lane, job);
       return;
     }
-    this.#alone.queue.push(job);
-    this.#grow(this.#alone, this.#alone.queue.length);
-    if (!this.#alone.canGrow) this.#lend();
+    group.enqueue(job, this.#runningMs(group, now));
+    if (canStart) this.#grow(group, group.queue.size);
+    if (group === this.#alone && !group.canGrow) this.#lend();
   }
 
-  /** Lends idle shared connections to jobs that need their own, if this is enabled. */
+  /** Slow jobs of other groups move to the group for slow jobs, so they don't affect the estimate of those groups. */
+  #runningMs(group: Group, now: number): number {
+    return group === this.#slow ? group.runningMs(now) : 0;
+  }
+
+  /** Assigns idle shared connections to jobs that need a separate connection, if this is enabled. */
   #lend(): void {
     if (!this.#lendsShared || this.#alone.canGrow || this.#alone.opening > 0) return;
-    while (this.#alone.queue.length > 0) {
+    const { queue } = this.#alone;
+    for (let job = queue.next(); job !== undefined; job = queue.next()) {
       const lane = this.#shared.free();
       if (lane === undefined) {
-        this.#grow(this.#shared, this.#alone.queue.length);
+        this.#grow(this.#shared, queue.size);
         return;
       }
-      this.#run(lane, this.#alone.queue.shift() as Job);
+      this.#alone.dequeue(job, performance.now());
+      this.#run(lane, job);
     }
   }
 
   #retire(): void {
     const before = this.#retireBefore?.();
     if (before === undefined) return;
-    this.#shared.retire(before);
-    this.#alone.retire(before);
+    for (const group of this.#groups) group.retire(before);
   }
 
-  #grow(group: Group, wanted: number): void {
-    if (group.canGrow && group.opening < wanted) group.open();
+  #grow(group: Group, requested: number): void {
+    if (group.canGrow && group.opening < requested) group.open();
   }
 
-  /** Whether slow requests block every shared connection, as opposed to many fast requests. */
+  /** Whether slow requests block every shared connection. Many fast requests don't count. */
   #sharedAreStuck(now: number): boolean {
     const { lanes, canGrow, opening } = this.#shared;
     if (canGrow || opening > 0) return false;
-    for (const lane of lanes) if (lane.accepts(Number.POSITIVE_INFINITY, this.#slowMs, now)) return false;
+    for (const lane of lanes) if (lane.accepts(Number.POSITIVE_INFINITY, this.#patienceMs, now)) return false;
     return true;
   }
 
   #run(lane: Lane, job: Job): void {
-    if (job.exclusive || this.#alone.lanes.has(lane)) lane.exclusive = true;
+    const group = this.#groupOf(lane);
+    if (job.exclusive || group !== this.#shared) lane.exclusive = true;
+    if (group !== this.#shared) group.enter(job);
+    job.blocking = false;
+    job.observedMs = 0;
     if (lane.jobs.push(job) === 1) lane.since = performance.now();
     try {
       send(lane, job.request, this.#settings.of(job.request), job.reprepared, (outcome) => {
         this.#ended(lane, job, outcome);
       });
     } catch (error) {
-      // Nothing was written because the request itself can't be encoded.
+      // Nothing was written, because the request can't be encoded.
       lane.jobs.splice(lane.jobs.indexOf(job), 1);
+      job.occupied?.leave(job);
       job.reject(error);
       this.#release(lane);
     }
@@ -202,17 +290,24 @@ class Path implements RequestPath {
 
   #ended(lane: Lane, job: Job, outcome: Outcome): void {
     lane.jobs.shift();
+    const startedAt = lane.since;
     lane.since = performance.now();
+    job.occupied?.leave(job);
+    const isEvicted = lane.evicting && isCanceled(outcome) && job.resent === 0;
+    if (!isEvicted) this.#record(lane, job, startedAt);
     if ('result' in outcome) {
       job.resolve(outcome.result);
     } else if (outcome.again === 'here' && !job.reprepared) {
       job.reprepared = true;
       this.#run(lane, job);
       return;
+    } else if (isEvicted && job.request.signal?.aborted !== true) {
+      job.resent++;
+      job.exclusive ||= job.evicted;
+      this.#place(job, lane.since);
     } else if (outcome.again === 'elsewhere' && job.resent < resendLimit(outcome.error)) {
       job.resent++;
-      this.#shared.dropIdle();
-      this.#alone.dropIdle();
+      for (const group of this.#groups) group.dropIdle();
       this.#place(job, lane.since);
     } else {
       job.reject(this.#reasonOf(job, outcome.error));
@@ -221,12 +316,22 @@ class Path implements RequestPath {
     else this.#release(lane);
   }
 
-  /** Cleans up after a job that used the connection exclusively or was canceled. */
+  /** Records the duration of a run that has ended. */
+  #record(lane: Lane, job: Job, startedAt: number): void {
+    const durationMs = lane.since - startedAt;
+    const group = this.#groupOf(lane);
+    // A slow job of another group is moved to the group for slow jobs, so it doesn't delay the jobs that wait.
+    group.recordDuration(group === this.#slow ? durationMs : Math.min(durationMs, this.#slowAfterMs));
+    if (!job.blocking) job.request.speed?.record(durationMs);
+  }
+
+  /** Resets the connection after a job that used it exclusively or was canceled. */
   async #clear(lane: Lane, job: Job): Promise<void> {
     try {
       await lane.canceling;
       lane.canceling = undefined;
-      // Behind a pooler in transaction mode, the session that was used no longer belongs to this connection.
+      // Behind a pooler in transaction mode, this connection may already use a different session, so the session isn't
+      // reset.
       const isOurs = !lane.connection.ended && lane.connection.options.namedStatements !== false;
       if (job.request.resetAfter === true && isOurs) await resetSession(lane);
     } catch (error) {
@@ -236,25 +341,88 @@ class Path implements RequestPath {
   }
 
   #release(lane: Lane): void {
-    const group = this.#alone.lanes.has(lane) ? this.#alone : this.#shared;
-    if (lane.jobs.length === 0) lane.exclusive = false;
-    if (group.queue.length > 0 || (this.#lendsShared && this.#alone.queue.length > 0)) this.#serve(group);
+    const group = this.#groupOf(lane);
+    if (lane.jobs.length === 0) {
+      lane.exclusive = false;
+      lane.evicting = false;
+    }
+    if (group.queue.size > 0 || (this.#lendsShared && this.#alone.queue.size > 0)) this.#serve(group);
     if (this.#stopped !== undefined) this.#finishStop();
+  }
+
+  #groupOf({ group }: { readonly group: LaneGroup }): Group {
+    if (group === this.#shared) return this.#shared;
+    return group === this.#alone ? this.#alone : this.#slow;
   }
 
   /** Assigns free connections to waiting jobs. */
   #serve(group: Group): void {
     const now = performance.now();
-    while (group.queue.length > 0) {
-      const lane = group === this.#alone ? group.free() : group.leastBusy(this.#depth, this.#slowMs, now);
-      if (lane === undefined) break;
-      const job = group.queue.shift() as Job;
+    const { queue, verdict } = group;
+    for (let job = queue.next(verdict); job !== undefined; job = queue.next(verdict)) {
+      const lane =
+        group === this.#shared ? group.leastBusy(this.#currentDepth, this.#patienceMs, now) : group.free();
+      if (lane === undefined) {
+        this.#grow(group, group === this.#shared ? 1 : queue.size);
+        break;
+      }
+      group.dequeue(job, now);
       if (job.request.signal?.aborted === true) job.reject(job.request.signal.reason);
       else this.#run(lane, job);
     }
-    if (group.queue.length > 0) this.#grow(group, group === this.#alone ? group.queue.length : 1);
-    if (this.#alone.queue.length > 0) this.#lend();
+    if (this.#alone.queue.size > 0) this.#lend();
     if (this.#stopped !== undefined) this.#finishStop();
+  }
+
+  /** Moves the jobs that have turned out to be slow to connections of the group for slow jobs. */
+  #separateSlow(now: number): void {
+    const passedMs = Math.min(now - this.#lookedAt, 2 * WATCH_MS);
+    this.#lookedAt = now;
+    if (this.#slow.limit === 0) return;
+    let hasNew = false;
+    for (const group of [this.#shared, this.#alone]) {
+      for (const lane of group.lanes) {
+        const [job] = lane.jobs;
+        const speed = job?.request.speed;
+        if (job === undefined || speed === undefined) continue;
+        job.observedMs += Math.min(passedMs, now - lane.since);
+        if (job.observedMs > this.#slowAfterMs && !job.blocking) {
+          job.blocking = true;
+          speed.recordBlocking(lane.since, now);
+          hasNew = true;
+          if (group === this.#alone && job.occupied === undefined) group.enter(job);
+        }
+        if (group === this.#alone) {
+          if (job.blocking) this.#moveToSlow(lane, job);
+        } else if (lane.jobs.length > 1 && !job.exclusive && job.resent === 0) {
+          if (job.blocking || (speed.isBlocking && job.observedMs > this.#slowMs)) lane.evict();
+        }
+      }
+    }
+    if (!hasNew) return;
+    for (const group of [this.#shared, this.#alone]) {
+      for (const job of [...group.queue]) {
+        if (job.request.speed?.isBlocking !== true) continue;
+        group.queue.remove(job);
+        job.exclusive = true;
+        this.#place(job, now);
+      }
+      this.#serve(group);
+    }
+  }
+
+  /** Exchanges the lane for an idle lane of the group for slow jobs if that group is full. */
+  #moveToSlow(lane: Lane, job: Job): void {
+    const idle = this.#slow.canGrow ? undefined : this.#slow.free();
+    if (!this.#slow.canGrow && idle === undefined) return;
+    job.occupied?.leave(job);
+    if (this.#slow.verdict(job) !== 'start') {
+      this.#alone.enter(job);
+      return;
+    }
+    if (idle !== undefined) this.#alone.adopt(idle);
+    this.#slow.adopt(lane);
+    this.#slow.enter(job);
   }
 
   #reasonOf(job: Job, error: unknown): unknown {
@@ -271,32 +439,50 @@ class Path implements RequestPath {
   #finishStop(): void {
     if (this.#stopped === undefined || this.#pending > 0) return;
     clearTimeout(this.#watcher);
-    Promise.all([this.#shared.close(), this.#alone.close()]).then(() => this.#stopped?.resolve());
+    Promise.all(this.#groups.map((group) => group.close())).then(() => this.#stopped?.resolve());
   }
 
-  /** Checks frequently while there is work, and again when connections have expired. */
+  /** Starts the timer, which checks frequently while there is work, and again when connections have expired. */
   #watch(): void {
     if (this.#watchesClosely) return;
     clearTimeout(this.#watcher);
     this.#watchesClosely = true;
+    this.#lookAt = performance.now() + WATCH_MS;
     this.#watcher = setTimeout(() => this.#look(), WATCH_MS).unref();
   }
 
   #look(): void {
     const now = performance.now();
+    this.#latenessMs = now - this.#lookAt;
+    this.#lateChecks = this.#latenessMs < WATCH_MS ? 0 : this.#lateChecks + 1;
     this.#retire();
-    for (const group of [this.#shared, this.#alone]) {
+    this.#separateSlow(now);
+    this.#slow.shed(this.#slow.runningMs(now));
+    for (const group of this.#groups) {
       for (const lane of group.lanes) lane.cancelAbandoned(now);
       group.expire(now - this.#acquireTimeoutMs, () => this.#timeout());
-      if (group.queue.length > 0) this.#serve(group);
+      if (group.queue.size > 0) this.#serve(group);
     }
-    if (this.#sharedAreStuck(now)) for (const job of this.#shared.queue.splice(0)) this.#place(job, now);
-    this.#shared.closeIdle(now - this.#idleTimeoutMs);
-    this.#alone.closeIdle(now - this.#idleTimeoutMs);
+    if (this.#sharedAreStuck(now)) for (const job of this.#shared.queue.clear()) this.#place(job, now);
+    for (const group of this.#groups) group.closeIdle(now - this.#idleTimeoutMs);
     this.#watchesClosely = this.#pending > 0;
-    if (!this.#watchesClosely && this.#shared.lanes.size + this.#alone.lanes.size === 0) return;
+    if (!this.#watchesClosely && this.#groups.every(({ lanes }) => lanes.size === 0)) return;
     const delayMs = this.#watchesClosely ? WATCH_MS : Math.max(this.#idleTimeoutMs / 2, WATCH_MS);
+    this.#lookAt = now + delayMs;
     this.#watcher = setTimeout(() => this.#look(), delayMs).unref();
+  }
+
+  /**
+   * While the event loop is late, PostgreSQL finishes the requests in flight before their responses are read, so that
+   * more requests can be in flight.
+   */
+  get #currentDepth(): number {
+    return this.#lateChecks < LATE_CHECKS ? this.#depth : LATE_DEPTH * this.#depth;
+  }
+
+  /** While the event loop is late, responses wait to be read, which doesn't mean that the statements are slow. */
+  get #patienceMs(): number {
+    return this.#lateChecks < LATE_CHECKS ? this.#slowMs : this.#slowMs + 2 * this.#latenessMs;
   }
 
   #timeout(): Error {
@@ -305,9 +491,35 @@ class Path implements RequestPath {
 }
 
 /**
- * A request that the server hasn't started can be resent until the server starts it. A read that was interrupted is
- * retried only once.
+ * Returns how often a request can be resent. A request can be resent as long as the server hasn't started to process it.
+ * A read that was interrupted is resent only once.
  */
 function resendLimit(error: unknown): number {
   return error instanceof ConnectionError && error.untouched ? MAX_RESENDS : 1;
+}
+
+function isCanceled(outcome: Outcome): boolean {
+  return 'error' in outcome && outcome.error instanceof PostgresError && outcome.error.code === '57014';
+}
+
+const unoccupied: OccupancyLimits = {
+  perShape: Number.POSITIVE_INFINITY,
+  perClient: Number.POSITIVE_INFINITY,
+  anonymous: Number.POSITIVE_INFINITY,
+  total: Number.POSITIVE_INFINITY,
+};
+
+/** Limits the jobs of unknown or slow speed on connections that other jobs need too. */
+function unknownLimits(connections: number): OccupancyLimits {
+  return {
+    perShape: UNKNOWN_PER_SHAPE,
+    perClient: Math.ceil(connections / 2),
+    anonymous: Math.max(1, Math.floor((connections * 2) / 3)),
+    total: Math.max(1, connections - 1),
+  };
+}
+
+function slowLimits(connections: number): OccupancyLimits {
+  const allButOne = Math.max(1, connections - 1);
+  return { ...unoccupied, perClient: allButOne, anonymous: allButOne };
 }

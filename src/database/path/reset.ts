@@ -1,10 +1,10 @@
-/** Resets a session to its initial state but keeps this process's prepared statements. */
+/** Resets a session to its initial state, except for the prepared statements of this process. */
 import { runScript } from '../wire/index.ts';
 import type { Lane } from './lane.ts';
 
 /**
- * The parts of DISCARD ALL except DEALLOCATE ALL, because preparing the statements again would cost more than the
- * request. Statements prepared by SQL in a function are counted instead. The order matters. Once the role and
+ * The statements of DISCARD ALL except DEALLOCATE ALL, because preparing the statements again would cost more than the
+ * request. Statements that SQL in a function has prepared are counted instead. The order matters. Once the role and
  * `search_path` are reset, nothing that a function left behind can interfere with the remaining statements.
  */
 const RESET = [

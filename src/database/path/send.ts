@@ -1,4 +1,7 @@
-/** Writes a request to a lane and reads the result, either in one implicit transaction or between BEGIN and its end. */
+/**
+ * Writes a request to a lane and reads the result, either in one implicit transaction or between an explicit BEGIN and
+ * COMMIT or ROLLBACK.
+ */
 import type { PathRequest, PathResult } from '../types.ts';
 import {
   Batch,
@@ -16,10 +19,13 @@ type Cells = (Buffer | null)[];
 
 export type Outcome =
   | { readonly result: PathResult }
-  /** `again` is set if nothing was committed and a retry might succeed. */
+  /**
+   * The request failed. `again` is set if nothing was committed and a retry might succeed, either on the same
+   * connection or on a different one.
+   */
   | { readonly error: unknown; readonly again?: 'here' | 'elsewhere' | undefined };
 
-/** If `prepareAgain` is true, every statement is prepared again. */
+/** Sends a request. If `prepareAgain` is true, every statement is prepared again. */
 export function send(
   lane: Lane,
   request: PathRequest,
@@ -51,7 +57,8 @@ function sendBatch(
     batch.signal = request.signal;
     batch.refuser = lane;
   }
-  // A plan is bound to its role, so a statement shared by two roles would be planned again each time the role changes.
+  // The role is part of the key, because a plan is bound to its role. A statement shared by two roles would be planned
+  // again each time the role changes.
   const prefix = `${request.role}\n`;
   try {
     if (begin !== undefined) batch.add(begin, begin, []);
@@ -79,7 +86,10 @@ async function sendExplicit(
   prepareAgain: boolean,
 ): Promise<Outcome> {
   const { connection } = lane;
-  const begin = `begin${isolation === undefined ? '' : ` isolation level ${isolation}`} ${request.access}`;
+  // The access mode is never set to read write, so that a database that a full disk has made read-only remains
+  // read-only.
+  const access = request.access === 'read only' ? ' read only' : '';
+  const begin = `begin${isolation === undefined ? '' : ` isolation level ${isolation}`}${access}`;
   const batch = await new Promise<Batch<Cells>>((resolve) =>
     sendBatch(lane, request, settings, prepareAgain, begin, resolve),
   );
@@ -114,7 +124,7 @@ async function endExplicit(
     await runScript(connection, 'commit');
     return;
   }
-  // An error that a commit would raise is also raised here, although the transaction is rolled back.
+  // Deferred constraints are checked before the rollback, so that the errors of a commit are raised.
   const checked = runScript(connection, 'set constraints all immediate');
   const undone = runScript(connection, 'rollback');
   const [check] = await Promise.allSettled([checked, undone]);
@@ -122,18 +132,19 @@ async function endExplicit(
 }
 
 function failure(batch: Batch<Cells>, request: PathRequest): Outcome {
-  const refused = freeStores(batch);
-  if (refused !== undefined) return { error: refused };
+  const rejected = freeStores(batch);
+  if (rejected !== undefined) return { error: rejected };
   const { error } = batch;
   if (batch.stale) return { error, again: 'here' };
   if (!(error instanceof ConnectionError)) return { error };
-  // A fast read whose connection broke without an error can be retried, because it can't have changed anything.
+  // A fast read can be retried if its connection broke without an error from the server, because a read can't have
+  // changed anything.
   const harmless = request.access === 'read only' && request.lane === 'shared' && error.code === '08006';
   return { error, again: error.untouched || harmless ? 'elsewhere' : undefined };
 }
 
 /**
- * Releases the stores. Returns the reason why the rows were rejected, if the statement was canceled for that reason.
+ * Releases the stores of the batch. If the statement was canceled because its rows were rejected, returns the reason.
  */
 function freeStores({ steps, error }: Batch<Cells>): unknown {
   const store = steps.find(({ spilled }) => spilled !== undefined)?.spilled?.store;
@@ -143,7 +154,7 @@ function freeStores({ steps, error }: Batch<Cells>): unknown {
 
 const QUERY_CANCELED = '57014';
 
-/** `first` is the index of the first step after BEGIN and the settings. */
+/** Returns the result of the request. `first` is the index of the first step after BEGIN and the settings. */
 function resultOf(batch: Batch<Cells>, request: PathRequest, first: number): PathResult {
   const main = first + (request.before?.length ?? 0);
   const step = batch.steps[main];

@@ -1,6 +1,6 @@
 /**
  * Builds the statement that sets all local settings of a request: role, claims, headers, search_path and read-only
- * mode. The statement is prepared once per list of names, so only the values are sent.
+ * mode. The statement is prepared once for each list of names, so only the values are sent.
  */
 import { quoteLiteral } from '../../kernel/sql.ts';
 import { checkRole } from '../request-role.ts';
@@ -16,7 +16,7 @@ interface Made {
   readonly key: string;
   readonly text: string;
   readonly settings: readonly Setting[];
-  /** The number of settings of other requests that follow. Each is set to the empty string. */
+  /** The number of additional settings, which other requests have used. Each of them is set to the empty string. */
   readonly emptied: number;
   readonly contextSize: number;
 }
@@ -25,20 +25,21 @@ function sameNames(some: readonly Setting[], others: readonly Setting[]): boolea
   return some.length === others.length && some.every(([name], index) => name === others[index]?.[0]);
 }
 
-/** More names than any of Plinth's services use. Limits the memory. */
+/** The maximum number of stored names. This is more than any of Plinth's services use, and limits memory use. */
 const REMEMBERED_NAMES = 32;
 
 export class SettingsStatements {
   readonly #texts = new Map<string, string>();
-  /** The last statement per access mode. The next request nearly always has the same names in the same order. */
+  /** The last statement for each access mode. The next request nearly always has the same names in the same order. */
   readonly #last: Partial<Record<PathRequest['access'], Made>> = {};
   /** The `request.…` settings that any request has set. */
   readonly #context = new Set<string>();
 
   /**
-   * Sets every `request.…` setting that other requests have used to the empty string, which is its value after their
-   * transactions anyway. The next request therefore can't see a value that a user's function has set for the whole
-   * session (`set_config('request.jwt.claim.sub', …, false)`).
+   * Returns the statement for a request. It also sets every `request.…` setting that other requests have used to the
+   * empty string, which is the value that such a setting has after their transactions anyway. The request therefore
+   * can't see a value that a user's function has set for the whole session (`set_config('request.jwt.claim.sub', …,
+   * false)`).
    */
   of(request: Pick<PathRequest, 'role' | 'settings' | 'access'>): SettingsStatement {
     checkRole(request.role);
@@ -98,9 +99,9 @@ export class SettingsStatements {
 }
 
 /**
- * PostgreSQL evaluates the target list from left to right, so the settings are applied in order. Because the calls are
- * volatile, they are also evaluated inside a subquery whose columns aren't selected. No value is sent back, which saves
- * a tenth of the server's cost for a read by key.
+ * Returns the text of the statement. PostgreSQL evaluates the target list from left to right, so the settings are
+ * applied in order. The calls are inside a subquery whose columns aren't selected, and are evaluated because they are
+ * volatile. No value is sent back, which saves a tenth of the server's cost for a read by key.
  */
 function settingsText(names: readonly string[], readOnly: boolean): string {
   const calls = names.map(

@@ -1,21 +1,29 @@
 /**
- * Lends connections. Opens connections on demand, keeps idle connections for a while, replaces broken connections, and
- * queues callers.
+ * Manages the connections of a pool. Opens connections on demand, keeps idle connections for a while, replaces broken
+ * ones, and queues callers. Waiting clients take turns.
  */
+import { FairQueue, type Verdict, type Waiter } from '../../shared/fair-queue.ts';
+import { WaitEstimate } from '../../shared/wait-estimate.ts';
+import type { PoolLoad, RequestClient } from '../types.ts';
 import type { Client } from '../wire/index.ts';
-import { PoolEndedError, PoolTimeoutError } from './errors.ts';
+import { PoolEndedError, PoolFullError, PoolTimeoutError } from './errors.ts';
+import { Occupancy } from './occupancy.ts';
 
 export interface ConnectionsOptions {
-  /** `onEnd` must be called when the connection ends for any reason. */
+  /** Opens a connection. The connection must call `onEnd` when it closes for any reason. */
   readonly open: (onEnd: () => void) => Promise<Client>;
   readonly max: number;
-  /** A connection that has been idle for longer is closed. */
+  /** A connection that is idle for longer than this is closed. */
   readonly idleTimeoutMs: number;
-  /** The time limit for a caller that waits for a connection. */
+  /** The time limit for a caller that waits for a connection. A caller that would wait for longer is rejected. */
   readonly acquireTimeoutMs: number;
+  /** The maximum number of waiting callers. */
+  readonly maxWaiting: number;
 }
 
-interface Waiting {
+interface Waiting extends Waiter {
+  readonly caller: RequestClient | undefined;
+  readonly since: number;
   readonly resolve: (client: Client) => void;
   readonly reject: (error: Error) => void;
   readonly timer: NodeJS.Timeout;
@@ -29,40 +37,98 @@ interface Idle {
 export class Connections {
   readonly #options: ConnectionsOptions;
   readonly #open = new Set<Client>();
-  /** A stack. The last returned connection is lent first, so the other connections become idle and are closed. */
+  /**
+   * The idle connections, as a stack. The connection that was returned last is used first, so that connections that
+   * aren't needed become idle and are closed.
+   */
   readonly #idle: Idle[] = [];
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: FairQueue<Waiting>;
+  readonly #lent = new Map<Client, { readonly caller: RequestClient | undefined; readonly since: number }>();
+  readonly #occupancy: Occupancy;
+  readonly #estimate = new WaitEstimate();
+  #rejected = 0;
+  #timeouts = 0;
+  #waited = 0;
+  #waitedMs = 0;
   #opening = 0;
   #sweeper: NodeJS.Timeout | undefined;
   #ended: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
+    this.#waiting = new FairQueue(options.maxWaiting);
+    const allButOne = Math.max(1, options.max - 1);
+    const unlimited = Number.POSITIVE_INFINITY;
+    this.#occupancy = new Occupancy({
+      perShape: unlimited,
+      perClient: allButOne,
+      anonymous: allButOne,
+      total: unlimited,
+    });
   }
 
-  acquire(): Promise<Client> {
+  load(): Omit<PoolLoad, 'name'> {
+    return {
+      limit: this.#options.max,
+      open: this.#open.size,
+      busy: this.#lent.size,
+      waiting: this.#waiting.size,
+      rejected: this.#rejected,
+      timeouts: this.#timeouts,
+      waitedMs: this.#waitedMs,
+      waited: this.#waited,
+    };
+  }
+
+  /** @param caller If undefined, the caller isn't limited to a part of the connections. */
+  acquire(caller?: RequestClient): Promise<Client> {
     if (this.#ended !== undefined) return Promise.reject(new PoolEndedError('The database pool is closed.'));
-    const idle = this.#idle.pop();
-    if (idle !== undefined) return Promise.resolve(idle.client);
+    const canStart = this.#verdict(caller) === 'start';
+    const idle = canStart ? this.#idle.pop() : undefined;
+    if (idle !== undefined) {
+      this.#lendTo(idle.client, caller);
+      return Promise.resolve(idle.client);
+    }
     return new Promise((resolve, reject) => {
-      const { acquireTimeoutMs } = this.#options;
+      const { acquireTimeoutMs, max } = this.#options;
+      const client = caller?.key ?? '';
+      let waitMs = this.#estimate.waitMs(this.#waiting.ahead(client), max);
+      // A caller that can start doesn't wait for callers that the occupancy holds back.
+      if (waitMs > acquireTimeoutMs && canStart)
+        waitMs = this.#estimate.waitMs(this.#waiting.ahead(client, this.#verdictOf), max);
+      if (waitMs > acquireTimeoutMs) {
+        this.#rejected++;
+        reject(new PoolFullError(waitMs));
+        return;
+      }
       const timer = setTimeout(() => {
-        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+        this.#waiting.remove(waiting);
+        this.#timeouts++;
         reject(new PoolTimeoutError(`No database connection became free in ${acquireTimeoutMs} ms.`));
       }, acquireTimeoutMs);
-      const waiting: Waiting = { resolve, reject, timer };
-      this.#waiting.push(waiting);
+      const waiting: Waiting = { client, caller, since: performance.now(), resolve, reject, timer };
+      const displaced = this.#waiting.push(waiting);
+      if (displaced !== undefined) {
+        this.#rejected++;
+        clearTimeout(displaced.timer);
+        displaced.reject(new PoolFullError(waitMs));
+      }
       this.#grow();
     });
   }
 
-  /** Returns a connection to the pool. A connection that has ended or is still in a transaction isn't lent again. */
+  /** Returns a connection to the pool. If the connection has closed or is still in a transaction, it isn't reused. */
   release(client: Client): void {
     if (client.connection.ended || !client.connection.idle) this.discard(client);
-    else this.#lend(client);
+    else {
+      this.#takeBack(client);
+      this.#idle.push({ client, since: performance.now() });
+      this.#serve();
+    }
   }
 
   discard(client: Client): void {
+    this.#takeBack(client);
     client.connection.destroy();
     this.#remove(client);
   }
@@ -82,22 +148,47 @@ export class Connections {
     return this.#ended.promise;
   }
 
-  #lend(client: Client): void {
-    const waiting = this.#waiting.shift();
-    if (waiting !== undefined) {
+  /** Lends idle connections to the callers that wait. */
+  #serve(): void {
+    while (this.#idle.length > 0) {
+      const waiting = this.#waiting.next(this.#verdictOf);
+      if (waiting === undefined) break;
+      const { client } = this.#idle.pop() as Idle;
+      this.#waiting.start(waiting);
       clearTimeout(waiting.timer);
+      this.#waited++;
+      this.#waitedMs += performance.now() - waiting.since;
+      this.#lendTo(client, waiting.caller);
       waiting.resolve(client);
-    } else if (this.#ended !== undefined) {
-      this.#close(client);
-    } else {
-      this.#idle.push({ client, since: performance.now() });
-      this.#sweeper ??= this.#sweep();
     }
+    if (this.#ended !== undefined) for (const { client } of this.#idle.splice(0)) this.#close(client);
+    else if (this.#idle.length > 0) this.#sweeper ??= this.#sweep();
+  }
+
+  readonly #verdictOf = ({ caller }: Waiting): Verdict => this.#verdict(caller);
+
+  #verdict(caller: RequestClient | undefined): Verdict {
+    if (caller === undefined) return 'start';
+    return this.#occupancy.verdict({ client: caller.key, isAnonymous: caller.isAnonymous });
+  }
+
+  #lendTo(client: Client, caller: RequestClient | undefined): void {
+    this.#lent.set(client, { caller, since: performance.now() });
+    if (caller !== undefined) this.#occupancy.enter({ client: caller.key, isAnonymous: caller.isAnonymous });
+  }
+
+  #takeBack(client: Client): void {
+    const lent = this.#lent.get(client);
+    if (lent === undefined) return;
+    this.#lent.delete(client);
+    this.#estimate.record(performance.now() - lent.since);
+    const { caller } = lent;
+    if (caller !== undefined) this.#occupancy.leave({ client: caller.key, isAnonymous: caller.isAnonymous });
   }
 
   #grow(): void {
-    const wanted = this.#waiting.length - this.#opening;
-    if (wanted <= 0 || this.#open.size + this.#opening >= this.#options.max) return;
+    const expected = this.#waiting.size - this.#opening;
+    if (expected <= 0 || this.#open.size + this.#opening >= this.#options.max) return;
     this.#opening++;
     void this.#openOne();
   }
@@ -112,11 +203,13 @@ export class Connections {
       this.release(client);
     } catch (error) {
       this.#opening--;
-      // If no connection is open, all waiting callers fail with the reason, because no connection will be returned.
-      const failed = this.#open.size === 0 ? this.#waiting.splice(0) : this.#waiting.splice(0, 1);
-      for (const { reject, timer } of failed) {
-        clearTimeout(timer);
-        reject(error as Error);
+      // If no connection is open, all waiting callers fail with this error, because no connection will be returned to
+      // the pool.
+      for (let waiting = this.#waiting.next(); waiting !== undefined; waiting = this.#waiting.next()) {
+        this.#waiting.remove(waiting);
+        clearTimeout(waiting.timer);
+        waiting.reject(error as Error);
+        if (this.#open.size > 0) break;
       }
       this.#finishEnd();
     }
@@ -131,14 +224,15 @@ export class Connections {
 
   #remove(client: Client): void {
     if (!this.#open.delete(client)) return;
+    this.#takeBack(client);
     const index = this.#idle.findIndex((idle) => idle.client === client);
     if (index >= 0) this.#idle.splice(index, 1);
-    if (this.#waiting.length > 0) this.#grow();
+    if (this.#waiting.size > 0) this.#grow();
     this.#finishEnd();
   }
 
   #finishEnd(): void {
-    if (this.#ended === undefined || this.#open.size + this.#opening + this.#waiting.length > 0) return;
+    if (this.#ended === undefined || this.#open.size + this.#opening + this.#waiting.size > 0) return;
     this.#ended.resolve();
   }
 

@@ -1,10 +1,24 @@
-/** No connection became available in time. Callers map `code` to their own error (PGRST003 for REST). */
+/** Thrown if no connection becomes available in time. Callers map `code` to their own error (PGRST003 for REST). */
 export class PoolTimeoutError extends Error {
   override name = 'PoolTimeoutError';
   readonly code = 'pool_timeout';
 }
 
-/** The pool was ended because the server is stopping. */
+/** Thrown if too many requests are waiting for a connection. Callers map `code` to their own error with status 503. */
+export class PoolFullError extends Error {
+  override name = 'PoolFullError';
+  readonly code = 'pool_full';
+  readonly retryAfterSeconds: number;
+
+  constructor(waitMs: number) {
+    super('Too many requests are waiting for a database connection.');
+    this.retryAfterSeconds = Math.min(maxRetryAfterSeconds, Math.max(1, Math.ceil(waitMs / 1000)));
+  }
+}
+
+const maxRetryAfterSeconds = 60;
+
+/** Thrown if the pool has ended because the server is stopping. */
 export class PoolEndedError extends Error {
   override name = 'PoolEndedError';
   readonly code = 'pool_ended';

@@ -1,6 +1,6 @@
 /**
- * Receives notifications on one shared connection, which is opened for the first listener and replaced whenever it is
- * lost.
+ * Receives notifications on one shared connection. The connection is opened for the first listener and replaced
+ * whenever it is lost.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quoteIdentifier } from '../../kernel/sql.ts';
@@ -15,8 +15,8 @@ interface Listener {
 
 export interface ListenHub {
   /**
-   * Resolves when the server is listening. `onReconnect` runs when notifications may have been missed, and `onLost`
-   * when the connection is lost. Returns a function that stops listening.
+   * Starts listening on a channel. Resolves when the server is listening. `onReconnect` runs when notifications may
+   * have been missed, and `onLost` runs when the connection is lost. Returns a function that stops listening.
    */
   listen(
     channel: string,
@@ -32,12 +32,12 @@ const MAX_DELAY_MS = 5_000;
 
 export function createListenHub(options: {
   readonly connectOptions: () => ConnectionOptions;
-  /** Called if a listener throws or the connection can't be replaced yet. */
+  /** Called if a listener throws, or if the connection can't be replaced yet. */
   readonly onError?: (error: unknown) => void;
 }): ListenHub {
   const listeners = new Set<Listener>();
   const stopping = new AbortController();
-  /** The connection, or the attempt to open it. */
+  /** The open connection, or the attempt to open it. */
   let client: Promise<Client> | undefined;
   let live: Client | undefined;
 
@@ -70,7 +70,10 @@ export function createListenHub(options: {
     client.catch(() => {});
     for (const { onLost } of listeners) if (onLost !== undefined) guarded(onLost);
   };
-  /** Retries until it succeeds, because other modules depend on notifications. */
+  /**
+   * Opens the connection again. Attempts are repeated until one succeeds, because other modules depend on
+   * notifications.
+   */
   const reopen = async (): Promise<Client> => {
     for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(delayMs * 2, MAX_DELAY_MS)) {
       await sleep(delayMs, undefined, { signal: stopping.signal, ref: false });
@@ -95,7 +98,7 @@ export function createListenHub(options: {
       throw error;
     }
   };
-  const heard = (channel: string) => [...listeners].some((listener) => listener.channel === channel);
+  const hasListener = (channel: string) => [...listeners].some((listener) => listener.channel === channel);
 
   return {
     async listen(channel, onNotify, onReconnect, onLost) {
@@ -110,8 +113,9 @@ export function createListenHub(options: {
         throw error;
       }
       return async () => {
-        if (!listeners.delete(listener) || heard(channel)) return;
-        // A connection that is still being opened won't listen to this channel.
+        if (!listeners.delete(listener) || hasListener(channel)) return;
+        // Only an open connection must stop listening. A connection that is still being opened won't listen on this
+        // channel.
         await live?.exec(`unlisten ${quoteIdentifier(channel)}`).catch(() => {});
       };
     },

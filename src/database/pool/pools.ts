@@ -1,42 +1,49 @@
-/** A pool per login role, created on first use. */
-import type { LoginRole, Pool } from '../types.ts';
+/** Manages one pool per login role. Each pool is created on first use. */
+import type { LoginRole, PoolLoad } from '../types.ts';
 import { Client, type ConnectionOptions } from '../wire/index.ts';
 import { Connections } from './connections.ts';
 import { RolePool } from './role-pool.ts';
 
 export interface PoolsOptions {
-  /** Returns how to connect as a role. Called for each connection. */
+  /** Returns the options for connecting as a role. Called for each connection. */
   readonly connectOptions: (role: LoginRole) => ConnectionOptions;
   /** The maximum number of connections per role. Defaults to 5. */
   readonly max?: number | Partial<Readonly<Record<LoginRole, number>>> | undefined;
   readonly idleTimeoutMs?: number | undefined;
   readonly acquireTimeoutMs?: number | undefined;
+  /** The maximum number of callers that wait for a connection of a role. Defaults to 1000. */
+  readonly maxWaiting?: number | undefined;
 }
 
 export interface Pools {
-  pool(role: LoginRole): Pool;
+  pool(role: LoginRole): RolePool;
+  loads(): readonly PoolLoad[];
   /** Finishes requests in flight, then closes every connection. */
   end(): Promise<void>;
 }
 
-const DEFAULT_MAX = 5;
+const DEFAULT_MAX_CONNECTIONS = 5;
 const DEFAULT_IDLE_TIMEOUT_MS = 10_000;
 const DEFAULT_ACQUIRE_TIMEOUT_MS = 10_000;
+const DEFAULT_MAX_WAITING = 1000;
 
 /**
+ * Creates the pools. They connect on first use.
+ *
  * @example
  * const pools = createPools({ connectOptions: (role) => ({ ...target, user: role, password: passwords[role] }) });
  * const rows = await pools.pool('postgres').query(sql`select now()`);
  */
 export function createPools(options: PoolsOptions): Pools {
-  const made = new Map<LoginRole, { pool: Pool; connections: Connections }>();
+  const made = new Map<LoginRole, { pool: RolePool; connections: Connections }>();
   const make = (role: LoginRole) => {
     const max = typeof options.max === 'number' ? options.max : options.max?.[role];
     const connections = new Connections({
       open: (onEnd) => Client.connect({ ...options.connectOptions(role), onEnd }),
-      max: max ?? DEFAULT_MAX,
+      max: max ?? DEFAULT_MAX_CONNECTIONS,
       idleTimeoutMs: options.idleTimeoutMs ?? DEFAULT_IDLE_TIMEOUT_MS,
       acquireTimeoutMs: options.acquireTimeoutMs ?? DEFAULT_ACQUIRE_TIMEOUT_MS,
+      maxWaiting: options.maxWaiting ?? DEFAULT_MAX_WAITING,
     });
     const entry = { pool: new RolePool(role, connections), connections };
     made.set(role, entry);
@@ -44,6 +51,7 @@ export function createPools(options: PoolsOptions): Pools {
   };
   return {
     pool: (role) => (made.get(role) ?? make(role)).pool,
+    loads: () => [...made].map(([name, { connections }]) => ({ name, ...connections.load() })),
     async end() {
       await Promise.all([...made.values()].map(({ connections }) => connections.end()));
     },

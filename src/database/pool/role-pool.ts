@@ -1,4 +1,4 @@
-/** The pool of one login role. */
+/** The connection pool of one login role. */
 import type { Sql } from '../../kernel/sql.ts';
 import type {
   CappedEnd,
@@ -7,6 +7,7 @@ import type {
   NoticeShape,
   Pool,
   RawRow,
+  RequestClient,
   Row,
   Session,
   StatementsOptions,
@@ -21,10 +22,17 @@ import { runRows, runStatements, runTransaction } from './transaction.ts';
 export class RolePool implements Pool {
   readonly role: LoginRole;
   readonly #connections: Connections;
+  readonly #caller: RequestClient | undefined;
 
-  constructor(role: LoginRole, connections: Connections) {
+  constructor(role: LoginRole, connections: Connections, caller?: RequestClient) {
     this.role = role;
     this.#connections = connections;
+    this.#caller = caller;
+  }
+
+  /** Returns the same pool for the work of one client, which takes turns with the other clients. */
+  of(caller: RequestClient | undefined): RolePool {
+    return caller === undefined ? this : new RolePool(this.role, this.#connections, caller);
   }
 
   query<R extends object = Row>(statement: Sql): Promise<R[]> {
@@ -56,29 +64,32 @@ export class RolePool implements Pool {
   }
 
   rows(statement: Sql, onRow: (row: RawRow) => void, options?: StatementsOptions): Promise<void> {
-    // Retries on another connection only if the first connection returned no rows.
+    // The statement is repeated on another connection only if it hasn't returned any rows yet.
     return this.#lend((client) => runRows(client, statement, onRow, options));
   }
 
   async connect(): Promise<Session> {
-    return new PooledSession(await this.#connections.acquire(), this.#connections);
+    return new PooledSession(await this.#connections.acquire(this.#caller), this.#connections);
   }
 
-  /** If a connection turns out to be dead before the server has done anything, it is replaced once. */
+  /**
+   * Runs `work` on a connection. If the connection turns out to be closed before the server has done anything, another
+   * connection is tried once.
+   */
   async #lend<T>(work: (client: Client) => Promise<T>, mayRepeat = () => true): Promise<T> {
     try {
       return await this.#borrow(work);
     } catch (error) {
       const repeatable = error instanceof ConnectionError && error.untouched && error.code !== '08001';
       if (!repeatable || !mayRepeat()) throw error;
-      // The event that ended this connection has probably ended the others, too.
+      // The event that closed this connection has probably closed the other connections, too.
       this.#connections.discardIdle();
       return await this.#borrow(work);
     }
   }
 
   async #borrow<T>(work: (client: Client) => Promise<T>): Promise<T> {
-    const client = await this.#connections.acquire();
+    const client = await this.#connections.acquire(this.#caller);
     try {
       return await work(client);
     } finally {
@@ -155,7 +166,7 @@ class PooledSession implements Session {
   }
 
   #use(): Client {
-    if (this.#released) throw new Error('The session was given back.');
+    if (this.#released) throw new Error('The session was already returned to the pool.');
     return this.#client;
   }
 }

@@ -1,4 +1,4 @@
-/** Transactions and savepoints on one connection. */
+/** Runs transactions and savepoints on one connection. */
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type {
   RawRow,
@@ -15,7 +15,7 @@ import { type Client, PostgresError, runScript } from '../wire/index.ts';
 
 const CANCEL_AGAIN_MS = 250;
 
-/** Runs `work` between BEGIN and COMMIT, or ROLLBACK if it throws. */
+/** Runs `work` in a transaction. The transaction is committed if `work` succeeds, and rolled back if it throws. */
 export async function runTransaction<T>(
   client: Client,
   work: TransactionWork<T>,
@@ -27,13 +27,13 @@ export async function runTransaction<T>(
   let again: NodeJS.Timeout | undefined;
   const cancel = () => {
     canceled = client.connection.cancel().catch(() => {});
-    // A cancel request that arrives before the statement has started has no effect, so it is repeated.
+    // The cancel request is repeated, because it has no effect if it arrives before the statement has started.
     again = setTimeout(cancel, CANCEL_AGAIN_MS);
   };
   try {
-    // Awaited first so that nothing runs outside a transaction if BEGIN fails.
+    // BEGIN is awaited first, so that nothing runs outside a transaction if BEGIN fails.
     const first = options.first ?? [];
-    const begun = await client.batch([begin(options), ...setLocal(options.settings ?? []), ...first]);
+    const transaction = await client.batch([begin(options), ...setLocal(options.settings ?? []), ...first]);
     signal?.throwIfAborted();
     signal?.addEventListener('abort', cancel, { once: true });
     const end = options.end ?? 'commit';
@@ -41,7 +41,7 @@ export async function runTransaction<T>(
     try {
       const result = await work(
         scope,
-        begun.slice(begun.length - first.length).map((step) => step.rows),
+        transaction.slice(transaction.length - first.length).map((step) => step.rows),
       );
       signal?.throwIfAborted();
       signal?.removeEventListener('abort', cancel);
@@ -52,7 +52,8 @@ export async function runTransaction<T>(
     }
   } catch (error) {
     clearTimeout(again);
-    // A cancel request in progress could cancel the next statement on this connection.
+    // The cancel request must be complete before the connection is used again, because it could cancel the next
+    // statement.
     await canceled;
     if (!client.connection.ended && !client.connection.idle) await client.exec('rollback').catch(() => {});
     if (signal?.aborted) throw signal.reason;
@@ -76,7 +77,7 @@ export async function runStatements(
   return steps.slice(-1 - statements.length, -1).map((step) => step.rows);
 }
 
-/** Like {@link runStatements}, but runs one statement and passes its rows on as they arrive. */
+/** Runs one statement like {@link runStatements}, and passes on its rows as they arrive. */
 export async function runRows(
   client: Client,
   statement: Sql,
@@ -105,13 +106,13 @@ async function wrapped<S extends { readonly commandTag: string }>(
 }
 
 /**
- * PostgreSQL responds to COMMIT in a failed transaction with ROLLBACK instead of an error. Ignoring that response would
- * lose a write.
+ * Throws unless the transaction ended as requested. PostgreSQL responds to COMMIT in a failed transaction with ROLLBACK
+ * instead of an error, and ignoring this response would lose a write.
  */
 function requireEnd(end: 'commit' | 'rollback', commandTag: string | undefined): void {
   if (end === 'rollback' || commandTag === 'COMMIT') return;
   const message =
-    'The transaction was rolled back: a statement in it had failed, and its error was not thrown on.';
+    "The transaction was rolled back, because a statement in it had failed and its error wasn't rethrown.";
   throw new PostgresError({ code: '25P02', severity: 'ERROR', message });
 }
 
@@ -122,7 +123,10 @@ function begin({ isolation, readOnly }: TransactionOptions): Sql {
   return sql.raw(text);
 }
 
-/** Sets everything in one statement. The target list is evaluated from left to right. */
+/**
+ * Returns one statement that applies all settings. The target list is evaluated from left to right, so the settings are
+ * applied in order.
+ */
 function setLocal(settings: readonly Setting[]): Sql[] {
   if (settings.length === 0) return [];
   const calls = settings.map(([name, value]) => sql`set_config(${name}, ${value}, true)`);
@@ -169,13 +173,16 @@ class Scope implements Transaction {
     }
   }
 
-  /** After this, a statement would run on a connection that belongs to another caller. */
+  /** Rejects all further statements, because they would run on a connection that belongs to another caller. */
   close(): void {
     this.#open = false;
   }
 
   protected use(): Client {
-    if (!this.#open) throw new Error('The transaction is over: await everything that is started in it.');
+    if (!this.#open)
+      throw new Error(
+        "The transaction has already ended. Await all statements before the transaction's callback returns.",
+      );
     return this.#client;
   }
 }

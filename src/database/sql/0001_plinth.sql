@@ -1,16 +1,16 @@
--- Plinth's own schema. The runner creates the ledger. This file adds the helper for restricted accounts and the guard
--- for Plinth's tables.
+-- Creates Plinth's own schema. The runner creates the ledger. This file adds the helper for restricted accounts and the
+-- guard for Plinth's tables.
 
--- Statements that an account without superuser privileges couldn't run. `doctor` prints them, and an administrator runs
--- them once.
+-- The statements that failed because the account has no superuser privileges. `doctor` prints them, and an
+-- administrator must run them once.
 create table _plinth.refused (
   statement text primary key,
   reason text not null,
   refused_at timestamptz not null default now()
 );
 
--- Runs a statement from version `since` on (server_version_num). If the account isn't a superuser, a permission error
--- is recorded and startup continues.
+-- Runs a statement if the server's version is at least `since` (server_version_num). If the account isn't a superuser,
+-- a permission error is recorded and startup continues.
 create function _plinth.attempt(statement text, since int default 0) returns void
 language plpgsql
 as $$
@@ -29,13 +29,13 @@ exception
 end
 $$;
 
--- Whether Plinth initialized this cluster, so that its first role is Plinth's. On other clusters, existing roles, the
--- database's owner and existing settings aren't changed.
+-- Whether Plinth initialized this cluster, so that the cluster's first role belongs to Plinth. On other clusters,
+-- existing roles, the database's owner and existing settings aren't changed.
 create function _plinth.is_own_cluster() returns boolean
 language sql stable
 as $$ select rolname = 'supabase_admin' from pg_catalog.pg_roles where oid = 10 $$;
 
--- Plinth's tables (attnum 0) and their columns, which must not be changed.
+-- Plinth's tables and their columns, which must not be changed. attnum 0 stands for the table itself.
 create table _plinth.guarded (
   relid oid not null,
   attnum int2 not null,
@@ -45,8 +45,9 @@ create table _plinth.guarded (
   primary key (relid, attnum)
 );
 
--- The runner calls this at the end of each file. Everything that the transaction created or changed in Plinth's schemas
--- belongs to Plinth. The xmin of rows in pg_class and pg_attribute is the transaction that wrote them.
+-- The runner calls this function at the end of each file. Everything that the transaction created or changed in
+-- Plinth's schemas belongs to Plinth. A row's xmin in pg_class and pg_attribute identifies the transaction that wrote
+-- it.
 create function _plinth.guard_new_objects() returns void
 language sql
 as $$
@@ -73,8 +74,9 @@ as $$
     set name = excluded.name, schema = excluded.schema, owner = excluded.owner;
 $$;
 
--- The guard. `postgres` is a member of the owner roles, so that policies and triggers on Plinth's tables work as on the
--- hosted service. Changes that the hosted service would reject, or that would break Plinth, are rejected.
+-- The event trigger that guards Plinth's tables. `postgres` is a member of the owner roles, so that policies and
+-- triggers on Plinth's tables work as on the hosted service. Changes that the hosted service would reject, or that
+-- would break Plinth, are rejected.
 create function _plinth.guard_dropped() returns event_trigger
 language plpgsql security definer set search_path = ''
 as $$

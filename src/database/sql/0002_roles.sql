@@ -1,4 +1,4 @@
--- Roles belong to the cluster, so another database may have created them already.
+-- Roles belong to the whole cluster, so another database may have created them already.
 do $$
 declare
   wanted record;
@@ -50,7 +50,7 @@ begin
 end
 $$;
 
--- Memberships. The authenticator switches to the API roles and never inherits from them.
+-- Grants memberships. The authenticator switches to the API roles and never inherits from them.
 select _plinth.attempt('grant anon, authenticated, service_role to authenticator');
 select _plinth.attempt('grant anon, authenticated, service_role to supabase_realtime_admin');
 select _plinth.attempt('grant authenticator to supabase_storage_admin');
@@ -80,7 +80,8 @@ begin
 end
 $$;
 
--- Role settings. They apply on login, and the services set them for the roles that they switch to.
+-- Settings of roles. PostgreSQL applies them at sign-in. When a service switches to a role, the service applies the
+-- role's settings.
 select _plinth.attempt($$alter role anon set statement_timeout = '3s'$$);
 select _plinth.attempt($$alter role authenticated set statement_timeout = '8s'$$);
 select _plinth.attempt($$alter role authenticator set statement_timeout = '8s'$$);
@@ -95,7 +96,7 @@ do $$
 begin
   if _plinth.is_own_cluster() then
     alter role postgres set search_path = "$user", public, extensions;
-    -- A user's event trigger must never run with Plinth's privileges.
+    -- This setting prevents users' event triggers from running with Plinth's privileges.
     if current_setting('server_version_num')::int >= 170000 then
       execute 'alter role supabase_admin set event_triggers = off';
     end if;

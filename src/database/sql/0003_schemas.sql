@@ -1,4 +1,4 @@
--- The schemas, their owners and the roles that can use them.
+-- Creates the schemas, and sets their owners and the roles that can use them.
 do $$
 begin
   -- In Plinth's own cluster, `public` has this owner from the start. An older database may have a different owner.

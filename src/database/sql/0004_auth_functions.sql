@@ -1,6 +1,5 @@
--- Functions for policies that return information about the caller. A separate setting for a single claim is checked
--- first, because this avoids parsing the JSON, followed by the claims as a whole. If neither is set, the result is
--- null.
+-- Functions for policies that return information about the caller. They check the setting for a single claim first,
+-- because this avoids parsing JSON, and then the setting that contains all claims. If neither is set, they return null.
 set local role supabase_auth_admin;
 
 create function auth.uid() returns uuid

@@ -45,7 +45,7 @@ select _plinth.attempt($$
   create event trigger pgrst_drop_watch on sql_drop execute function extensions.pgrst_drop_watch()
 $$);
 
--- The GraphQL entry point until the extension is installed.
+-- The GraphQL entry point, which is used until the extension is installed.
 create function graphql_public.graphql(
   "operationName" text default null,
   query text default null,

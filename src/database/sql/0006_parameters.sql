@@ -5,7 +5,7 @@ declare
   parameter text;
 begin
   foreach parameter in array array[
-    -- Used by dumps and maintenance.
+    -- These settings are used by dumps and maintenance.
     'session_replication_role', 'deadlock_timeout', 'track_io_timing', 'track_functions', 'wal_compression',
     'log_duration', 'log_error_verbosity', 'log_lock_waits', 'log_min_duration_sample', 'log_min_duration_statement',
     'log_min_error_statement', 'log_min_messages', 'log_parameter_max_length', 'log_replication_commands',
@@ -16,7 +16,7 @@ begin
     'auto_explain.log_wal', 'auto_explain.sample_rate',
     'pg_stat_statements.track', 'pg_stat_statements.track_planning', 'pg_stat_statements.track_utility',
     'pg_stat_statements.save',
-    -- The REST service reads these from its role and its database.
+    -- The REST service reads these settings of its role and its database.
     'pgrst.client_error_verbosity', 'pgrst.db_aggregates_enabled', 'pgrst.db_anon_role', 'pgrst.db_channel',
     'pgrst.db_extra_search_path', 'pgrst.db_hoisted_tx_settings', 'pgrst.db_max_rows', 'pgrst.db_plan_enabled',
     'pgrst.db_pre_config', 'pgrst.db_pre_request', 'pgrst.db_prepared_statements', 'pgrst.db_root_spec',
@@ -25,7 +25,7 @@ begin
     'pgrst.jwt_secret_is_base64', 'pgrst.log_level', 'pgrst.log_query', 'pgrst.openapi_mode',
     'pgrst.openapi_security_active', 'pgrst.openapi_server_proxy_uri', 'pgrst.server_cors_allowed_origins',
     'pgrst.server_timing_enabled', 'pgrst.server_trace_header', 'pgrst.url_use_legacy_target_names',
-    -- Names under which projects store their own settings.
+    -- Projects use these names for their own settings.
     'app.settings.anon_key', 'app.settings.api_url', 'app.settings.base_url', 'app.settings.cron_secret',
     'app.settings.edge_function_url', 'app.settings.encryption_key', 'app.settings.environment',
     'app.settings.functions_url', 'app.settings.jwt_exp', 'app.settings.jwt_secret', 'app.settings.project_ref',

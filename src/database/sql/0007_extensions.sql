@@ -1,4 +1,4 @@
--- The extensions that every project starts with. In Plinth's own cluster, they belong to `postgres`, so that a
+-- Creates the extensions that every project starts with. In Plinth's own cluster, they belong to `postgres`, so that a
 -- project's `drop extension pg_net` works as on the hosted service. Their scripts still run as the superuser.
 do $$
 declare
@@ -12,14 +12,14 @@ begin
     create extension if not exists pg_net with schema extensions;
     reset role;
   else
-    -- Both are trusted, so an owner without superuser privileges can create them. In that case, the objects of vault
-    -- and pg_net are created by plain files (external/sql-only.ts).
+    -- Both extensions are trusted, so an owner without superuser privileges can create them. In that case, plain files
+    -- create the objects of vault and pg_net (external/sql-only.ts).
     foreach wanted in array array['pgcrypto', 'uuid-ossp'] loop
       perform _plinth.attempt(format('create extension if not exists %I with schema extensions', wanted));
     end loop;
   end if;
-  -- The extension's view requires the preloaded library. A role that can't read the setting couldn't create the
-  -- extension either.
+  -- The extension's view requires the preloaded library. A role that can't read the setting can't create the extension
+  -- either.
   if exists (
     select from pg_catalog.pg_settings where name = 'shared_preload_libraries' and setting ~ 'pg_stat_statements'
   ) then

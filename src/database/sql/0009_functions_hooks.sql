@@ -1,4 +1,4 @@
--- Database webhooks: a trigger that sends its row to a URL in a POST request, through pg_net's queue.
+-- Implements database webhooks. A trigger sends its row to a URL in a POST request, through pg_net's queue.
 set local role supabase_functions_admin;
 
 create table supabase_functions.migrations (
@@ -17,8 +17,8 @@ create index supabase_functions_hooks_request_id_idx on supabase_functions.hooks
 create index supabase_functions_hooks_h_table_id_h_name_idx on supabase_functions.hooks (hook_table_id, hook_name);
 comment on table supabase_functions.hooks is 'Which webhook sent which request.';
 
--- The trigger arguments are all text: url, method (GET or POST), headers, params, and timeout in ms. 'null' means the
--- default.
+-- The trigger arguments are all text: url, method (GET or POST), headers, params, and timeout in ms. 'null' stands for
+-- the default.
 create function supabase_functions.http_request() returns trigger
 language plpgsql security definer set search_path = supabase_functions
 as $$

@@ -1,5 +1,4 @@
--- Plinth's superuser sessions set this path themselves when they start. It also applies to any other session of this
--- role.
+-- Plinth's superuser sessions set this path when they start. The setting also covers all other sessions of this role.
 select _plinth.attempt('alter role supabase_admin set search_path = pg_catalog, pg_temp');
 
 -- Queries of read-only Console operators run as this role.
@@ -7,7 +6,7 @@ select _plinth.attempt('alter role supabase_read_only_user set search_path = "$u
 select _plinth.attempt('alter role supabase_read_only_user set default_transaction_read_only = on');
 
 -- A superuser's definer functions can be called by any role. With an empty path, temporary types and relations are
--- still found before PostgreSQL's own. With this path, they are found last.
+-- still found before PostgreSQL's own. With the path that is set here, they are found last.
 do $$
 declare
   found record;

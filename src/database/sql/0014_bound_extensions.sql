@@ -1,11 +1,11 @@
--- Updates existing extensions whose functions run as a superuser and looked up names in schemas that belong to the
--- project. The scripts of new extensions already do this (src/database/extensions).
+-- Updates existing extensions whose functions run as a superuser and used to look up names in schemas that belong to
+-- the project. The scripts of new extensions already do this (src/database/extensions).
 do $plinth$
 declare
   place text;
   added text;
 begin
-  -- Vault: uses pgcrypto's own functions in whichever schema they are now, rather than others with the same names.
+  -- In vault, replaces calls by name with calls of pgcrypto's own functions, in whichever schema they are now.
   select quote_ident(n.nspname) into place
   from pg_catalog.pg_extension e
   join pg_catalog.pg_namespace n on n.oid = e.extnamespace
@@ -135,7 +135,7 @@ $$;
     end if;
   end if;
 
-  -- pg_cron.
+  -- Updates pg_cron.
   if to_regprocedure('cron._claim(int)') is not null and to_regprocedure('cron._note_end(bigint,text,text)') is null
     and exists (select from pg_catalog.pg_extension where extname = 'pg_cron')
     and exists (
@@ -180,7 +180,7 @@ begin
     skipped := skipped - 1;
     due := cron._due(entry.spec, entry.due_at, moment, zone);
     if cron._is_running(entry.jobid) then
-      -- Queues a single run at most. A job with an interval in seconds remains due instead.
+      -- Queues at most one run. A job with an interval in seconds remains due instead.
       if due is not null and (entry.spec).every_seconds is null then
         update cron._timetable t set due_at = due, is_waiting = true where t.jobid = entry.jobid;
       end if;
@@ -196,8 +196,8 @@ begin
         'database', entry.database, 'username', entry.username);
     end if;
   end loop;
-  -- `greatest` is inside the aggregate because outside, it would turn the null for no jobs into 0, and the scheduler
-  -- would poll continuously.
+  -- `greatest` is inside the aggregate because outside of it, `greatest` would turn the null that means "no jobs" into
+  -- 0, and the scheduler would poll continuously.
   select min(greatest(0, ceil(1000 * extract(epoch from case
       when (t.spec).every_seconds is not null and not cron._is_running(t.jobid)
         then t.due_at + make_interval(secs => (t.spec).every_seconds)
@@ -219,9 +219,9 @@ as $$
   delete from cron._run r where not cron._is_running(r.jobid);
 $$;
 
--- Stores what the process reports about runs. The process uses a role that has no other privileges here and only calls
--- these functions. If the schema were replaced in the meantime, the replacement would only run with that role's
--- privileges.
+-- Stores what the process reports about runs. The process uses a role that has no other privileges here and can only
+-- call these functions. If someone replaced the schema in the meantime, the replacement's functions would run only with
+-- that role's privileges.
 create function cron._note_session(run bigint, session int) returns void
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -242,7 +242,7 @@ as $$
   where d.runid = run;
 $$;
 
--- Returns those of the given jobs that were unscheduled.
+-- Returns the jobs from the given list that have been unscheduled.
 create function cron._gone(jobs bigint[]) returns setof bigint
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -286,7 +286,8 @@ grant execute on function cron._run_now(bigint) to postgres;
     end loop;
   end if;
 
-  -- http: without this extension's privileges, requests fail until `drop extension http; create extension http` is run.
+  -- Updates http. The function loses the privileges of the extension's owner, so requests fail until `drop extension
+  -- http; create extension http` is run.
   for added in
     select p.oid::regprocedure::text from pg_catalog.pg_proc p
     join pg_catalog.pg_roles r on r.oid = p.proowner

@@ -21,8 +21,8 @@ begin
 end
 $$;
 
--- Does the same for installed extensions. Grants by roles other than the owner are kept, as are grants of Plinth's own
--- extensions in their schemas.
+-- Corrects the privileges of the extensions that are already installed. Grants by roles other than the owner are kept,
+-- as are grants of Plinth's own extensions in their schemas.
 do $$
 declare
   entry record;

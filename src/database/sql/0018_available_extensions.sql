@@ -1,6 +1,7 @@
--- The catalog's lists only show extensions that the current role can create. Migrations use the lists as guards ("if it
--- is available, create it and use it"). If the lists contained placeholders (src/database/extensions/missing.ts) or
--- extensions that only superusers can create, migrations would continue with statements that fail.
+-- The catalog's lists only show extensions that the current role can create. Migrations use the lists as conditions
+-- ("if the extension is available, create and use it"). If the lists contained placeholders
+-- (src/database/extensions/missing.ts) or extensions that only superusers can create, migrations would continue with
+-- statements that fail.
 do $$
 begin
   if not _plinth.is_own_cluster() then

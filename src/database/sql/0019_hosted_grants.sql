@@ -1,5 +1,5 @@
--- PostgreSQL checks a foreign key with the privileges of the referenced table's owner and casts the value in the
--- process. If that owner is a superuser, a cast of a project's own type would run as superuser, so such keys require a
+-- PostgreSQL checks a foreign key with the privileges of the referenced table's owner and casts the value during the
+-- check. If that owner is a superuser, a cast of a project's own type would run as superuser, so such keys require a
 -- built-in type.
 create function _plinth.guard_foreign_keys() returns event_trigger
 language plpgsql set search_path = pg_catalog, pg_temp
@@ -35,7 +35,8 @@ $$);
 -- `postgres` can set session_replication_role, which disables ordinary event triggers.
 select _plinth.attempt('alter event trigger plinth_guard_foreign_keys enable always');
 
--- Grants of the hosted service (test/database/hosted-grants.txt). The extensions' scripts contain their own grants.
+-- Applies the grants of the hosted service (test/database/hosted-grants.txt). The scripts of extensions contain their
+-- own grants.
 do $$
 begin
   if to_regclass('vault.secrets') is not null then

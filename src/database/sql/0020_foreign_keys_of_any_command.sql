@@ -1,5 +1,5 @@
--- Commands on tables aren't the only commands that change a column's type. For example, ALTER TYPE … CASCADE changes
--- typed tables. The guard therefore checks the foreign keys after every command.
+-- Commands that alter a table aren't the only ones that change a column's type. For example, ALTER TYPE … CASCADE
+-- changes typed tables. The guard therefore checks the foreign keys after every command.
 do $$
 begin
   if exists (select from pg_catalog.pg_event_trigger where evtname = 'plinth_guard_foreign_keys') then

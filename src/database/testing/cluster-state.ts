@@ -1,8 +1,14 @@
-/** The state that all databases of a cluster share: roles, their settings, replication slots, server settings. */
+/**
+ * Reads the state that all databases of a cluster share: roles and their settings, replication slots, and server
+ * settings.
+ */
 import { sql } from '../../kernel/sql.ts';
 import type { Client } from '../wire/index.ts';
 
-/** Returns a digest that changes with every role, membership, role setting, slot, tablespace and server setting. */
+/**
+ * Returns a digest of the shared state. The digest changes with every role, membership, role setting, slot, tablespace
+ * and server setting.
+ */
 export async function readSharedState(admin: Client): Promise<string> {
   const [row] = await admin.query<{ state: string }>(sql`
     select md5(jsonb_build_array(

@@ -1,4 +1,4 @@
-/** Ensures that a test cluster ends with the process that started it, however that process ends. */
+/** Ensures that a test cluster ends when the process that started it ends for any reason. */
 import { spawn } from 'node:child_process';
 import { readdirSync, rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
@@ -6,7 +6,10 @@ import { join } from 'node:path';
 import { clearLeftovers } from '../embedded/leftovers.ts';
 import { isHeld, readLock } from '../embedded/lock.ts';
 
-/** Ends the server and removes its folder when the pipe closes. Only this process holds the pipe open. */
+/**
+ * Waits until the pipe closes, then ends the server and removes its folder. The pipe closes when the test process ends,
+ * because only that process holds it open.
+ */
 const script = `read -r line
 kill -QUIT "$1" 2>/dev/null
 tries=0
@@ -24,7 +27,7 @@ export function guardCluster(pid: number, folder: string): void {
   (guard.stdin as unknown as Socket).unref();
 }
 
-/** Removes folders of processes that didn't have a guard or whose guard was also killed. */
+/** Removes the folders of processes that had no guard, or whose guard was also killed. */
 export async function sweepDeadClusters(root: string): Promise<void> {
   for (const name of readdirSync(root)) {
     const pid = Number(/^run-(\d+)-/.exec(name)?.[1]);

@@ -1,7 +1,7 @@
 /**
- * A data folder after initdb and bootstrap, created once per version of Plinth's SQL files and copied by every test
- * cluster. The folder is in the system's temporary folder and is renamed only once it is complete, so several processes
- * can create it concurrently.
+ * Provides a data folder after initdb and bootstrap. The folder is created once per version of Plinth's SQL files, and
+ * every test cluster is a copy of it. The folder is in the system's temporary folder and gets its final name only once
+ * it is complete, so several processes can create it concurrently.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -19,11 +19,12 @@ import {
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { packageManifest, userCache } from '../../packages/index.ts';
 import { connectDatabase } from '../database.ts';
 import { findBinaries } from '../embedded/binaries.ts';
 import { loginSecretFile } from '../embedded/login-secret.ts';
 
-/** Returns the parent folder of all test clusters. Each user has a separate one. */
+/** Returns the folder that contains all test clusters. Each user has a separate folder. */
 export function testRoot(): string {
   const uid = process.getuid?.() ?? 0;
   const root = join(tmpdir(), `plinth-test-${uid}`);
@@ -34,7 +35,7 @@ export function testRoot(): string {
   return root;
 }
 
-/** Copies a bootstrapped cluster to `dataDir`, including the secret of its logins. */
+/** Copies a bootstrapped cluster to `dataDir`, including the secret for its logins. */
 export async function copyTemplateFolder(dataDir: string): Promise<void> {
   const template = await templateFolder();
   mkdirSync(dataDir, { recursive: true, mode: 0o711 });
@@ -46,6 +47,8 @@ export async function copyTemplateFolder(dataDir: string): Promise<void> {
 }
 
 async function templateFolder(): Promise<string> {
+  const prepared = preparedFolder();
+  if (prepared !== undefined) return prepared;
   const folder = join(testRoot(), `template-${contentHash()}`);
   if (existsSync(folder)) return folder;
   removeOldTemplates();
@@ -62,6 +65,12 @@ async function templateFolder(): Promise<string> {
   return folder;
 }
 
+/** Returns the cluster that Plinth's npm package has prepared for new projects. Undefined in a clone. */
+function preparedFolder(): string | undefined {
+  const build = packageManifest()?.build;
+  return build === undefined ? undefined : join(userCache(), 'prepared', build);
+}
+
 /** Removes templates for older SQL versions. A template in use is copied immediately after it is found. */
 function removeOldTemplates(): void {
   const weekMs = 7 * 24 * 3600 * 1000;
@@ -74,7 +83,7 @@ function removeOldTemplates(): void {
   }
 }
 
-/** Changes with PostgreSQL's version and with everything that the bootstrap runs. */
+/** Returns a hash of PostgreSQL's version and of everything that the bootstrap runs. */
 function contentHash(): string {
   const hash = createHash('sha256').update(findBinaries().version);
   for (const folder of [

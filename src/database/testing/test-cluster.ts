@@ -1,14 +1,18 @@
-/** A disposable PostgreSQL per process (fsync off, many slots), in which databases are cloned within milliseconds. */
+/**
+ * Provides a disposable PostgreSQL per process (fsync off, many slots). Its databases can be cloned within
+ * milliseconds.
+ */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { silentLogger } from '../../kernel/log.ts';
 import { quoteIdentifier, quoteLiteral, sql } from '../../kernel/sql.ts';
-import { clusterUrl, openDatabase, readVersion } from '../database.ts';
+import { clusterUrl, type DatabaseOptions, openDatabase } from '../database.ts';
 import { type Cluster, startCluster } from '../embedded/cluster.ts';
 import { clusterTarget, type ReachedCluster, signInsOf } from '../embedded/sign-ins.ts';
 import { clusterLogins } from '../logins/passwords.ts';
 import type { Database, LoginRole } from '../types.ts';
 import { Client, type ConnectionOptions } from '../wire/index.ts';
+import { readVersion } from '../wire/version.ts';
 import { readSharedState } from './cluster-state.ts';
 import { guardCluster, sweepDeadClusters } from './guard.ts';
 import { copyTemplateFolder, testRoot } from './template-folder.ts';
@@ -18,18 +22,18 @@ const password = 'postgres';
 export interface TestCluster {
   readonly cluster: Cluster;
   /**
-   * Runs `work` as superuser in a database that is never cloned. Calls are serialized because concurrent clones
+   * Runs `work` as superuser in a database that is never cloned. Calls run one after another, because concurrent clones
    * interfere with each other.
    */
   asAdmin<T>(work: (admin: Client) => Promise<T>): Promise<T>;
-  /** Whether roles, slots or server settings differ from those of a new cluster. */
+  /** Whether roles, slots or server settings differ from those in a new cluster. */
   hasChanged(): Promise<boolean>;
   stop(): Promise<void>;
 }
 
 let shared: Promise<TestCluster> | undefined;
 
-/** Returns the process's own bootstrapped cluster. It starts with the first call and ends with the process. */
+/** Returns the bootstrapped cluster of this process. The cluster starts on the first call and ends with the process. */
 export function startTestCluster(): Promise<TestCluster> {
   shared ??= launch().catch((error: unknown) => {
     shared = undefined;
@@ -39,8 +43,8 @@ export function startTestCluster(): Promise<TestCluster> {
 }
 
 /**
- * Prepares the process for the next test file. The cluster and its templates remain unless the file changed state that
- * all databases share. Databases that the file left behind are dropped.
+ * Prepares the process for the next test file. Drops databases that the previous file left behind. The cluster and its
+ * templates are kept unless the file changed state that all databases share.
  */
 export async function resetTestCluster(): Promise<void> {
   const cluster = await shared?.catch(() => undefined);
@@ -56,7 +60,7 @@ async function dropLeftDatabases(admin: Client): Promise<void> {
   for (const { name } of rows) await admin.exec(`drop database ${quoteIdentifier(name)} with (force)`);
 }
 
-/** Ends the cluster of this process early. */
+/** Ends this process's cluster before the process ends. */
 export async function stopTestCluster(): Promise<void> {
   const cluster = await shared;
   shared = undefined;
@@ -84,8 +88,9 @@ async function launch(): Promise<TestCluster> {
   let last: Promise<unknown> = Promise.resolve();
   const asAdmin = <T>(work: (admin: Client) => Promise<T>): Promise<T> => {
     const turn = last.then(async () => {
-      // Not `postgres`, because a database with open sessions can't be cloned, and the first template is a clone of it.
-      // Each call opens a new session because an open session would keep the process alive.
+      // The session doesn't use the database `postgres`, because a database with open sessions can't be cloned and the
+      // first template is a clone of `postgres`. Each call opens a new session, because an open session would keep the
+      // process alive.
       const admin = await Client.connect(clusterTarget(cluster, 'supabase_admin', 'template1'));
       try {
         return await work(admin);
@@ -105,23 +110,30 @@ async function launch(): Promise<TestCluster> {
   };
 }
 
-/** Template databases by key, each migrated once. */
+/** The names of the template databases by key. Each template is migrated once. */
 const templates = new Map<string, Promise<string>>();
+
+export interface Template {
+  readonly key: string;
+  readonly prepare: (database: Database) => Promise<void>;
+  /** The template that is cloned to create this one. Defaults to a bootstrapped database. */
+  readonly base?: Template;
+}
 
 export interface TestDatabase {
   readonly name: string;
   readonly database: Database;
-  /** The address of the database's server. */
+  /** The address of the server that contains the database. */
   readonly place: TestServerAddress;
-  /** Opens the same database again, like another process, or over another route such as a proxy. */
+  /** Opens the same database again, in the way another process would. `place` can be the address of a proxy. */
   another(place?: TestServerAddress): Promise<Database>;
   /** Stops `database` and removes the clone. */
   drop(): Promise<void>;
 }
 
 /**
- * Creates a private database. The first call with a key uses `prepare` to migrate a template, and all calls clone the
- * template.
+ * Creates a private database, which is a clone of a template. The first call with a key creates the template: it clones
+ * `base` and migrates the clone with `prepare`.
  *
  * @example
  * const { database, drop } = await createTestDatabase('auth', (db) => db.migrate([authSet]));
@@ -129,18 +141,14 @@ export interface TestDatabase {
 export async function createTestDatabase(
   templateKey: string,
   prepare: (database: Database) => Promise<void> = async () => {},
+  base?: Template,
+  limits: Pick<DatabaseOptions, 'requestPath' | 'pools'> = {},
 ): Promise<TestDatabase> {
   const { cluster, asAdmin } = await startTestCluster();
-  let template = templates.get(templateKey);
-  if (template === undefined) {
-    template = makeTemplate(templateKey, prepare);
-    templates.set(templateKey, template);
-    template.catch(() => templates.delete(templateKey));
-  }
-  const source = await template;
+  const source = await templateName({ key: templateKey, prepare, ...(base === undefined ? {} : { base }) });
   const name = `test_${randomBytes(6).toString('hex')}`;
   await asAdmin((admin) => clone(admin, source, name));
-  const database = await openTestDatabase(addressOf(cluster), name);
+  const database = await openTestDatabase(addressOf(cluster), name, limits);
   return {
     name,
     database,
@@ -153,10 +161,21 @@ export async function createTestDatabase(
   };
 }
 
-async function makeTemplate(key: string, prepare: (database: Database) => Promise<void>): Promise<string> {
+function templateName(template: Template): Promise<string> {
+  const { key } = template;
+  const known = templates.get(key);
+  if (known !== undefined) return known;
+  const made = makeTemplate(template);
+  templates.set(key, made);
+  made.catch(() => templates.delete(key));
+  return made;
+}
+
+async function makeTemplate({ key, prepare, base }: Template): Promise<string> {
   const { cluster, asAdmin } = await startTestCluster();
+  const source = base === undefined ? 'postgres' : await templateName(base);
   const name = `template_${key}`;
-  await asAdmin((admin) => clone(admin, 'postgres', name));
+  await asAdmin((admin) => clone(admin, source, name));
   const database = await openTestDatabase(addressOf(cluster), name);
   try {
     await prepare(database);
@@ -169,7 +188,7 @@ async function makeTemplate(key: string, prepare: (database: Database) => Promis
   return name;
 }
 
-/** Copies the settings made by ALTER DATABASE, which a clone doesn't include. */
+/** Clones a database, including the settings made by ALTER DATABASE, which PostgreSQL doesn't copy. */
 async function clone(admin: Client, source: string, name: string): Promise<void> {
   const to = quoteIdentifier(name);
   await admin.exec(
@@ -188,7 +207,7 @@ async function clone(admin: Client, source: string, name: string): Promise<void>
   if (statements.length > 0) await admin.exec(statements.join(';'));
 }
 
-/** Returns the options to connect to a test database over TCP as one of Plinth's roles. */
+/** Returns the options for connecting to a test database over TCP as one of Plinth's roles. */
 export function testTarget({ name, place }: TestDatabase, role: LoginRole = 'postgres'): ConnectionOptions {
   return clusterTarget({ ...reachedBy(place), socketDir: null }, role, name);
 }
@@ -198,13 +217,16 @@ function reachedBy(place: TestServerAddress): ReachedCluster & TestServerAddress
   return { ...place, logins: clusterLogins(secret, { password, shared: false }) };
 }
 
-/** Serializable as JSON for another process. `socketDir` is null if TCP is used. */
+/**
+ * The address of a test server, which can be sent to another process as JSON. `socketDir` is null if connections use
+ * TCP.
+ */
 export interface TestServerAddress extends Pick<Cluster, 'socketDir' | 'host' | 'port' | 'tcpPort'> {
-  /** The secret in hexadecimal digits. */
+  /** The secret of the logins, in hexadecimal. */
   readonly loginSecret: string;
 }
 
-/** Omits everything that is only available to the process that started the cluster. */
+/** Returns the address of a cluster, without the members that only the process that started the cluster can use. */
 const addressOf = ({ socketDir, host, port, tcpPort, loginSecret }: Cluster): TestServerAddress => ({
   socketDir,
   host,
@@ -213,8 +235,12 @@ const addressOf = ({ socketDir, host, port, tcpPort, loginSecret }: Cluster): Te
   loginSecret: loginSecret.toString('hex'),
 });
 
-/** Opens a database of a test cluster, possibly from a process other than the one that started the cluster. */
-export async function openTestDatabase(place: TestServerAddress, name: string): Promise<Database> {
+/** Opens a database in a test cluster. Any process can do this, not only the one that started the cluster. */
+export async function openTestDatabase(
+  place: TestServerAddress,
+  name: string,
+  limits: Pick<DatabaseOptions, 'requestPath' | 'pools'> = {},
+): Promise<Database> {
   const cluster = reachedBy(place);
   const admin = await Client.connect(clusterTarget(cluster, 'supabase_admin', name));
   const url = clusterUrl(cluster, name);
@@ -227,5 +253,6 @@ export async function openTestDatabase(place: TestServerAddress, name: string): 
     ownsSchemas: true,
   };
   const signIns = signInsOf(cluster, name, silentLogger);
-  return openDatabase({ ...signIns, admin, info, stop: async () => {} }, silentLogger, () => {});
+  const server = { ...signIns, admin, info, stop: async () => {} };
+  return openDatabase(server, silentLogger, () => {}, limits.requestPath, limits.pools);
 }

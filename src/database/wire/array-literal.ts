@@ -1,6 +1,6 @@
-/** Reads and writes PostgreSQL's array text format (documentation, section 8.15.6). */
+/** Reads and writes the text format of PostgreSQL's arrays (documentation, section 8.15.6). */
 
-/** Writes null elements as `NULL` and nests arrays. All other elements are quoted. */
+/** Writes an array. Null elements are written as `NULL`, arrays are nested, and all other elements are quoted. */
 export function writeArray<T>(items: readonly T[], writeItem: (item: T) => string | null): string {
   let text = '{';
   for (let index = 0; index < items.length; index++) {
@@ -16,13 +16,13 @@ export function writeArray<T>(items: readonly T[], writeItem: (item: T) => strin
   return `${text}}`;
 }
 
-/** Reads the server's output with or without bounds: `{1,2}`, `{"a b",NULL,{x}}` or `[0:1]={1,2}`. */
+/** Reads an array as the server writes it, with or without bounds: `{1,2}`, `{"a b",NULL,{x}}` or `[0:1]={1,2}`. */
 export function readArray<T>(text: string, readItem: (text: string) => T): unknown[] {
   const root: unknown[] = [];
   let open: unknown[] = root;
   const outer: unknown[][] = [];
   let offset = text.indexOf('{');
-  if (offset < 0) throw new SyntaxError(`Not an array literal: ${text}`);
+  if (offset < 0) throw new SyntaxError(`This text isn't an array literal: ${text}`);
   while (offset < text.length) {
     const character = text[offset];
     if (character === '{') {

@@ -1,6 +1,6 @@
 /**
- * One Sync group in the extended protocol: statements that are bound and executed in sequence, in one implicit
- * transaction or inside an open one, with one response for all of them.
+ * A batch of statements in the extended protocol that ends with one Sync. The statements are bound and executed in
+ * sequence, in one implicit transaction or inside an open one. The server sends one response for all of them.
  */
 import type { Cancellation, Overflow, RowFlow } from '../types.ts';
 import type { Connection } from './connection.ts';
@@ -14,44 +14,47 @@ import { Backend } from './protocol.ts';
 import { type Cells, SpilledRows } from './spilled-rows.ts';
 import type { PreparedStatement, StatementCache } from './statement-cache.ts';
 
-/** Reads the DataRow whose body starts at `start`. */
+/** Reads a row. The body of its DataRow message starts at `start`. */
 export type RowReader<T> = (buffer: Buffer, start: number, statement: PreparedStatement) => T;
 
-/** One statement of a batch and its result. */
+/** A statement in a batch, with its result. */
 export interface Step<T> {
   readonly statement: PreparedStatement;
-  /** Whether the statement's Parse message is part of this batch. */
+  /** Whether this batch contains the Parse message for the statement. */
   readonly fresh: boolean;
   /** Whether the statement's rows are kept. */
   readonly keepsRows: boolean;
   bound: boolean;
   readonly rows: T[];
-  /** The number of all rows, whether in memory or stored. */
+  /** The total number of rows, both in memory and stored. */
   rowCount: number;
-  /** Collects the rows if they are requested as a single text. */
+  /** Collects the rows if they are requested as one joined text. */
   readonly joined: JoinedRows | undefined;
   commandTag: string;
-  /** Stores rows beyond `roomBytes`. Only used if rows are read as cells. */
+  /** Stores rows that don't fit into memory. Only used if rows are read as cells. */
   readonly overflow: Overflow | undefined;
   rowBytes: number;
   roomBytes: number;
   spilled: SpilledRows | undefined;
 }
 
-/** No limit. */
+/** A limit that accepts rows of any size. */
 const ANY_SIZE = 0x7fff_ffff;
 
-/** Longer statements are built for a single use (bulk inserts), so caching them would only waste memory. */
+/**
+ * The maximum length of a cached statement. Longer statements are built for a single use, such as bulk inserts, so
+ * caching them would only waste memory.
+ */
 const KEPT_TEXT_LENGTH = 16 * 1024;
 
 export class Batch<T> implements Exchange {
   readonly extended = true;
   readonly steps: Step<T>[] = [];
-  /** Notified when a step's rows can't be stored. */
+  /** Called when the rows of a step can't be stored. */
   refuser: Pick<RowFlow, 'refuse'> | undefined;
-  /** Passed to the stores that are opened. */
+  /** A signal that is passed to the stores when they are opened. */
   signal: Cancellation | undefined;
-  /** Set at the end. */
+  /** The error with which the batch ended. Undefined if it succeeded or hasn't ended. */
   error: PostgresError | ConnectionError | undefined;
   readonly #connection: Connection;
   readonly #prepareAgain: boolean;
@@ -63,7 +66,7 @@ export class Batch<T> implements Exchange {
   #at = 0;
   #parsed = false;
 
-  /** If `prepareAgain` is true, every statement is prepared again in this batch. */
+  /** Creates an empty batch. If `prepareAgain` is true, every statement is prepared again. */
   constructor(
     connection: Connection,
     statements: StatementCache,
@@ -79,7 +82,7 @@ export class Batch<T> implements Exchange {
     this.#onEnd = onEnd;
   }
 
-  /** Writes Bind and Execute, preceded by Parse if the connection hasn't prepared the statement. */
+  /** Adds a statement. Writes Bind and Execute, preceded by Parse if the connection hasn't prepared the statement. */
   add(
     key: string,
     text: string,
@@ -101,7 +104,7 @@ export class Batch<T> implements Exchange {
     this.#push(statement, known === undefined, keepsRows, overflow, joinWith);
   }
 
-  /** Writes only Parse and Describe, to determine a statement's parameter types. */
+  /** Writes only Parse and Describe, to determine the types of a statement's parameters. */
   addDescribe(key: string, text: string): PreparedStatement {
     const statement = this.#statements.prepare(this.#connection.writer, key, text);
     this.#push(statement, true, false, undefined);
@@ -131,7 +134,10 @@ export class Batch<T> implements Exchange {
     });
   }
 
-  /** Removes the written messages if a later part can't be encoded (a zero byte in a text, too many parameters). */
+  /**
+   * Removes the messages of this batch before they are sent. Used if a later part of the batch can't be encoded, for
+   * example because of a zero byte or too many parameters.
+   */
   discard(): void {
     this.#connection.writer.truncate(this.#start);
     for (const { statement, fresh } of this.steps) if (fresh) this.#statements.forget(statement);
@@ -143,8 +149,8 @@ export class Batch<T> implements Exchange {
   }
 
   /**
-   * Whether the batch failed only because a prepared statement is stale. Either the statement was deallocated (26000)
-   * or its result type changed (0A000). That step didn't run, so a retry is safe.
+   * Whether the batch failed only because a prepared statement is stale. This is the case if the statement was
+   * deallocated (26000) or its result type changed (0A000). The failed step didn't run, so a retry is safe.
    */
   get stale(): boolean {
     const step = this.steps[this.#at];
@@ -187,8 +193,8 @@ export class Batch<T> implements Exchange {
         step.statement.columns = [];
         return;
       case Backend.CopyInResponse:
-        // The server reads copy data until CopyFail and then fails the statement.
-        this.#connection.writer.copyFail('COPY FROM STDIN is not possible here.');
+        // The server ignores copy data until CopyFail arrives, and then fails the statement.
+        this.#connection.writer.copyFail("COPY FROM STDIN isn't supported here.");
         this.#connection.writer.sync();
         this.#connection.flush();
     }
@@ -216,7 +222,10 @@ export class Batch<T> implements Exchange {
     this.#onEnd(this);
   }
 
-  /** Returns false if the rows of a step can remain in memory although they exceed the limit. */
+  /**
+   * Starts to store the rows of a step if they exceed the limit. Returns false if the rows can be kept in memory
+   * nevertheless.
+   */
   #spills(step: Step<T>): boolean {
     if (step.overflow === undefined) return false;
     const connection = this.#connection;
@@ -242,7 +251,10 @@ export class Batch<T> implements Exchange {
     this.#parsed = false;
   }
 
-  /** After an error, the server skips the rest of the batch, so new statements from that step on don't exist. */
+  /**
+   * Forgets statements that weren't prepared. After an error, the server skips the rest of the batch, so the statements
+   * of the later steps don't exist.
+   */
   #tidy(): void {
     for (let index = this.#at; index < this.steps.length; index++) {
       const { statement, fresh } = this.steps[index] as Step<T>;
@@ -251,7 +263,7 @@ export class Batch<T> implements Exchange {
     }
     const step = this.steps[this.#at];
     if (step === undefined || !this.stale) return;
-    // If one statement was deallocated, all statements were, unless the previous batch already detected this.
+    // If one statement was deallocated, all statements were, unless the previous batch has already detected this.
     if (this.error?.code === '26000') this.#statements.clearIfHolding(step.statement);
     else this.#statements.close(this.#connection.writer, step.statement);
   }

@@ -1,6 +1,6 @@
 /**
- * A single user statement, prepared without a name. Its rows are passed on as they arrive, their number is limited, and
- * long cells are truncated while they are read. The extended protocol accepts only one statement, whatever the text
+ * Runs a single user statement, prepared without a name. Rows are passed on as they arrive, their number is limited,
+ * and long cells are truncated while they are read. The extended protocol accepts only one statement, whatever the text
  * contains.
  */
 import type { CappedEnd, CappedRows } from '../types.ts';
@@ -39,7 +39,7 @@ export class CappedStatement implements Exchange {
     writer.parse('', text);
     writer.describeStatement('');
     writer.bind('', []);
-    // Requests one extra row to find out whether there are more.
+    // One extra row is requested to determine whether there are more rows.
     writer.execute(this.#rows.maxRows + 1);
     writer.sync();
     this.#connection.submit(this);
@@ -69,7 +69,7 @@ export class CappedStatement implements Exchange {
         this.#add([buffer.toString('utf8', start, Math.min(end, start + this.#bytesOf(0)))], []);
         return;
       case Backend.CopyInResponse:
-        this.#connection.writer.copyFail('COPY FROM STDIN is not possible here.');
+        this.#connection.writer.copyFail("COPY FROM STDIN isn't supported here.");
         this.#connection.writer.sync();
         this.#connection.flush();
     }
@@ -120,19 +120,19 @@ const COUNT_BYTES = 2;
 const LENGTH_BYTES = 4;
 
 /**
- * Reads a DataRow in pieces (the number of cells, then the length and bytes of each cell) and keeps the beginning of
- * each cell.
+ * Reads a DataRow in chunks and keeps the beginning of each cell. A DataRow contains the number of cells, then the
+ * length and the bytes of each cell.
  */
 class CutRow implements LargeMessage {
   readonly #bytesOf: (column: number) => number;
   readonly #done: (cells: (string | null)[], cut: number[]) => void;
   readonly #cells: (string | null)[] = [];
   readonly #cut: number[] = [];
-  /** The number that is being read, and how many of its bytes have arrived. */
+  /** The bytes of the number that is being read, and how many of them have arrived. */
   readonly #number = Buffer.alloc(LENGTH_BYTES);
   #numberSize = COUNT_BYTES;
   #numberFilled = 0;
-  /** The kept bytes of the current cell. */
+  /** The bytes of the current cell that are kept. */
   #kept: Buffer[] = [];
   #keptBytes = 0;
   #missing = 0;
@@ -169,13 +169,13 @@ class CutRow implements LargeMessage {
 
   #bytes(buffer: Buffer, offset: number, end: number): number {
     const stop = Math.min(end, offset + this.#missing);
-    const wanted = Math.min(stop, offset + this.#bytesOf(this.#cells.length) - this.#keptBytes);
-    if (wanted > offset) {
-      // Copied because the chunk is reused or is much larger than the kept part.
-      this.#kept.push(Buffer.from(buffer.subarray(offset, wanted)));
-      this.#keptBytes += wanted - offset;
+    const expected = Math.min(stop, offset + this.#bytesOf(this.#cells.length) - this.#keptBytes);
+    if (expected > offset) {
+      // The bytes are copied, because the chunk is reused or is much larger than the kept part.
+      this.#kept.push(Buffer.from(buffer.subarray(offset, expected)));
+      this.#keptBytes += expected - offset;
     }
-    if (wanted < stop) this.#isCut = true;
+    if (expected < stop) this.#isCut = true;
     this.#missing -= stop - offset;
     if (this.#missing === 0) this.#endCell();
     return stop;
@@ -184,7 +184,7 @@ class CutRow implements LargeMessage {
   #endCell(): void {
     const text = Buffer.concat(this.#kept).toString('utf8');
     if (this.#isCut) this.#cut.push(this.#cells.length);
-    // Removes the replacement character of a truncated character.
+    // If the last character was truncated, decoding adds a replacement character, which is removed.
     this.#cells.push(this.#isCut ? text.replace(/\uFFFD$/, '') : text);
     this.#kept = [];
     this.#keptBytes = 0;
@@ -192,7 +192,7 @@ class CutRow implements LargeMessage {
   }
 }
 
-/** Resolves after ReadyForQuery. */
+/** Runs a statement. Resolves after ReadyForQuery. */
 export function runCapped(connection: Connection, text: string, rows: CappedRows): Promise<CappedEnd> {
   return new Promise((resolve, reject) => {
     new CappedStatement(connection, rows, resolve, reject).submit(text);

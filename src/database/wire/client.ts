@@ -1,5 +1,5 @@
 /**
- * Runs SQL on one connection and returns rows as objects or as text, or runs scripts. Statements are prepared once and
+ * Runs SQL and scripts on one connection. Rows are returned as objects or as text. Statements are prepared once and
  * cached.
  */
 import type { Sql, SqlValue } from '../../kernel/sql.ts';
@@ -17,9 +17,9 @@ import { RowView } from './row-view.ts';
 import { runScript } from './script.ts';
 import { type PreparedStatement, StatementCache } from './statement-cache.ts';
 
-const STATEMENT_LIMIT = 100;
+const MAX_STATEMENTS = 100;
 
-/** {@link decoderOf} depends on these settings. */
+/** The settings that every session must have, because {@link decoderOf} depends on them. */
 const SESSION_PARAMETERS = { DateStyle: 'ISO, MDY', TimeZone: 'UTC', IntervalStyle: 'postgres' };
 
 export class Client implements Queryable {
@@ -56,7 +56,7 @@ export class Client implements Queryable {
     await noted(text, runScript(this.connection, text));
   }
 
-  /** Sends several statements in one write. An error ends all of them. */
+  /** Sends several statements in one write. If a statement fails, the statements after it don't run. */
   async batch(
     statements: readonly Sql[],
   ): Promise<readonly { readonly rows: readonly Row[]; readonly commandTag: string }[]> {
@@ -69,8 +69,8 @@ export class Client implements Queryable {
   }
 
   /**
-   * Like {@link batch}, but passes the rows of `statements[at]` to `onRow` one by one and discards the rows of the
-   * others. The rows are valid only once the promise has resolved.
+   * Runs statements like {@link batch}, but passes the rows of `statements[at]` to `onRow` one by one, and discards the
+   * rows of the other statements. The rows are valid only once the promise has resolved.
    */
   async batchRows(
     statements: readonly Sql[],
@@ -92,8 +92,8 @@ export class Client implements Queryable {
   }
 
   /**
-   * Called after DISCARD ALL, when the server doesn't have any prepared statements. `named` specifies whether the
-   * server keeps later statements, which is never the case behind a pooler.
+   * Updates the cache after DISCARD ALL, which removes all prepared statements. `named` specifies whether the server
+   * keeps statements that are prepared later. Behind a pooler, it never does.
    */
   nameStatements(named: boolean): void {
     this.#statements = newCache(this.connection, named);
@@ -110,13 +110,13 @@ export class Client implements Queryable {
   }
 
   async #run<T>(text: string, values: readonly SqlValue[], readRow: RowReader<T>): Promise<Step<T>> {
-    // The parameter type determines whether an array is sent as an array or as JSON. There are no other awaits, so
-    // statements are sent in the order of the calls.
+    // The type of the parameter determines whether an array is sent as an array or as JSON. Nothing else is awaited
+    // here, so that statements are sent in the order of the calls.
     const types = values.some(Array.isArray) ? await this.#parameterTypes(text) : undefined;
     const parameters = encodeValues(values, types);
     const add = (open: Batch<T>) => open.add(text, text, parameters);
     let batch = await this.#send(add, readRow);
-    // A retry isn't possible in an open transaction because the error has aborted the transaction.
+    // A retry is possible only outside a transaction, because the error has aborted an open transaction.
     if (batch.stale && this.connection.transactionStatus === Status.Idle)
       batch = await this.#send(add, readRow);
     if (batch.error !== undefined) throw batch.error;
@@ -146,10 +146,10 @@ export class Client implements Queryable {
 }
 
 function newCache({ options }: Connection, named: boolean): StatementCache {
-  return new StatementCache(named && options.namedStatements !== false ? STATEMENT_LIMIT : 0);
+  return new StatementCache(named && options.namedStatements !== false ? MAX_STATEMENTS : 0);
 }
 
-/** Adds the statement to the trace of the request that runs it, if there is one. */
+/** Adds the statement to the trace of the current request, if there is one. */
 function noted<T>(text: string, work: Promise<T>): Promise<T> {
   const trace = traces.getStore();
   return trace === undefined ? work : timed(trace, text, work);

@@ -68,6 +68,11 @@ test.each([
     'postgresql://h/d?sslcert=/c.pem&sslkey=/k.pem&sslpassword=x&passfile=/p',
     { sslCert: '/c.pem', sslKey: '/k.pem', sslPassword: 'x', passwordFile: '/p' },
   ],
+  ['postgresql://h/d?ssl=true', { sslMode: 'require' }],
+  [
+    'postgresql://h/d?keepalives=1&channel_binding=prefer&fallback_application_name=x',
+    { applicationName: 'x' },
+  ],
   ['postgresql://h/d?sslrootcert=system', { sslMode: 'verify-full', sslRootCert: 'system' }],
 ])('%s', (text, expected) => {
   expect(parseConnectionString(text)).toMatchObject(expected);
@@ -86,9 +91,20 @@ test.each([
   'postgresql://h/d?sslcert=/c.pem',
   'postgresql://h/%zz',
   'mysql://h/d',
+  'postgresql://h/d?pgbouncer=true',
+  'host=h schema=public',
+  'host=h ssl=true',
+  'postgresql://h/d?channel_binding=require',
+  'host=h require_auth=scram-sha-256',
   'nonsense',
 ])('%s is refused', (text) => {
   expect(() => parseConnectionString(text)).toThrow(ConnectionStringError);
+});
+
+test('the message of an unknown parameter contains its name', () => {
+  expect(() => parseConnectionString('postgresql://h/d?pgbouncer=true')).toThrow(
+    /unknown parameter: pgbouncer$/,
+  );
 });
 
 test('an address of the text is not given the name of the environment', () => {

@@ -1,40 +1,44 @@
-/** Parses connection strings like libpq: `postgresql://…` and `key=value` (PostgreSQL documentation, 32.1.1). */
+/** Parses connection strings as libpq does: `postgresql://…` and `key=value` (PostgreSQL documentation, 32.1.1). */
+import { checkKeywords } from './connection-keywords.ts';
 import { ConnectionStringError } from './errors.ts';
 
 export type SslMode = 'disable' | 'prefer' | 'require' | 'verify-ca' | 'verify-full';
 
-/** The kind of session a host must provide: libpq's `target_session_attrs`. */
+/** The kind of session that a host must provide (libpq's `target_session_attrs`). */
 export type SessionKind = (typeof SESSION_KINDS)[number];
 
 export interface HostAddress {
-  /** A name or an address. A value that starts with `/` is the folder of a Unix socket. */
+  /** A host name or an IP address. A value that starts with `/` is the folder of a Unix socket. */
   readonly host: string;
   readonly port: number;
-  /** The address to connect to instead of resolving the name. Certificate and password still apply to `host`. */
+  /**
+   * The IP address to connect to instead of resolving the name. The certificate and the password are still looked up by
+   * `host`.
+   */
   readonly address?: string | undefined;
 }
 
 /** The server's address and the account. */
 export interface ConnectionTarget extends HostAddress {
-  /** Tried in turn if the first host isn't suitable. */
+  /** Other hosts, which are tried in order if the first host isn't suitable. */
   readonly otherHosts?: readonly HostAddress[] | undefined;
-  /** Defaults to `any`. */
+  /** The required kind of session. Defaults to `any`. */
   readonly sessionKind?: SessionKind | undefined;
   readonly user: string;
   readonly password?: string | undefined;
-  /** The file in which a missing password is looked up (`.pgpass`). */
+  /** The password file (`.pgpass`). Used if the connection string doesn't contain a password. */
   readonly passwordFile?: string | undefined;
   readonly database: string;
   readonly sslMode: SslMode;
-  /** The file with trusted certificates, or `system`. */
+  /** The file that contains trusted certificates, or `system`. */
   readonly sslRootCert?: string | undefined;
-  /** The files of the client certificate and its key. */
+  /** The files that contain the client's certificate and its key. */
   readonly sslCert?: string | undefined;
   readonly sslKey?: string | undefined;
-  /** The password of an encrypted key. */
+  /** The password for an encrypted client key. */
   readonly sslPassword?: string | undefined;
   readonly applicationName?: string | undefined;
-  /** Command line options for the server (`-c name=value`). */
+  /** Command line options that are passed to the server (`-c name=value`). */
   readonly options?: string | undefined;
   readonly connectTimeoutMs?: number | undefined;
 }
@@ -43,7 +47,7 @@ const SSL_MODES: readonly string[] = ['disable', 'prefer', 'require', 'verify-ca
 const SESSION_KINDS = ['any', 'read-write', 'read-only', 'primary', 'standby', 'prefer-standby'] as const;
 
 /**
- * `defaults` contains values for libpq keywords that the text omits.
+ * Parses a connection string. `defaults` contains values for libpq keywords that the text omits.
  *
  * @example
  * parseConnectionString('postgresql://postgres:secret@127.0.0.1:54322/postgres?sslmode=require')
@@ -54,13 +58,39 @@ export function parseConnectionString(
   text: string,
   defaults: Readonly<Record<string, string | undefined>> = {},
 ): ConnectionTarget {
+  const values = readKeywordValues(text);
+  addDefaults(values, defaults);
+  return targetOf(values);
+}
+
+export const isConnectionUri = (text: string): boolean => /^\s*postgres(ql)?:\/\//i.test(text);
+
+/** Returns the libpq keywords of a connection string and their values. */
+export function readKeywordValues(text: string): Map<string, string> {
   const trimmed = text.trim();
-  const values = /^postgres(ql)?:\/\//i.test(trimmed) ? readUrl(trimmed) : readKeywords(trimmed);
+  const values = isConnectionUri(trimmed) ? readUrl(trimmed) : readKeywords(trimmed);
+  checkKeywords(values);
+  return values;
+}
+
+/** Adds the values of keywords that `values` doesn't contain. */
+export function addDefaults(
+  values: Map<string, string>,
+  defaults: Readonly<Record<string, string | undefined>>,
+): void {
   for (const [keyword, value] of Object.entries(defaults)) {
-    // The address is sufficient. A host name from the defaults would belong to a different server.
+    // If the text contains an address, the host name in the defaults is ignored, because it belongs to a different
+    // server.
     if (keyword === 'host' && values.get('hostaddr')) continue;
     if (!values.get(keyword) && value) values.set(keyword, value);
   }
+}
+
+/**
+ * Returns the connection target.
+ * @throws {ConnectionStringError} if values are invalid or contradict each other
+ */
+export function targetOf(values: ReadonlyMap<string, string>): ConnectionTarget {
   const user = values.get('user') || 'postgres';
   const [first, ...others] = readHosts(values);
   const timeout = values.get('connect_timeout');
@@ -69,7 +99,7 @@ export function parseConnectionString(
   }
   const sslRootCert = values.get('sslrootcert') || undefined;
   if (values.get('sslcert') && !values.get('sslkey')) {
-    throw new ConnectionStringError('sslcert is a certificate without its key: add sslkey');
+    throw new ConnectionStringError('sslcert requires sslkey');
   }
   return {
     ...first,
@@ -84,13 +114,13 @@ export function parseConnectionString(
     sslCert: values.get('sslcert') || undefined,
     sslKey: values.get('sslkey') || undefined,
     sslPassword: values.get('sslpassword'),
-    applicationName: values.get('application_name'),
+    applicationName: values.get('application_name') ?? values.get('fallback_application_name'),
     options: values.get('options'),
     connectTimeoutMs: timeout === undefined || Number(timeout) === 0 ? undefined : Number(timeout) * 1000,
   };
 }
 
-/** Returns at least one host. A single port applies to all hosts. The default is 5432. */
+/** Returns one or more hosts. A single port applies to all hosts. The default port is 5432. */
 function readHosts(values: ReadonlyMap<string, string>): readonly [HostAddress, ...HostAddress[]] {
   const list = (keyword: string) => (values.get(keyword) ?? '').split(',').map((one) => one.trim());
   const names = list('host');
@@ -99,12 +129,12 @@ function readHosts(values: ReadonlyMap<string, string>): readonly [HostAddress, 
   const count = Math.max(names.length, addresses.length);
   if (values.get('host') && values.get('hostaddr') && names.length !== addresses.length) {
     throw new ConnectionStringError(
-      `The connection string names ${names.length} hosts and ${addresses.length} addresses of them (hostaddr).`,
+      `The connection string contains ${names.length} hosts but ${addresses.length} addresses (hostaddr).`,
     );
   }
   if (ports.length !== 1 && ports.length !== count) {
     throw new ConnectionStringError(
-      `The connection string names ${count} hosts and ${ports.length} ports: name one for all, or one for each.`,
+      `The connection string contains ${count} hosts and ${ports.length} ports. Use one port for all hosts, or one port for each host.`,
     );
   }
   const read = (index: number): HostAddress => {
@@ -121,25 +151,29 @@ function readHosts(values: ReadonlyMap<string, string>): readonly [HostAddress, 
 
 function readPort(port: string): number {
   if (/^\d{1,5}$/.test(port) && Number(port) >= 1 && Number(port) <= 65_535) return Number(port);
-  throw new ConnectionStringError(`The connection string's port is not a number from 1 to 65535: ${port}`);
+  throw new ConnectionStringError(
+    `The port in the connection string must be a number from 1 to 65535: ${port}`,
+  );
 }
 
 function readSessionKind(text = 'any'): SessionKind {
   const kind = SESSION_KINDS.find((one) => one === text);
   if (kind !== undefined) return kind;
-  throw new ConnectionStringError(`target_session_attrs is one of ${SESSION_KINDS.join(', ')}, not ${text}`);
+  throw new ConnectionStringError(
+    `target_session_attrs must be one of ${SESSION_KINDS.join(', ')}, not ${text}`,
+  );
 }
 
-/** The system's certificates are valid for any server, so the server's name must be verified (libpq 16). */
+/** The system's certificates are valid for any server, so the server's name must be verified as well (libpq 16). */
 function readSslMode(given: string | undefined, rootCert: string | undefined): SslMode {
   const mode = given || (rootCert === 'system' ? 'verify-full' : 'prefer');
   if (rootCert === 'system' && mode !== 'verify-full') {
     throw new ConnectionStringError(`With sslrootcert=system sslmode is verify-full, not ${mode}`);
   }
-  // `allow` uses TLS only if the server requires it. Trying TLS first has the same result.
+  // In libpq, `allow` uses TLS only if the server requires it. Trying TLS first has the same result.
   if (mode === 'allow') return 'prefer';
   if (SSL_MODES.includes(mode)) return mode as SslMode;
-  throw new ConnectionStringError(`sslmode is one of ${SSL_MODES.join(', ')}, not ${mode}`);
+  throw new ConnectionStringError(`sslmode must be one of ${SSL_MODES.join(', ')}, not ${mode}`);
 }
 
 function readUrl(text: string): Map<string, string> {
@@ -154,24 +188,31 @@ function readUrl(text: string): Map<string, string> {
     values.set('user', decode(colon < 0 ? login : login.slice(0, colon)));
     if (colon >= 0) values.set('password', decode(login.slice(colon + 1)));
   }
-  const places = address.split(',').map(readHost);
-  values.set('host', places.map(({ host }) => host).join(','));
-  if (places.some(({ port }) => port !== '')) values.set('port', places.map(({ port }) => port).join(','));
+  const addresses = address.split(',').map(readHost);
+  values.set('host', addresses.map(({ host }) => host).join(','));
+  if (addresses.some(({ port }) => port !== ''))
+    values.set('port', addresses.map(({ port }) => port).join(','));
   if (path !== '') values.set('dbname', decode(path));
   for (const pair of query.split('&')) {
     if (pair === '') continue;
     const equals = pair.indexOf('=');
     if (equals < 0)
-      throw new ConnectionStringError(`The connection string's parameter has no value: ${pair}`);
+      throw new ConnectionStringError(`A parameter in the connection string doesn't have a value: ${pair}`);
     values.set(decode(pair.slice(0, equals)), decode(pair.slice(equals + 1)));
+  }
+  // libpq accepts JDBC's form in URIs only.
+  if (values.get('ssl') === 'true') {
+    values.delete('ssl');
+    values.set('sslmode', 'require');
   }
   return values;
 }
 
-/** Splits `name`, `name:5433` or `[::1]:5433`. Missing parts are empty. */
+/** Splits `name`, `name:5433` or `[::1]:5433` into host and port. A missing part is an empty string. */
 function readHost(text: string): { readonly host: string; readonly port: string } {
   const found = /^(?:\[([^\]]*)\]|([^:]*))(?::(.*))?$/.exec(text);
-  if (found === null) throw new ConnectionStringError(`The connection string's host cannot be read: ${text}`);
+  if (found === null)
+    throw new ConnectionStringError(`The host in the connection string is invalid: ${text}`);
   const [, bracketed, plain = '', port = ''] = found;
   return { host: bracketed ?? decode(plain), port };
 }
@@ -183,7 +224,7 @@ function readKeywords(text: string): Map<string, string> {
     const match = pattern.exec(text);
     if (match === null) {
       throw new ConnectionStringError(
-        'A connection string looks like postgresql://user:password@host:5432/database or host=… user=…',
+        'A connection string must have the form postgresql://user:password@host:5432/database or host=… user=…',
       );
     }
     values.set(match[1] as string, (match[2] ?? match[3] ?? '').replace(/\\(.)/g, '$1'));
@@ -195,6 +236,8 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new ConnectionStringError(`The connection string holds a broken percent sign: write it as %25.`);
+    throw new ConnectionStringError(
+      `The connection string contains an invalid percent sign. Write %25 for a percent sign.`,
+    );
   }
 }

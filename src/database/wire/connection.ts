@@ -1,6 +1,6 @@
 /**
- * A connection to the server. Messages are written to `writer` and then sent with `submit`, together with the exchange
- * that receives the responses. Several exchanges can be in flight. Each exchange ends with its ReadyForQuery.
+ * A connection to the server. Messages are written to `writer` and sent with `submit`, together with the exchange that
+ * receives the responses. Several exchanges can be in flight. Each exchange ends with its ReadyForQuery message.
  */
 import type { Socket } from 'node:net';
 import { ConnectionError, type PostgresError } from './errors.ts';
@@ -20,15 +20,18 @@ import { Backend, CANCEL_REQUEST, Status } from './protocol.ts';
 import { DEFAULT_TIMEOUT_MS, openSocket } from './socket.ts';
 import { StartupExchange } from './startup.ts';
 
-/** SQLSTATEs with which the server ends a session before it starts the next statement. */
+/** The SQLSTATEs with which the server ends a session before it starts the next statement. */
 const GOODBYES: readonly string[] = ['57P01', '57P05', '25P03'];
 
-/** The server responds to a cancel request by closing the connection, but a proxy might not. */
+/**
+ * The time limit for a cancel request. The server responds to such a request by closing the connection, but a proxy may
+ * not do so.
+ */
 const CANCEL_TIMEOUT_MS = 5_000;
 
 export class Connection {
   readonly writer = new MessageWriter();
-  /** Parameters that the server reports about itself and the session (`server_version`, `TimeZone` …). */
+  /** The parameters that the server reports about itself and the session (`server_version`, `TimeZone` …). */
   readonly parameters = new Map<string, string>();
   processId = 0;
   secretKey: Buffer = Buffer.alloc(0);
@@ -42,9 +45,11 @@ export class Connection {
     (type, sizeBytes) => this.#receiveLarge(type, sizeBytes),
   );
   #socket: Socket | undefined;
-  /** The number of messages that the first exchange has received. */
+  /** The number of messages that the oldest exchange in flight has received. */
   #headMessages = 0;
-  /** The number of recent exchanges that haven't been written yet, and of those in the last write. */
+  /**
+   * The number of exchanges that haven't been written yet. `#lastWritten` is the number of exchanges in the last write.
+   */
   #unwritten = 0;
   #lastWritten = 0;
   #flushScheduled = false;
@@ -65,9 +70,9 @@ export class Connection {
     try {
       return await open();
     } catch (error) {
-      const { onPasswordRefused } = options;
-      if (onPasswordRefused === undefined || (error as ConnectionError).code !== '28P01') throw error;
-      await onPasswordRefused();
+      const { onPasswordRejected } = options;
+      if (onPasswordRejected === undefined || (error as ConnectionError).code !== '28P01') throw error;
+      await onPasswordRejected();
       return await open();
     }
   }
@@ -76,7 +81,8 @@ export class Connection {
     const connection = new Connection(options);
     connection.#socket = await openSocket(options, (chunk) => connection.#read(chunk), options.keepsNoBytes);
     const timeoutMs = options.connectTimeoutMs ?? DEFAULT_TIMEOUT_MS;
-    const late = () => connection.#end(new Error(`PostgreSQL did not let us in within ${timeoutMs} ms.`));
+    const late = () =>
+      connection.#end(new Error(`PostgreSQL didn't complete the login within ${timeoutMs} ms.`));
     const timer = setTimeout(late, timeoutMs);
     connection.#socket.on('error', (error) => connection.#end(error));
     connection.#socket.on('close', () => connection.#end());
@@ -88,7 +94,7 @@ export class Connection {
       });
       const { sessionKind = 'any', host, port } = options;
       if (!isOfKind(sessionKind, connection.parameters)) {
-        const message = `The session at ${host}:${port} is not ${sessionKind} (target_session_attrs).`;
+        const message = `The session at ${host}:${port} isn't ${sessionKind} (target_session_attrs).`;
         throw new ConnectionError({ code: '08001', message, untouched: true });
       }
     } catch (error) {
@@ -106,7 +112,7 @@ export class Connection {
     return this.#exchanges.length;
   }
 
-  /** Whether messages submitted now are sent in the same write as earlier ones. */
+  /** Whether a write is pending, so that messages submitted now are sent together with earlier ones. */
   get flushPending(): boolean {
     return this.#flushScheduled;
   }
@@ -120,7 +126,7 @@ export class Connection {
     return this.#ended || this.#closing;
   }
 
-  /** Sends the written messages and queues `exchange` for the responses. */
+  /** Sends the written messages and registers `exchange`, which receives the responses. */
   submit(exchange: Exchange): void {
     if (this.#ended || this.#closing) {
       this.writer.take();
@@ -129,22 +135,36 @@ export class Connection {
     }
     this.#exchanges.push(exchange);
     this.#unwritten++;
-    // If other exchanges are in flight, an immediate write isn't faster. Everything submitted in one turn is sent in
-    // one write.
+    // If other exchanges are in flight, an immediate write isn't faster. All messages submitted in one turn of the
+    // event loop are sent in one write.
     this.#scheduleFlush();
   }
 
-  /** Sends the written messages without expecting a response (authentication, copy). */
+  /** Sends the written messages. No exchange receives a response (authentication, copy). */
   flush(): void {
     if (this.writer.length === 0 || this.#socket === undefined) return;
     this.#lastWritten = this.#unwritten;
     this.#unwritten = 0;
     this.#socket.write(this.writer.take());
-    // At this point, the kernel has almost always accepted everything, and the buffer can be reused.
+    // The kernel has usually accepted all data at this point, so the buffer can be reused. Otherwise, a new buffer is
+    // used.
     if (this.#socket.writableLength > 0) this.writer.renew();
   }
 
-  /** Requests that the server cancel the running statement. Resolves once the request is delivered. */
+  /** Resolves when the kernel has accepted all data, so that a fast producer doesn't fill the memory. */
+  async drained(): Promise<void> {
+    const socket = this.#socket;
+    if (socket === undefined || this.#ended || !socket.writableNeedDrain) return;
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        socket.off('drain', done).off('close', done);
+        resolve();
+      };
+      socket.on('drain', done).on('close', done);
+    });
+  }
+
+  /** Asks the server to cancel the running statement. Resolves once the request has been delivered. */
   async cancel(): Promise<void> {
     const writer = new MessageWriter();
     writer.cancelRequest(CANCEL_REQUEST, this.processId, this.secretKey);
@@ -158,7 +178,7 @@ export class Connection {
     });
   }
 
-  /** Waits for exchanges in flight, then terminates the session. */
+  /** Waits until the exchanges in flight have ended, then ends the session. */
   async close(): Promise<void> {
     if (this.#ended) return;
     this.#closed ??= new Promise<void>((resolve) => {
@@ -169,13 +189,13 @@ export class Connection {
     await this.#closed;
   }
 
-  /** Ends the connection immediately. Exchanges in flight fail. */
+  /** Closes the connection immediately. All exchanges in flight fail. */
   destroy(error?: Error): void {
     this.#end(error);
   }
 
   /**
-   * Stops reading until {@link resume}, so that TCP flow control makes the server wait. Data that was already read is
+   * Stops reading until {@link resume}. TCP flow control then makes the server wait. Data that was already read is
    * still delivered.
    */
   pause(): void {
@@ -249,11 +269,11 @@ export class Connection {
     if (this.#ended) return;
     this.#ended = true;
     this.#socket?.destroy();
-    // If the server ends a session before its first response to a statement, it hasn't started the statement, because
-    // the response to Parse or Bind would have come first.
+    // If the server ends a session before its first response to a statement, the server hasn't started the statement.
+    // Otherwise, the response to Parse or Bind would have arrived first.
     const saidGoodbye = this.#goodbye !== undefined && GOODBYES.includes(this.#goodbye.code);
     const headUntouched = saidGoodbye && this.#headMessages === 0;
-    // A write that failed with this error wasn't delivered, so the Sync in it didn't arrive.
+    // EPIPE means that the last write wasn't delivered, so the server didn't receive the Sync in it.
     const unread = (cause as NodeJS.ErrnoException | undefined)?.code === 'EPIPE';
     const firstUnread = this.#exchanges.length - this.#unwritten - (unread ? this.#lastWritten : 0);
     this.#exchanges.splice(0).forEach((exchange, index) => {
@@ -269,7 +289,7 @@ export class Connection {
       return new ConnectionError({ ...this.#goodbye, message: this.#goodbye.message, untouched }, { cause });
     }
     if (!this.#opened) {
-      const message = cause?.message ?? 'PostgreSQL closed the connection while we signed in.';
+      const message = cause?.message ?? 'PostgreSQL closed the connection during the login.';
       return new ConnectionError({ code: '08001', message, untouched }, { cause });
     }
     const message = this.#closing

@@ -1,7 +1,9 @@
-/** Decodes PostgreSQL's text format into JavaScript values by type OID, as documented for `Row`. */
+/**
+ * Decodes PostgreSQL's text format to JavaScript values. The type OID determines the decoder, as documented for `Row`.
+ */
 import { readArray } from './array-literal.ts';
 
-/** Reads `buffer[start..end)`. */
+/** Decodes the bytes in `buffer[start..end)`. */
 export type Decoder = (buffer: Buffer, start: number, end: number) => unknown;
 
 const asText: Decoder = (buffer, start, end) => buffer.toString('utf8', start, end);
@@ -12,7 +14,9 @@ function fromText(read: (text: string) => unknown): Decoder {
 
 const asBoolean: Decoder = (buffer, start) => buffer[start] === 0x74;
 
-/** Numbers with up to 15 digits are summed directly, which is exact. Longer numbers are parsed from a string. */
+/**
+ * Decodes an integer. Up to 15 digits are added up one by one, which is exact. Longer numbers are parsed from a string.
+ */
 const asInteger: Decoder = (buffer, start, end) => {
   const negative = buffer[start] === 0x2d;
   const first = negative ? start + 1 : start;
@@ -24,7 +28,7 @@ const asInteger: Decoder = (buffer, start, end) => {
 
 const readBytes = (text: string): Buffer => Buffer.from(text.slice(2), 'hex');
 
-/** Entries of the form [type OID, array type OID, parser for an element's text]. */
+/** The types that have a decoder. An entry has the form [type OID, array type OID, parser for an element's text]. */
 const TYPES: readonly (readonly [
   oid: number,
   arrayOid: number,
@@ -44,8 +48,8 @@ const TYPES: readonly (readonly [
 ];
 
 /**
- * Arrays of types that are decoded as strings: char, name, text, bpchar, varchar, uuid, numeric, date, time, timestamp,
- * interval and others.
+ * The array types whose elements are decoded as strings: char, name, text, bpchar, varchar, uuid, numeric, date, time,
+ * timestamp, interval and others.
  */
 const TEXT_ARRAYS = [1002, 1003, 1009, 1014, 1015, 2951, 1231, 1182, 1183, 1270, 1115, 1185, 1187];
 
@@ -68,7 +72,7 @@ export function decoderOf(typeOid: number): Decoder {
   return DECODERS.get(typeOid) ?? asText;
 }
 
-/** Reads the DataRow that starts at `start` into an object. */
+/** Reads a row into an object. The body of its DataRow message starts at `start`. */
 export function readRow(
   buffer: Buffer,
   start: number,

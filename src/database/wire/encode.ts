@@ -2,15 +2,15 @@
 import type { SqlValue } from '../../kernel/sql.ts';
 import { writeArray } from './array-literal.ts';
 
-/** json and jsonb. */
+/** The type OIDs of json and jsonb. */
 const JSON_TYPES: readonly (number | undefined)[] = [114, 3802];
-/** json[] and jsonb[]. */
+/** The type OIDs of json[] and jsonb[]. */
 const JSON_ARRAY_TYPES: readonly (number | undefined)[] = [199, 3807];
 
 /**
  * Encodes a value. Dates become ISO text, bytes become `\x…`, arrays become array literals, and other objects become
- * JSON. If the parameter's type is known to be `json` or `jsonb`, an array also becomes JSON, as does an array inside
- * an array for `json[]` or `jsonb[]`. A string is never changed, so for `json` it must already be JSON text.
+ * JSON. If the type of the parameter is `json` or `jsonb`, an array becomes JSON, too. For `json[]` or `jsonb[]`, this
+ * applies to arrays inside the array. Strings are sent unchanged, so for `json` they must already be JSON text.
  */
 export function encodeValue(value: SqlValue, parameterType?: number): string | null {
   switch (typeof value) {
@@ -27,7 +27,7 @@ export function encodeValue(value: SqlValue, parameterType?: number): string | n
     case 'object':
       return value === null ? null : encodeObject(value, parameterType);
     default:
-      throw new TypeError(`A ${typeof value} cannot be a parameter of a statement.`);
+      throw new TypeError(`A ${typeof value} can't be used as a statement parameter.`);
   }
 }
 
@@ -42,7 +42,7 @@ function encodeObject(value: object, parameterType: number | undefined): string 
   return writeArray(items, (item) => item);
 }
 
-/** For years outside 1 to 9999, PostgreSQL's format differs from ISO 8601's `+012345` and `-000001`. */
+/** Encodes a date. For years outside 1 to 9999, PostgreSQL's format differs from ISO 8601's `+012345` and `-000001`. */
 function encodeDate(value: Date): string {
   const year = value.getUTCFullYear();
   const iso = value.toISOString();

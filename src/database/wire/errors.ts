@@ -1,4 +1,4 @@
-/** Errors in the protocol: errors reported by the server, and connections that failed or were lost. */
+/** Defines the errors that the server reports, and the error for a connection that fails or is lost. */
 import type { PostgresErrorShape } from '../types.ts';
 
 export interface PostgresErrorFields {
@@ -19,7 +19,10 @@ export interface PostgresErrorFields {
   routine?: string;
 }
 
-/** An ErrorResponse. `code` is the SQLSTATE. The other fields are present if the server sent them. */
+/**
+ * An error that the server reported (ErrorResponse). `code` is the SQLSTATE. The other fields are present if the server
+ * sent them.
+ */
 export class PostgresError extends Error implements PostgresErrorShape {
   override name = 'PostgresError';
   readonly code: string;
@@ -47,13 +50,13 @@ export class PostgresError extends Error implements PostgresErrorShape {
 }
 
 /**
- * The connection couldn't be opened (`08001`) or was lost. The code of a lost connection is `08006`, or the SQLSTATE
- * with which the server ended the session (such as `57P01`, terminated by an administrator, or `57P05`, idle for too
- * long).
+ * Thrown if the connection couldn't be opened (`08001`) or was lost. The code for a lost connection is `08006`, or the
+ * SQLSTATE that the server sent when it ended the session (such as `57P01`, terminated by an administrator, or `57P05`,
+ * idle for too long).
  */
 export class ConnectionError extends PostgresError {
   override name = 'ConnectionError';
-  /** Whether the server ran none of the statements, which means that a retry on another connection is safe. */
+  /** Whether the server hasn't started any of the statements, so that a retry on another connection is safe. */
   readonly untouched: boolean;
 
   constructor(
@@ -66,7 +69,7 @@ export class ConnectionError extends PostgresError {
   }
 }
 
-/** A connection string that can't be parsed. The message contains the invalid part. */
+/** Thrown if a connection string can't be parsed. The message contains the invalid part. */
 export class ConnectionStringError extends Error {
   override name = 'ConnectionStringError';
 }

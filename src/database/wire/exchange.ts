@@ -1,41 +1,51 @@
-/** Options for opening a connection and callbacks for the server's messages. */
+/** Defines the options for opening a connection, and the callbacks for the server's messages. */
 import type { ConnectionTarget } from './connection-string.ts';
 import type { ConnectionError, PostgresError } from './errors.ts';
 import type { LargeMessage } from './message-reader.ts';
 import type { Notice, Notification } from './messages.ts';
 
-/** Receives the responses to the messages submitted with it. */
+/** Receives the responses to the messages that were submitted with it. */
 export interface Exchange {
-  /** False for the simple protocol, which doesn't report that a statement has started. */
+  /**
+   * Whether the messages use the extended protocol. In the simple protocol, the server doesn't report that a statement
+   * has started.
+   */
   readonly extended: boolean;
   message(type: number, buffer: Buffer, start: number, end: number): void;
-  /** Announces a large message. Return undefined to receive it as a whole in `message`. */
+  /**
+   * Announces a large message. The returned object receives it in chunks. If undefined is returned, `message` receives
+   * it as a whole.
+   */
   large?(type: number, sizeBytes: number): LargeMessage | undefined;
-  /** Receives an ErrorResponse. The server then skips to the next Sync, and `ready` follows. */
+  /** Receives an error. The server then ignores messages until the next Sync, and `ready` is called. */
   failed(error: PostgresError): void;
-  /** Called for ReadyForQuery, with the transaction status. Ends the exchange. */
+  /** Called with the transaction status when ReadyForQuery arrives. This is the last call. */
   ready(status: number): void;
-  /** Called when the connection is lost. Also ends the exchange. */
+  /** Called when the connection is lost. This is the last call. */
   lost(error: ConnectionError): void;
 }
 
 export interface ConnectionOptions extends ConnectionTarget {
-  /** Whether this is a walsender connection that also accepts SQL. */
+  /** Whether to open a walsender connection, which also accepts SQL. */
   readonly replication?: boolean | undefined;
-  /** False if statements don't have names, for a pooler in transaction mode. */
+  /** Whether prepared statements have names. Set this to false for a pooler in transaction mode. */
   readonly namedStatements?: boolean | undefined;
   /**
-   * Whether messages are processed as they arrive and never kept, so that all such connections can share a read buffer.
+   * Whether all messages are processed when they arrive and never kept. All connections with this option share one read
+   * buffer.
    */
   readonly keepsNoBytes?: boolean | undefined;
-  /** Whether to omit all settings except `parameters`, because poolers reject unknown settings. */
+  /** Whether to send only the settings in `parameters`. Poolers reject settings that they don't know. */
   readonly bareSession?: boolean | undefined;
-  /** Called when the server rejects the password. The sign-in is then retried once. */
-  readonly onPasswordRefused?: (() => Promise<void>) | undefined;
-  /** Additional run-time parameters of the session. */
+  /** Called when the server rejects the password. The sign-in is tried once more afterward. */
+  readonly onPasswordRejected?: (() => Promise<void>) | undefined;
+  /** Additional run-time parameters, which are set when the session starts. */
   readonly parameters?: Readonly<Record<string, string>> | undefined;
   readonly onNotice?: ((notice: Notice) => void) | undefined;
   readonly onNotification?: ((notification: Notification) => void) | undefined;
-  /** Called once when an open connection has ended. The error is undefined if this process closed the connection. */
+  /**
+   * Called once when the connection has closed after it was open. The error is undefined if this process closed the
+   * connection.
+   */
   readonly onEnd?: ((error: ConnectionError | undefined) => void) | undefined;
 }

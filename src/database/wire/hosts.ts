@@ -1,14 +1,15 @@
 /**
- * Chooses among several hosts. In the given order, selects the first host that accepts the login and is of the
- * requested kind (PostgreSQL documentation, 32.1.1.3 and `target_session_attrs`).
+ * Chooses one of several hosts. Selects the first host in the given order that accepts the login and provides the
+ * requested kind of session (PostgreSQL documentation, 32.1.1.3 and `target_session_attrs`).
  */
 import type { SessionKind } from './connection-string.ts';
 import { ConnectionError } from './errors.ts';
 import type { ConnectionOptions } from './exchange.ts';
 
 /**
- * `open` connects to one host and requires one kind. If a host is unreachable, starting up or of a different kind, the
- * next host is tried. A rejected login ends the attempt, as in libpq.
+ * Connects to the first suitable host. `open` connects to one host and requires one kind of session. If a host is
+ * unreachable, starting up or of a different kind, the next host is tried. As in libpq, a rejected login ends the
+ * attempt.
  */
 export async function openFirst<Connection>(
   options: ConnectionOptions,
@@ -23,7 +24,7 @@ export async function openFirst<Connection>(
       try {
         return await open({ ...options, host, port, address, sessionKind: kind });
       } catch (error) {
-        if (!makesWay(error)) throw error;
+        if (!triesNextHost(error)) throw error;
         failures.push(error);
       }
     }
@@ -32,11 +33,14 @@ export async function openFirst<Connection>(
   throw new ConnectionError({ code: '08001', message, untouched: true }, { cause: failures[0] });
 }
 
-/** The host is unreachable or starting up (57P03). */
-const makesWay = (error: unknown): error is ConnectionError =>
+/** Whether the next host can be tried, because this host is unreachable or starting up (57P03). */
+const triesNextHost = (error: unknown): error is ConnectionError =>
   error instanceof ConnectionError && (error.code === '08001' || error.code === '57P03');
 
-/** `parameters` are the parameters that the server has reported. PostgreSQL 14 and newer report these two. */
+/**
+ * Whether the session is of this kind. `parameters` contains the parameters that the server has reported. PostgreSQL 14
+ * and newer report the two that are needed.
+ */
 export function isOfKind(kind: SessionKind, parameters: ReadonlyMap<string, string>): boolean {
   const isStandby = parameters.get('in_hot_standby') === 'on';
   const isReadOnly = isStandby || parameters.get('default_transaction_read_only') === 'on';

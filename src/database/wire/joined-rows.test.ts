@@ -27,7 +27,7 @@ function join(chunks: readonly (readonly string[])[], separator: string): string
   }
   return joined
     .take()
-    .map(([piece]) => String(piece))
+    .map(([chunk]) => String(chunk))
     .join(separator);
 }
 

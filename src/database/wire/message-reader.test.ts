@@ -63,16 +63,16 @@ test('a large message is handed over in pieces, what stands around it as before'
     encode({ type: 0x44, body }),
     small,
   ]);
-  // Splits within the header, at its end, and far after it.
+  // The message is split inside its header, at the end of the header, and far beyond it.
   for (const first of [small.length + 3, small.length + 5, small.length + 900]) {
     const read: (string | Buffer)[] = [];
     const reader = new MessageReader(
       (type, _buffer, start, end) => read.push(`${type} ${end - start}`),
       (type, sizeBytes) => {
-        const pieces: Buffer[] = [];
+        const chunks: Buffer[] = [];
         return {
-          push: (buffer, start, end) => pieces.push(buffer.subarray(start, end)),
-          end: () => read.push(`large ${type} ${sizeBytes}`, Buffer.concat(pieces)),
+          push: (buffer, start, end) => chunks.push(buffer.subarray(start, end)),
+          end: () => read.push(`large ${type} ${sizeBytes}`, Buffer.concat(chunks)),
         };
       },
     );

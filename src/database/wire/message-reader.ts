@@ -1,23 +1,27 @@
 /**
  * Splits the server's byte stream into messages. A message that is complete in one chunk is passed on without copying.
- * Only a message that spans chunks is assembled in a separate buffer, so no byte is copied twice.
+ * A message that spans several chunks is assembled in a separate buffer, so that no byte is copied more than once.
  */
 
-/** `buffer[start..end)` is the body, without type and length. The bytes can be kept as long as their chunk. */
+/**
+ * Receives a message. `buffer[start..end)` is its body, without the type and the length. The bytes are valid as long as
+ * the chunk that contains them.
+ */
 export type MessageHandler = (type: number, buffer: Buffer, start: number, end: number) => void;
 
-/** Receives the body of a large message in pieces, so that the body is never in memory as a whole. */
+/** Receives the body of a large message in chunks, so that the whole body is never in memory. */
 export interface LargeMessage {
   push(buffer: Buffer, start: number, end: number): void;
   end(): void;
 }
 
 /**
- * Called for each message larger than {@link LARGE_MESSAGE_BYTES}. Return undefined to receive the message as a whole.
+ * Called for each message larger than {@link LARGE_MESSAGE_BYTES}. The returned object receives the message in chunks.
+ * If undefined is returned, the message is received as a whole.
  */
 export type LargeMessageHandler = (type: number, sizeBytes: number) => LargeMessage | undefined;
 
-/** More than a single read can return. */
+/** Messages above this size are large. A single read never returns this many bytes. */
 export const LARGE_MESSAGE_BYTES = 4 * 1024 * 1024;
 
 const HEADER = 5;
@@ -25,10 +29,10 @@ const HEADER = 5;
 export class MessageReader {
   readonly #onMessage: MessageHandler;
   readonly #onLarge: LargeMessageHandler;
-  /** The large message that is being received, and the number of its bytes still missing. */
+  /** The large message that is being received, and how many of its bytes are still missing. */
   #large: LargeMessage | undefined;
   #missing = 0;
-  /** The beginning of a message whose rest hasn't arrived. */
+  /** The beginning of a message whose remaining bytes haven't arrived yet. */
   #partial: Buffer | undefined;
   #filled = 0;
 
@@ -50,7 +54,7 @@ export class MessageReader {
     if (offset < chunk.length) this.#hold(chunk, offset);
   }
 
-  /** Completes the partial message. Returns the number of bytes taken from the chunk. */
+  /** Adds the chunk's bytes to the incomplete message. Returns the number of bytes that were used. */
   #complete(chunk: Buffer): number {
     let taken = 0;
     if (this.#filled < HEADER) {
@@ -104,7 +108,10 @@ export class MessageReader {
     return this.#large;
   }
 
-  /** Passes on the chunk's part of a large message, starting at `from`. Returns the offset of the next message. */
+  /**
+   * Passes on the part of the chunk that belongs to a large message. This part starts at `from`. Returns the offset of
+   * the next message.
+   */
   #passOn(large: LargeMessage, chunk: Buffer, from: number): number {
     const until = Math.min(from + this.#missing, chunk.length);
     this.#missing -= until - from;
@@ -117,9 +124,10 @@ export class MessageReader {
   }
 }
 
-/** The length of the whole message, including the type byte. */
+/** Returns the length of the whole message, including the type byte. */
 function messageLength(buffer: Buffer, offset: number): number {
   const length = buffer.readInt32BE(offset + 1);
-  if (length < 4) throw new RangeError(`A message of the server claims a length of ${length} bytes.`);
+  if (length < 4)
+    throw new RangeError(`A message from the server declares an invalid length of ${length} bytes.`);
   return length + 1;
 }

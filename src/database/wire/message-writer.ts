@@ -1,11 +1,11 @@
-/** Writes messages to the server into a single buffer, which is sent in one write. */
+/** Collects messages to the server in a single buffer, which is sent in one write. */
 import { Frontend } from './protocol.ts';
 
-/** A value in text format. Bytes are sent unchanged. */
+/** A parameter in text format. Bytes are sent unchanged. */
 export type WireParameter = string | Uint8Array | null;
 
 const INITIAL_SIZE = 4096;
-/** A buffer that grew beyond this size for one large statement isn't kept. */
+/** A buffer that has grown beyond this size for one large statement isn't reused. */
 const KEPT_SIZE = 256 * 1024;
 
 export class MessageWriter {
@@ -16,7 +16,10 @@ export class MessageWriter {
     return this.#length;
   }
 
-  /** Returns the data written since the last call. Call {@link renew} if the socket still uses the buffer. */
+  /**
+   * Returns the data that was written since the last call. If the socket still uses the buffer afterward, call {@link
+   * renew}.
+   */
   take(): Buffer {
     const bytes = this.#buffer.subarray(0, this.#length);
     this.#length = 0;
@@ -45,7 +48,7 @@ export class MessageWriter {
     this.#endLength(start);
   }
 
-  /** In protocol 3.0, the key has 4 bytes. */
+  /** Writes a cancel request. In protocol 3.0, the key has 4 bytes. */
   cancelRequest(code: number, processId: number, secretKey: Uint8Array): void {
     const start = this.#reserveLength();
     this.#int32(code);
@@ -73,7 +76,7 @@ export class MessageWriter {
     this.#endLength(start);
   }
 
-  /** Writes a query in the simple protocol, with one or more statements. */
+  /** Writes a query in the simple protocol. It can contain several statements. */
   query(text: string): void {
     const start = this.#begin(Frontend.Query);
     this.#text(text);
@@ -102,7 +105,7 @@ export class MessageWriter {
     this.#endLength(start);
   }
 
-  /** Binds the unnamed portal. Every parameter and result column uses the text format. */
+  /** Binds parameters to the unnamed portal. All parameters and result columns use the text format. */
   bind(statement: string, parameters: readonly WireParameter[]): void {
     const start = this.#begin(Frontend.Bind);
     this.#byte(0);
@@ -114,7 +117,7 @@ export class MessageWriter {
     this.#endLength(start);
   }
 
-  /** Executes the unnamed portal to its end, or up to the given number of rows. */
+  /** Executes the unnamed portal to its end, or until it has returned the given number of rows. */
   execute(maxRows = 0): void {
     this.#room(10);
     this.#buffer[this.#length++] = Frontend.Execute;
@@ -182,7 +185,7 @@ export class MessageWriter {
 
   #bytesOf(value: string | Uint8Array): void {
     if (typeof value === 'string') {
-      // A UTF-16 code unit needs up to three bytes.
+      // A UTF-16 code unit needs up to three bytes in UTF-8.
       this.#room(value.length * 3);
       this.#length += this.#buffer.write(value, this.#length, 'utf8');
     } else {
@@ -192,7 +195,10 @@ export class MessageWriter {
     }
   }
 
-  /** Writes a C string. A zero byte inside the text would end it early and shift everything after it. */
+  /**
+   * Writes a zero-terminated string. A zero byte inside the text is rejected, because it would end the string early and
+   * shift all data after it.
+   */
   #text(value: string): void {
     if (value.includes('\0')) throw new TypeError('Text for PostgreSQL must not contain a zero byte.');
     this.#bytesOf(value);
@@ -205,7 +211,7 @@ export class MessageWriter {
   }
 
   #int16(value: number): void {
-    if (value > 65_535) throw new RangeError('A statement has at most 65535 parameters.');
+    if (value > 65_535) throw new RangeError('A statement can have at most 65535 parameters.');
     this.#room(2);
     this.#length = this.#buffer.writeUInt16BE(value, this.#length);
   }
@@ -223,7 +229,7 @@ export class MessageWriter {
     this.#buffer = grown;
   }
 
-  /** Removes everything written after `length`, if a later part of the same statement can't be encoded. */
+  /** Removes all data that was written after `length`. Used if a later part of the same statement can't be encoded. */
   truncate(length: number): void {
     this.#length = length;
   }

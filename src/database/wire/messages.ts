@@ -33,7 +33,7 @@ const TEXT_FIELDS: Readonly<Record<string, TextField>> = {
   R: 'routine',
 };
 
-/** Reads ErrorResponse and NoticeResponse, which have the same body. */
+/** Reads the body of ErrorResponse or NoticeResponse, which is the same for both. */
 export function readFields(buffer: Buffer, start: number, end: number): PostgresErrorFields {
   const fields: PostgresErrorFields = { code: 'XX000', severity: 'ERROR', message: '' };
   let offset = start;
@@ -54,7 +54,6 @@ export function readError(buffer: Buffer, start: number, end: number): PostgresE
   return new PostgresError(readFields(buffer, start, end));
 }
 
-/** Reads a RowDescription. */
 export function readColumns(buffer: Buffer, start: number): Column[] {
   const count = buffer.readUInt16BE(start);
   const columns: Column[] = new Array(count);
@@ -71,32 +70,29 @@ export function readColumns(buffer: Buffer, start: number): Column[] {
   return columns;
 }
 
-/** Reads a ParameterDescription. */
 export function readParameterTypes(buffer: Buffer, start: number): number[] {
   const count = buffer.readUInt16BE(start);
   return Array.from({ length: count }, (_, index) => buffer.readUInt32BE(start + 2 + index * 4));
 }
 
-/** Reads a zero-terminated text. */
+/** Reads a zero-terminated string. */
 export function readText(buffer: Buffer, start: number): string {
   return buffer.toString('utf8', start, endOfText(buffer, start));
 }
 
-/** Reads a ParameterStatus. */
 export function readSetting(buffer: Buffer, start: number): [name: string, value: string] {
   const stop = endOfText(buffer, start);
   return [buffer.toString('utf8', start, stop), readText(buffer, stop + 1)];
 }
 
-/** Reads a NotificationResponse. */
 export function readNotification(buffer: Buffer, start: number): Notification {
   const [channel, payload] = readSetting(buffer, start + 4);
   return { processId: buffer.readInt32BE(start), channel, payload };
 }
 
 /**
- * Returns the cells of a DataRow as bytes without copying. A cell that is kept retains its whole chunk (up to 64 KiB or
- * one row) in memory.
+ * Returns the cells of a DataRow as bytes without copying them. As long as a cell is in use, its whole chunk (up to 64
+ * KiB or one row) remains in memory.
  */
 export function readCells(buffer: Buffer, start: number): (Buffer | null)[] {
   const count = buffer.readUInt16BE(start);
@@ -135,6 +131,6 @@ export function readTexts(buffer: Buffer, start: number): (string | null)[] {
 
 function endOfText(buffer: Buffer, start: number): number {
   const stop = buffer.indexOf(0, start);
-  if (stop < 0) throw new RangeError('A message of the server ends in the middle of a text.');
+  if (stop < 0) throw new RangeError('A server message ends in the middle of a string.');
   return stop;
 }

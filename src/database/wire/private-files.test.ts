@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findPassword, readPassword, readPrivate } from './private-files.ts';
 
-const wanted = { host: 'db.example', port: 5432, database: 'app', user: 'me' };
+const expected = { host: 'db.example', port: 5432, database: 'app', user: 'me' };
 
 test.each([
   ['db.example:5432:app:me:secret', 'secret'],
@@ -19,11 +19,11 @@ test.each([
   ['db.example:5432:app:me', undefined],
   ['', undefined],
 ])('%j', (text, password) => {
-  expect(findPassword(text, wanted)).toBe(password);
+  expect(findPassword(text, expected)).toBe(password);
 });
 
 test('a usual folder of sockets is localhost, another one is not', () => {
-  const at = (host: string) => findPassword('localhost:5432:app:me:local', { ...wanted, host });
+  const at = (host: string) => findPassword('localhost:5432:app:me:local', { ...expected, host });
   expect([at('/var/run/postgresql'), at('/tmp'), at('/srv/sockets'), at('127.0.0.1')]).toEqual([
     'local',
     'local',
@@ -39,7 +39,7 @@ test('any names find their password again when they are escaped', () => {
     fc.property(text, text, text, (database, user, password) => {
       // The file format can't express a name that is a single asterisk.
       const line = `db.example:5432:${escaped(database)}:${escaped(user)}:${escaped(password)}`;
-      expect(findPassword(line, { ...wanted, database, user })).toBe(password);
+      expect(findPassword(line, { ...expected, database, user })).toBe(password);
     }),
   );
 });
@@ -53,9 +53,9 @@ afterAll(() => rm(folder, { recursive: true }));
 test('a file that others may read is not used, one that is not there has no password', async () => {
   const file = join(folder, 'pgpass');
   await writeFile(file, '*:*:*:*:secret\n', { mode: 0o600 });
-  expect(await readPassword(file, wanted)).toBe('secret');
+  expect(await readPassword(file, expected)).toBe('secret');
   await chmod(file, 0o644);
-  await expect(readPassword(file, wanted)).rejects.toThrow(/chmod 600/);
-  expect(await readPassword(join(folder, 'none'), wanted)).toBe(undefined);
+  await expect(readPassword(file, expected)).rejects.toThrow(/chmod 600/);
+  expect(await readPassword(join(folder, 'none'), expected)).toBe(undefined);
   await expect(readPrivate(join(folder, 'none'))).rejects.toMatchObject({ code: 'ENOENT' });
 });

@@ -1,47 +1,47 @@
 /**
- * Reads files that contain secrets: the password file and the key for a client certificate. Other users must not be
- * able to read these files.
+ * Reads files that contain secrets, which are the password file and the key for a client certificate. Other users must
+ * not be able to read these files.
  */
 import type { Stats } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 
 export interface PasswordFor {
-  /** The host as in the connection string. A default folder of a Unix socket counts as `localhost`. */
+  /** The host in the connection string. A default Unix socket folder counts as `localhost`. */
   readonly host: string;
   readonly port: number;
   readonly database: string;
   readonly user: string;
 }
 
-/** The default socket folders in builds of libpq. The password file uses `localhost` for them. */
+/** The default socket folders in builds of libpq. In the password file, they are represented by `localhost`. */
 const USUAL_SOCKET_FOLDERS: readonly string[] = ['/tmp', '/var/run/postgresql', '/run/postgresql'];
 
 /**
- * Returns the password from the first line that matches, or undefined. The format of a line is
+ * Returns the password in the first line that matches, or undefined. A line has the format
  * `hostname:port:database:username:password`. `*` matches everything, and `\` escapes a colon or itself (PostgreSQL
  * documentation, 32.16). Throws if other users can read the file.
  */
-export async function readPassword(path: string, wanted: PasswordFor): Promise<string | undefined> {
+export async function readPassword(path: string, expected: PasswordFor): Promise<string | undefined> {
   const text = await readPrivate(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return '';
     throw error;
   });
-  return findPassword(text, wanted);
+  return findPassword(text, expected);
 }
 
-/** Host, port, database, user, password. */
+/** Matches a line with the fields host, port, database, user and password. */
 const LINE = /^((?:[^\\:]|\\.)*):((?:[^\\:]|\\.)*):((?:[^\\:]|\\.)*):((?:[^\\:]|\\.)*):(.*)$/;
 
 const unescaped = (field: string): string => field.replace(/\\(.)/g, '$1');
 
 export function findPassword(text: string, { host, port, database, user }: PasswordFor): string | undefined {
   const hosts = USUAL_SOCKET_FOLDERS.includes(host) ? [host, 'localhost'] : [host];
-  const wanted = [hosts, [String(port)], [database], [user]];
+  const expected = [hosts, [String(port)], [database], [user]];
   for (const line of text.split(/\r?\n/)) {
     const fields = line.startsWith('#') ? undefined : LINE.exec(line)?.slice(1);
     if (fields === undefined) continue;
-    const fits = wanted.every((values, place) => {
-      const field = fields[place] as string;
+    const fits = expected.every((values, index) => {
+      const field = fields[index] as string;
       return field === '*' || values.includes(unescaped(field));
     });
     if (fits) return unescaped(fields[4] as string);
@@ -49,14 +49,20 @@ export function findPassword(text: string, { host, port, database, user }: Passw
   return undefined;
 }
 
-/** Throws if the file can't be read, or if users other than its owner can read it. */
+/**
+ * Reads a file that contains a secret. Throws if the file can't be read, or if users other than its owner can read it.
+ */
 export async function readPrivate(path: string): Promise<string> {
   const found = await stat(path);
   if (isOpenToOthers(found)) {
-    throw new Error(`${path} can be read by others than its owner. Make it private with: chmod 600 ${path}`);
+    throw new Error(
+      `Users other than the owner can read ${path}. To make the file private, run: chmod 600 ${path}`,
+    );
   }
   return readFile(path, 'utf8');
 }
 
-/** libpq's rule, which allows the group to read a file that is owned by root. */
+/**
+ * Whether users other than the owner can read the file. As in libpq, the group may read a file that is owned by root.
+ */
 const isOpenToOthers = ({ mode, uid }: Stats): boolean => (mode & (uid === 0 ? 0o037 : 0o077)) !== 0;

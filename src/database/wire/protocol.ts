@@ -1,10 +1,10 @@
-/** Constants of PostgreSQL's frontend/backend protocol, version 3.0 (PostgreSQL 18 documentation, chapter 54). */
+/** The constants of PostgreSQL's frontend/backend protocol, version 3.0 (PostgreSQL 18 documentation, chapter 54). */
 
 export const PROTOCOL_VERSION = 196_608;
 export const SSL_REQUEST = 80_877_103;
 export const CANCEL_REQUEST = 80_877_102;
 
-/** The first byte of messages from the server. */
+/** The first byte of each type of message from the server. */
 export const Backend = {
   Authentication: 0x52,
   BackendKeyData: 0x4b,
@@ -31,7 +31,7 @@ export const Backend = {
   RowDescription: 0x54,
 } as const;
 
-/** The first byte of messages to the server. */
+/** The first byte of each type of message to the server. */
 export const Frontend = {
   Bind: 0x42,
   Close: 0x43,
@@ -47,10 +47,10 @@ export const Frontend = {
   Terminate: 0x58,
 } as const;
 
-/** The status byte of ReadyForQuery. */
+/** The status byte in ReadyForQuery. */
 export const Status = { Idle: 0x49, InTransaction: 0x54, Failed: 0x45 } as const;
 
-/** Subcodes of Authentication messages. */
+/** The subcodes of Authentication messages. */
 export const Authentication = {
   Ok: 0,
   CleartextPassword: 3,

@@ -1,30 +1,35 @@
-/** A walsender connection: replication commands and the stream of changes (PostgreSQL documentation, 54.4). */
+/**
+ * A walsender connection, which runs replication commands and receives the stream of changes (PostgreSQL documentation,
+ * 54.4).
+ */
 import type { ReplicationConnection } from '../types.ts';
+import { runBaseBackup } from './base-backup.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionError, PostgresError } from './errors.ts';
 import type { ConnectionOptions, Exchange } from './exchange.ts';
 import { Backend } from './protocol.ts';
 import { runScript } from './script.ts';
-
-/** Types of the messages inside CopyData. */
-const XLOG_DATA = 0x77;
-const KEEPALIVE = 0x6b;
-const STATUS_UPDATE = 0x72;
+import { EPOCH_OFFSET_MICROS, KEEPALIVE, sendStatus, XLOG_DATA } from './standby-status.ts';
+import { WalStream } from './wal-stream.ts';
 
 const STATUS_INTERVAL_MS = 10_000;
-/** Microseconds from 1970 to 2000, the epoch of PostgreSQL's clock. */
-const EPOCH_OFFSET_MICROS = 946_684_800_000_000n;
 
 type OnMessage = (payload: Buffer, walStart: bigint, serverTimeMicros: bigint) => void;
 
 /**
- * `ended` resolves after `destroy` and when the server ends the stream, and rejects when the connection is lost.
- * `serverTimeMicros` is passed on as microseconds since 1970.
+ * Opens a walsender connection. `ended` resolves after `destroy` or when the server ends the stream, and rejects when
+ * the connection is lost. `serverTimeMicros` is in microseconds since 1970.
  */
 export async function connectReplication(options: ConnectionOptions): Promise<ReplicationConnection> {
   const connection = await Connection.open({ ...options, replication: true });
   const position: Position = { acknowledged: 0n, received: 0n };
   let destroyed = false;
+  /**
+   * Reports the position at regular intervals. The reports also prevent the server from timing out while the stream is
+   * paused.
+   */
+  const reportPeriodically = (): NodeJS.Timeout =>
+    setInterval(() => sendStatus(connection, position.acknowledged), STATUS_INTERVAL_MS).unref();
   return {
     async command(text) {
       const results = await runScript(connection, text);
@@ -35,8 +40,7 @@ export async function connectReplication(options: ConnectionOptions): Promise<Re
       );
     },
     stream(command, onMessage) {
-      const timer = setInterval(() => sendStatus(connection, position), STATUS_INTERVAL_MS);
-      timer.unref();
+      const timer = reportPeriodically();
       const ended = new Promise<void>((resolve, reject) => {
         const stream = new Stream(connection, onMessage, position, (error) => {
           clearInterval(timer);
@@ -46,10 +50,31 @@ export async function connectReplication(options: ConnectionOptions): Promise<Re
         connection.writer.query(command);
         connection.submit(stream);
       });
-      // Prevents an unhandled rejection if the caller ignores `ended`.
+      // This prevents an unhandled rejection if the caller ignores `ended`.
       ended.catch(() => {});
       return { ended };
     },
+    baseBackup: (command, onPart) => runBaseBackup(connection, command, onPart),
+    streamWal(command, onChunk) {
+      const timer = reportPeriodically();
+      const ended = new Promise<void>((resolve, reject) => {
+        const stream = new WalStream(
+          connection,
+          onChunk,
+          () => position.acknowledged,
+          (error) => {
+            clearInterval(timer);
+            if (error === undefined || destroyed) resolve();
+            else reject(error);
+          },
+        );
+        connection.writer.query(command);
+        connection.submit(stream);
+      });
+      ended.catch(() => {});
+      return { ended };
+    },
+    sendStatus: () => sendStatus(connection, position.acknowledged, true),
     acknowledge(lsn) {
       if (lsn > position.acknowledged) position.acknowledged = lsn;
     },
@@ -66,10 +91,10 @@ export async function connectReplication(options: ConnectionOptions): Promise<Re
   };
 }
 
-/** The progress of the stream. */
+/** The positions that a stream has reached. */
 interface Position {
   acknowledged: bigint;
-  /** The start position of the last message in the stream. */
+  /** The start position of the last message that was received. */
   received: bigint;
 }
 
@@ -113,11 +138,11 @@ class Stream implements Exchange {
   #keepalive(buffer: Buffer, start: number): void {
     const walEnd = buffer.readBigUInt64BE(start + 1);
     const position = this.#position;
-    // All relevant messages have been processed, so the rest of the WAL has been, too. Otherwise, an inactive
-    // publication would retain the WAL of other tables.
+    // If all received messages have been processed, the rest of the WAL counts as processed, too. Otherwise, an
+    // inactive publication would prevent the server from removing the WAL of other tables.
     if (position.acknowledged >= position.received && walEnd > position.acknowledged)
       position.acknowledged = walEnd;
-    if (buffer[start + 17] === 1) sendStatus(this.#connection, position);
+    if (buffer[start + 17] === 1) sendStatus(this.#connection, position.acknowledged);
   }
 
   failed(error: PostgresError): void {
@@ -131,18 +156,4 @@ class Stream implements Exchange {
   lost(error: ConnectionError): void {
     this.#onEnd(this.#error ?? error);
   }
-}
-
-/** Sends a standby status update. For a logical receiver, the written, flushed and applied positions are the same. */
-function sendStatus(connection: Connection, { acknowledged }: Position): void {
-  if (connection.ended) return;
-  const body = Buffer.allocUnsafe(34);
-  body[0] = STATUS_UPDATE;
-  body.writeBigUInt64BE(acknowledged, 1);
-  body.writeBigUInt64BE(acknowledged, 9);
-  body.writeBigUInt64BE(acknowledged, 17);
-  body.writeBigInt64BE(BigInt(Date.now()) * 1000n - EPOCH_OFFSET_MICROS, 25);
-  body[33] = 0;
-  connection.writer.copyData(body);
-  connection.flush();
 }

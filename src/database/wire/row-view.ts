@@ -1,4 +1,4 @@
-/** Reads the cells of a DataRow in the received buffer, without creating an object or string per row. */
+/** Reads the cells of a row directly from the received buffer, without creating an object or a string per row. */
 import type { RawRow } from '../types.ts';
 
 export class RowView implements RawRow {
@@ -6,7 +6,7 @@ export class RowView implements RawRow {
   readonly #starts: number[] = [];
   readonly #ends: number[] = [];
 
-  /** Moves to the DataRow whose body starts at `start`. */
+  /** Moves to another row. The body of its DataRow message starts at `start`. */
   moveTo(buffer: Buffer, start: number): this {
     this.buffer = buffer;
     const count = buffer.readUInt16BE(start);

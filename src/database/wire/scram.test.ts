@@ -4,11 +4,11 @@ import { beginScram } from './scram.ts';
 const nonce = 'rOprNGfwEbeRWgbNEkqO';
 const serverFirst = 'r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096';
 
-/** The server's part of the example in RFC 7677. PostgreSQL itself verifies the proof in `test/database`. */
+/** The server's part of the example in RFC 7677. In `test/database`, PostgreSQL verifies the client's proof. */
 test('a server that does not know the password is found out', async () => {
   const scram = beginScram('pencil', nonce);
   expect(scram.firstMessage).toBe(`n,,n=,r=${nonce}`);
-  const final = await scram.answer(serverFirst);
+  const final = await scram.respond(serverFirst);
   expect(final.message).toMatch(
     /^c=biws,r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj\)hNlF\$k0,p=[A-Za-z0-9+/]{43}=$/,
   );
@@ -22,5 +22,5 @@ test.each([
   ['no iterations', `r=${nonce}x,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=0`],
   ['iterations without end', `r=${nonce}x,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=2000000000`],
 ])('%s is refused', async (_what, message) => {
-  await expect(beginScram('pencil', nonce).answer(message)).rejects.toThrow();
+  await expect(beginScram('pencil', nonce).respond(message)).rejects.toThrow();
 });

@@ -1,37 +1,42 @@
-/** The client side of SCRAM-SHA-256 (RFC 5802, RFC 7677), without channel binding. */
+/** Implements the client side of SCRAM-SHA-256 (RFC 5802, RFC 7677), without channel binding. */
 import { createHash, createHmac, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 
 const deriveKey = promisify(pbkdf2);
 
-/** Rejects a server that would make this process compute for minutes. PostgreSQL's default is 4096. */
+/**
+ * The maximum number of iterations. A server could otherwise force this process to compute for minutes. PostgreSQL's
+ * default is 4096.
+ */
 const MAX_ITERATIONS = 1_000_000;
 
 export interface ScramFinal {
   readonly message: string;
-  /** Throws if the server doesn't know the password. */
+  /** Throws if the server can't prove that it knows the password. */
   verify(serverFinal: string): void;
 }
 
 export interface ScramExchange {
   readonly mechanism: 'SCRAM-SHA-256';
   readonly firstMessage: string;
-  answer(serverFirst: string): Promise<ScramFinal>;
+  respond(serverFirst: string): Promise<ScramFinal>;
 }
 
 export function beginScram(password: string, nonce = randomBytes(18).toString('base64')): ScramExchange {
-  // PostgreSQL ignores the user name in this message and uses the one in the startup message.
+  // The user name in this message is empty, because PostgreSQL uses the one in the startup message.
   const firstBare = `n=,r=${nonce}`;
   return {
     mechanism: 'SCRAM-SHA-256',
     firstMessage: `n,,${firstBare}`,
-    async answer(serverFirst) {
+    async respond(serverFirst) {
       const fields = readAttributes(serverFirst);
       const serverNonce = fields.get('r') ?? '';
       const salt = Buffer.from(fields.get('s') ?? '', 'base64');
       const iterations = Number(fields.get('i'));
       if (!serverNonce.startsWith(nonce) || serverNonce.length === nonce.length) {
-        throw new Error('The server answered SCRAM with a nonce that is not ours.');
+        throw new Error(
+          "The server's SCRAM response contains a nonce that doesn't begin with the client's nonce.",
+        );
       }
       if (
         salt.length === 0 ||
@@ -39,7 +44,7 @@ export function beginScram(password: string, nonce = randomBytes(18).toString('b
         iterations < 1 ||
         iterations > MAX_ITERATIONS
       ) {
-        throw new Error('The server answered SCRAM without a usable salt or iteration count.');
+        throw new Error("The server's SCRAM response doesn't contain a valid salt and iteration count.");
       }
       const saltedPassword = await deriveKey(prepare(password), salt, iterations, 32, 'sha256');
       const finalBare = `c=biws,r=${serverNonce}`;
@@ -54,7 +59,7 @@ export function beginScram(password: string, nonce = randomBytes(18).toString('b
         verify(serverFinal) {
           const given = Buffer.from(readAttributes(serverFinal).get('v') ?? '', 'base64');
           if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
-            throw new Error('The server could not prove that it knows the password.');
+            throw new Error("The server couldn't prove that it has the password.");
           }
         },
       };
@@ -63,11 +68,11 @@ export function beginScram(password: string, nonce = randomBytes(18).toString('b
 }
 
 /**
- * Implements the mapping step of SASLprep (RFC 4013). As in PostgreSQL, a password that SASLprep prohibits is used
- * unchanged.
+ * Prepares a password with the mapping step of SASLprep (RFC 4013). As in PostgreSQL, a password that SASLprep
+ * prohibits is used unchanged.
  */
 function prepare(password: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: matches all ASCII characters
   if (/^[\x00-\x7f]*$/.test(password)) return password;
   return password
     .replace(/[\u00a0\u1680\u2000-\u200b\u202f\u205f\u3000]/g, ' ')

@@ -1,30 +1,42 @@
-/** A query in the simple protocol, with one or more statements without parameters. */
+/** Runs a script, which is a query in the simple protocol. It contains one or more statements without parameters. */
 import type { Connection } from './connection.ts';
 import type { ConnectionError, PostgresError } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { type Column, readColumns, readTexts } from './messages.ts';
 import { Backend } from './protocol.ts';
 
-/** The text result of one statement in the script. */
+/** The result of one statement in a script, as text. */
 export interface ScriptResult {
   columns: readonly Column[];
   rows: (readonly (string | null)[])[];
   commandTag: string;
 }
 
-export class Script implements Exchange {
+/** Receives the results of a script's statements as they arrive. */
+export interface ScriptReader {
+  /** Called before the first row, if the statement returns rows. */
+  columns(buffer: Buffer, start: number): void;
+  row(buffer: Buffer, start: number): void;
+  /** Receives a row of COPY ... TO STDOUT. */
+  copied?(buffer: Buffer, start: number, end: number): void;
+  /** Called when the statement has ended. */
+  complete(commandTag: string): void;
+}
+
+class Script implements Exchange {
   readonly extended = false;
-  readonly results: ScriptResult[] = [];
   readonly #connection: Connection;
-  readonly #onEnd: (error: PostgresError | ConnectionError | undefined, script: Script) => void;
-  #current: ScriptResult = { columns: [], rows: [], commandTag: '' };
+  readonly #reader: ScriptReader;
+  readonly #onEnd: (error: PostgresError | ConnectionError | undefined) => void;
   #error: PostgresError | undefined;
 
   constructor(
     connection: Connection,
-    onEnd: (error: PostgresError | ConnectionError | undefined, script: Script) => void,
+    reader: ScriptReader,
+    onEnd: (error: PostgresError | ConnectionError | undefined) => void,
   ) {
     this.#connection = connection;
+    this.#reader = reader;
     this.#onEnd = onEnd;
   }
 
@@ -36,18 +48,19 @@ export class Script implements Exchange {
   message(type: number, buffer: Buffer, start: number, end: number): void {
     switch (type) {
       case Backend.RowDescription:
-        this.#current.columns = readColumns(buffer, start);
+        this.#reader.columns(buffer, start);
         return;
       case Backend.DataRow:
-        this.#current.rows.push(readTexts(buffer, start));
+        this.#reader.row(buffer, start);
+        return;
+      case Backend.CopyData:
+        this.#reader.copied?.(buffer, start, end);
         return;
       case Backend.CommandComplete:
-        this.#current.commandTag = buffer.toString('latin1', start, end - 1);
-        this.results.push(this.#current);
-        this.#current = { columns: [], rows: [], commandTag: '' };
+        this.#reader.complete(buffer.toString('latin1', start, end - 1));
         return;
       case Backend.CopyInResponse:
-        this.#connection.writer.copyFail('COPY FROM STDIN is not possible here.');
+        this.#connection.writer.copyFail("COPY FROM STDIN isn't supported here.");
         this.#connection.flush();
     }
   }
@@ -57,20 +70,41 @@ export class Script implements Exchange {
   }
 
   ready(): void {
-    this.#onEnd(this.#error, this);
+    this.#onEnd(this.#error);
   }
 
   lost(error: ConnectionError): void {
-    this.#onEnd(error, this);
+    this.#onEnd(error);
   }
 }
 
-/** Runs a script and returns the results of its statements. */
-export function runScript(connection: Connection, text: string): Promise<ScriptResult[]> {
+/** Runs a script. If a statement fails, rejects with the first error. */
+export function readScript(connection: Connection, text: string, reader: ScriptReader): Promise<void> {
   return new Promise((resolve, reject) => {
-    new Script(connection, (error, script) => {
-      if (error === undefined) resolve(script.results);
+    new Script(connection, reader, (error) => {
+      if (error === undefined) resolve();
       else reject(error);
     }).submit(text);
   });
+}
+
+const emptyResult = (): ScriptResult => ({ columns: [], rows: [], commandTag: '' });
+
+/** Runs a script and returns the results of its statements. */
+export async function runScript(connection: Connection, text: string): Promise<ScriptResult[]> {
+  const results: ScriptResult[] = [];
+  let current = emptyResult();
+  await readScript(connection, text, {
+    columns(buffer, start) {
+      current.columns = readColumns(buffer, start);
+    },
+    row(buffer, start) {
+      current.rows.push(readTexts(buffer, start));
+    },
+    complete(commandTag) {
+      results.push({ ...current, commandTag });
+      current = emptyResult();
+    },
+  });
+  return results;
 }

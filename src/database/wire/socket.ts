@@ -9,15 +9,15 @@ import { readPrivate } from './private-files.ts';
 import { SSL_REQUEST } from './protocol.ts';
 
 const READ_SIZE = 64 * 1024;
-/** Data from reads up to this size is copied out of the buffer. For larger reads, the whole buffer is passed on. */
+/** Up to this size, the data of a read is copied out of the buffer. For larger reads, the whole buffer is passed on. */
 const COPIED_SIZE = 16 * 1024;
-/** The time limit for connecting and signing in. */
+/** The time limit for connecting and signing in together. */
 export const DEFAULT_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 60_000;
 
 /**
- * Resolves when bytes can be sent. `onData` receives chunks that aren't modified afterwards. If `lends` is true, a
- * chunk may be overwritten as soon as `onData` returns.
+ * Opens the stream. Resolves when bytes can be sent. `onData` receives chunks that aren't modified afterward. If
+ * `lends` is true, a chunk may be overwritten as soon as `onData` returns.
  */
 export async function openSocket(
   target: ConnectionTarget,
@@ -31,7 +31,7 @@ export async function openSocket(
     : { host: target.address ?? target.host, port: target.port };
   const socket = connect(plain ? { ...address, onread: lends ? lend(onData) : readInto(onData) } : address);
   const timeoutMs = target.connectTimeoutMs ?? DEFAULT_TIMEOUT_MS;
-  const timer = setTimeout(() => socket.destroy(new Error(`no answer in ${timeoutMs} ms`)), timeoutMs);
+  const timer = setTimeout(() => socket.destroy(new Error(`no response within ${timeoutMs} ms`)), timeoutMs);
   try {
     await connected(socket, target);
     if (unix) return socket;
@@ -40,7 +40,7 @@ export async function openSocket(
     if (plain) return socket;
     const secured = await negotiateTls(socket, target);
     secured.on('data', onData);
-    // The socket has been paused since the single-byte response to the TLS request.
+    // The socket was paused after it received the single-byte response to the TLS request.
     secured.resume();
     return secured;
   } finally {
@@ -48,7 +48,7 @@ export async function openSocket(
   }
 }
 
-/** Reads into one reused buffer, because most reads return a few hundred bytes. */
+/** Returns a reader with a reused buffer, because most reads return a few hundred bytes. */
 function readInto(onData: (chunk: Buffer) => void) {
   let buffer = Buffer.allocUnsafeSlow(READ_SIZE);
   return {
@@ -67,8 +67,8 @@ function readInto(onData: (chunk: Buffer) => void) {
 }
 
 /**
- * Shared by all connections whose chunks are lent. Each connection has processed its data before another connection
- * reads.
+ * The buffer of all connections for which `lends` is true. It can be shared because each connection processes its data
+ * before another connection reads.
  */
 let lentBuffer: Buffer | undefined;
 
@@ -99,11 +99,11 @@ async function negotiateTls(socket: Socket, target: ConnectionTarget): Promise<S
   const writer = new MessageWriter();
   writer.sslRequest(SSL_REQUEST);
   socket.write(writer.take());
-  const answer = await firstByte(socket, target);
-  if (answer !== 'S') {
+  const reply = await firstByte(socket, target);
+  if (reply !== 'S') {
     if (target.sslMode === 'prefer') return socket;
     socket.destroy();
-    throw cannotConnect(target, new Error(`it does not speak TLS, and sslmode is ${target.sslMode}`));
+    throw cannotConnect(target, new Error(`it doesn't support TLS, but sslmode is ${target.sslMode}`));
   }
   const checked = target.sslMode.startsWith('verify') || target.sslRootCert !== undefined;
   const tls = await import('node:tls');
@@ -116,7 +116,7 @@ async function negotiateTls(socket: Socket, target: ConnectionTarget): Promise<S
     ...(isIP(target.host) === 0 ? { servername: target.host } : {}),
     ...files,
     rejectUnauthorized: checked,
-    // libpq compares the name only in the mode verify-full.
+    // libpq compares the server's name only in the mode verify-full.
     ...(target.sslMode === 'verify-full'
       ? { checkServerIdentity: (_name, certificate) => tls.checkServerIdentity(target.host, certificate) }
       : { checkServerIdentity: () => undefined }),
@@ -130,7 +130,7 @@ async function negotiateTls(socket: Socket, target: ConnectionTarget): Promise<S
   return secured;
 }
 
-/** Read for each connection, because certificates are renewed. */
+/** Reads the certificate files. They are read for each connection, because certificates are renewed. */
 async function readTlsFiles(target: ConnectionTarget): Promise<SecureContextOptions> {
   const { sslRootCert, sslCert, sslKey, sslPassword } = target;
   const { getCACertificates } = await import('node:tls');
@@ -145,8 +145,8 @@ async function readTlsFiles(target: ConnectionTarget): Promise<SecureContextOpti
 }
 
 /**
- * Reads one byte and requires that no other data follows. Additional data would have been injected by an attacker
- * between client and server (CVE-2021-23222).
+ * Reads the server's one-byte response. Throws if other data follows, because an attacker between client and server
+ * could have injected it (CVE-2021-23222).
  */
 function firstByte(socket: Socket, target: ConnectionTarget): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -159,15 +159,15 @@ function firstByte(socket: Socket, target: ConnectionTarget): Promise<string> {
       socket.off('error', fail);
       socket.off('close', closed);
       if (chunk.length === 1) resolve(chunk.toString('latin1'));
-      else fail(new Error('its answer to the request for TLS is not one byte'));
+      else fail(new Error("its response to the request for TLS isn't a single byte"));
     });
   });
 }
 
 function cannotConnect(target: ConnectionTarget, cause: Error): ConnectionError {
-  const place = target.host.startsWith('/')
+  const endpoint = target.host.startsWith('/')
     ? `the socket in ${target.host}`
     : `${target.host}:${target.port}`;
-  const message = `Cannot connect to PostgreSQL at ${place}: ${cause.message}`;
+  const message = `Cannot connect to PostgreSQL at ${endpoint}: ${cause.message}`;
   return new ConnectionError({ code: '08001', message, untouched: true }, { cause });
 }

@@ -54,9 +54,9 @@ test('a row in pieces is read as a whole one is: one cell stored, the others kep
         const whole: Cells[] = [];
         const wholeStore = noteStore(0);
         new SpilledRows(whole, () => whole.splice(0), column, wholeStore).add(body, 0);
-        const pieces: Cells[] = [];
+        const chunks: Cells[] = [];
         const store = noteStore(0);
-        const message = new SpilledRows(pieces, () => pieces.splice(0), column, store).receive();
+        const message = new SpilledRows(chunks, () => chunks.splice(0), column, store).receive();
         for (let offset = 0, turn = 0; offset < body.length; turn++) {
           const until = Math.min(offset + (cuts[turn % cuts.length] as number), body.length);
           message.push(body, offset, until);
@@ -69,7 +69,7 @@ test('a row in pieces is read as a whole one is: one cell stored, the others kep
         expect(wholeStore.written).toEqual(store.written);
         const others = cells.map((one, index) => (index === column ? EMPTY : one));
         expect(whole).toEqual([others]);
-        const nulled = pieces[0]?.map((one, index) => (index === column ? EMPTY : one));
+        const nulled = chunks[0]?.map((one, index) => (index === column ? EMPTY : one));
         expect(nulled).toEqual(others);
       },
     ),

@@ -1,6 +1,6 @@
 /**
- * The rows of a statement that might not fit into memory. They are kept in memory as long as the store allows, and then
- * stored.
+ * Collects the rows of a statement that might not fit into memory. Rows are kept in memory as long as the store allows
+ * this, and are then stored.
  */
 import type { RowStore } from '../types.ts';
 import type { LargeMessage } from './message-reader.ts';
@@ -17,7 +17,10 @@ export class SpilledRows {
   readonly #column: number;
   #spills = false;
 
-  /** `rows` receives rows that have other cells. `before` returns and removes earlier rows. */
+  /**
+   * Creates the collection. `rows` receives the other cells of each row. `before` returns the rows that were collected
+   * earlier and removes them.
+   */
   constructor(rows: Cells[], before: () => Cells[], column: number, store: RowStore) {
     this.#rows = rows;
     this.#before = before;
@@ -25,7 +28,7 @@ export class SpilledRows {
     this.store = store;
   }
 
-  /** Returns the number of bytes that can be kept. The number is less than `sizeBytes` once rows are stored. */
+  /** Returns the number of bytes that can be kept in memory. Once rows are stored, this is less than `sizeBytes`. */
   room(sizeBytes: number): number {
     if (this.#spills) return 0;
     const room = this.store.keep(sizeBytes);
@@ -35,14 +38,14 @@ export class SpilledRows {
     return 0;
   }
 
-  /** Adds the DataRow whose body starts at `start`. */
+  /** Adds a row. The body of its DataRow message starts at `start`. */
   add(buffer: Buffer, start: number): void {
     this.#store(readCells(buffer, start));
   }
 
-  /** Receives a DataRow in pieces. */
+  /** Returns an object that receives a row in chunks. */
   receive(): LargeMessage {
-    return new RowInPieces(this.#column, this.store, (others) => this.#keep(others));
+    return new ChunkedRow(this.#column, this.store, (others) => this.#keep(others));
   }
 
   #store(cells: Cells): void {
@@ -52,7 +55,7 @@ export class SpilledRows {
     this.#keep(cells);
   }
 
-  /** A row with a single cell is counted by the store. */
+  /** Keeps the other cells of a row. A row with a single cell has none, and the store counts it. */
   #keep(cells: Cells): void {
     if (cells.length > 1) this.#rows.push(cells.with(this.#column, EMPTY));
   }
@@ -61,17 +64,17 @@ export class SpilledRows {
 const COUNT_BYTES = 2;
 const LENGTH_BYTES = 4;
 
-/** Reads a DataRow: the number of cells, then the length and bytes of each cell. */
-class RowInPieces implements LargeMessage {
+/** Reads a DataRow in chunks. It contains the number of cells, then the length and the bytes of each cell. */
+class ChunkedRow implements LargeMessage {
   readonly #column: number;
   readonly #store: RowStore;
   readonly #done: (cells: Cells) => void;
   readonly #cells: Cells = [];
-  /** The number that is being read. */
+  /** The bytes of the number that is being read. */
   readonly #number = Buffer.alloc(LENGTH_BYTES);
   #numberSize = COUNT_BYTES;
   #numberFilled = 0;
-  /** Bytes of the current cell that haven't arrived. */
+  /** The number of bytes of the current cell that haven't arrived yet. */
   #missing = 0;
 
   constructor(column: number, store: RowStore, done: (cells: Cells) => void) {

@@ -1,6 +1,6 @@
-/** Signs in with StartupMessage and the authentication that the server requests. */
+/** Signs in. Sends StartupMessage and responds to the authentication that the server requests. */
 import { createHash } from 'node:crypto';
-import { ConnectionError, type PostgresError } from './errors.ts';
+import { ConnectionError, PostgresError } from './errors.ts';
 import type { ConnectionOptions, Exchange } from './exchange.ts';
 import type { MessageWriter } from './message-writer.ts';
 import { readText } from './messages.ts';
@@ -38,7 +38,7 @@ export class StartupExchange implements Exchange {
       user,
       database,
       client_encoding: 'UTF8',
-      // Plinth's literals are quoted for this setting, but a database may have a different default.
+      // Plinth quotes literals for this setting, but a database may have a different default.
       standard_conforming_strings: 'on',
       ...(applicationName === undefined ? {} : { application_name: applicationName }),
       ...(options === undefined ? {} : { options }),
@@ -53,7 +53,7 @@ export class StartupExchange implements Exchange {
       this.#connection.processId = buffer.readInt32BE(start);
       this.#connection.secretKey = Buffer.from(buffer.subarray(start + 4, end));
     } else if (type === Backend.Authentication) {
-      this.#authenticate(buffer, start, end).catch((error: Error) => this.#refuse(error.message));
+      this.#authenticate(buffer, start, end).catch((error: Error) => this.#refuse(error));
     }
   }
 
@@ -76,7 +76,7 @@ export class StartupExchange implements Exchange {
     const body = start + 4;
     if (method === Authentication.Ok) {
       if (this.#scram !== undefined && this.#scramFinal === undefined)
-        throw new Error('SCRAM was cut short.');
+        throw new Error('The server ended the SCRAM exchange too early.');
       return;
     }
     if (method === Authentication.SaslFinal) {
@@ -89,18 +89,18 @@ export class StartupExchange implements Exchange {
       const salt = Buffer.from(buffer.subarray(body, body + 4));
       writer.password(md5Password(user, await this.#password(), salt));
     } else if (method === Authentication.Sasl) {
-      // Read before any await, because the buffer's content is only valid until then.
+      // The mechanisms are read before anything is awaited, because the buffer's content is only valid until then.
       const mechanisms = readTexts(buffer, body);
       this.#scram = beginScram(await this.#password());
       if (!mechanisms.includes(this.#scram.mechanism)) {
-        throw new Error('PostgreSQL offers no SASL mechanism that is known here.');
+        throw new Error("PostgreSQL doesn't offer a supported SASL mechanism.");
       }
       writer.saslInitial(this.#scram.mechanism, this.#scram.firstMessage);
     } else if (method === Authentication.SaslContinue && this.#scram !== undefined) {
-      this.#scramFinal = await this.#scram.answer(buffer.toString('utf8', body, end));
+      this.#scramFinal = await this.#scram.respond(buffer.toString('utf8', body, end));
       writer.saslResponse(this.#scramFinal.message);
     } else {
-      throw new Error(`PostgreSQL asks for authentication method ${method}, which is not known here.`);
+      throw new Error(`PostgreSQL requires the authentication method ${method}, which isn't supported.`);
     }
     this.#connection.flush();
   }
@@ -108,17 +108,26 @@ export class StartupExchange implements Exchange {
   async #password(): Promise<string> {
     const { user, password, passwordFile, ...where } = this.#connection.options;
     if (password !== undefined) return password;
-    const asked = `PostgreSQL asks for the password of ${user}, and`;
-    if (passwordFile === undefined) throw new Error(`${asked} none is given.`);
+    const missing = (reason: string): PostgresError =>
+      new PostgresError({
+        severity: 'FATAL',
+        code: '28P01',
+        message: `PostgreSQL requires the password of ${user}, but ${reason}`,
+      });
+    if (passwordFile === undefined) throw missing('no password was specified.');
     const found = await readPassword(passwordFile, { ...where, user }).catch((error: Error) => {
-      throw new Error(`${asked} its file cannot be used: ${error.message}`);
+      throw missing(`the password file can't be used: ${error.message}`);
     });
-    if (found === undefined) throw new Error(`${asked} none is given, nor in ${passwordFile}.`);
+    if (found === undefined)
+      throw missing(`no password was specified, and ${passwordFile} doesn't contain it.`);
     return found;
   }
 
-  #refuse(message: string): void {
-    const error = new ConnectionError({ code: '08001', message, untouched: true });
+  #refuse(cause: Error): void {
+    const error =
+      cause instanceof PostgresError
+        ? cause
+        : new ConnectionError({ code: '08001', message: cause.message, untouched: true });
     this.#reject(error);
     this.#connection.destroy(error);
   }
@@ -131,7 +140,7 @@ function md5Password(user: string, password: string, salt: Buffer): string {
   return `md5${createHash('md5').update(inner).update(salt).digest('hex')}`;
 }
 
-/** Reads zero-terminated strings up to an empty string. */
+/** Reads zero-terminated strings until an empty string ends the list. */
 function readTexts(buffer: Buffer, start: number): string[] {
   const texts: string[] = [];
   let offset = start;

@@ -1,16 +1,22 @@
-/** The prepared statements of one connection. If there are too many, the least recently used statements are closed. */
+/**
+ * Caches the prepared statements of one connection. If there are too many, the least recently used statements are
+ * closed.
+ */
 import type { MessageWriter } from './message-writer.ts';
 import type { Column } from './messages.ts';
 
 export interface PreparedStatement {
   readonly key: string;
-  /** The server's name for the statement. */
+  /** The name of the statement on the server. */
   readonly name: string;
   readonly text: string;
-  /** Undefined until the server has described the statement. Empty for a statement without rows. */
+  /**
+   * The result columns. Undefined until the server has described the statement. Empty if the statement doesn't return
+   * rows.
+   */
   columns: readonly Column[] | undefined;
   parameterTypes: readonly number[] | undefined;
-  /** Data that a row reader derives from the columns once per statement. */
+  /** Data that a row reader computes from the columns, once per statement. */
   derived: unknown;
 }
 
@@ -26,15 +32,16 @@ export class StatementCache {
   get(key: string): PreparedStatement | undefined {
     const statement = this.#statements.get(key);
     if (statement === undefined) return undefined;
-    // A Map keeps insertion order, so the first entry is the least recently used statement.
+    // A Map keeps the insertion order, so the first entry is the least recently used one.
     this.#statements.delete(key);
     this.#statements.set(key, statement);
     return statement;
   }
 
   /**
-   * Writes Parse and Describe, after Close for an evicted statement. If the limit is 0, statements don't have a name
-   * and aren't kept, so that each transaction can run on a different session (a pooler's transaction mode).
+   * Prepares a statement by writing Parse and Describe. If another statement must be evicted, Close is written first.
+   * If the limit is 0, statements have no name and aren't kept, so that each transaction can run in a different
+   * session, as behind a pooler in transaction mode.
    */
   prepare(writer: MessageWriter, key: string, text: string): PreparedStatement {
     const oldest = this.#statements.size >= this.#limit ? this.#statements.values().next().value : undefined;
@@ -53,13 +60,13 @@ export class StatementCache {
     return statement;
   }
 
-  /** Writes Close. Closing a statement that doesn't exist isn't an error. */
+  /** Closes a statement by writing Close. Closing a statement that doesn't exist isn't an error. */
   close(writer: MessageWriter, statement: PreparedStatement): void {
     this.forget(statement);
     writer.closeStatement(statement.name);
   }
 
-  /** Forgets a statement that the server doesn't have, because its Parse failed or it was deallocated. */
+  /** Removes a statement that the server doesn't have, because its Parse failed or the statement was deallocated. */
   forget(statement: PreparedStatement): void {
     if (this.#statements.get(statement.key) === statement) this.#statements.delete(statement.key);
   }

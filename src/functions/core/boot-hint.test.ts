@@ -1,37 +1,37 @@
 import { expect, test } from 'vitest';
 import { bootHint } from './boot-hint.ts';
 
-// The exact wording of Deno 2.9.
+// This text is what Deno 2.9 prints.
 test.each<[string[], RegExp]>([
   [
     [
       "error: Import 'https://a.test/x.ts' failed.",
       '    0: error sending request for url (https://a.test/x.ts): client error (Connect): dns error: failed to lookup address information',
     ],
-    /^https:\/\/a\.test\/x\.ts could not be fetched/,
+    /^https:\/\/a\.test\/x\.ts couldn't be downloaded/,
   ],
   [
     [
       'error: Failed loading https://registry.test/other for package "other"',
       '    0: error sending request for url',
     ],
-    /^https:\/\/registry\.test\/other could not be fetched/,
+    /^https:\/\/registry\.test\/other couldn't be downloaded/,
   ],
   [
     [
       "error: JSR package manifest for '@me/none' failed to load. Import 'https://jsr.test/@me/none/meta.json' failed.",
     ],
-    /^@me\/none could not be fetched/,
+    /^@me\/none couldn't be downloaded/,
   ],
-  [['error: Import "tiny" not a dependency'], /named nowhere/],
-  [['error: Relative import path "tiny" not prefixed with / or ./ or ../'], /named nowhere/],
+  [['error: Import "tiny" not a dependency'], /isn't defined/],
+  [['error: Relative import path "tiny" not prefixed with / or ./ or ../'], /isn't defined/],
   [
     ["    Import 'file:///app/map.json' failed, not found.", 'error: Unable to load'],
-    /^The function did not start/,
+    /^The function didn't start/,
   ],
-  [["error: The module's source code could not be parsed: Expected ';'"], /^The function did not start/],
-  [['error: Uncaught (in promise) Error: at the top'], /^The function did not start/],
-  [[], /without serving/],
+  [["error: The module's source code could not be parsed: Expected ';'"], /^The function didn't start/],
+  [['error: Uncaught (in promise) Error: at the top'], /^The function didn't start/],
+  [[], /without handling requests/],
 ])('%j', (stderr, hint) => {
   expect(bootHint(stderr)).toMatch(hint);
 });

@@ -1,22 +1,25 @@
-/** Builds the contents of `Deno.env`: the project's secrets and the variables that the platform always sets. */
+/** Determines the contents of `Deno.env`: the project's secrets, and the variables that the platform always sets. */
 import type { Keys } from '../../keys/types.ts';
 
 export interface EnvironmentInput {
   readonly slug: string;
-  /** `[edge_runtime.secrets]`. */
+  /** The variables in `[edge_runtime.secrets]`. */
   readonly configSecrets: Readonly<Record<string, string | undefined>>;
-  /** `functions/.env`. */
+  /** The variables in `functions/.env`. */
   readonly sharedFile: Readonly<Record<string, string>>;
-  /** `functions/SLUG/.env`, overridden by `[functions.SLUG.env]`. */
+  /** The variables in `functions/SLUG/.env`. Variables in `[functions.SLUG.env]` override them. */
   readonly own: Readonly<Record<string, string>>;
   readonly apiUrl: string;
   readonly databaseUrl: string;
   readonly keys: Pick<Keys, 'anonKey' | 'serviceRoleKey' | 'publishableKey' | 'secretKey' | 'internalJwks'>;
-  /** Whether the JWKS includes the JWT secret, as on the local stack. Anyone with the secret can forge tokens. */
+  /** Whether the JWKS contains the JWT secret, as in the local stack. With the secret, tokens can be forged. */
   readonly includesJwtSecret: boolean;
 }
 
-/** Returns the environment and, in `ignored`, the variables that users can't set because the platform sets them. */
+/**
+ * Returns the environment. `ignored` lists variables of the project that have no effect, because the platform sets
+ * them.
+ */
 export function functionEnvironment(input: EnvironmentInput): {
   env: Record<string, string>;
   ignored: string[];

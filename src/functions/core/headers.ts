@@ -1,7 +1,7 @@
-/** Headers that are forwarded to and from a function, and headers that belong to a single connection. */
+/** Determines which headers are forwarded to a function and from it. */
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Headers that belong to a single connection (RFC 9110 section 7.6.1) and must not be forwarded. */
+/** Headers that apply to a single connection (RFC 9110, section 7.6.1) and must not be forwarded. */
 export const hopByHop: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -14,15 +14,15 @@ export const hopByHop: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether the host consists of only a host name or address with an optional port. Any other value would make the
- * function's `new URL(request.url)` throw or resolve to a different path.
+ * Whether the host consists of a host name or address and an optional port. With any other value, `new
+ * URL(request.url)` in the function would throw an error or result in a different path.
  */
 const isReadable = (host: string | undefined): boolean =>
   host !== undefined && /^[\w.:[\]-]+$/.test(host) && URL.canParse(`http://${host}/`);
 
 /**
- * Returns the host in the URL that the function sees, which is the host that the first of several proxies received. The
- * gateway removes forwarded headers unless they come from a trusted proxy.
+ * Returns the host for the request URL in the function. With several proxies, this is the host that the first one
+ * received. The gateway removes the forwarded headers unless they come from a trusted proxy.
  */
 export function hostOf(headers: IncomingHttpHeaders): string {
   const forwarded = [headers['x-forwarded-host'] ?? []].flat().join().split(',', 1)[0]?.trim();

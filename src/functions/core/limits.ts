@@ -1,24 +1,26 @@
 /**
- * Worker limits and the decisions based on them. CPU time is counted from the start of the oldest pending request and
- * restarts whenever a request ends, so many short concurrent requests aren't mistaken for an endless request.
- * Upstream's runtime adds up CPU time over a worker's lifetime (docs/compatibility.md).
+ * Determines when workers reach their limits. CPU time is counted from the start of the oldest pending request, and the
+ * count restarts whenever a request ends, so many short concurrent requests aren't mistaken for an endless one.
+ * Upstream's runtime counts the CPU time of a worker's entire lifetime (docs/compatibility.md).
  */
 
 export interface Limits {
   readonly cpuMs: number;
   readonly memoryBytes: number;
-  /** The maximum lifetime of a worker. After half of it, the worker accepts no new requests. */
+  /** The maximum lifetime of a worker. After half of this time, the worker doesn't receive new requests. */
   readonly wallClockMs: number;
-  /** The maximum CPU time for loading and compiling modules before the worker listens. */
+  /** The maximum CPU time that a worker can use before it accepts connections, to load and compile modules. */
   readonly bootCpuMs: number;
   readonly responseMs: number;
   readonly idleMs: number;
   readonly maxWorkers: number;
-  /** The maximum number of workers per function, including workers that no longer accept requests. */
+  /** The maximum number of workers per function. Workers that don't receive new requests are included. */
   readonly maxWorkersPerFunction: number;
   /** The maximum number of concurrent requests and sockets per worker. */
   readonly maxRequests: number;
-  /** The time limit for a request that waits for a worker when no more can be started. */
+  /** The maximum number of requests that wait for a worker. */
+  readonly maxWaiting: number;
+  /** The maximum time that a request waits for a worker while no more workers can be started. */
   readonly waitMs: number;
 }
 
@@ -32,13 +34,23 @@ export const defaultLimits: Limits = {
   maxWorkers: 20,
   maxWorkersPerFunction: 4,
   maxRequests: 1000,
+  maxWaiting: 1000,
   waitMs: 10_000,
 };
 
+/**
+ * Returns the maximum number of concurrent requests of one client to one function. A quarter of the slots is out of reach
+ * for a single client.
+ */
+export const maxRequestsPerClient = (
+  { maxWorkersPerFunction, maxRequests }: Limits,
+  isShared: boolean,
+): number => Math.max(1, Math.floor((maxWorkersPerFunction * (isShared ? maxRequests : 1) * 3) / 4));
+
 export interface Usage {
-  /** CPU time since the oldest pending request began or the last request ended, whichever is later. */
+  /** The CPU time since the start of the oldest pending request or the end of the last request, whichever is later. */
   readonly cpuMs: number;
-  /** CPU time since the oldest pending request began. */
+  /** The CPU time since the start of the oldest pending request. */
   readonly oldestCpuMs: number;
   readonly memoryBytes: number;
   readonly ageMs: number;
@@ -47,7 +59,7 @@ export interface Usage {
 /** The reasons that supabase/edge-runtime passes to `beforeunload`. */
 export type LimitName = 'cpu' | 'memory' | 'wall_clock';
 
-/** Describes the exceeded limit for the log, or returns undefined if the worker is within its limits. */
+/** Describes which limit the worker has exceeded, for the log. Returns undefined if it is within all limits. */
 export function exceeded(usage: Usage, limits: Limits): string | undefined {
   if (usage.cpuMs > limits.cpuMs) return `CPU time: ${Math.round(usage.cpuMs)} ms of ${limits.cpuMs} ms`;
   if (usage.memoryBytes > limits.memoryBytes) {
@@ -57,7 +69,7 @@ export function exceeded(usage: Usage, limits: Limits): string | undefined {
   return undefined;
 }
 
-/** Returns the limit that is 90% used, so that the function can be notified while it still responds. */
+/** Returns the limit of which the worker has used 90%, so that the function can be notified while it still responds. */
 export function nearlyExceeded(usage: Usage, limits: Limits): LimitName | undefined {
   if (usage.cpuMs > limits.cpuMs * 0.9) return 'cpu';
   if (usage.memoryBytes > limits.memoryBytes * 0.9) return 'memory';
@@ -65,7 +77,7 @@ export function nearlyExceeded(usage: Usage, limits: Limits): LimitName | undefi
   return undefined;
 }
 
-/** Whether new requests should be sent to a new worker while this worker only finishes its pending requests. */
+/** Whether this worker should only finish its pending requests, while new requests are sent to a new worker. */
 export const isSpent = (usage: Usage, limits: Limits): boolean =>
   usage.oldestCpuMs > limits.cpuMs / 2 ||
   usage.memoryBytes > limits.memoryBytes * 0.75 ||

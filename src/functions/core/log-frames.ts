@@ -1,7 +1,7 @@
 /**
- * Parses a worker's standard output. The adapter (deno/adapter.js) prefixes console output with a header: record
- * separator, level, request ID, unit separator. Other output was written by the function directly. A function can forge
- * a header, but this only affects the function's own log.
+ * Parses a worker's standard output. The adapter (deno/adapter.js) begins each line from the console with a header:
+ * record separator, level, request ID, unit separator. Lines without a header were written by the function itself. A
+ * function can forge a header, but this affects only its own log.
  */
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -13,10 +13,11 @@ export interface Frame {
 }
 
 const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what marks a head
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these characters mark the header
 const head = /^\x1e([0-3])([\w-]{0,64})\x1f/;
 
 /**
+ * Parses a line.
  * @example
  * parseFrame('\x1e2abc\x1fcareful'); // { level: 'warn', requestId: 'abc', text: 'careful' }
  */

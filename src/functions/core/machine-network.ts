@@ -1,11 +1,15 @@
 /**
- * Collects the network settings that Deno needs to fetch modules: proxies, certificate authorities and registries. No
- * other environment variable of the machine is passed to a function's process, and the function can't read these.
+ * Collects the network settings that Deno needs to download modules: proxies, certificate authorities and registries.
+ * These are the only environment variables of the machine that are passed to a function's process, and the function
+ * can't read them.
  */
 
 type Names = Readonly<Record<string, string | undefined>>;
 
-/** Proxy variables in both spellings, because programs differ in the case they expect. Deno prefers uppercase. */
+/**
+ * The variables for proxies, in upper and lower case because programs differ in the case that they expect. Deno prefers
+ * upper case.
+ */
 const proxies = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].flatMap((name) => [name, name.toLowerCase()]);
 const copied = [
   ...proxies,
@@ -18,25 +22,27 @@ const copied = [
   'NPM_CONFIG_REGISTRY',
   'JSR_URL',
 ];
-/** Tokens for private modules. Only a project can set them. The machine's own tokens are never passed to functions. */
+/**
+ * Tokens for private modules. They can be set only by the project, because the machine's own tokens are never passed to
+ * functions.
+ */
 const tokens = ['DENO_AUTH_TOKENS'];
 const loopback = ['localhost', '127.0.0.1', '::1'];
 
 export interface MachineNetwork {
   readonly env: Readonly<Record<string, string>>;
-  /** Environment variables that Deno reads but the function can't. */
+  /** Environment variables that Deno reads but that are hidden from the function. */
   readonly hidden: readonly string[];
 }
 
 /**
- * Builds Deno's network environment.
+ * Returns the environment variables that configure Deno's network access.
  * @param shell The environment in which Plinth was started.
- * @param project Variables that the project sets for the function. They take precedence, and the function can read
+ * @param project The variables that the project sets for the function. They take precedence, and the function can read
  * them.
- * @param apiUrl `SUPABASE_URL`, which is never proxied.
- * @param fileOf Resolves a path as the shell would. Returns undefined if the file doesn't exist.
- * @example
- * machineNetwork({ HTTPS_PROXY: 'http://proxy:3128' }, {}, 'http://127.0.0.1:54321', resolve).env.HTTPS_PROXY // 'http://proxy:3128'
+ * @param apiUrl The value of `SUPABASE_URL`. Requests to this URL don't use a proxy.
+ * @param fileOf Resolves a path like the shell does. Returns undefined if the file doesn't exist.
+ * @example machineNetwork({ HTTPS_PROXY: 'http://proxy:3128' }, {}, 'http://127.0.0.1:54321', resolve).env.HTTPS_PROXY // 'http://proxy:3128'
  */
 export function machineNetwork(
   shell: Names,
@@ -49,10 +55,10 @@ export function machineNetwork(
     const value = shell[name];
     if (value !== undefined) machine[name] = value;
   }
-  // npm sets lowercase variables for its scripts, but Deno doesn't read lowercase names.
+  // npm sets variables with lowercase names for its scripts, but Deno reads only uppercase names.
   const registry = shell.NPM_CONFIG_REGISTRY ?? shell.npm_config_registry;
   if (registry !== undefined) machine.NPM_CONFIG_REGISTRY = registry;
-  // Deno 2.9 also reads NODE_EXTRA_CA_CERTS, but then node:https requires a permission that no flag can grant.
+  // Deno 2.9 also reads NODE_EXTRA_CA_CERTS. However, node:https then requires a permission that no flag can grant.
   const certificates = shell.DENO_CERT ?? fileOf(shell.NODE_EXTRA_CA_CERTS ?? '');
   if (certificates !== undefined) machine.DENO_CERT = fileOf(certificates) ?? certificates;
   const env = { ...without(machine, project), ...direct({ ...machine, ...project }, apiUrl) };
@@ -62,13 +68,13 @@ export function machineNetwork(
   };
 }
 
-/** Removes machine variables that the project sets in either case. */
+/** Removes the machine's variables that the project also sets, regardless of their case. */
 function without(machine: Readonly<Record<string, string>>, project: Names): Record<string, string> {
   const given = new Set(Object.keys(project).map((name) => name.toUpperCase()));
   return Object.fromEntries(Object.entries(machine).filter(([name]) => !given.has(name.toUpperCase())));
 }
 
-/** Excludes the project's own API and other local services from the proxy. */
+/** Adds exceptions, so that requests to the project's own API and to other local services don't use the proxy. */
 function direct(env: Names, apiUrl: string): Record<string, string> {
   if (!proxies.some((name) => env[name])) return {};
   const named = env.NO_PROXY ?? env.no_proxy;

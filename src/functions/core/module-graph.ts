@@ -1,16 +1,18 @@
 /**
- * Evaluates a function's module graph from `deno info --json` (version 1). Deno doesn't check permissions for static
- * imports, so a function could import any file on the machine as JSON or text. This check runs before the function and
- * verifies that every import is allowed.
+ * Evaluates a function's module graph, which is the output of `deno info --json` (version 1). Deno doesn't check
+ * permissions for static imports, so a function could import any file on the machine as JSON or text. Before a function
+ * runs, this module checks whether all of its imports are allowed.
  */
 import { isAbsolute, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The fields that this module reads. */
+/** The fields of the output that are used. */
 export interface DenoInfo {
   readonly modules?: readonly {
     readonly specifier: string;
-    /** `esm`, `asserted` (JSON), `external` (text, bytes, and files of a node_modules folder), `npm`, `node`. */
+    /**
+     * One of `esm`, `asserted` (JSON), `external` (text, bytes, and files in a node_modules folder), `npm` and `node`.
+     */
     readonly kind?: string;
     readonly local?: string;
     readonly mediaType?: string;
@@ -19,20 +21,20 @@ export interface DenoInfo {
 }
 
 export interface ModuleGraph {
-  /** Absolute paths of the project files in the graph. */
+  /** The absolute paths of the project's files in the graph. */
   readonly files: readonly string[];
-  /** Files that the graph imports without permission. */
+  /** The files that the function isn't allowed to import. */
   readonly refused: readonly string[];
 }
 
 export interface GraphRules {
   /** The folder that contains `supabase/`. */
   readonly projectDir: string;
-  /** The server's data folder, which may be inside the project. */
+  /** The data folder of the server, which may be inside the project folder. */
   readonly dataDir: string;
-  /** Absolute paths of the `static_files` patterns, up to the first wildcard. */
+  /** The absolute paths of the `static_files` patterns, each up to its first wildcard. */
   readonly staticRoots: readonly string[];
-  /** Resolves symbolic links. Returns a nonexistent path unchanged. */
+  /** Resolves symbolic links. Returns a path that doesn't exist unchanged. */
   readonly realPath: (path: string) => string;
 }
 
@@ -52,7 +54,8 @@ const code = new Set([
 ]);
 
 /**
- * Source code may be anywhere, for example in a monorepo. Imported data must be in a folder that the project exposes.
+ * Checks a module graph. Source code can be in any folder, for example in a monorepo. Data can be imported only from
+ * folders that the project exposes.
  */
 export function checkGraph(info: DenoInfo, rules: GraphRules): ModuleGraph {
   const files: string[] = [];
@@ -60,10 +63,10 @@ export function checkGraph(info: DenoInfo, rules: GraphRules): ModuleGraph {
   for (const { specifier, kind, local, mediaType, error } of info.modules ?? []) {
     if (!specifier.startsWith('file:')) continue;
     const path = local ?? fileURLToPath(specifier);
-    // Packages don't contain secrets and are often symbolic links to other folders.
+    // Packages don't contain secrets, and they are often symbolic links to other folders.
     if (kind === 'external' && path.split(sep).includes('node_modules')) continue;
     files.push(path);
-    // Nothing was read. Running the function reports the error.
+    // The file wasn't read. The function reports the error when it runs.
     if (error !== undefined && local === undefined) continue;
     if (!isAllowed(rules.realPath(path), kind === 'esm' && code.has(mediaType ?? ''), rules))
       refused.push(path);
@@ -71,7 +74,10 @@ export function checkGraph(info: DenoInfo, rules: GraphRules): ModuleGraph {
   return { files, refused };
 }
 
-/** @param path A path without symbolic links. */
+/**
+ * Whether a function is allowed to read a file as data.
+ * @param path A path without symbolic links.
+ */
 export function isAllowed(
   path: string,
   isCode: boolean,
@@ -80,11 +86,14 @@ export function isAllowed(
   if (isInside(path, dataDir)) return false;
   if (isCode || staticRoots.some((root) => isInside(path, root))) return true;
   const below = relative(projectDir, path);
-  // Hidden files often contain secrets, such as .env, .git and .npmrc.
+  // Hidden files such as .env, .git and .npmrc often contain secrets.
   return isInside(path, projectDir) && !below.split(sep).some((part) => part.startsWith('.'));
 }
 
 export function isInside(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way === '' || (!way.startsWith(`..${sep}`) && way !== '..' && !isAbsolute(way));
+  const relativePath = relative(folder, path);
+  return (
+    relativePath === '' ||
+    (!relativePath.startsWith(`..${sep}`) && relativePath !== '..' && !isAbsolute(relativePath))
+  );
 }

@@ -1,13 +1,14 @@
 /**
- * Parses the output of `deno check` into one line per error, with the location and message. The number of errors is
- * limited because later errors mostly repeat earlier ones.
+ * Converts the output of `deno check` to one line per error, with its location and message. The number of errors is
+ * limited, because later errors usually follow from earlier ones.
  */
 
-const most = 20;
+const max = 20;
 const begin = /^(TS\d+) \[ERROR\]: (.*)$/;
-const place = /^\s+at (file:\/\/\/\S+:\d+:\d+)$/;
+const locationPattern = /^\s+at (file:\/\/\/\S+:\d+:\d+)$/;
 
 /**
+ * Returns one line per error.
  * @example
  * typeErrors("TS2322 [ERROR]: Type 'string' is not …\n    at file:///app/index.ts:1:7"); // ['/app/index.ts:1:7 TS2322: Type …']
  */
@@ -17,11 +18,11 @@ export function typeErrors(stderr: string): string[] {
   for (const line of stderr.split('\n')) {
     const [, code, text] = begin.exec(line) ?? [];
     if (code !== undefined) message = `${code}: ${text}`;
-    const at = place.exec(line)?.[1];
+    const at = locationPattern.exec(line)?.[1];
     if (at === undefined || message === undefined) continue;
     found.push(`${decodeURI(at.slice('file://'.length))} ${message}`);
     message = undefined;
-    if (found.length === most) break;
+    if (found.length === max) break;
   }
   return found;
 }

@@ -1,14 +1,17 @@
 /**
- * Implements `verify_jwt`, which requires a bearer token that has a valid signature and hasn't expired. The role isn't
- * checked.
+ * Implements `verify_jwt`, which requires a bearer token with a valid signature that hasn't expired. The role in the
+ * token isn't checked.
  */
 import type { VerifiedToken } from '../../keys/types.ts';
 import { errors, type PlatformError } from '../errors.ts';
 
-/** The algorithms that a project can sign with. Upstream doesn't support EdDSA. */
+/** The algorithms that a project can use to sign tokens. Upstream supports all of them except EdDSA. */
 const accepted = new Set(['HS256', 'ES256', 'RS256', 'EdDSA']);
 
-/** Returns undefined if the request is authorized. `nowMs` is the current time. */
+/**
+ * Checks the Authorization header. Returns undefined if the request is authorized. `nowMs` is the current time in
+ * milliseconds.
+ */
 export function checkAuthorization(
   authorization: string | undefined,
   verify: (token: string) => VerifiedToken,

@@ -12,31 +12,32 @@ export type InspectMode = 'run' | 'brk' | 'wait';
 export interface RunOptions {
   readonly source: FunctionSource;
   readonly socketPath: string;
-  /** A folder that the function can write to. */
+  /** A folder to which the function can write. */
   readonly temp: string;
   readonly cacheDir: string;
-  /** Project files and package folders that the function can read. */
+  /** The project files and package folders that the function can read. */
   readonly readable: readonly string[];
-  /** Addresses, CIDR blocks and hosts that the function can't connect to. */
+  /** Addresses, CIDR blocks and hosts to which the function can't connect. */
   readonly denyNet: readonly string[];
-  /** Environment variables that Deno reads but the function can't. */
+  /** Environment variables that Deno reads but that are hidden from the function. */
   readonly hiddenEnv: readonly string[];
-  /** The loopback port of the debugger. */
+  /** The loopback port on which the debugger listens. */
   readonly inspect?: { readonly mode: InspectMode; readonly port: number } | undefined;
 }
 
 const inspectFlags = { run: '--inspect', brk: '--inspect-brk', wait: '--inspect-wait' } as const;
 
 /**
- * Returns a worker's working directory and arguments.
+ * Returns the working directory and arguments of a worker.
  * @throws {FunctionError} boot, if a path can't be passed to Deno
  */
 export function runArguments(options: RunOptions): { readonly cwd: string; readonly args: string[] } {
   const { source, socketPath, temp, inspect, denyNet } = options;
-  // Only the packages in the cache are readable. The rest of the cache contains the sources of other functions.
+  // Only the packages in the cache are readable, because the rest of the cache contains the source code of other
+  // functions.
   const own = [adapter, join(options.cacheDir, 'npm'), temp, socketPath];
-  // Deno splits these flags at every comma (2.9.6 doesn't support escaping), but accepts paths relative to its working
-  // directory. The adapter then changes the working directory to `temp`.
+  // Deno splits the values of these flags at every comma (2.9.6 doesn't support escaping), but it accepts paths that
+  // are relative to its working directory. After Deno has started, the adapter changes the working directory to `temp`.
   const hasComma = [...own, ...options.readable].some((path) => path.includes(','));
   const cwd = hasComma ? dirname(source.entrypoint) : temp;
   const list = (paths: readonly string[]): string => paths.map((path) => required(path, cwd)).join(',');
@@ -62,7 +63,7 @@ export function runArguments(options: RunOptions): { readonly cwd: string; reado
   return { cwd, args };
 }
 
-/** Adds the variables that Deno and the adapter read and then hide from the function. */
+/** Returns the environment, including variables that Deno and the adapter read and then hide from the function. */
 export function runEnvironment(options: RunOptions, showsErrors: boolean): Record<string, string> {
   return {
     ...importEnvironment(options.source, options.cacheDir),
@@ -75,8 +76,8 @@ export function runEnvironment(options: RunOptions, showsErrors: boolean): Recor
 }
 
 /**
- * Returns the flags for import resolution and network restrictions. Every Deno command needs them, because every
- * command fetches modules.
+ * Returns the flags for resolving imports and for network restrictions. All Deno commands need them, because all of
+ * them download modules.
  */
 export const importArguments = (source: FunctionSource, denyNet: readonly string[]): string[] => [
   '--no-lock',
@@ -93,26 +94,31 @@ export function importEnvironment(source: FunctionSource, cacheDir: string): Rec
   };
 }
 
-/** Returns undefined for a path that can't be passed to Deno. */
+/**
+ * Returns the path relative to the working directory if it contains a comma. Returns undefined if it can't be passed to
+ * Deno.
+ */
 function fromFolder(path: string, cwd: string): string | undefined {
-  const told = path.includes(',') ? relative(cwd, path) || '.' : path;
-  return told.includes(',') ? undefined : told;
+  const relativePath = path.includes(',') ? relative(cwd, path) || '.' : path;
+  return relativePath.includes(',') ? undefined : relativePath;
 }
 
 function required(path: string, cwd: string): string {
-  const told = fromFolder(path, cwd);
-  if (told !== undefined) return told;
-  throw new FunctionError(errors.boot, { details: [`Deno cannot be given a path with a comma: ${path}`] });
+  const relativePath = fromFolder(path, cwd);
+  if (relativePath !== undefined) return relativePath;
+  throw new FunctionError(errors.boot, {
+    details: [`Deno doesn't support paths that contain a comma: ${path}`],
+  });
 }
 
-/** Linux limits a single argument to 128 KiB. A flag can be repeated instead. */
-const mostArgumentBytes = 64 * 1024;
+/** Linux limits a single argument to 128 KiB, so a flag with many paths is repeated. */
+const maxArgumentBytes = 64 * 1024;
 
 function inFlags(flag: string, paths: readonly string[]): string[] {
   const flags: string[] = [];
   let current = '';
   for (const path of paths) {
-    if (current !== '' && Buffer.byteLength(current) + Buffer.byteLength(path) > mostArgumentBytes) {
+    if (current !== '' && Buffer.byteLength(current) + Buffer.byteLength(path) > maxArgumentBytes) {
       flags.push(`${flag}=${current}`);
       current = '';
     }
@@ -121,7 +127,10 @@ function inFlags(flag: string, paths: readonly string[]): string[] {
   return current === '' ? flags : [...flags, `${flag}=${current}`];
 }
 
-/** Returns the longest folder prefix of a glob that doesn't contain wildcards. Modules can import from this folder. */
+/**
+ * Returns the part of a glob pattern before its first wildcard, up to the end of a folder. Modules can import files
+ * below this folder.
+ */
 export function globRoot(glob: string): string {
   const wild = glob.search(/[*?[{]/);
   return wild === -1 ? glob : glob.slice(0, glob.lastIndexOf('/', wild) + 1);

@@ -1,7 +1,9 @@
-/** Finds the Deno binary in npm's platform packages, so that nothing is downloaded and no install script runs. */
+/**
+ * Finds the Deno binary in npm's packages for each platform. Therefore, no install script runs.
+ */
 import { chmodSync, existsSync, statSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { ensurePackages, packageFolder, packageManifest } from '../../packages/index.ts';
 
 const packages: Readonly<Record<string, string>> = {
   'linux-x64': '@deno/linux-x64-glibc',
@@ -12,8 +14,8 @@ const packages: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the path of the binary, or undefined if there is no package for the platform or optional dependencies weren't
- * installed.
+ * Returns the path of the binary. Returns undefined if npm has no package for the platform, or if optional dependencies
+ * weren't installed.
  */
 export function findDeno(
   platform: string = process.platform,
@@ -22,13 +24,19 @@ export function findDeno(
   const name = packages[`${platform}-${arch}`];
   if (name === undefined) return undefined;
   try {
-    const folder = dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
+    const folder = packageFolder('functions', name);
+    if (folder === undefined) return undefined;
     const binary = join(folder, platform === 'win32' ? 'deno.exe' : 'deno');
-    if (!existsSync(binary)) return undefined;
-    // npm only preserves a file's mode if the package lists it as a bin.
+    // The binary is downloaded when a function is first called.
+    if (!existsSync(binary)) return packageManifest() === undefined ? undefined : binary;
+    // npm keeps the mode of a file only if the package lists it as an executable (`bin`).
     if (platform !== 'win32' && (statSync(binary).mode & 0o111) === 0) chmodSync(binary, 0o755);
     return binary;
   } catch {
     return undefined;
   }
 }
+
+/** Downloads Deno if Plinth was installed without it. @throws {PackageError} */
+export const ensureDeno = (onProgress: (message: string) => void): Promise<void> =>
+  ensurePackages('functions', { onProgress });

@@ -1,7 +1,7 @@
 /**
- * Type-checks functions in the background, because Deno runs TypeScript without checking types. A check takes about a
- * second of CPU time, so only one check runs at a time. Checks run at low priority, on the latest version of a file,
- * and start with the most recently saved function.
+ * Checks the types of functions in the background, because Deno runs TypeScript without checking types. A check takes
+ * about a second of CPU time, so only one runs at a time, with low priority. It uses the latest version of the files,
+ * and the function that was saved last is checked first.
  */
 import { type ChildProcess, execFile } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
@@ -10,12 +10,12 @@ import type { FunctionSource } from '../catalog.ts';
 import { typeErrors } from '../core/type-errors.ts';
 import { importArguments, importEnvironment } from './arguments.ts';
 
-/** Declares the globals that the adapter adds. */
+/** The declarations of the globals that the adapter adds. */
 const globals = fileURLToPath(new URL('./globals.d.ts', import.meta.url));
 const timeoutMs = 60_000;
-/** Gives priority to the function's own startup. */
+/** The check starts after this delay, so that it doesn't slow down the start of the function. */
 const delayMs = 500;
-const mostOutputBytes = 4 * 1024 * 1024;
+const maxOutputBytes = 4 * 1024 * 1024;
 
 export interface TypeChecker {
   check(source: FunctionSource): void;
@@ -25,7 +25,7 @@ export interface TypeChecker {
 export function createTypeChecker(options: {
   readonly deno: string;
   readonly cacheDir: string;
-  readonly denyNet: readonly string[];
+  readonly denyNet: () => readonly string[];
   readonly environment: (source: FunctionSource) => Readonly<Record<string, string>>;
   readonly onError: (slug: string, line: string) => void;
 }): TypeChecker {
@@ -41,15 +41,15 @@ export function createTypeChecker(options: {
     const args = [
       'check',
       '--quiet',
-      ...importArguments(source, options.denyNet),
+      ...importArguments(source, options.denyNet()),
       globals,
       source.entrypoint,
     ];
     const env = { ...options.environment(source), ...importEnvironment(source, options.cacheDir) };
-    const limits = { timeout: timeoutMs, maxBuffer: mostOutputBytes };
+    const limits = { timeout: timeoutMs, maxBuffer: maxOutputBytes };
     running = execFile(options.deno, args, { env, ...limits }, (error, _stdout, stderr) => {
       running = undefined;
-      // If the file changed during the check, a new check is queued and these errors are outdated.
+      // If a file changed during the check, another check is already queued, so these errors are outdated.
       if (error !== null && !isStopped && !queue.has(source.slug))
         for (const line of typeErrors(stderr)) options.onError(source.slug, line);
       next();
@@ -57,7 +57,7 @@ export function createTypeChecker(options: {
     try {
       if (running.pid !== undefined) setPriority(running.pid, constants.priority.PRIORITY_BELOW_NORMAL);
     } catch {
-      // The process has already exited.
+      // Ignored, because the process has already exited.
     }
   }
 

@@ -9,21 +9,21 @@ import { globRoot, importArguments, importEnvironment } from './arguments.ts';
 export interface GraphOptions {
   readonly deno: string;
   readonly cacheDir: string;
-  readonly denyNet: readonly string[];
+  readonly denyNet: () => readonly string[];
   readonly rules: Pick<GraphRules, 'projectDir' | 'dataDir'>;
   readonly environment: (source: FunctionSource) => Readonly<Record<string, string>>;
-  /** Called with a function's files each time its graph is read. */
+  /** Called with the files of a function each time its graph is read. */
   readonly onRead: (files: readonly string[]) => void;
 }
 
 export interface Graphs {
   /**
-   * Downloads modules that aren't cached. Returns undefined if Deno fails. In that case, running the function reports
-   * the reason.
+   * Returns a function's module graph. Modules that aren't cached are downloaded. Returns undefined if Deno fails,
+   * because the function reports the reason when it runs.
    */
   of(source: FunctionSource): Promise<ModuleGraph | undefined>;
   /**
-   * Returns the functions whose modules or import configuration include one of the files. Only functions whose graph
+   * Returns the functions whose modules or import configuration contain one of the files. Only functions whose graph
    * has been read are considered.
    */
   usersOf(files: ReadonlySet<string>): string[];
@@ -35,8 +35,8 @@ interface Known {
   readonly watched: readonly string[];
 }
 
-/** A graph with hundreds of packages is several megabytes of JSON. */
-const mostOutputBytes = 64 * 1024 * 1024;
+/** The output for a graph with hundreds of packages can be several megabytes of JSON. */
+const maxOutputBytes = 64 * 1024 * 1024;
 const timeoutMs = 60_000;
 
 export function createGraphs(options: GraphOptions): Graphs {
@@ -64,7 +64,8 @@ export function createGraphs(options: GraphOptions): Graphs {
 }
 
 /**
- * Combines the path, size and modification time of each file. Missing files are included because they may appear later.
+ * Returns a text that changes when a file changes. It consists of the path, size and modification time of each file.
+ * Missing files are included, because they can be created later.
  */
 function stampOf(source: FunctionSource, files: readonly string[]): string {
   const times = files.map((file) => {
@@ -82,20 +83,18 @@ function realPath(path: string): string {
   }
 }
 
-/**
- * A change to a file behind a symbolic link is reported under the file's real path, as is the creation of the target.
- */
+/** Adds the targets of symbolic links, because a change to a target is reported with its real path. */
 function withTargets(files: readonly string[]): string[] {
   const targets = files.map((file) => realPath(join(realPath(dirname(file)), basename(file))));
   return [...new Set([...files, ...targets])];
 }
 
 function ask(options: GraphOptions, source: FunctionSource): Promise<DenoInfo | undefined> {
-  // Deno would create a world-readable folder, but the folder contains the functions' sources.
+  // The folder contains the functions' source code, but Deno would allow all users to read it.
   mkdirSync(options.cacheDir, { recursive: true, mode: 0o700 });
-  const args = ['info', '--json', ...importArguments(source, options.denyNet), source.entrypoint];
+  const args = ['info', '--json', ...importArguments(source, options.denyNet()), source.entrypoint];
   const env = { ...options.environment(source), ...importEnvironment(source, options.cacheDir) };
-  const limits = { maxBuffer: mostOutputBytes, timeout: timeoutMs, windowsHide: true };
+  const limits = { maxBuffer: maxOutputBytes, timeout: timeoutMs, windowsHide: true };
   return new Promise((resolve) => {
     execFile(options.deno, args, { env, ...limits }, (error, stdout) => {
       try {

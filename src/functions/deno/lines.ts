@@ -1,4 +1,4 @@
-/** Splits a stream into lines of bounded length. Longer lines are truncated. */
+/** Splits a stream into lines. Long lines are truncated. */
 import { StringDecoder } from 'node:string_decoder';
 
 const maxLineChars = 16_384;

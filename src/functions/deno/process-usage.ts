@@ -1,31 +1,34 @@
 /**
- * Reads the CPU time and memory of another process from /proc, which is only available on Linux. On other platforms,
- * the result is undefined and CPU and memory limits are disabled.
+ * Reads the CPU time and memory of another process from /proc, which exists only on Linux. On other platforms, the
+ * result is undefined, so limits on CPU time and memory don't apply.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 
-/** On all platforms that Node supports, Linux reports times to user space in 1/100 s (USER_HZ). */
+/** On all platforms that Node supports, Linux reports times to programs in units of 1/100 s (USER_HZ). */
 const msPerTick = 10;
 const pageBytes = 4096;
 
 export interface ProcessUsage {
-  /** The total of all threads, in milliseconds. */
+  /** The CPU time of all threads together, in milliseconds. */
   readonly cpuMs: number;
   readonly memoryBytes: number;
 }
 
-/** Matches the 10 ms resolution of the CPU time. */
+/** Reading more often isn't useful, because the CPU time has a resolution of 10 ms. */
 const freshMs = 10;
 
 export interface UsageReader {
-  /** Returns values that are at most 10 ms old. */
+  /** Returns the usage. The values are at most 10 ms old. */
   read(): ProcessUsage | undefined;
-  /** The CPU time of the first thread, which runs the JavaScript. More precise than ticks. */
+  /**
+   * Returns the CPU time of the first thread, which runs the function's JavaScript. It is more precise than the time of
+   * the process.
+   */
   threadMs(): number | undefined;
   close(): void;
 }
 
-/** Keeps the files open so that a read takes only a few microseconds. */
+/** Opens the files once and keeps them open, so that reading the usage takes only a few microseconds. */
 export function openUsage(pid: number | undefined): UsageReader {
   const [stat, statm, schedstat] = ['stat', 'statm', 'schedstat'].map((name) => open(`/proc/${pid}/${name}`));
   const buffer = Buffer.alloc(1024);
@@ -63,7 +66,7 @@ export function openUsage(pid: number | undefined): UsageReader {
     const facts = isOpen ? text(stat) : undefined;
     const pages = isOpen ? text(statm) : undefined;
     if (facts === undefined || pages === undefined) return undefined;
-    // The command name is in parentheses and can contain spaces, so fields are counted from the last closing
+    // The name of the program is in parentheses and can contain spaces, so fields are counted from the last closing
     // parenthesis.
     const fields = facts.slice(facts.lastIndexOf(')') + 2).split(' ');
     return {

@@ -1,4 +1,4 @@
-/** Waits until a worker listens, which means that its socket exists and accepts a connection. */
+/** Waits until a worker accepts connections. */
 import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -8,7 +8,7 @@ const bootTimeoutMs = 60_000;
 const socketPollMs = 3;
 
 /**
- * `isTimed` is false if a debugger may pause the worker.
+ * Resolves when the worker accepts connections on its socket. `isTimed` is false if a debugger can pause the worker.
  * @throws {FunctionError} boot, if the process exits first or takes too long
  */
 export function waitForSocket(child: ChildProcess, socketPath: string, isTimed: boolean): Promise<void> {
@@ -25,7 +25,7 @@ export function waitForSocket(child: ChildProcess, socketPath: string, isTimed: 
         socket.destroy();
         settle();
       });
-      // The file can exist before the worker listens on it. The next poll retries.
+      // The file can exist before the worker listens on it. In this case, the next poll tries again.
       socket.once('error', () => socket.destroy());
     };
     const poll = setInterval(() => {

@@ -1,8 +1,9 @@
 /**
- * A Deno process that serves one function behind a Unix socket: startup, readiness, pending requests, limits and exit.
+ * A Deno process that serves one function behind a Unix socket. This class starts the process, tracks its requests,
+ * enforces its limits and reports its exit.
  *
- * A process provides guarantees that an isolate in a shared process can't. A process can always be killed, its memory
- * and environment are separate, and a crash doesn't affect other functions. See docs/decisions/0002-functions.md.
+ * A process provides guarantees that an isolate in a shared process doesn't. It can always be killed, its memory and
+ * environment are separate, and a crash doesn't affect other functions. See docs/decisions/0002-functions.md.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
@@ -27,14 +28,14 @@ export interface WorkerOptions {
   readonly deno: string;
   readonly source: FunctionSource;
   readonly env: Readonly<Record<string, string>>;
-  /** Variables in `env` that the function can't read. */
+  /** Variables in `env` that are hidden from the function. */
   readonly hiddenEnv: readonly string[];
-  /** The worker's private folder (mode 0700, short path). It is removed when the worker exits. */
+  /** The private folder of the worker, with mode 0700 and a short path. It is removed when the worker exits. */
   readonly runDir: string;
   readonly cacheDir: string;
-  /** Project files that the function can read. */
+  /** The project files that the function can read. */
   readonly readable: readonly string[];
-  /** Addresses, CIDR blocks and hosts that the function can't connect to. */
+  /** Addresses, CIDR blocks and hosts to which the function can't connect. */
   readonly denyNet: readonly string[];
   readonly limits: Limits;
   /** Whether responses to uncaught errors include the stack trace. */
@@ -42,16 +43,16 @@ export interface WorkerOptions {
   readonly inspect: { readonly mode: InspectMode; readonly port: number } | undefined;
   readonly clock: Clock;
   readonly onLine: (level: LogLevel, line: string, requestId: string | undefined) => void;
-  /** Called once, when the process has exited. */
+  /** Called once, after the process has exited. */
   readonly onExit: (worker: Worker) => void;
 }
 
-/** The reason why a worker ended, as reported to its pending requests. */
+/** The reason why a worker ended. Its pending requests receive the corresponding error. */
 export type Ending = 'limit' | 'crash' | 'retired';
 
 /**
- * The resource usage of one request. CPU and memory are those of the process during the request, or undefined if /proc
- * isn't available.
+ * The resources that one request used. CPU time and memory are those of the whole process during the request. They are
+ * undefined if /proc isn't available.
  */
 export interface RequestUsage {
   readonly cpuMs: number | undefined;
@@ -62,72 +63,76 @@ export interface Worker {
   readonly socketPath: string;
   readonly slug: string;
   /**
-   * Resolves when the worker listens.
+   * Resolves when the worker accepts connections.
    * @throws {FunctionError} boot, if the worker exits first
    */
   readonly ready: Promise<void>;
-  /** Milliseconds from the start of the process to `ready`. Undefined until `ready` resolves. */
+  /** The time from the start of the process until `ready` resolved, in milliseconds. Undefined before that. */
   readonly bootMs: number | undefined;
-  /** The number of requests in progress. */
+  /** The number of pending requests. */
   readonly pending: number;
-  /** When the last request ended, or the worker started if it has had no request, in milliseconds since the epoch. */
+  /**
+   * The time when the last request ended, in milliseconds since the epoch. If there hasn't been a request, the time
+   * when the worker started.
+   */
   readonly idleSince: number;
-  /** Whether the worker no longer accepts requests. */
+  /** Whether the worker doesn't receive new requests anymore. */
   readonly retired: boolean;
   readonly ended: Ending | undefined;
-  /** Whether the system killed the process because of its memory use. */
+  /** Whether the process ended because it ran out of memory. */
   readonly outOfMemory: boolean;
-  /** The last lines of standard error, in which Deno and V8 report fatal errors. */
+  /** The last lines of standard error. Deno and V8 report fatal errors there. */
   readonly lastErrors: readonly string[];
-  /**
-   * The current or last request, if the worker has had no other request since it was idle. Undefined while several
-   * requests share the worker.
-   */
+  /** The ID of the current or last request. Undefined if several requests have shared the worker since it was idle. */
   readonly onlyRequest: string | undefined;
-  /** Counts a request. The returned function ends the request. */
+  /** Registers a request. Returns a function that ends it. */
   begin(requestId: string): () => RequestUsage;
   /**
-   * Stops accepting requests. The worker exits when no request is pending and every `waitUntil` promise has settled.
+   * Stops sending requests to the worker. It exits when no request is pending and all `waitUntil` promises have
+   * settled.
    */
   retire(): void;
   /**
-   * Called periodically by the supervisor. Kills the process if it exceeds a limit and returns a description of that
-   * limit.
+   * Checks the limits, which the supervisor does periodically. If the process exceeds a limit, kills it and returns a
+   * description of the limit.
    */
   checkLimits(): string | undefined;
-  /** Whether resource usage was high enough at the last check that new requests should be sent to a new worker. */
+  /** Whether, at the last check, the worker used so many resources that new requests should be sent to a new worker. */
   readonly isSpent: boolean;
-  /** Whether the worker was using CPU time at the last check although no request was pending. */
+  /** Whether the worker used the CPU between the last two checks although no request was pending. */
   readonly isBusy: boolean;
   kill(ending: Ending): void;
   readonly exited: Promise<void>;
 }
 
 /**
- * `ulimit -d` in KiB. Makes allocations outside the heap throw before the memory limit kills the process. Deno requires
- * at least 550 MiB to start.
+ * The value of `ulimit -d` in KiB. With it, allocations outside the heap fail before the process exceeds the memory
+ * limit and is killed. Deno requires at least 550 MiB to start.
  */
 const dataSegmentKiB = 786_432;
-/** `ulimit -t` in seconds. Ends a busy worker after Plinth itself has exited. Far above all other limits. */
+/**
+ * The value of `ulimit -t` in seconds, which is far above all other limits. It ends a worker that still runs after
+ * Plinth itself has exited.
+ */
 const lifetimeCpuSeconds = 1800;
-const keptErrors = 40;
-/** The CPU time between two checks above which an idle worker counts as busy. */
+const maxErrors = 40;
+/** If an idle worker uses more CPU time than this between two checks, it counts as busy. */
 const busyCpuMs = 30;
-/** V8 ends a process that is out of memory with a trap or, in some builds, with abort. */
+/** When V8 runs out of memory, it ends the process with a trap or, in some builds, with abort. */
 const outOfMemorySignals = new Set<NodeJS.Signals | null>(['SIGTRAP', 'SIGABRT', 'SIGILL']);
 const orders: Readonly<Record<LimitName, string>> = { cpu: 'c', memory: 'm', wall_clock: 'w' };
 const orderToLeave = 'e';
 
 interface Pending {
   readonly requestId: string;
-  /** The CPU time of the process when the request began. */
+  /** The CPU time of the process at the start of the request. */
   readonly cpuMs: number;
   readonly threadMs: number | undefined;
 }
 
 export function startWorker(options: WorkerOptions): Worker {
   const worker = new DenoWorker(options);
-  // Prevents an unhandled rejection if startup fails while the server stops.
+  // Without this, a rejection would be unhandled if the worker can't start while the server stops.
   worker.ready.catch(() => undefined);
   void worker.exited.then(() => options.onExit(worker));
   return worker;
@@ -150,7 +155,7 @@ class DenoWorker implements Worker {
   #retired = false;
   #idleSince: number;
   #bootMs: number | undefined;
-  /** The CPU time of the process when the last request ended. Any use after that isn't caused by that request. */
+  /** The CPU time of the process when the last request ended. CPU time after that isn't caused by a request. */
   #cpuAtLastEnd = 0;
   #cpuAtLastCheck = 0;
   #spent = false;
@@ -179,7 +184,7 @@ class DenoWorker implements Worker {
     });
     this.ready = waitForSocket(this.#child, this.socketPath, options.inspect === undefined).then(() => {
       this.#bootMs = clock.now() - this.#startedAt;
-      // The CPU time for loading modules isn't attributed to any request.
+      // The CPU time for loading modules isn't counted for any request.
       this.#cpuAtLastEnd = this.#usage.read()?.cpuMs ?? 0;
     });
   }
@@ -284,13 +289,13 @@ class DenoWorker implements Worker {
       onLine(level, text, requestId ?? this.#onlyRequest);
     });
     createLineReader(child.stderr, (line) => {
-      // Deno prints the address of its socket. This line isn't part of the function's log.
+      // Deno prints the path of its socket, which doesn't belong in the function's log.
       if (line.endsWith(`Listening on ${this.socketPath}`)) return;
       this.lastErrors.push(line);
-      if (this.lastErrors.length > keptErrors) this.lastErrors.shift();
+      if (this.lastErrors.length > maxErrors) this.lastErrors.shift();
       onLine('error', line, this.#onlyRequest);
     });
-    // Ignores writes to a process that has already exited.
+    // Ignored, because the process may already have exited.
     child.stdin.on('error', () => undefined);
   }
 
@@ -334,8 +339,8 @@ function launch(options: WorkerOptions, socketPath: string, temp: string): Worke
   const run = { ...options, socketPath, temp };
   const { cwd, args } = runArguments(run);
   const env = { ...options.env, ...runEnvironment(run, options.showsErrors) };
-  // Standard input stays open as long as Plinth runs. The adapter exits when standard input closes, even if Plinth was
-  // killed. The worker runs in a separate session because Ctrl-C in a terminal signals the whole process group, but
+  // Standard input remains open for as long as Plinth runs. The adapter exits when it closes, even if Plinth was
+  // killed. The worker runs in a separate session, because Ctrl-C in a terminal signals the whole process group but
   // pending requests must finish.
   const spawnOptions = {
     cwd,
@@ -344,8 +349,9 @@ function launch(options: WorkerOptions, socketPath: string, temp: string): Worke
     stdio: ['pipe', 'pipe', 'pipe'] as ['pipe', 'pipe', 'pipe'],
   };
   if (process.platform !== 'linux') return spawn(options.deno, args, spawnOptions);
-  // The shell sets the limits and is then replaced by Deno, so the pid doesn't change. The umask keeps the worker's
-  // files private. Core dumps are disabled because they would contain the secrets in the worker's environment.
+  // The shell sets the limits and is then replaced by Deno, so the process ID doesn't change. The umask makes the
+  // worker's files private. Core dumps are disabled, because they would contain the secrets in the worker's
+  // environment.
   return spawn(
     '/bin/sh',
     [

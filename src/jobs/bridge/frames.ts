@@ -1,16 +1,16 @@
 /**
- * The server side of PostgreSQL's protocol 3.0, limited to what libpq needs for one simple query that returns one text
- * value (PostgreSQL 18 documentation, chapter 54).
+ * The server side of PostgreSQL's protocol 3.0. It implements only the messages that libpq needs for one simple query
+ * that returns one text value (PostgreSQL 18 documentation, chapter 54).
  */
 
-const PROTOCOL_VERSION = 196_608;
-const SSL_REQUEST = 80_877_103;
-const GSS_REQUEST = 80_877_104;
-/** The maximum size of a request with its content. A longer request closes the connection. */
+const protocolVersion = 196_608;
+const sslRequest = 80_877_103;
+const gssRequest = 80_877_104;
+/** The maximum size of a request including its content. A larger request closes the connection. */
 export const maxMessageBytes = 64 * 1024 * 1024;
 
 export type Frame =
-  /** A request to encrypt the connection, which is declined. */
+  /** A request for an encrypted connection, which is declined. */
   | { readonly kind: 'encryption' }
   | { readonly kind: 'startup' }
   | { readonly kind: 'query'; readonly text: string }
@@ -18,7 +18,7 @@ export type Frame =
   /** Any other message. It is ignored. */
   | { readonly kind: 'other' };
 
-/** Splits incoming bytes into messages. @throws RangeError for an invalid length. */
+/** Splits incoming bytes into messages. @throws RangeError if a length is invalid */
 export class FrameReader {
   #buffer: Buffer = Buffer.alloc(0);
   #hasStarted = false;
@@ -42,8 +42,8 @@ export class FrameReader {
   #frame(type: string, body: Buffer): Frame {
     if (!this.#hasStarted) {
       const code = body.length < 4 ? 0 : body.readUInt32BE(0);
-      if (code === SSL_REQUEST || code === GSS_REQUEST) return { kind: 'encryption' };
-      if (code >>> 16 !== PROTOCOL_VERSION >>> 16) return { kind: 'other' };
+      if (code === sslRequest || code === gssRequest) return { kind: 'encryption' };
+      if (code >>> 16 !== protocolVersion >>> 16) return { kind: 'other' };
       this.#hasStarted = true;
       return { kind: 'startup' };
     }
@@ -76,7 +76,10 @@ function integers(...values: readonly (readonly [bytes: 2 | 4, value: number])[]
 
 const readyForQuery = message('Z', Buffer.from('I'));
 
-/** No password is required because access to the socket is restricted by its folder. */
+/**
+ * The first response to a client. A password isn't required, because only the server can access the folder of the
+ * socket.
+ */
 export function welcome(): Buffer {
   const settings = { server_version: '18.0', client_encoding: 'UTF8', standard_conforming_strings: 'on' };
   return Buffer.concat([
@@ -87,9 +90,9 @@ export function welcome(): Buffer {
   ]);
 }
 
-const TEXT_OID = 25;
+const textOid = 25;
 
-/** Builds a result with one row and one text column. */
+/** Returns the messages for a result with one row and one text column. */
 export function textResult(text: string): Buffer {
   const value = Buffer.from(text);
   return Buffer.concat([
@@ -97,7 +100,7 @@ export function textResult(text: string): Buffer {
       'T',
       integers([2, 1]),
       cString('answer'),
-      integers([4, 0], [2, 0], [4, TEXT_OID], [2, -1], [4, -1], [2, 0]),
+      integers([4, 0], [2, 0], [4, textOid], [2, -1], [4, -1], [2, 0]),
     ),
     message('D', integers([2, 1], [4, value.length]), value),
     message('C', cString('SELECT 1')),
@@ -105,7 +108,7 @@ export function textResult(text: string): Buffer {
   ]);
 }
 
-export function refusal(text: string): Buffer {
+export function rejection(text: string): Buffer {
   const fields = { S: 'ERROR', V: 'ERROR', C: 'XX000', M: text };
   return Buffer.concat([
     message(

@@ -1,26 +1,27 @@
 /**
- * Lets a database function send a request to this process and wait for the response. PostgreSQL connects with dblink
- * through a Unix socket. Only the server can access the socket's folder, and dblink only lets superusers connect
- * without a password, so only the definer functions of Plinth's extensions can use the socket.
+ * Allows a database function to send a request to this process and wait for the response. PostgreSQL connects to a Unix
+ * socket of this process with dblink. Only the PostgreSQL server can access the socket's folder, and only superusers
+ * can use dblink without a password. Therefore, only the security definer functions of Plinth's extensions can use the
+ * socket.
  */
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Logger } from '../../kernel/log.ts';
-import { declined, FrameReader, refusal, textResult, welcome } from './frames.ts';
+import { declined, FrameReader, rejection, textResult, welcome } from './frames.ts';
 
 /**
- * Receives the function's request and returns the response. `signal` aborts when the caller is canceled or has
+ * Handles the request of a function and returns the response. `signal` aborts when the caller is canceled or has
  * disconnected.
  */
 export type RequestHandler = (question: string, signal: AbortSignal) => Promise<string>;
 
 export interface BridgeOptions {
-  /** PostgreSQL's socket folder. */
+  /** The folder that contains PostgreSQL's socket. */
   readonly socketDir: string;
-  /** The number in the socket's name. `http--1.6.sql` computes the same number. */
+  /** The number in the name of the socket. `http--1.6.sql` computes the same number. */
   readonly number: number;
-  readonly answerer: RequestHandler;
+  readonly handler: RequestHandler;
   readonly log: Logger;
 }
 
@@ -30,19 +31,19 @@ export interface Bridge {
   close(): Promise<void>;
 }
 
-export async function openBridge({ socketDir, number, answerer, log }: BridgeOptions): Promise<Bridge> {
+export async function openBridge({ socketDir, number, handler, log }: BridgeOptions): Promise<Bridge> {
   const folder = join(socketDir, 'bridge');
   mkdirSync(folder, { recursive: true });
-  // PostgreSQL may run as a different user. All other users are denied access to the parent folder.
+  // PostgreSQL may run as a different user. The parent folder denies access to all other users.
   chmodSync(folder, 0o711);
   const path = join(folder, `.s.PGSQL.${number}`);
-  // Removes the socket that a killed process left behind.
+  // A process that was killed may have left its socket behind.
   rmSync(path, { force: true });
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
-    serve(socket, answerer, log);
+    serve(socket, handler, log);
   });
   await listen(server, path);
   chmodSync(path, 0o777);
@@ -50,7 +51,8 @@ export async function openBridge({ socketDir, number, answerer, log }: BridgeOpt
   return {
     close: () =>
       new Promise((done) => {
-        // Each connection carries one request. Requests in progress have time to finish.
+        // Each connection is used for one request. When the server stops, pending requests can finish within a limited
+        // time.
         const late = setTimeout(() => {
           for (const socket of sockets) socket.destroy();
         }, closeGraceMs);
@@ -71,19 +73,19 @@ const listen = (server: Server, path: string): Promise<void> =>
     });
   });
 
-function serve(socket: Socket, answerer: RequestHandler, log: Logger): void {
+function serve(socket: Socket, handler: RequestHandler, log: Logger): void {
   const reader = new FrameReader();
   const gone = new AbortController();
   socket.once('close', () => gone.abort());
   socket.on('error', () => socket.destroy());
-  const ask = async (question: string): Promise<void> => {
+  const runQuery = async (question: string): Promise<void> => {
     let sent: Buffer;
     try {
-      sent = textResult(await answerer(question, gone.signal));
+      sent = textResult(await handler(question, gone.signal));
     } catch (error) {
       if (gone.signal.aborted) return;
       log.error({ error }, 'failed to respond to a request from the database');
-      sent = refusal('the server process failed to respond');
+      sent = rejection('the server process failed to respond');
     }
     socket.write(sent);
   };
@@ -92,7 +94,7 @@ function serve(socket: Socket, answerer: RequestHandler, log: Logger): void {
       for (const frame of reader.read(chunk as Buffer)) {
         if (frame.kind === 'encryption') socket.write(declined);
         else if (frame.kind === 'startup') socket.write(welcome());
-        else if (frame.kind === 'query') void ask(frame.text);
+        else if (frame.kind === 'query') void runQuery(frame.text);
         else socket.destroy();
       }
     } catch {

@@ -1,36 +1,42 @@
 /**
- * Decides which URLs a request from SQL may reach (docs/decisions/0025-jobs.md). In development, all URLs are allowed.
- * In production, public addresses, hosts that the operator has listed, and this server under any of its names are
- * allowed.
+ * Determines which URLs a request from SQL can reach (docs/decisions/0025-jobs.md). In development, all URLs are
+ * allowed. In production, only public addresses, the hosts that the operator has listed and this server are allowed.
  *
- * Seeds and migrations of existing projects use the local stack's container names for its gateway and for the
- * developer's machine, so those names are translated here.
+ * Seeds and migrations of existing projects use the names that the local stack's containers have for its gateway and
+ * for the developer's machine. This module translates these names.
  */
 export interface DestinationRules {
   readonly mode: 'development' | 'production';
-  /** Private hosts that are also allowed in production, in lower case and without a port. */
+  /** The private hosts that are allowed in production, in lower case and without a port. */
   readonly privateHosts: readonly string[];
-  /** The origins of this server as clients and as this machine reach it, for example `http://127.0.0.1:54321`. */
+  /**
+   * The origin of this server for clients, such as `http://127.0.0.1:54321`, followed by its origin on this machine.
+   */
   readonly publicOrigin: string;
   readonly localOrigin: string;
-  /** The project's `api.port`, which URLs with `host.docker.internal` contain regardless of the actual port. */
+  /**
+   * The project's `api.port`. URLs with `host.docker.internal` contain this port even if the server uses a different
+   * one.
+   */
   readonly projectPort: number;
 }
 
 export interface Destination {
   /** The URL to connect to. */
   readonly url: URL;
-  /** The `Host` header, from the original URL. */
+  /** The value of the `Host` header, from the original URL. */
   readonly host: string;
-  /** Whether all addresses that the host resolves to must be public. */
+  /** Whether all addresses to which the host resolves must be public. */
   readonly publicOnly: boolean;
+  /** Whether the URL leads to this server itself. */
+  readonly isOwn: boolean;
 }
 
 const gatewayNames = /^(kong|supabase[_-]kong([_-].*)?|api\.supabase\.internal)$/;
 const gatewayPort = '8000';
 const machineNames = new Set(['host.docker.internal', 'gateway.docker.internal']);
 
-/** Returns the destination, or a sentence that explains why it isn't allowed. */
+/** Returns the destination of a URL. If it isn't allowed, returns a sentence that gives the reason. */
 export function destinationOf(text: string, rules: DestinationRules): Destination | string {
   if (!URL.canParse(text)) return 'the URL is malformed';
   const url = new URL(text);
@@ -38,13 +44,14 @@ export function destinationOf(text: string, rules: DestinationRules): Destinatio
     return `the protocol "${url.protocol.slice(0, -1)}" is not http or https`;
   }
   const { host } = url;
-  if (isOurs(url, rules)) return { url: atOrigin(url, rules.localOrigin), host, publicOnly: false };
+  if (isOurs(url, rules))
+    return { url: atOrigin(url, rules.localOrigin), host, publicOnly: false, isOwn: true };
   const isListed = rules.privateHosts.includes(url.hostname.toLowerCase());
   const publicOnly = rules.mode === 'production' && !isListed;
-  if (!machineNames.has(url.hostname)) return { url, host, publicOnly };
+  if (!machineNames.has(url.hostname)) return { url, host, publicOnly, isOwn: false };
   const machine = new URL(url);
   machine.hostname = '127.0.0.1';
-  return { url: machine, host, publicOnly };
+  return { url: machine, host, publicOnly, isOwn: false };
 }
 
 function isOurs(url: URL, { publicOrigin, localOrigin, projectPort }: DestinationRules): boolean {

@@ -1,5 +1,6 @@
 /**
- * The scheduler's queries for `pg_cron--1.6.4.sql`. Decisions are made in SQL so that several processes agree on them.
+ * Runs the scheduler's queries, which call functions in `pg_cron--1.6.4.sql`. SQL makes the decisions, so that several
+ * processes agree on them.
  */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
@@ -14,15 +15,15 @@ export interface ClaimedRun {
 
 export interface Claim {
   readonly runs: readonly ClaimedRun[];
-  /** The number of due jobs that are currently locked. */
+  /** The number of jobs that are due but locked at the moment. */
   readonly skipped: number;
-  /** Null if no job is active. */
+  /** The time until the next job is due, in milliseconds. Null if no job is active. */
   readonly nextMs: number | null;
 }
 
 /**
- * Returns false if the extension isn't installed or if pg_cron is from another provider, which has its own scheduler. A
- * schema with that name that the project created doesn't count either.
+ * Whether the extension is Plinth's own. Returns false if it isn't installed, if pg_cron comes from another provider
+ * and has its own scheduler, or if the project created a schema with this name.
  */
 export async function hasOurCron(db: Queryable): Promise<boolean> {
   const [row] = await db.query<{ ours: boolean }>(sql`
@@ -39,7 +40,9 @@ export async function claimRuns(db: Queryable, slots: number): Promise<Claim> {
   return row as Claim;
 }
 
-/** Runs before the command is sent, so the session is known even if a process dies. */
+/**
+ * Stores the session of a run before its command is sent, so that the session is known even if this process is killed.
+ */
 export async function noteSession(db: Queryable, runid: number, processId: number): Promise<void> {
   await db.query(sql`select cron._note_session(${runid}::bigint, ${processId}::int)`);
 }
@@ -57,7 +60,7 @@ export async function sweepRuns(db: Queryable): Promise<void> {
   await db.query(sql`select cron._sweep()`);
 }
 
-/** Returns those of the given jobs that were unscheduled. */
+/** Returns the jobs in the list that don't exist anymore. */
 export async function goneJobs(db: Queryable, jobids: readonly number[]): Promise<number[]> {
   const rows = await db.query<{ jobid: number }>(
     sql`select jobid from cron._gone(${jobids}::bigint[]) as g (jobid)`,
@@ -65,9 +68,9 @@ export async function goneJobs(db: Queryable, jobids: readonly number[]): Promis
   return rows.map(({ jobid }) => jobid);
 }
 
-/** Deletes up to `limit` rows and returns their number. */
-export async function deleteOldRuns(db: Queryable, keptMs: number, limit: number): Promise<number> {
+/** Deletes up to `limit` rows and returns the number of deleted rows. */
+export async function deleteOldRuns(db: Queryable, retentionMs: number, limit: number): Promise<number> {
   const [row] = await db.query<{ gone: number }>(sql`
-    select cron._delete_old(pg_catalog.make_interval(secs => ${keptMs / 1000}), ${limit}::int) as gone`);
+    select cron._delete_old(pg_catalog.make_interval(secs => ${retentionMs / 1000}), ${limit}::int) as gone`);
   return row?.gone ?? 0;
 }

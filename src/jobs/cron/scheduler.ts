@@ -1,10 +1,11 @@
 /**
- * pg_cron's scheduler. Claims due jobs every minute, or more often for jobs with an interval in seconds, and runs each
- * in a session of its user. The database decides which jobs are due (`cron._claim`), once for all processes.
+ * The scheduler of pg_cron. Every minute, or more often for jobs with an interval in seconds, it claims the jobs that
+ * are due and runs each of them in a session of its user. The database determines which jobs are due (`cron._claim`),
+ * so that only one process runs each of them.
  */
 import type { Database, PostgresErrorShape, RoleSession } from '../../database/types.ts';
 import type { Logger } from '../../kernel/log.ts';
-import { createWorker, type Worker } from '../worker.ts';
+import { type CountedWorker, createWorker } from '../worker.ts';
 import {
   type ClaimedRun,
   claimRuns,
@@ -17,19 +18,19 @@ import {
 } from './queries.ts';
 
 /**
- * The maximum number of concurrent jobs per process. Each job needs a connection. Matches the default of upstream's
- * cron.max_running_jobs.
+ * The maximum number of concurrent jobs per process, because each job needs a connection. Upstream's default for
+ * cron.max_running_jobs is the same.
  */
 export const maxRunningJobs = 32;
-/** The retention period of run details. Upstream keeps them forever. */
-export const runDetailsKeptMs = 30 * 24 * 3_600_000;
+/** The time for which run details are kept. Upstream keeps them forever. */
+export const runDetailsRetentionMs = 30 * 24 * 3_600_000;
 const oldRunsAtOnce = 5_000;
 const sweepEveryMs = 60_000;
-/** Without active jobs, only a notification can add work. */
+/** The polling interval if no job is active, because a new job causes a notification. */
 const emptyPollMs = 600_000;
-/** The delay before a locked job is checked again. */
+/** The delay after which a locked job is checked again. */
 const lockedRetryMs = 1_000;
-/** The grace period when the scheduler stops. Jobs that run longer are canceled. */
+/** The time that running jobs have to finish when the scheduler stops. After that, they are canceled. */
 const stopGraceMs = 3_000;
 
 export interface CronCounts {
@@ -45,41 +46,42 @@ export interface SchedulerDeps {
 
 interface Running {
   readonly jobid: number;
+  readonly startedAt: number;
   readonly done: Promise<void>;
   cancel(): void;
 }
 
-export function createScheduler({ database, log, counts }: SchedulerDeps): Worker {
-  // A project can replace pg_cron's schema at any time, so the functions called there must not run with significant
-  // privileges.
-  const asker = database.pool('supabase_functions_admin');
+export function createScheduler({ database, log, counts }: SchedulerDeps): CountedWorker {
+  // A project can replace the schema of pg_cron at any time, so the role that calls its functions must not have
+  // significant privileges.
+  const owner = database.pool('supabase_functions_admin');
   const running = new Set<Running>();
   let sweptAt = Number.NEGATIVE_INFINITY;
 
   async function work(): Promise<number | undefined> {
-    if (!(await hasOurCron(asker))) return undefined;
+    if (!(await hasOurCron(owner))) return undefined;
     await sweep();
     await cancelGone();
-    const { runs, skipped, nextMs } = await claimRuns(asker, maxRunningJobs - running.size);
+    const { runs, skipped, nextMs } = await claimRuns(owner, maxRunningJobs - running.size);
     for (const run of runs) start(run);
-    // All due jobs have been claimed except the locked ones.
+    // All jobs that are due have been claimed, except the locked ones.
     if (skipped > 0) return Math.min(lockedRetryMs, nextMs || lockedRetryMs);
-    // If no slot is free, the end of a run triggers the next check.
+    // If all slots are in use, the next check happens when a run ends.
     if (nextMs === null) return undefined;
     return running.size >= maxRunningJobs ? sweepEveryMs : Math.min(nextMs + 1, sweepEveryMs);
   }
 
   async function sweep(): Promise<void> {
     if (performance.now() - sweptAt < sweepEveryMs) return;
-    await sweepRuns(asker);
-    while ((await deleteOldRuns(asker, runDetailsKeptMs, oldRunsAtOnce)) === oldRunsAtOnce);
+    await sweepRuns(owner);
+    while ((await deleteOldRuns(owner, runDetailsRetentionMs, oldRunsAtOnce)) === oldRunsAtOnce);
     sweptAt = performance.now();
   }
 
   async function cancelGone(): Promise<void> {
     if (running.size === 0) return;
     const gone = await goneJobs(
-      asker,
+      owner,
       [...running].map(({ jobid }) => jobid),
     );
     for (const run of running) if (gone.includes(run.jobid)) run.cancel();
@@ -93,7 +95,12 @@ export function createScheduler({ database, log, counts }: SchedulerDeps): Worke
         running.delete(entry);
         worker.wake();
       });
-    const entry: Running = { jobid: run.jobid, done, cancel: () => canceling.abort() };
+    const entry: Running = {
+      jobid: run.jobid,
+      startedAt: performance.now(),
+      done,
+      cancel: () => canceling.abort(),
+    };
     running.add(entry);
   }
 
@@ -104,15 +111,15 @@ export function createScheduler({ database, log, counts }: SchedulerDeps): Worke
     let session: RoleSession | undefined;
     try {
       session = await database.signIn(username, name);
-      await noteSession(asker, runid, session.processId);
+      await noteSession(owner, runid, session.processId);
       const message = await runCommand(session, command, signal);
       counts.succeeded++;
-      await noteEnd(asker, runid, 'succeeded', message);
+      await noteEnd(owner, runid, 'succeeded', message);
     } catch (error) {
       counts.failed++;
       const message = signal.aborted ? 'job cancelled' : asPsql(error as PostgresErrorShape);
       log.warn({ jobid, runid, message }, 'a cron job failed');
-      await noteEnd(asker, runid, 'failed', message);
+      await noteEnd(owner, runid, 'failed', message);
     } finally {
       await session?.end().catch(() => undefined);
     }
@@ -128,6 +135,7 @@ export function createScheduler({ database, log, counts }: SchedulerDeps): Worke
   });
   return {
     ...worker,
+    startTimes: () => Array.from(running, ({ startedAt }) => startedAt),
     async stop() {
       await worker.stop();
       const grace = setTimeout(() => {
@@ -139,7 +147,7 @@ export function createScheduler({ database, log, counts }: SchedulerDeps): Worke
   };
 }
 
-/** Returns what upstream stores: the row count or the command tag. */
+/** Runs the command and returns the text that upstream stores, which is the number of rows or the command tag. */
 async function runCommand(session: RoleSession, command: string, signal: AbortSignal): Promise<string> {
   const cancel = (): void => void session.cancel().catch(() => undefined);
   if (signal.aborted) throw signal.reason;
@@ -149,7 +157,7 @@ async function runCommand(session: RoleSession, command: string, signal: AbortSi
   return `${rowCount} ${rowCount === 1 ? 'row' : 'rows'}`;
 }
 
-/** Formats an error as libpq does. */
+/** Formats an error in the way libpq does. */
 function asPsql({ severity = 'ERROR', message, detail, hint, where }: PostgresErrorShape): string {
   const lines = [
     `${severity}:  ${message}`,

@@ -4,7 +4,10 @@
  */
 import { ExchangeError, type ExchangeRequest, type Exchanges } from '../exchange.ts';
 
-/** The JSON that `http()` writes. Any caller of `http()` can also call the functions below it with arbitrary text. */
+/**
+ * The JSON that `http()` creates. It must be validated, because a caller of `http()` can also call its internal
+ * functions with any text.
+ */
 interface Question {
   readonly method: string;
   readonly uri: string;
@@ -13,7 +16,7 @@ interface Question {
   readonly timeout_ms: number;
 }
 
-/** Matches upstream's CURLOPT_MAXREDIRS. HEAD requests don't follow redirects. */
+/** Upstream sets CURLOPT_MAXREDIRS to the same number. For HEAD requests, redirects aren't followed. */
 export const maxHttpRedirects = 5;
 export const maxHttpTimeoutMs = 600_000;
 
@@ -32,7 +35,7 @@ export async function handleHttp(
   }
 }
 
-/** @throws {ExchangeError} */
+/** Parses the request. @throws {ExchangeError} */
 function readQuestion(text: string): Question {
   let found: Partial<Record<keyof Question, unknown>> | null = null;
   try {
@@ -52,7 +55,7 @@ function readQuestion(text: string): Question {
     headers.every(isHeader) &&
     (content === null || isText(content)) &&
     Number.isFinite(timeoutMs);
-  if (!isQuestion) throw new ExchangeError('the request cannot be read');
+  if (!isQuestion) throw new ExchangeError('the request is invalid');
   return found as Question;
 }
 
@@ -67,5 +70,5 @@ function requestOf({ method, uri, headers, content, timeout_ms: timeoutMs }: Que
   };
 }
 
-/** PostgreSQL's text type can't store NUL. */
+/** Text in PostgreSQL can't contain a null character. */
 const storable = (value: object): string => JSON.stringify(value).replaceAll('\\u0000', '\\ufffd');

@@ -1,8 +1,8 @@
 /**
- * The pg_net queue. The session that sends a request claims it with an advisory lock. If the session ends for any
- * reason, the lock is released. The request stays in the queue for other sessions until its response is committed.
+ * The queue of pg_net. A session claims a request with an advisory lock, which is released if the session ends for any
+ * reason. The request remains in the queue for other sessions until its response is committed.
  */
-import type { Queryable } from '../../database/types.ts';
+import type { Pool, Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 
 export interface QueuedRequest {
@@ -15,7 +15,7 @@ export interface QueuedRequest {
   readonly timeoutMs: number;
 }
 
-/** A row of `net._http_response`. */
+/** A row in `net._http_response`. */
 export interface NetResponse {
   readonly id: string;
   readonly status_code: number | null;
@@ -27,18 +27,22 @@ export interface NetResponse {
 }
 
 export interface NetSettings {
-  /** False if the extension isn't installed or if pg_net is from another provider, which has its own worker. */
+  /**
+   * Whether pg_net is Plinth's own. False if it isn't installed, or if it comes from another provider and has its own
+   * worker.
+   */
   readonly ours: boolean;
   readonly ttl: string | null;
   readonly batchSize: string | null;
 }
 
-/** The first key of the advisory locks: `pnet` in ASCII. */
+/** The first key of the advisory locks, which is `pnet` in ASCII. */
 const lockClass = 0x706e6574;
 const key = sql.raw('(id % 2147483647)::int');
 
 /**
- * Reads the settings of the server, the database and `postgres`. The most specific setting applies without a new login.
+ * Reads the settings of the server, the database and the role `postgres`. The most specific setting applies. Reading
+ * them here makes changes effective without a new session.
  */
 export async function readSettings(db: Queryable): Promise<NetSettings> {
   const setting = (name: string) => sql`coalesce((
@@ -58,7 +62,7 @@ export async function readSettings(db: Queryable): Promise<NetSettings> {
   return row as NetSettings;
 }
 
-/** Locks up to `limit` requests that no other session has locked, oldest first. */
+/** Claims up to `limit` requests that no other session has claimed, oldest first. */
 export async function claim(db: Queryable, limit: number): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
     with free as materialized (
@@ -75,9 +79,34 @@ export async function claim(db: Queryable, limit: number): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
+/** The count is limited, because counting a long queue takes time. */
+const maxCounted = 10_000;
+
+/** Counts the requests in the queue. Returns undefined if the extension isn't installed. */
+export async function queuedRequests(pool: Pick<Pool, 'transaction'>): Promise<number | undefined> {
+  return await pool.transaction(
+    async (tx) => {
+      const [found] = await tx.query<{ exists: boolean }>(
+        sql`select pg_catalog.to_regclass('net.http_request_queue') is not null as exists`,
+      );
+      if (found?.exists !== true) return undefined;
+      const [row] = await tx.query<{ count: number }>(sql`
+        select pg_catalog.count(*)::int as count from (select from net.http_request_queue limit ${maxCounted}) as part`);
+      return row?.count;
+    },
+    {
+      readOnly: true,
+      settings: [
+        ['statement_timeout', '1s'],
+        ['lock_timeout', '100ms'],
+      ],
+    },
+  );
+}
+
 /**
- * Reads the claimed requests. This is a separate statement because the claim can include a request that another process
- * has just finished. Only rows read after the lock was acquired are reliable.
+ * Reads the claimed requests. This is a separate statement, because a claim can include a request that another process
+ * has just completed. Only rows that are read after the lock was acquired are reliable.
  */
 export function readClaimed(db: Queryable, ids: readonly string[]): Promise<QueuedRequest[]> {
   return db.query<QueuedRequest>(sql`
@@ -85,14 +114,11 @@ export function readClaimed(db: Queryable, ids: readonly string[]): Promise<Queu
     from net.http_request_queue where id = any(${ids}::bigint[]) order by id`);
 }
 
-/**
- * Stores responses in a single transaction. Responses to requests that were removed from the queue in the meantime
- * aren't stored.
- */
-export async function recordResponses(db: Queryable, answers: readonly NetResponse[]): Promise<void> {
+/** Stores responses in a single transaction. A response isn't stored if its request has been removed from the queue. */
+export async function recordResponses(db: Queryable, responses: readonly NetResponse[]): Promise<void> {
   await db.query(sql`
     with answer as (
-      select * from jsonb_to_recordset(${JSON.stringify(answers)}::jsonb) as each (
+      select * from jsonb_to_recordset(${JSON.stringify(responses)}::jsonb) as each (
         id bigint, status_code int, content_type text, headers jsonb, content text, timed_out boolean, error_msg text
       )
     ), done as (
@@ -103,13 +129,13 @@ export async function recordResponses(db: Queryable, answers: readonly NetRespon
     from answer a join done using (id)`);
 }
 
-/** Runs after the commit, never before. */
+/** Releases the claims. This must happen after the commit and never before it. */
 export async function unlock(db: Queryable, ids: readonly string[]): Promise<void> {
   await db.query(sql`
     select pg_advisory_unlock(${lockClass}, ${key}) from unnest(${ids}::bigint[]) as each (id)`);
 }
 
-/** Deletes up to `limit` responses and returns their number. */
+/** Deletes up to `limit` responses and returns the number of deleted responses. */
 export async function deleteExpired(db: Queryable, ttl: string, limit: number): Promise<number> {
   const rows = await db.query(sql`
     delete from net._http_response where ctid = any(array(

@@ -1,11 +1,13 @@
-/** Converts an exchange into the response that pg_net stores, in text that PostgreSQL can store. */
+/**
+ * Converts an exchange to the response that pg_net stores. The text contains only characters that PostgreSQL can store.
+ */
 import { ExchangeError, type ExchangeResponse } from '../exchange.ts';
 import type { NetResponse } from './queries.ts';
 
-/** PostgreSQL's text type can't store NUL. */
+/** Text in PostgreSQL can't contain a null character. */
 const storable = (text: string): string => text.replaceAll('\0', '\uFFFD');
 
-/** Keeps the last value per header name, as upstream's jsonb does. */
+/** Returns the response. If a header occurs more than once, the last value is kept, as in upstream's jsonb. */
 export function responseOf(id: string, { status, headers, body }: ExchangeResponse): NetResponse {
   const contentType = headers.findLast(([name]) => name.toLowerCase() === 'content-type')?.[1];
   return {

@@ -1,13 +1,13 @@
 /**
- * pg_net's worker. Concurrently sends the requests that are committed to the queue and stores the responses. A request
- * is delivered at least once because it stays in the queue until its response is committed, even if a process is
- * killed. Several processes can share the queue.
+ * The worker of pg_net. It sends the requests in the queue concurrently and stores the responses. A request is
+ * delivered at least once, even if a process is killed, because it remains in the queue until its response is
+ * committed. Several processes can share the queue.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, PostgresErrorShape, Session } from '../../database/types.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Exchanges } from '../exchange.ts';
-import { createWorker, type Turn, type Worker } from '../worker.ts';
+import { type CountedWorker, createWorker, type Turn } from '../worker.ts';
 import {
   claim,
   deleteExpired,
@@ -21,15 +21,15 @@ import {
 import { failureOf, responseOf } from './response.ts';
 
 export const netVersion = '0.19.5';
-/** The maximum number of concurrent requests per process, unless `pg_net.batch_size` is set. */
+/** The maximum number of concurrent requests per process if `pg_net.batch_size` isn't set. */
 export const defaultBatchSize = 64;
 export const maxBatchSize = 500;
-/** The retention period of responses, unless `pg_net.ttl` is set. */
+/** The time for which responses are kept if `pg_net.ttl` isn't set. */
 export const defaultTtl = '6 hours';
 export const maxRequestTimeoutMs = 600_000;
 /**
- * The interval at which the queue is polled if no notification arrives, because another process may have died during a
- * request.
+ * The interval at which the queue is checked without a notification. This is necessary because another process may have
+ * ended during a request.
  */
 export const netPollMs = 60_000;
 const maxRedirects = 20;
@@ -39,8 +39,8 @@ const stopGraceMs = 3_000;
 
 export interface NetCounts {
   /**
-   * The number of requests that received a response of any status, and the number of failed requests, since the process
-   * started.
+   * The number of requests that received a response with any status, followed by the number of failed requests, since
+   * the process started.
    */
   answered: number;
   failed: number;
@@ -53,18 +53,20 @@ export interface SenderDeps {
   readonly counts: NetCounts;
 }
 
-export function createSender({ database, exchanges, log, counts }: SenderDeps): Worker {
+export function createSender({ database, exchanges, log, counts }: SenderDeps): CountedWorker {
   const pool = database.pool('postgres');
-  // Aborted when the current work ends. Requests in progress are canceled, because their claims end with the session.
+  // Aborts when the worker stops. Pending requests are then canceled, because their claims end with the session.
   let ending = new AbortController();
-  let underWay = 0;
+  let inFlight = 0;
+  const startTimes = new Map<string, number>();
   let finished: NetResponse[] = [];
   let answered = Promise.withResolvers<void>();
 
   async function work(turn: Turn): Promise<undefined> {
     const session = await pool.connect();
     try {
-      // Under steady traffic, one drain can last for days, so settings and expired responses are checked periodically.
+      // If new requests arrive continuously, the queue may not be empty for days. Settings and expired responses are
+      // therefore also checked in between.
       let drained = false;
       while (!drained && !turn.signal.aborted) {
         const settings = await readSettings(session);
@@ -76,24 +78,28 @@ export function createSender({ database, exchanges, log, counts }: SenderDeps): 
       session.release();
     } catch (error) {
       session.destroy();
-      // The extension was dropped, so there are no requests left.
+      // The extension was dropped, and its requests with it.
       if (!['42P01', '3F000'].includes((error as PostgresErrorShape).code)) throw error;
     } finally {
       ending.abort();
       ending = new AbortController();
-      underWay = 0;
+      inFlight = 0;
+      startTimes.clear();
       finished = [];
       exchanges.rest();
     }
   }
 
-  /** Returns true if the queue is empty and no request is in progress, or false if it is time to check the settings. */
+  /**
+   * Sends requests. Returns true if the queue is empty and no request is pending, and false if the settings must be
+   * checked again.
+   */
   async function drain(session: Session, slots: number, turn: Turn): Promise<boolean> {
     const until = performance.now() + housekeepingMs;
     while (!turn.signal.aborted && performance.now() < until) {
-      if (underWay < slots) {
-        await sendMore(session, slots - underWay);
-        if (underWay === 0 && finished.length === 0) return true;
+      if (inFlight < slots) {
+        await sendMore(session, slots - inFlight);
+        if (inFlight === 0 && finished.length === 0) return true;
       }
       await Promise.race([answered.promise, turn.called()]);
       answered = Promise.withResolvers();
@@ -103,12 +109,12 @@ export function createSender({ database, exchanges, log, counts }: SenderDeps): 
   }
 
   /**
-   * Waits briefly when the sender stops and stores the responses that arrive, so that those requests aren't sent again
-   * after the next start.
+   * When the sender stops, waits for a short time and stores the responses that arrive, so that these requests aren't
+   * sent again after the next start.
    */
   async function finish(session: Session): Promise<void> {
     const late = sleep(stopGraceMs, undefined, { ref: false }).then(() => true);
-    for (let isLate = false; underWay > 0 && !isLate; ) {
+    for (let isLate = false; inFlight > 0 && !isLate; ) {
       isLate = (await Promise.race([answered.promise, late])) === true;
       answered = Promise.withResolvers();
       await record(session, finished.splice(0));
@@ -125,20 +131,22 @@ export function createSender({ database, exchanges, log, counts }: SenderDeps): 
   }
 
   async function send(request: QueuedRequest, signal: AbortSignal): Promise<void> {
-    underWay++;
-    const answer = await answerTo(request, signal);
-    if (signal.aborted || answer === undefined) return;
-    underWay--;
-    finished.push(answer);
+    inFlight++;
+    startTimes.set(request.id, performance.now());
+    const response = await exchange(request, signal);
+    if (signal.aborted || response === undefined) return;
+    inFlight--;
+    startTimes.delete(request.id);
+    finished.push(response);
     answered.resolve();
   }
 
-  /** Returns undefined if this process aborted the request, in which case no response is stored. */
-  async function answerTo(request: QueuedRequest, signal: AbortSignal): Promise<NetResponse | undefined> {
+  /** Sends a request. Returns undefined if this process aborted it, because no response is stored in this case. */
+  async function exchange(request: QueuedRequest, signal: AbortSignal): Promise<NetResponse | undefined> {
     try {
-      const answer = await exchanges.send(exchangeOf(request), signal);
+      const response = await exchanges.send(exchangeOf(request), signal);
       counts.answered++;
-      return responseOf(request.id, answer);
+      return responseOf(request.id, response);
     } catch (error) {
       if (signal.aborted) return undefined;
       counts.failed++;
@@ -146,12 +154,12 @@ export function createSender({ database, exchanges, log, counts }: SenderDeps): 
     }
   }
 
-  async function record(session: Session, answers: readonly NetResponse[]): Promise<void> {
-    if (answers.length === 0) return;
-    await recordResponses(session, answers);
+  async function record(session: Session, responses: readonly NetResponse[]): Promise<void> {
+    if (responses.length === 0) return;
+    await recordResponses(session, responses);
     await unlock(
       session,
-      answers.map(({ id }) => id),
+      responses.map(({ id }) => id),
     );
   }
 
@@ -159,13 +167,16 @@ export function createSender({ database, exchanges, log, counts }: SenderDeps): 
     try {
       while ((await deleteExpired(session, ttl, expiredAtOnce)) === expiredAtOnce);
     } catch (error) {
-      // An invalid interval in the operator's setting must not stop the sender.
+      // An invalid interval in a setting must not stop the sender.
       if ((error as PostgresErrorShape).code !== '22007') throw error;
       log.warn({ ttl }, "pg_net.ttl isn't a valid interval, so responses are kept");
     }
   }
 
-  return createWorker({ database, channel: 'plinth_net', log, name: 'pg_net', pollMs: netPollMs, work });
+  return {
+    ...createWorker({ database, channel: 'plinth_net', log, name: 'pg_net', pollMs: netPollMs, work }),
+    startTimes: () => [...startTimes.values()],
+  };
 }
 
 function exchangeOf({ method, url, headers, body, timeoutMs }: QueuedRequest) {
@@ -188,7 +199,7 @@ function exchangeOf({ method, url, headers, body, timeoutMs }: QueuedRequest) {
 }
 
 function batchSizeOf(setting: string | null): number {
-  const wanted = Number(setting ?? defaultBatchSize);
-  if (!Number.isInteger(wanted) || wanted < 1) return defaultBatchSize;
-  return Math.min(wanted, maxBatchSize);
+  const needed = Number(setting ?? defaultBatchSize);
+  if (!Number.isInteger(needed) || needed < 1) return defaultBatchSize;
+  return Math.min(needed, maxBatchSize);
 }

@@ -1,4 +1,4 @@
-/** Messages in the format of Mailpit's REST API, and as RFC 5322 text. */
+/** Renders messages in the format of Mailpit's REST API, and as RFC 5322 text. */
 import type { MessageRow } from '../queries.ts';
 
 interface Address {
@@ -12,7 +12,7 @@ export function sender(row: MessageRow): Address {
   return { Name: row.from_name, Address: row.from_address };
 }
 
-/** Converts PostgreSQL's UTC text to ISO 8601 with milliseconds. */
+/** Converts a UTC timestamp from PostgreSQL's text format to ISO 8601 with milliseconds. */
 export function isoTime({ created_at }: Pick<MessageRow, 'created_at'>): string {
   return new Date(created_at.replace(' ', 'T').replace(/\+00$/, 'Z')).toISOString();
 }
@@ -21,7 +21,7 @@ function messageId(row: MessageRow): string {
   return `${row.id}@plinth.local`;
 }
 
-/** An entry of a message list. */
+/** Renders a message as an entry of a message list. */
 export function renderEntry(row: MessageRow): object {
   return {
     ID: row.id,
@@ -65,7 +65,6 @@ export function renderMessage(row: MessageRow): object {
   };
 }
 
-/** Returns header values by name. */
 export function renderHeaders(row: MessageRow): Record<string, string[]> {
   return Object.fromEntries(headerLines(row).map(([name, value]) => [name, [value]]));
 }

@@ -15,7 +15,7 @@ test.each([
   'GRANT ALL ON TABLE "public"."spatial_ref_sys" TO "service_role"',
   'GRANT ALL ON FUNCTION "public"."vector_in"("cstring", "oid", integer) TO "anon"',
   'GRANT ALL ON FUNCTION "public"."avg"("public"."halfvec") TO "anon"',
-])('%j does nothing where there is no such object', (written) => {
+])('%j does nothing if the object does not exist', (written) => {
   const caught = 'exception when undefined_function or undefined_table or undefined_object then null;';
   expect(sent(written)).toBe(`do $grant$ begin execute '${written}'; ${caught} end $grant$`);
 });

@@ -1,14 +1,14 @@
 /**
- * GRANT and REVOKE on functions and tables of extensions. Dumps list them one by one, even if the project uses none of
- * them. On the embedded server, a placeholder has no objects to grant, and the functions below the types of `vector`
- * differ.
+ * Handles GRANT and REVOKE for functions and tables of extensions. Dumps contain one statement for each object, even if
+ * the project doesn't use it. In the embedded server, the objects of a placeholder don't exist, and the `vector` types
+ * have other internal functions.
  */
 import { quoteLiteral } from '../../kernel/sql.ts';
 import { type MissingExtensions, nameOf, tokensOf } from './extension-statement.ts';
 import { missingExtensionOf } from './missing-extension.ts';
 
 /**
- * Returns a statement that does nothing if the object doesn't exist. Any other statement is returned unchanged.
+ * Returns a statement that has no effect if the object doesn't exist. Any other statement is returned unchanged.
  *
  * @example
  * grantedWhereThere('grant all on function pgaudit_sql_drop() to anon', ['grant'], { pgaudit: {} });
@@ -28,7 +28,7 @@ export function grantedWhereThere(
 
 interface GrantedObject {
   readonly kind: 'function' | 'table';
-  /** One or two parts. */
+  /** The parts of the name: the schema, if there is one, and the name itself. */
   readonly name: readonly string[];
 }
 
@@ -42,7 +42,7 @@ function isOfExtension({ kind, name }: GrantedObject, missing: MissingExtensions
   return extension !== undefined && Object.hasOwn(missing, extension);
 }
 
-/** The functions of pgvector 0.8. */
+/** Matches the functions of pgvector 0.8. */
 const vectorFunctions =
   /^((array_to_)?(vector|halfvec|sparsevec)(_\w+)?|(ivfflat|hnsw)\w*|(l1|l2|cosine|hamming|jaccard)_distance|inner_product|l2_norm(alize)?|binary_quantize|subvector|avg|sum)$/;
 

@@ -1,22 +1,25 @@
 /**
- * Adapts CREATE, ALTER and DROP EXTENSION, as written in dumps of hosted projects, to the embedded server. The hosted
- * database has the extensions' schemas without any migration that creates them (`create extension pgsodium with schema
- * pgsodium`), a placeholder doesn't have the original's versions, and some extensions exist in a hosted project from
- * the beginning. Data dumps of projects with pgsodium set its key counter, which a placeholder doesn't have.
+ * Adapts CREATE, ALTER and DROP EXTENSION statements in dumps of hosted projects to the embedded server. A hosted
+ * database has schemas for extensions that no migration creates (`create extension pgsodium with schema pgsodium`). A
+ * placeholder doesn't have the versions of the original, and some extensions have always existed in hosted projects. In
+ * addition, data dumps from projects with pgsodium set its key counter, which a placeholder doesn't have.
  */
 import { quoteIdentifier } from '../../kernel/sql.ts';
 import { lex } from '../../shared/sql/lex.ts';
 
-/** Schemas that extensions require, by extension. `missing` contains those of the placeholders. */
+/** The schemas that extensions need, by extension. The schemas of placeholders are in `missing`. */
 const ownSchemas: Readonly<Record<string, string>> = { pgmq: 'pgmq' };
 
-/** Extensions that hosted projects had from the beginning, so migrations drop them without having created them. */
+/**
+ * Extensions that hosted projects had from the beginning. Migrations can therefore drop them without having created
+ * them.
+ */
 const hostedFromStart = new Set(['pg_graphql', 'pgsodium']);
 
 export type MissingExtensions = Readonly<Record<string, { readonly schema?: string }>>;
 
 /**
- * Returns the statement to send. Any other statement is returned unchanged, including one that can't be parsed.
+ * Returns the statement to send. Any other statement is returned unchanged, including statements that can't be parsed.
  *
  * @example
  * asEmbedded('create extension "postgis" version \'3.4\'', { postgis: {} });
@@ -41,11 +44,11 @@ function creation(statement: string, missing: MissingExtensions): string {
   if (name === undefined || (schemaAt !== -1 && schema === undefined)) return statement;
   const isMissing = Object.hasOwn(missing, name);
   if (!isMissing && (schema === undefined || ownSchemas[name] !== schema)) return statement;
-  const place = schema ?? missing[name]?.schema ?? 'extensions';
+  const targetSchema = schema ?? missing[name]?.schema ?? 'extensions';
   return [
-    `create schema if not exists ${quoteIdentifier(place)};`,
+    `create schema if not exists ${quoteIdentifier(targetSchema)};`,
     isMissing
-      ? `create extension ${guard ? 'if not exists ' : ''}${quoteIdentifier(name)} schema ${quoteIdentifier(place)}`
+      ? `create extension ${guard ? 'if not exists ' : ''}${quoteIdentifier(name)} schema ${quoteIdentifier(targetSchema)}`
       : statement,
   ].join(' ');
 }
@@ -65,7 +68,10 @@ function removal(statement: string, missing: MissingExtensions): string {
   return isAbsent ? `drop extension if exists ${written.join(' ')}` : statement;
 }
 
-/** `SELECT pg_catalog.setval('"pgsodium"."key_key_id_seq"', 1, false)` */
+/**
+ * Whether the statement sets the key counter of pgsodium: `SELECT pg_catalog.setval('"pgsodium"."key_key_id_seq"', 1,
+ * false)`.
+ */
 function setsKeyCounter(statement: string, words: readonly string[]): boolean {
   if (words[0] !== 'select' || !statement.includes('key_key_id_seq')) return false;
   const call = tokensOf(statement).slice(1, 6).join('').replaceAll('"', '').toLowerCase();
@@ -78,7 +84,7 @@ export function tokensOf(statement: string): string[] {
     .map(({ start, end }) => statement.slice(start, end));
 }
 
-/** Returns the identifier as PostgreSQL stores it, or undefined if the token isn't one. */
+/** Returns the identifier as PostgreSQL stores it. Returns undefined if the token isn't an identifier. */
 export function nameOf(written: string | undefined): string | undefined {
   if (written === undefined) return undefined;
   if (/^"(?:[^"]|"")+"$/.test(written)) return written.slice(1, -1).replaceAll('""', '"');

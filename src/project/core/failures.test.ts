@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { dependents, describeFailures, type LeftOut } from './failures.ts';
+import { dependents, describeFailures, type SkippedStatement } from './failures.ts';
 
-const failed = (statement: string, message = 'broken', code = '42P01'): LeftOut => ({
+const failed = (statement: string, message = 'broken', code = '42P01'): SkippedStatement => ({
   file: 'supabase/migrations/1_a.sql',
   line: 1,
   statement,
@@ -41,7 +41,7 @@ test('a table for the terminal', () => {
     { ...failed('insert into notes values (1)', 'relation "notes" does not exist'), line: 7 },
   ]);
   expect(lines[0]).toBe(
-    'The schema is partial: 2 statements of 1 file failed and were skipped by --keep-going.',
+    'The schema is incomplete: 2 statements of 1 file failed and were skipped by --keep-going.',
   );
   expect(lines[2]).toMatch(
     /^ {2}supabase\/migrations\/1_a\.sql:1 {2}create table notes \( x nonsense \) {2}type "nonsense" does not exist {2,}1_a\.sql:7$/,

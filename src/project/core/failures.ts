@@ -1,20 +1,20 @@
-/** Reports the failures of a start that continued despite them. */
+/** Describes the failures of a start that continued in spite of them. */
 import { observe } from './baseline/observe.ts';
 import { isCreatedBy } from './missing.ts';
 
-export interface LeftOut {
-  /** Such as `supabase/migrations/1_init.sql`. */
+export interface SkippedStatement {
+  /** The path of the file, such as `supabase/migrations/1_init.sql`. */
   readonly file: string;
   /** The line on which the statement begins. */
   readonly line: number;
   readonly statement: string;
-  /** SQLSTATE. */
+  /** The SQLSTATE. */
   readonly code: string;
   readonly message: string;
 }
 
 /**
- * Returns, for each statement, the later ones that failed because they need an object that it would have created.
+ * Returns, for each statement, the later statements that failed because this statement didn't create an object.
  *
  * @example
  * dependents([
@@ -22,13 +22,13 @@ export interface LeftOut {
  *   { statement: 'create index on a (b)', message: 'relation "a" does not exist', code: '42P01', … },
  * ]); // [[1], []]
  */
-export function dependents(failures: readonly LeftOut[]): number[][] {
+export function dependents(failures: readonly SkippedStatement[]): number[][] {
   return failures.map((failure, index) =>
     failures.flatMap((later, at) => (at > index && isMissing(later, failure) ? [at] : [])),
   );
 }
 
-function isMissing(later: LeftOut, earlier: LeftOut): boolean {
+function isMissing(later: SkippedStatement, earlier: SkippedStatement): boolean {
   const seen = observe(later);
   switch (seen?.kind) {
     case 'no relation':
@@ -39,7 +39,7 @@ function isMissing(later: LeftOut, earlier: LeftOut): boolean {
       return isCreatedBy(earlier.statement, 'function', seen.schema ?? 'public', seen.name);
     case 'no column':
       return new RegExp(
-        String.raw`\badd\s+(?:column\s+)?(?:if\s+not\s+exists\s+)?"?${escaped(seen.name)}"?\s`,
+        String.raw`\badd\s+(?:column\s+)?(?:if\s+not\s+exists\s+)?"?${RegExp.escape(seen.name)}"?\s`,
         'i',
       ).test(earlier.statement);
     case 'no policy':
@@ -49,38 +49,36 @@ function isMissing(later: LeftOut, earlier: LeftOut): boolean {
   }
 }
 
-const escaped = (name: string): string => name.replace(/[^\w]/g, String.raw`\$&`);
-
-/** Returns lines for a terminal. Empty if no statement was skipped. */
-export function describeFailures(failures: readonly LeftOut[]): string[] {
+/** Returns the lines to print. Returns an empty list if no statement was skipped. */
+export function describeFailures(failures: readonly SkippedStatement[]): string[] {
   if (failures.length === 0) return [];
   const needed = dependents(failures);
-  const place = ({ file, line }: LeftOut) => `${file}:${line}`;
+  const reference = ({ file, line }: SkippedStatement) => `${file}:${line}`;
   const rows = failures.map((failure, index) => [
-    place(failure),
+    reference(failure),
     shortened(failure.statement, 50),
     shortened(failure.message, 90),
     (needed[index] ?? [])
-      .map((at) => place(failures[at] as LeftOut).replace(/^supabase\/migrations\//, ''))
+      .map((at) => reference(failures[at] as SkippedStatement).replace(/^supabase\/migrations\//, ''))
       .join(', '),
   ]);
   const head = ['skipped statement', '', 'error', 'failed as a result'];
   return [summaryOf(failures), ...columns([head, ...rows])];
 }
 
-/** Returns one sentence for every later start. */
-export function summaryOf(failures: readonly Pick<LeftOut, 'file'>[]): string {
+/** Returns the sentence that is printed at every later start. */
+export function summaryOf(failures: readonly Pick<SkippedStatement, 'file'>[]): string {
   const files = new Set(failures.map(({ file }) => file)).size;
   const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;
-  return `The schema is partial: ${count(failures.length, 'statement')} of ${count(files, 'file')} failed and ${failures.length === 1 ? 'was' : 'were'} skipped by --keep-going.`;
+  return `The schema is incomplete: ${count(failures.length, 'statement')} of ${count(files, 'file')} failed and ${failures.length === 1 ? 'was' : 'were'} skipped by --keep-going.`;
 }
 
-function shortened(text: string, most: number): string {
+function shortened(text: string, maxChars: number): string {
   const line = text
     .replace(/--[^\n]*/g, ' ')
     .replace(/\s+/g, ' ')
     .trim();
-  return line.length <= most ? line : `${line.slice(0, most - 1)}…`;
+  return line.length <= maxChars ? line : `${line.slice(0, maxChars - 1)}…`;
 }
 
 function columns(rows: readonly (readonly string[])[]): string[] {

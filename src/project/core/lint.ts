@@ -1,4 +1,4 @@
-/** The results of `db lint` in the upstream CLI's JSON format, which scripts parse. */
+/** The results of `db lint` in the JSON format of the upstream CLI, which scripts parse. */
 
 export const lintLevels = ['warning', 'error'] as const;
 export type LintLevel = (typeof lintLevels)[number];
@@ -6,7 +6,7 @@ export type LintLevel = (typeof lintLevels)[number];
 export interface LintIssue {
   readonly level: LintLevel;
   readonly message: string;
-  /** The position in the body, in characters from 1. */
+  /** The position in the body of the function in characters, starting at 1, and the text of the query. */
   readonly query?: { readonly position: string; readonly text: string };
   readonly hint?: string;
   readonly detail?: string;
@@ -15,14 +15,14 @@ export interface LintIssue {
 }
 
 export interface LintResult {
-  /** `schema.name` */
+  /** The name of the function, as `schema.name`. */
   readonly function: string;
   readonly issues: readonly LintIssue[];
 }
 
 const rank = (level: LintLevel): number => lintLevels.indexOf(level);
 
-/** Returns the issues of this level and above. Functions without any are omitted. */
+/** Returns the issues that have at least this level. Functions without such issues are omitted. */
 export function atLevel(results: readonly LintResult[], level: LintLevel): LintResult[] {
   return results
     .map((result) => ({

@@ -21,6 +21,7 @@ test.each([
   ['operator does not exist: text &@~ unknown', 'pgroonga'],
   ['language "plv8" does not exist', 'plv8'],
   ['foreign-data wrapper "stripe_wrapper" does not exist', 'wrappers'],
+  ['permission denied to create foreign-data wrapper "stripe"', 'wrappers'],
   ['function stripe_fdw_handler() does not exist', 'wrappers'],
   ['function pgtle.install_extension(text, text, text, text) does not exist', 'pg_tle'],
   ['function public.pgaudit_sql_drop() does not exist', 'pgaudit'],

@@ -1,11 +1,11 @@
-/** Determines which missing extension a statement needs from the object that PostgreSQL doesn't find. */
+/** Determines which missing extension a statement needs. The object that PostgreSQL doesn't find shows this. */
 
 interface Origin {
   readonly schemas?: readonly string[];
   readonly names?: RegExp;
 }
 
-/** Objects of the placeholder extensions, as migrations name them. */
+/** The objects of extensions that are placeholders, with the names that migrations use. */
 const origins: Readonly<Record<string, Origin>> = {
   address_standardizer: { names: /^(standardize_address|parse_address|stdaddr)$/ },
   hypopg: { names: /^hypopg/ },
@@ -63,13 +63,15 @@ const patterns: readonly RegExp[] = [
 const operator = /^operator does not exist: (?:.*\s)?([&<=>@~`^!|#*/%+?-]+)(?:\s.*)?$/;
 
 /**
- * Returns the extension, or undefined if the failure has another cause. Only English messages are recognized.
+ * Returns the extension. Returns undefined if the failure has a different reason. Only English messages are recognized.
  *
  * @example missingExtensionOf({ message: 'type "geometry" does not exist' }) // 'postgis'
  */
 export function missingExtensionOf({ message }: { readonly message: string }): string | undefined {
   const unavailable = /^extension "(.+)" is not available$/.exec(message)?.[1];
   if (unavailable !== undefined) return unavailable;
+  // In a hosted project, `postgres` can create foreign-data wrappers only through the wrappers extension.
+  if (message.startsWith('permission denied to create foreign-data wrapper ')) return 'wrappers';
   const shown = patterns.map((pattern) => pattern.exec(message)?.[1]).find((found) => found !== undefined);
   const parts = shown?.split('.') ?? [];
   const name = (parts.at(-1) ?? operator.exec(message)?.[1])?.replaceAll('"', '');

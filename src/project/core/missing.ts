@@ -1,23 +1,25 @@
 /**
- * Explains why a statement fails because an object doesn't exist: no file of the project creates it because it was
- * created in the hosted project's dashboard; a later file creates it; or it belongs to an extension.
+ * Explains why an object that a statement needs doesn't exist. The object was created in the hosted project's
+ * dashboard, so no file of the project creates it; a later file creates it; or it belongs to an extension.
  */
+
 import { lex } from '../../shared/sql/lex.ts';
+import { mentions } from './baseline/statement.ts';
 
 export interface SqlText {
-  /** `supabase/migrations/1_init.sql` */
+  /** The path that messages show, such as `supabase/migrations/1_init.sql`. */
   readonly shownPath: string;
   readonly text: string;
 }
 
 export interface MissingOptions {
-  /** The file that failed. It needn't be among `files` (for example, a seed). */
+  /** The file that failed. It may not be among `files`, for example if it is a seed. */
   readonly failed: string;
-  /** In the order in which they are applied. */
+  /** The files in the order in which they are applied. */
   readonly files: readonly SqlText[];
-  /** The sentence about the object's extension, if the server can't provide it. */
+  /** A sentence about the extension to which the object belongs, if the server doesn't have it. */
   readonly absentExtension?: string | undefined;
-  /** Returns the file with generated types that contains the object, relative to the project folder. */
+  /** Returns the path of the file with generated types that contains the object, relative to the project folder. */
   readonly typesFileNaming?: (schema: string | undefined, name: string) => string | undefined;
 }
 
@@ -25,15 +27,15 @@ type Kind = 'relation' | 'type' | 'function' | 'schema' | 'column';
 
 interface Missing {
   readonly kind: Kind;
-  /** As in PostgreSQL's message: `public.documents`. */
+  /** The name as PostgreSQL's message contains it, such as `public.documents`. */
   readonly shown: string;
-  /** Undefined if the name has no schema. */
+  /** The schema. Undefined if the name doesn't contain one. */
   readonly schema: string | undefined;
   readonly name: string;
 }
 
 /**
- * Returns lines of advice. Empty if the files give no reason.
+ * Returns the lines of the advice. Returns an empty list if the files don't explain the failure.
  *
  * @example
  * explainMissing({ code: '42P01', message: 'relation "docs" does not exist' }, { failed: 'supabase/seed.sql', files: [] })[0];
@@ -67,7 +69,10 @@ export function explainMissing(
     : [];
 }
 
-/** Extracts the object from PostgreSQL's English message. Messages in other languages get no advice. */
+/**
+ * Returns the object in PostgreSQL's message. Only English messages are recognized, so messages in other languages
+ * get no advice.
+ */
 function missingOf({
   code,
   message,
@@ -91,7 +96,7 @@ function missingOf({
   return { kind: 'column', shown: `the column ${column} of ${relation}`, schema: undefined, name: column };
 }
 
-/** Returns the extension that provides the missing object, or undefined if it isn't known to belong to one. */
+/** Returns the extension to which the missing object belongs. Returns undefined if none is known. */
 export function missingExtension(error: {
   readonly code: string;
   readonly message: string;
@@ -100,7 +105,7 @@ export function missingExtension(error: {
   return missing === undefined ? undefined : extensionOf(missing);
 }
 
-/** Whether the text creates an object with this name, including dynamic SQL in its strings. */
+/** Whether the text creates an object with this name. Dynamic SQL in strings is included. */
 export function isCreatedBy(
   text: string,
   kind: 'relation' | 'type' | 'function',
@@ -110,7 +115,7 @@ export function isCreatedBy(
   return creates(text, { kind, schema, name, shown: name });
 }
 
-/** Schemas that Plinth creates, so no migration needs to create their objects. */
+/** The schemas that Plinth creates. Migrations don't have to create the objects in them. */
 export const serviceSchemas = new Set([
   'auth',
   'extensions',
@@ -132,7 +137,7 @@ const words: Readonly<Record<Exclude<Kind, 'column'>, string>> = {
   schema: 'schema',
 };
 
-/** Returns the names of objects of this kind that the text creates, including dynamic SQL in its strings. */
+/** Whether the text creates an object of this kind with this name. Dynamic SQL in strings is included. */
 function creates(text: string, { kind, schema, name }: Missing): boolean {
   if (kind === 'column') return false;
   const sql = withoutComments(text);
@@ -149,7 +154,7 @@ function creates(text: string, { kind, schema, name }: Missing): boolean {
   for (const pattern of kind === 'relation' ? [created, renamed, selected] : [created, renamed]) {
     for (const { groups } of sql.matchAll(pattern)) {
       const [own = '', ownSchema] = partsOf(groups?.name ?? '').reverse();
-      // `serial` and `primary key` create additional relations: documents_id_seq, documents_pkey.
+      // `serial` and `primary key` create additional relations, such as documents_id_seq and documents_pkey.
       const isPart = kind === 'relation' && name.startsWith(`${own}_`) && /_(seq|pkey|key|idx)$/.test(name);
       const isSame =
         own === name && (kind === 'schema' || (ownSchema ?? 'public') === (schema ?? ownSchema ?? 'public'));
@@ -159,7 +164,7 @@ function creates(text: string, { kind, schema, name }: Missing): boolean {
   return false;
 }
 
-/** `App."Docs"` -> `app`, `Docs`. */
+/** Splits a name into its parts. For example, `App."Docs"` becomes `app` and `Docs`. */
 export function partsOf(written: string): string[] {
   return [...written.matchAll(new RegExp(identifier, 'g'))].map(([part]) =>
     part.startsWith('"') ? part.slice(1, -1).replaceAll('""', '"') : part.toLowerCase(),
@@ -172,9 +177,6 @@ export function withoutComments(text: string): string {
   return result;
 }
 
-const mentions = (text: string, name: string): boolean =>
-  new RegExp(String.raw`(?<![\w$])${name.replace(/[^\w]/g, String.raw`\$&`)}(?![\w$])`, 'i').test(text);
-
 function dashboardAdvice({ kind, shown }: Missing, verb: string, files: readonly SqlText[]): string[] {
   const what = kind === 'relation' || kind === 'column' ? shown : `the ${kind} ${shown}`;
   return [
@@ -185,7 +187,7 @@ function dashboardAdvice({ kind, shown }: Missing, verb: string, files: readonly
   ];
 }
 
-/** The advice that doesn't require the hosted project. */
+/** Returns the advice for developers who can't access the hosted project. */
 function baselineAdvice(typesFile: string | undefined): string[] {
   if (typesFile === undefined) return [];
   return [
@@ -194,7 +196,7 @@ function baselineAdvice(typesFile: string | undefined): string[] {
   ];
 }
 
-/** Returns a name that sorts before all others. */
+/** Returns a file name that comes before all others when names are sorted. */
 function exampleOf(files: readonly SqlText[]): string {
   const versions = files.map(({ shownPath }) => /\/(\d+)_[^/]*$/.exec(shownPath)?.[1] ?? '');
   const first = versions.find((version) => version !== '') ?? '1';
@@ -207,7 +209,10 @@ const extensionsOfSchemas: Readonly<Record<string, string>> = {
   pgmq: 'pgmq',
 };
 
-/** Types and functions that projects use without creating the extension, because it was enabled in the dashboard. */
+/**
+ * Types and functions that projects use without creating the extension, because the extension was enabled in the
+ * dashboard.
+ */
 const extensionsOfObjects: readonly (readonly [names: RegExp, extension: string])[] = [
   [/^(vector|halfvec|sparsevec)$/, 'vector'],
   [/^(citext|ltree|hstore)$/, ''],

@@ -1,6 +1,6 @@
 /**
- * Plans how a file's statements run: in a single transaction if possible. A file's own BEGIN … COMMIT blocks become our
- * transactions. Only statements that PostgreSQL rejects inside a transaction run alone.
+ * Plans how the statements of a file run. If possible, they run in a single transaction. BEGIN … COMMIT blocks in the
+ * file become separate transactions. Only statements that PostgreSQL doesn't allow in a transaction run alone.
  */
 import { grantedWhereThere } from './extension-grant.ts';
 import { asEmbedded, type MissingExtensions } from './extension-statement.ts';
@@ -9,11 +9,11 @@ import type { Statement } from './split.ts';
 import { withoutVectorIndexOptions } from './vector-index.ts';
 
 export interface PlannedStatement {
-  /** Counted from 0, as in upstream. */
+  /** The index of the statement. It starts at 0, as in upstream. */
   readonly index: number;
   /**
-   * The text to send. It has the same length as in the file, so that error positions match, except for statements about
-   * extensions.
+   * The text to send. Except for statements about extensions, it has the same length as in the file, so that error
+   * positions are correct.
    */
   readonly text: string;
   readonly privileged?: Privileged;
@@ -28,9 +28,15 @@ export type Step =
   | { readonly kind: 'alone'; readonly statement: PlannedStatement };
 
 export interface PlanOptions {
-  /** Whether nothing else uses the database. CONCURRENTLY is then removed, so that the file stays one transaction. */
+  /**
+   * Whether nothing else uses the database. In this case, CONCURRENTLY is removed, so that the file remains a single
+   * transaction.
+   */
   readonly quiet: boolean;
-  /** Set if the server is ours. Its `vector` has indexes without parameters, and these extensions are placeholders. */
+  /**
+   * Set if the server is embedded. In this server, the indexes of `vector` don't have parameters, and the extensions in
+   * `missing` are placeholders.
+   */
   readonly embedded: { readonly missing: MissingExtensions } | undefined;
 }
 
@@ -56,7 +62,7 @@ export function planFile(statements: readonly Statement[], { quiet, embedded }: 
       close(control);
     } else if (quiet && isConcurrentIndex(words)) {
       open.push({ index, text: text.replace(/\bconcurrently\b/i, (found) => ' '.repeat(found.length)) });
-    } else if (refusesTransaction(words)) {
+    } else if (rejectsTransaction(words)) {
       close('commit');
       steps.push({ kind: 'alone', statement: { index, text } });
     } else {
@@ -84,7 +90,9 @@ function transactionControl([first, second]: Words): 'begin' | 'commit' | 'rollb
   return undefined;
 }
 
-/** `begin isolation level serializable` -> `isolation level serializable`. */
+/**
+ * Returns the modes of a transaction, such as `isolation level serializable` for `begin isolation level serializable`.
+ */
 function beginModes([first, ...rest]: Words): string {
   const modes = first === 'start' || rest[0] === 'work' || rest[0] === 'transaction' ? rest.slice(1) : rest;
   return modes.join(' ');
@@ -100,8 +108,8 @@ function isConcurrentIndex(words: Words): boolean {
   );
 }
 
-/** Statements that PostgreSQL rejects inside a transaction block. */
-function refusesTransaction(words: Words): boolean {
+/** Whether PostgreSQL doesn't allow the statement in a transaction block. */
+function rejectsTransaction(words: Words): boolean {
   const [first, second, third] = words;
   if (isConcurrentIndex(words) || first === 'vacuum') return true;
   if (first === 'alter' && second === 'system') return true;

@@ -1,15 +1,15 @@
 /**
- * The two kinds of statements in a migration that PostgreSQL restricts to superusers. They are recognized by a strict
- * grammar over their tokens, so that nothing else can run with our rights. Any other statement runs as `postgres` and
- * is rejected by PostgreSQL itself.
+ * Recognizes the two kinds of statements in migrations that PostgreSQL allows only for superusers. The grammar over
+ * their tokens is strict, so that nothing else can run with Plinth's privileges. Any other statement runs as
+ * `postgres`, and PostgreSQL itself rejects it.
  */
 import { lex } from '../../shared/sql/lex.ts';
 
 export interface Privileged {
   readonly object: 'event trigger' | 'publication';
-  /** The name as written, a single identifier. */
+  /** The name as it is written, which is a single identifier. */
   readonly name: string;
-  /** The statement, rebuilt from its tokens. */
+  /** The statement, composed again from its tokens. */
   readonly text: string;
 }
 

@@ -125,7 +125,7 @@ describe('splitStatements', () => {
   });
 
   /** Statements with every kind of semicolon that must not split. */
-  const piece = fc.constantFrom(
+  const fragment = fc.constantFrom(
     'select 1',
     "select 'a;''b'",
     "select E'\\';'",
@@ -144,8 +144,8 @@ describe('splitStatements', () => {
 
   test('joined statements come apart again', () => {
     fc.assert(
-      fc.property(fc.array(piece), (pieces) => {
-        expect(texts(pieces.join(';\n'))).toEqual(pieces.map((text) => text.trim()));
+      fc.property(fc.array(fragment), (fragments) => {
+        expect(texts(fragments.join(';\n'))).toEqual(fragments.map((text) => text.trim()));
       }),
     );
   });

@@ -1,25 +1,27 @@
 /**
- * The statements of a SQL file as upstream's CLI stores them: comments belong to the statement that follows, and the
- * semicolon is removed. Files of `pg_dump` also have lines for psql and the rows of COPY.
+ * The statements in a SQL file, in the form in which upstream's CLI stores them. A comment belongs to the statement
+ * after it, and the semicolon is removed. Files from `pg_dump` also contain commands for psql, and rows for COPY.
  */
 import type { Token } from '../../shared/sql/lex.ts';
-import { type Embedded, type SqlPiece, splitSql } from '../../shared/sql/split.ts';
+import { type Embedded, type StatementSpan, splitSql } from '../../shared/sql/split.ts';
 import { significant, tokenize } from '../../shared/sql/tokens.ts';
 
 export interface Statement {
-  /** Trimmed, without its semicolon. */
+  /** The text without its semicolon and surrounding whitespace. */
   readonly text: string;
-  /** The 1-based line of the file on which the text starts. */
+  /** The number of the line on which the text begins, starting at 1. */
   readonly line: number;
-  /** The first tokens, up to eight, words in lowercase. Empty if there are only comments. */
+  /** The first tokens (at most eight), with words in lower case. Empty if there are only comments. */
   readonly words: readonly string[];
-  /** Whether this is `COPY ... FROM stdin`. Its rows, on the lines up to `\.`, belong to no statement. */
+  /**
+   * Whether this is `COPY ... FROM stdin`. The rows on the following lines, up to `\.`, don't belong to any statement.
+   */
   readonly copiesFromStdin?: true;
 }
 
 /**
- * Splits a file at the semicolons that end statements. Removes lines for psql (`\restrict ...`) and the rows after
- * `COPY ... FROM stdin`.
+ * Splits a file at the semicolons that end statements. Commands for psql (`\restrict ...`) and the rows after `COPY ...
+ * FROM stdin` are removed.
  *
  * @example splitStatements("select 1; select ';'").map(({ text }) => text); // ['select 1', "select ';'"]
  */
@@ -35,24 +37,24 @@ export function splitStatements(source: string): Statement[] {
       psqlLines.push([token.start, end]);
       return end;
     },
-    continuesAt: (piece, end) => (copiesFromStdin(text, piece) ? endOfRows(text, end) : end),
+    continuesAt: (span, end) => (copiesFromStdin(text, span) ? endOfRows(text, end) : end),
   };
-  for (const piece of splitSql(text, embedded)) {
-    const written = blanked(text, piece, psqlLines);
+  for (const span of splitSql(text, embedded)) {
+    const written = blanked(text, span, psqlLines);
     psqlLines = [];
     const [from, to] = insideSpace(written);
     if (from === to) continue;
     statements.push({
       text: written.slice(from, to),
-      line: lineAt(piece.start + from),
-      words: piece.words,
-      ...(copiesFromStdin(text, piece) ? { copiesFromStdin: true } : {}),
+      line: lineAt(span.start + from),
+      words: span.words,
+      ...(copiesFromStdin(text, span) ? { copiesFromStdin: true } : {}),
     });
   }
   return statements;
 }
 
-function copiesFromStdin(text: string, { start, end, words, settings }: SqlPiece): boolean {
+function copiesFromStdin(text: string, { start, end, words, settings }: StatementSpan): boolean {
   if (words[0] !== 'copy') return false;
   const tokens = significant(tokenize(text.slice(start, end), settings));
   return tokens.some(
@@ -61,10 +63,10 @@ function copiesFromStdin(text: string, { start, end, words, settings }: SqlPiece
   );
 }
 
-/** Replaces lines for psql by spaces, so that every other character keeps its position. */
+/** Replaces commands for psql with spaces, so that all other characters keep their positions. */
 function blanked(
   text: string,
-  { start, end }: SqlPiece,
+  { start, end }: StatementSpan,
   lines: readonly (readonly [from: number, to: number])[],
 ): string {
   let result = '';
@@ -76,7 +78,10 @@ function blanked(
   return result + text.slice(at, end);
 }
 
-/** Excludes the server's white space at both ends. Other characters that `trim` removes may be a name. */
+/**
+ * Returns the range of the text without the whitespace at both ends that the server ignores. `trim` would remove other
+ * characters as well, and these may be part of a name.
+ */
 function insideSpace(text: string): readonly [from: number, to: number] {
   const isSpace = (at: number) => ' \t\n\r\f\v'.includes(text[at] as string);
   let from = 0;
@@ -86,7 +91,7 @@ function insideSpace(text: string): readonly [from: number, to: number] {
   return [from, to];
 }
 
-/** Whether the token starts a backslash command, alone on its line. */
+/** Whether the token begins a psql command, which is alone on its line. */
 function isPsqlLine(text: string, { kind, start }: Token): boolean {
   if (kind !== 'symbol' || text[start] !== '\\' || !/[a-z]/i.test(text[start + 1] ?? '')) return false;
   const lineStart = text.lastIndexOf('\n', start) + 1;
@@ -98,7 +103,10 @@ function endOfLine(text: string, from: number): number {
   return newline === -1 ? text.length : newline;
 }
 
-/** Returns the offset after the line `\.` that ends the rows of COPY, or the end of the file. */
+/**
+ * Returns the offset after the line `\.` that ends the rows of COPY. Returns the end of the file if that line is
+ * missing.
+ */
 function endOfRows(text: string, from: number): number {
   const end = /^\\\.[ \t\r]*$/gm;
   end.lastIndex = endOfLine(text, from);

@@ -1,11 +1,11 @@
 /**
- * Removes storage parameters of pgvector's indexes (`with (lists = 100)`, `with (m = 16)`), which the embedded
- * PostgreSQL's index methods don't support, so that the same migration runs here and on the hosted service. Statements
- * that a DO block executes are included.
+ * Removes storage parameters of pgvector's indexes (`with (lists = 100)`, `with (m = 16)`), so that the same migration
+ * runs here and in the hosted service. The index methods of the embedded PostgreSQL don't support them. Statements that
+ * a DO block executes are included.
  */
 import { lex } from '../../shared/sql/lex.ts';
 
-/** Returns a statement of the same length. A statement that creates no such index is returned unchanged. */
+/** Returns a statement of the same length. If it doesn't create such an index, it is returned unchanged. */
 export function withoutVectorIndexOptions(statement: string, words: readonly string[]): string {
   if (words[0] === 'do') return withoutExecutedOptions(statement);
   if (words[0] !== 'create' || !(words[1] === 'index' || words[2] === 'index')) return statement;
@@ -29,10 +29,10 @@ export function withoutVectorIndexOptions(statement: string, words: readonly str
   return statement;
 }
 
-/** `supabase db dump` quotes every name: `USING "ivfflat" (…) WITH ("lists"='100')`. */
+/** Removes quotes, because `supabase db dump` quotes every name: `USING "ivfflat" (…) WITH ("lists"='100')`. */
 const unquoted = (word: string): string => word.replace(/^"(\w+)"$/, '$1').toLowerCase();
 
-/** Two levels of parentheses are enough for the list of columns: `((embedding::halfvec(3)) halfvec_l2_ops)`. */
+/** Two levels of parentheses are sufficient for the list of columns: `((embedding::halfvec(3)) halfvec_l2_ops)`. */
 const executed =
   /(\busing\s+"?(?:hnsw|ivfflat)"?\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\s*)(with\s*\([^()]*\))/gi;
 

@@ -5,11 +5,14 @@ import { ProjectError } from '../errors.ts';
 
 export interface TestFile {
   readonly path: string;
-  /** Relative to the project folder, with slashes. */
+  /** The path relative to the project folder, with slashes. */
   readonly shownPath: string;
 }
 
-/** Returns the files sorted by path, as pg_prove does. @throws {ProjectError} `tests_path` for a listed path that doesn't exist. */
+/**
+ * Returns the files sorted by path, as pg_prove sorts them. @throws {ProjectError} `tests_path` if a listed path
+ * doesn't exist
+ */
 export function findTestFiles(projectDir: string, named: readonly string[], cwd: string): TestFile[] {
   const roots =
     named.length > 0

@@ -1,4 +1,4 @@
-/** Runs the project's pgTAP suites as pg_prove does with psql. Each file has a separate session. */
+/** Runs the pgTAP tests of the project like pg_prove does with psql. Each file runs in a separate session. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openTextSession } from '../../database/index.ts';
@@ -10,23 +10,23 @@ import { findTestFiles, type TestFile } from './files.ts';
 import { type RunTestOptions, runTestFile } from './run-file.ts';
 
 export interface TestDatabaseOptions {
-  /** Signs in as the role that runs the tests. */
+  /** The URL with which the role that runs the tests logs in. */
   readonly url: string;
   readonly projectDir: string;
-  /** Files and folders. If empty, supabase/tests. */
+  /** Files and folders. If there are none, supabase/tests is used. */
   readonly paths: readonly string[];
   readonly cwd: string;
-  /** Whether to print the complete output of the files. */
+  /** Whether to print the complete output of all files. */
   readonly verbose: boolean;
   readonly print: (line: string) => void;
 }
 
-/** The number of self-contained files that run concurrently. */
+/** The maximum number of files that run concurrently. Each of them rolls back its changes. */
 const parallelFiles = 4;
 
 /**
- * Returns true if all files passed. Creates pgTAP for the run if the project doesn't have it, and the package manager of
- * database.dev if a file names it.
+ * Runs the tests. Returns true if all files passed. If the project doesn't have pgTAP, it is created for the run. The
+ * same applies to the package manager of database.dev if a file refers to it.
  *
  * @throws {ProjectError} `tests_path`
  */
@@ -56,7 +56,10 @@ export async function testDatabase(options: TestDatabaseOptions): Promise<boolea
   return outcomes.every(isPassed);
 }
 
-/** Groups adjacent self-contained files, which run concurrently. Any other file runs alone, in the original order. */
+/**
+ * Groups adjacent files that roll back their changes, because they can run concurrently. All other files run alone. The
+ * order is preserved.
+ */
 function groupsOf(files: readonly TestFile[]): TestFile[][] {
   const groups: TestFile[][] = [];
   let isOpen = false;
@@ -70,7 +73,10 @@ function groupsOf(files: readonly TestFile[]): TestFile[][] {
   return groups;
 }
 
-/** Runs the files concurrently. A file that fails runs again alone, because locks of the other files may be the reason. */
+/**
+ * Runs the files concurrently. A file that fails runs again alone, because another file's locks may have caused the
+ * failure.
+ */
 async function runGroup(files: readonly TestFile[], options: RunTestOptions): Promise<FileOutcome[]> {
   const outcomes = await Promise.all(files.map((file) => runTestFile(file, options)));
   if (files.length > 1) {
@@ -82,7 +88,7 @@ async function runGroup(files: readonly TestFile[], options: RunTestOptions): Pr
   return outcomes;
 }
 
-/** Creates the extensions that the database doesn't have yet, runs `work`, and drops them again. */
+/** Creates the extensions that the database doesn't have, runs `work`, and drops them again. */
 async function withExtensions(
   names: readonly string[],
   url: string,
@@ -105,7 +111,7 @@ async function withExtensions(
     await work();
   } finally {
     for (const name of missing) {
-      // An object that a test has committed may depend on the extension.
+      // Dropping the extension fails if an object that a test has committed depends on it.
       const explain = (error: Error) =>
         print(`The extension ${name} stays in the database: ${error.message}`);
       await run(`drop extension if exists ${quoteIdentifier(name)}`).catch(explain);

@@ -1,4 +1,4 @@
-/** Runs one test file in a separate session, as psql does with ON_ERROR_STOP set and without row headers. */
+/** Runs a test file in a separate session, like psql with ON_ERROR_STOP and without column headers. */
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { openTextSession, PostgresError, type TextSession } from '../../database/index.ts';
@@ -10,11 +10,11 @@ import type { TestFile } from './files.ts';
 
 export interface RunTestOptions {
   readonly url: string;
-  /** The folders in which `\i` looks for a file that isn't in the test's folder, in search order. */
+  /** The folders in which `\i` searches for a file that isn't in the folder of the test, in this order. */
   readonly includeDirs: readonly string[];
 }
 
-/** psql commands that only format results. */
+/** psql commands that only change the format of results. */
 const looks = new Set(['pset', 'timing', 'x', 't', 'a', 'f', 'o', 'encoding', 'errverbose', 'conninfo', 'r']);
 const maxIncludes = 50;
 
@@ -130,7 +130,7 @@ class TestRun {
     throw new ScriptFailure(`${at}: "plinth test db" doesn't support psql's command \\${name}.`);
   }
 
-  /** Sets a variable for each column of the result's row. */
+  /** Sets a variable for each column of the row in the result. */
   async #keep(text: string, prefix: string, at: string): Promise<void> {
     const [result] = await this.#results(text, at);
     const [row] = result?.rows ?? [];

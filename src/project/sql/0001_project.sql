@@ -1,12 +1,13 @@
--- The progress of the user's supabase/ folder, so that an interrupted first start continues where it stopped.
--- `postgres` writes here, in the same transaction as the user's own statements.
+-- The progress of applying the user's supabase/ folder, so that an interrupted first start can continue where it
+-- stopped. `postgres` writes to this table in the same transaction as the user's own statements.
 
 create table _plinth.project_steps (
   step text primary key,
   done_at timestamptz not null default now()
 );
 
--- Files that cannot run in one transaction: how many of their steps are done. `digest` is that of the text of these.
+-- Files that can't run in a single transaction, with the number of steps that are complete. `digest` is the hash of the
+-- text of these steps.
 create table _plinth.project_progress (
   file text primary key,
   steps int not null,

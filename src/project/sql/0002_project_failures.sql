@@ -1,5 +1,6 @@
--- Statements that a start with --keep-going left out, until `db reset` makes the database again. Their file counts as
--- applied, with the statements that ran. `postgres` writes here, in the transaction of the file's last statements.
+-- Statements that a start with --keep-going has skipped. They remain until `db reset` creates the database again. Their
+-- file counts as applied, with the statements that ran. `postgres` writes to this table in the same transaction as the
+-- file's last statements.
 
 create table _plinth.project_failures (
   id bigint generated always as identity primary key,

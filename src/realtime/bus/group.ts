@@ -8,7 +8,7 @@ import type { Logger } from '../../kernel/log.ts';
 import { createOpener, createSealer } from '../core/bus-seal.ts';
 import { firstRetryMs, lastRetryMs, Outbox } from './outbox.ts';
 import { Peers } from './peers.ts';
-import type { Bus, BusListener, Shared, Transport } from './types.ts';
+import type { Bus, BusListener, SharedMessage, Transport } from './types.ts';
 
 export interface GroupOptions {
   readonly transport: Transport;
@@ -60,9 +60,9 @@ class GroupBus implements Bus {
     this.#peers = new Peers({ id: origin.toString('hex'), opener, outbox: this.#outbox, log, listener });
   }
 
-  send(message: Shared): void {
-    // If no message was received within a lease, there are no other processes. A process that starts later requests the
-    // presence state.
+  send(message: SharedMessage): void {
+    // While no message has been received within a lease, no other process is running, so the message isn't sent. A
+    // process that starts later requests the presence state.
     if (this.#peers.size > 0 || performance.now() - this.#greetedAt < this.#leaseMs)
       this.#outbox.add(message);
   }
@@ -73,7 +73,7 @@ class GroupBus implements Bus {
 
   get trouble(): string | undefined {
     if (this.#listener !== undefined && !this.#receives)
-      return `other processes are not heard over ${this.#transport.name}`;
+      return `messages from other processes don't arrive over ${this.#transport.name}`;
     return this.#outbox.trouble;
   }
 
@@ -95,7 +95,7 @@ class GroupBus implements Bus {
     this.#stopped = true;
     this.#outbox.close();
     await this.#unlisten?.().catch((error: unknown) =>
-      this.#log.debug({ error }, 'the bus did not close cleanly'),
+      this.#log.debug({ error }, 'failed to close the connection to other processes'),
     );
   }
 
@@ -131,8 +131,8 @@ class GroupBus implements Bus {
 
   #beat(): void {
     const now = performance.now();
-    // If this process was stalled or isn't receiving, the absence of messages doesn't mean that the other processes are
-    // gone.
+    // If this process was stalled or can't receive messages, the lack of messages doesn't mean that the other processes
+    // are gone.
     const isLate = now - this.#beatenAt > this.#aliveMs * 2;
     this.#beatenAt = now;
     if (isLate || !this.#receives) this.#peers.renewAll(now);

@@ -1,16 +1,16 @@
-/** The bus over NATS, loaded on demand. Uses one subject per database. */
+/** Implements the bus over NATS, with one subject per database. The NATS client is loaded only if it is needed. */
 import type { Logger } from '../../kernel/log.ts';
 import type { Transport } from './types.ts';
 
 export interface NatsOptions {
   /** Comma-separated `nats://`, `tls://` or `ws://` addresses, optionally with credentials. */
   readonly url: string;
-  /** Identifies the database, because several can share a NATS server. */
+  /** Returns an identifier of the database, because several databases can share a NATS server. */
   readonly identity: () => Promise<string>;
   readonly log: Logger;
 }
 
-/** Smaller than the default maximum message size of a NATS server (1 MiB). */
+/** This is smaller than a NATS server's default maximum message size (1 MiB). */
 const maxChunkBytes = 512 * 1024;
 const reconnectMs = 500;
 
@@ -65,7 +65,10 @@ export function createNatsTransport({ url, identity, log }: NatsOptions): Transp
   };
 }
 
-/** Separates the credentials from the addresses, as the client requires. Uses the credentials of the first address. */
+/**
+ * Separates the credentials from the addresses, as the NATS client requires. The credentials of the first address are
+ * used.
+ */
 function addressOf(text: string): { servers: string[]; user?: string; pass?: string; token?: string } {
   const urls = text.split(',').map((server) => new URL(server.trim()));
   const [{ username, password }] = urls as [URL, ...URL[]];

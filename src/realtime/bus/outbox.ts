@@ -1,15 +1,18 @@
 /**
- * Queues this process's messages to the other processes, sends them in batches and in order, and retries while the
+ * Queues the messages that this process sends to the others and sends them in batches, in order. Retries while the
  * transport is interrupted.
  */
 import type { Logger } from '../../kernel/log.ts';
-import { type BusMessage, encodeMessage, type RoomPresence } from '../core/bus-message.ts';
+import { type BusMessage, encodeMessage, type TopicEntries } from '../core/bus-message.ts';
 import type { Sealer } from '../core/bus-seal.ts';
 import type { Transport } from './types.ts';
 
-/** The maximum total size of queued messages while the transport is interrupted. Broadcasts beyond it are dropped. */
+/**
+ * The maximum total size of queued messages while the transport is interrupted. If the limit is exceeded, the queue is
+ * dropped.
+ */
 const maxWaitingBytes = 16 * 1024 * 1024;
-/** A batch is complete when it reaches this size. */
+/** A batch is complete once it reaches this size. */
 const maxBatchBytes = 512 * 1024;
 export const firstRetryMs = 100;
 export const lastRetryMs = 5_000;
@@ -18,7 +21,7 @@ export interface OutboxOptions {
   readonly transport: Transport;
   readonly sealer: Sealer;
   readonly log: Logger;
-  readonly ownPresence: () => readonly RoomPresence[];
+  readonly ownPresence: () => readonly TopicEntries[];
 }
 
 export class Outbox {
@@ -41,7 +44,7 @@ export class Outbox {
     return this.#queue.length === 0;
   }
 
-  /** Resolves when the queue has been sent. Undefined while nothing is being sent. */
+  /** Resolves when the queue has been sent. Undefined if nothing is being sent. */
   get sending(): Promise<void> | undefined {
     return this.#sending;
   }
@@ -68,7 +71,7 @@ export class Outbox {
     this.add(message);
   }
 
-  /** Makes the outbox give up on any batch that can't be sent. */
+  /** Makes the outbox drop batches that can't be sent instead of retrying. */
   stopRetrying(): void {
     this.#retries = false;
   }
@@ -96,7 +99,7 @@ export class Outbox {
       if (this.#stateDue) {
         this.#stateDue = false;
         const bytes = encodeMessage({ kind: 'presence-state', rooms: this.#options.ownPresence() });
-        // The state includes all previous changes. Older queued changes are harmless after it.
+        // The state includes all previous changes, so the older changes that are still queued have no effect after it.
         this.#queue.unshift(bytes);
         this.#waitingBytes += bytes.length;
       }
@@ -114,7 +117,7 @@ export class Outbox {
   }
 
   /**
-   * Retries until the transport accepts the chunks. They keep their numbers, so no receiver processes a chunk twice.
+   * Retries until the transport accepts the chunks. Chunks keep their numbers, so no receiver processes a chunk twice.
    */
   async #deliver(chunks: readonly Buffer[]): Promise<void> {
     const { transport, log } = this.#options;

@@ -1,4 +1,7 @@
-/** The other processes of the group: decodes their messages, and detects new, silent and stopped processes. */
+/**
+ * Tracks the other processes of the group: decodes their messages and detects processes that start, stop or stop
+ * responding.
+ */
 import type { Logger } from '../../kernel/log.ts';
 import { type BusMessage, decodeMessages } from '../core/bus-message.ts';
 import type { Opener } from '../core/bus-seal.ts';
@@ -6,13 +9,13 @@ import type { Outbox } from './outbox.ts';
 import type { BusListener } from './types.ts';
 
 interface Peer {
-  heardAt: number;
-  /** Whether its presence state has been requested. */
-  asked: boolean;
+  lastSeenAt: number;
+  /** Whether this process has requested the peer's presence state. */
+  isPresenceRequested: boolean;
 }
 
 export interface PeersOptions {
-  /** The origin of this process. */
+  /** The origin of this process, as defined in the glossary of `types.ts`. */
   readonly id: string;
   readonly opener: Opener;
   readonly outbox: Outbox;
@@ -38,15 +41,15 @@ export class Peers {
     if (opened === undefined) return;
     const { origin, gap, batch } = opened;
     const known = this.#peers.get(origin);
-    const peer = known ?? { heardAt: 0, asked: false };
-    peer.heardAt = performance.now();
+    const peer = known ?? { lastSeenAt: 0, isPresenceRequested: false };
+    peer.lastSeenAt = performance.now();
     this.#peers.set(origin, peer);
     if (known === undefined) {
       log.info({ process: origin, peers: this.#peers.size }, 'another process joined');
       this.#sendState();
     }
-    if (gap && !peer.asked) {
-      peer.asked = true;
+    if (gap && !peer.isPresenceRequested) {
+      peer.isPresenceRequested = true;
       log.warn({ process: origin }, 'missed a message from another process');
       outbox.add({ kind: 'again', to: origin });
     }
@@ -63,12 +66,12 @@ export class Peers {
 
   /** Restarts the leases of all processes. */
   renewAll(now: number): void {
-    for (const peer of this.#peers.values()) peer.heardAt = now;
+    for (const peer of this.#peers.values()) peer.lastSeenAt = now;
   }
 
-  /** Removes processes from which nothing was received within `leaseMs`. */
+  /** Removes processes from which nothing has been received within `leaseMs`. */
   expire(now: number, leaseMs: number): void {
-    for (const [origin, { heardAt }] of this.#peers) if (now - heardAt > leaseMs) this.#forget(origin);
+    for (const [origin, { lastSeenAt }] of this.#peers) if (now - lastSeenAt > leaseMs) this.#forget(origin);
   }
 
   #receive(origin: string, peer: Peer, message: BusMessage): void {
@@ -79,7 +82,7 @@ export class Peers {
         listener?.message(origin, message);
         return;
       case 'presence-state':
-        peer.asked = false;
+        peer.isPresenceRequested = false;
         listener?.presence(origin, message.rooms);
         return;
       case 'hello':

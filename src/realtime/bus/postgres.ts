@@ -1,6 +1,6 @@
 /**
- * The bus over NOTIFY. A payload is text of less than 8000 bytes, so a batch is split into base64 chunks. Commits that
- * only notify don't wait for the disk.
+ * Implements the bus over NOTIFY. PostgreSQL limits a payload to less than 8000 bytes of text, so a batch is split into
+ * base64 chunks. Commits that only notify don't wait for the disk.
  */
 import type { Database } from '../../database/types.ts';
 import { notifyAll } from '../queries.ts';

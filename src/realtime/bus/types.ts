@@ -1,30 +1,29 @@
 /**
- * The bus between the processes of a group, which serve the same database. It transports client broadcasts and
+ * The bus between the processes of a group, which serve the same database. The bus transports client broadcasts and
  * presence. Database changes don't use the bus because each process reads them from PostgreSQL (docs/decisions/0026).
- *
  * Glossary. *Origin*: the id of a process, generated at each startup. *Lease*: how long a process that sends nothing is
  * considered running.
  */
-import type { BusMessage, RoomPresence } from '../core/bus-message.ts';
+import type { BusMessage, TopicEntries } from '../core/bus-message.ts';
 
 /** The messages that hubs exchange. */
-export type Shared = Extract<BusMessage, { kind: 'broadcast' | 'presence' }>;
+export type SharedMessage = Extract<BusMessage, { kind: 'broadcast' | 'presence' }>;
 
 export interface BusListener {
   /** Called in the order in which `origin` sent the messages. */
-  message(origin: string, message: Shared): void;
+  message(origin: string, message: SharedMessage): void;
   /**
-   * Called with all members present in `origin`. Members of that process that aren't included have left. Empty if the
-   * process is gone.
+   * Called with all members present in `origin`. Members of that process that aren't included have left. The list is
+   * empty if the process is gone.
    */
-  presence(origin: string, rooms: readonly RoomPresence[]): void;
+  presence(origin: string, topics: readonly TopicEntries[]): void;
   /** Returns the members present in this process. */
-  ownPresence(): readonly RoomPresence[];
+  ownPresence(): readonly TopicEntries[];
 }
 
 export interface Bus {
   /** Sends to all other processes without waiting. Messages that can't be sent yet are queued up to a limit. */
-  send(message: Shared): void;
+  send(message: SharedMessage): void;
   /** The number of other running processes. */
   readonly peers: number;
   /** The error message while other processes are unreachable. */
@@ -34,11 +33,11 @@ export interface Bus {
   stop(): Promise<void>;
 }
 
-/** Sends chunks from one process to all others. Chunks from the same sender arrive in order but can be lost. */
+/** Sends chunks from one process to all others. Chunks from the same sender arrive in order, but they can be lost. */
 export interface Transport {
   readonly name: 'postgres' | 'nats';
   readonly maxChunkBytes: number;
-  /** Resolves once the chunks are handed over. After a failure, the same chunks can be sent again. */
+  /** Resolves once the transport has accepted the chunks. After a failure, the same chunks can be sent again. */
   send(chunks: readonly Buffer[]): Promise<void>;
   /** Resolves once the process receives chunks. The result is a function that stops listening. */
   listen(handlers: TransportHandlers): Promise<() => Promise<void>>;

@@ -12,14 +12,14 @@ import type { ClaimSet } from './checks.ts';
 export interface Subscriber {
   readonly topic: string;
   readonly version: Version;
-  /** Whether the payload contains only the record and its event is the action, for clients without `config`. */
+  /** True for clients that send no `config`: the payload contains only the record, and the event name is the action. */
   readonly bare: boolean;
   readonly requests: readonly { readonly id: number; readonly request: ChangeRequest }[];
   claimSet: ClaimSet;
-  /** False after the subscriber has left. A batch in progress can still reference the subscriber. */
+  /** False once the subscriber has left. A batch in progress can still refer to the subscriber. */
   active: boolean;
   send(frame: Frame): void;
-  /** The subscriber's positions in audiences, for fast removal. */
+  /** The subscriber's positions in audiences, which make removal fast. */
   readonly positions: Position[];
 }
 
@@ -29,14 +29,14 @@ interface Position {
   readonly target: Target;
 }
 
-/** A request from a subscriber. */
+/** One request of a subscriber. */
 export interface Target {
   readonly subscriber: Subscriber;
   readonly id: number;
   readonly order: number;
   readonly select: ReadonlySet<string> | undefined;
   readonly selectKey: string;
-  /** Targets with equal keys receive the same frame if no other request of the subscriber matches. */
+  /** Targets with equal keys receive the same frame, provided that no other request of the subscriber matches. */
   readonly frameKey: string;
 }
 
@@ -60,8 +60,10 @@ export function createAudience(table: Table): Audience {
   return { table, groups: new Map(), visibility: undefined, narrows: table.ownerColumns !== undefined };
 }
 
-/** Adds request number `order` of a subscriber. Its conditions must be validated against the table. */
-export function enter(
+/**
+ * Adds request number `order` of a subscriber. The request's conditions must already be validated against the table.
+ */
+export function addRequest(
   audience: Audience,
   subscriber: Subscriber,
   order: number,
@@ -75,7 +77,7 @@ export function enter(
     const compiled: CompiledCondition[] = [];
     for (const condition of conditions) {
       const column = columns.get(condition.column);
-      if (column === undefined) return; // The column was dropped after the check, so nothing matches.
+      if (column === undefined) return; // The column was dropped after the validation, so nothing matches.
       compiled.push(compileCondition(condition, column));
     }
     group = { key, action: request.action, conditions: compiled, members: new Map() };
@@ -108,7 +110,7 @@ export function frameKey(
 }
 
 /** Removes a subscriber from all audiences. */
-export function leaveAll(subscriber: Subscriber): void {
+export function removeSubscriber(subscriber: Subscriber): void {
   subscriber.active = false;
   for (const { audience, group, target } of subscriber.positions) {
     const targets = group.members.get(subscriber.claimSet);

@@ -12,8 +12,9 @@ export interface PublishedTable {
 export const changesPublication = 'supabase_realtime';
 
 /**
- * Schemas of services, which a publication for all tables also includes. They aren't sent to subscribers because every
- * role that runs SQL can read some of their tables, such as queued requests with keys in their headers.
+ * The services' schemas, which a publication for all tables also includes. Changes in these schemas aren't sent to
+ * subscribers because every role that runs SQL can read some of their tables, including queued requests with keys in
+ * their headers.
  */
 export const unpublishedSchemas: readonly string[] = [
   '_plinth',
@@ -40,8 +41,8 @@ export interface TableRow {
   }[];
   readonly policies: readonly RowPolicy[];
   /**
-   * Whether row owners can be determined. This requires that the functions with which policies identify the caller are
-   * the service's, and that the role that looks up owners bypasses RLS.
+   * Whether row owners can be determined. This requires policies that identify the caller with the service's own
+   * functions, and a role that bypasses RLS to look up the owners.
    */
   readonly owners_known: boolean;
 }
@@ -90,8 +91,8 @@ export async function findTable(pool: Pool, oid: number): Promise<TableRow | und
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace
     left join pg_catalog.pg_constraint k on k.conrelid = c.oid and k.contype = 'p'
     where c.oid = ${oid}`;
-  // With an empty search path, policy expressions contain qualified names. Type names are used in casts, for which both
-  // forms are valid.
+  // With an empty search path, policy expressions contain qualified names. Type names are only used in casts, where a
+  // qualified and an unqualified name are both valid.
   const [row] = await pool.transaction((tx) => tx.query<TableRow>(statement), {
     settings: [['search_path', '']],
   });
@@ -112,7 +113,7 @@ export const listTypes = (pool: Pool, oids: readonly number[]): Promise<readonly
     left join pg_catalog.pg_type e on e.oid = t.typelem
     where t.oid = any (${oids}::oid[])`);
 
-/** The columns that the role can SELECT. */
+/** Lists the columns that the role can SELECT. */
 export const listReadableColumns = (
   pool: Pool,
   oid: number,

@@ -1,7 +1,7 @@
 /**
- * Caches catalog data about published tables: columns and types, primary key, row-level security and the columns that a
- * role can read. PostgreSQL describes a relation again after every DDL statement and GRANT on it, which invalidates its
- * entry.
+ * Caches catalog data about published tables: columns and types, the primary key, row-level security and the columns
+ * that a role can read. After every DDL statement and GRANT on a table, PostgreSQL sends a new description of the
+ * table, and the cached entry is discarded.
  */
 import type { Pool } from '../../database/types.ts';
 import type { Table } from '../core/change.ts';
@@ -20,9 +20,9 @@ import {
 export interface Catalog {
   /** Returns undefined if the table was dropped. */
   table(oid: number): Promise<Table | undefined>;
-  /** Returns a result without access for a role that doesn't exist. */
+  /** Returns a result without access if the role doesn't exist. */
   access(oid: number, role: string): Promise<RoleAccess>;
-  /** The tables in the publication that users manage. */
+  /** Returns the tables in the publication that users manage. */
   published(): Promise<readonly PublishedTable[]>;
   forget(oid: number): void;
   forgetAll(): void;
@@ -30,9 +30,9 @@ export interface Catalog {
 
 /** A role's access to a table. */
 export interface RoleAccess {
-  /** Columns that the role can SELECT. */
+  /** The columns that the role can SELECT. */
   readonly selectable: ReadonlySet<string>;
-  /** Whether row-level security doesn't apply to the role, because the role bypasses RLS or owns the table. */
+  /** Whether the role is exempt from row-level security, because it bypasses RLS or owns the table. */
   readonly exempt: boolean;
 }
 
@@ -122,7 +122,7 @@ class DatabaseCatalog implements Catalog {
   }
 }
 
-/** Columns whose equal values have equal text representations. */
+/** Returns the columns whose equal values have equal text representations. */
 function comparableColumns({ columns }: TableRow): ReadonlySet<string> {
   const comparable = columns.filter(
     ({ typeName, bytewise }) => typeName === 'uuid' || (typeName === 'text' && bytewise),

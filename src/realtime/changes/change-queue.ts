@@ -12,8 +12,8 @@ import type { Registry } from './registry.ts';
 import type { Stream } from './stream.ts';
 
 /**
- * The maximum number of changes and commits per batch. The cost of a check is proportional to rows times claim sets, so
- * larger batches save nothing.
+ * The maximum number of changes and commits per batch. The cost of a check is proportional to the number of rows times
+ * the number of claim sets, so larger batches wouldn't be cheaper.
  */
 const maxBatch = 200;
 const firstRetryMs = 50;
@@ -26,9 +26,10 @@ export interface ChangeQueueOptions {
   readonly registry: Registry;
   readonly stream: Pick<Stream, 'acknowledge' | 'pause' | 'resume'>;
   /**
-   * The stream is paused at this size until half of the queue is processed. PostgreSQL retains the changes that follow.
+   * When the queue reaches this size, the stream is paused until half of the queue has been processed. PostgreSQL
+   * retains the changes that follow.
    */
-  readonly maxWaitingBytes: number;
+  readonly maxWaitingBytes: () => number;
 }
 
 interface QueuedChange {
@@ -55,7 +56,7 @@ export class ChangeQueue {
   add(relation: Relation, change: Change, xid: number): void {
     const { log, stream, maxWaitingBytes } = this.#options;
     this.#waitingBytes += change.bytes;
-    if (this.#waitingBytes > maxWaitingBytes) {
+    if (this.#waitingBytes > maxWaitingBytes()) {
       log.debug(
         { waitingBytes: this.#waitingBytes },
         'paused the change stream because many changes are waiting for delivery',
@@ -69,7 +70,7 @@ export class ChangeQueue {
     }
   }
 
-  /** Acknowledges a commit after the changes before it were delivered. */
+  /** Acknowledges a commit after all changes before it have been delivered. */
   commit(lsn: bigint): void {
     if (this.#items.length === 0 && !this.#isProcessing) this.#options.stream.acknowledge(lsn);
     else this.#items.push({ kind: 'commit', lsn });
@@ -83,7 +84,7 @@ export class ChangeQueue {
     const { stream, maxWaitingBytes } = this.#options;
     try {
       while (this.#items.length > 0 && !this.#stopped) {
-        // Batches everything from the same read of the socket.
+        // Collects all changes that arrive in the same read of the socket into one batch.
         await new Promise(setImmediate);
         const items = this.#items.splice(0, maxBatch);
         const checkMs = await this.#deliver(items);
@@ -91,7 +92,7 @@ export class ChangeQueue {
           if (item.kind === 'commit') stream.acknowledge(item.lsn);
           else this.#waitingBytes -= item.change.bytes;
         }
-        if (this.#waitingBytes <= maxWaitingBytes / 2) stream.resume();
+        if (this.#waitingBytes <= maxWaitingBytes() / 2) stream.resume();
         const waitMs = waitAfter(checkMs);
         const isBehind = this.#items.length >= maxBatch;
         if (waitMs > 0 && !isBehind) await new Promise((resolve) => setTimeout(resolve, waitMs));
@@ -102,8 +103,8 @@ export class ChangeQueue {
   }
 
   /**
-   * Delivers a batch. While PostgreSQL is unreachable, the batch is retried because its delivery was promised. Returns
-   * how long the queries took, in milliseconds.
+   * Delivers a batch and returns how long the queries took, in milliseconds. While PostgreSQL is unreachable, the batch
+   * is retried because subscribers were promised its delivery.
    */
   async #deliver(items: readonly Item[]): Promise<number> {
     const { log } = this.#options;
@@ -127,7 +128,7 @@ export class ChangeQueue {
 
   async #tryToDeliver(rows: readonly QueuedChange[]): Promise<number> {
     const { pool, log, catalog, registry } = this.#options;
-    // Queries only run once the changes are visible to other sessions.
+    // The queries must wait until the changes are visible to other sessions.
     const queries = rows.some(
       ({ relation }) => registry.knownAudience(relation)?.table.rowSecurity !== false,
     );

@@ -1,4 +1,4 @@
-/** Row queries that require PostgreSQL, for visibility, conditions and new subscriptions. */
+/** Row queries that only PostgreSQL can answer: visibility, conditions and the validation of new subscriptions. */
 import type { Pool } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { Table } from '../core/change.ts';
@@ -14,12 +14,12 @@ export interface ClaimSet {
   readonly claimsJson: string;
 }
 
-/** Cancels a batch whose policies take longer. */
+/** A batch is canceled if its policies take longer than this time, in milliseconds. */
 const checkTimeoutMs = '10000';
 
 /**
- * Returns the row numbers that each claim set can currently see. `keys` contains each row's primary key as text, in the
- * order of `table.primaryKey`.
+ * Returns the numbers of the rows that each claim set can currently see. `keys` contains the primary key of each row as
+ * text, in the order of `table.primaryKey`.
  */
 export async function visibleRows(
   pool: Pool,
@@ -28,7 +28,7 @@ export async function visibleRows(
   keys: readonly (readonly string[])[],
   claimSets: readonly ClaimSet[],
 ): Promise<Map<ClaimSet, readonly number[]>> {
-  // Sorted by role so that the role is only set when it changes.
+  // The claim sets are sorted by role so that the role is set only when it changes.
   const sorted = [...claimSets].sort((a, b) => (a.role < b.role ? -1 : a.role > b.role ? 1 : 0));
   const parameters = [
     ...table.primaryKey.map((_, column) => keys.map((key) => key[column] as string)),
@@ -52,8 +52,8 @@ export async function visibleRows(
 }
 
 /**
- * Returns the current ids in the rows' owner columns. Bypasses RLS by running as the API role that is exempt from it.
- * The ids don't leave the process.
+ * Returns the ids that the rows' owner columns currently contain. The query runs as the API role that bypasses RLS, and
+ * the ids never leave this process.
  */
 export async function ownersOf(
   pool: Pool,
@@ -92,8 +92,8 @@ const notOverMs = 1;
 const patienceMs = 10_000;
 
 /**
- * Resolves when the transactions' changes are visible to other sessions. Gives up after a timeout, for example if a
- * commit waits for a standby.
+ * Resolves when the changes of the transactions are visible to other sessions, or after a timeout. A commit that waits
+ * for a standby can cause the timeout.
  */
 export async function untilOver(pool: Pool, transactionIds: ReadonlySet<number>): Promise<void> {
   const deadline = performance.now() + patienceMs;
@@ -103,8 +103,8 @@ export async function untilOver(pool: Pool, transactionIds: ReadonlySet<number>)
 }
 
 /**
- * Creates the function that {@link visibleRows} calls, if necessary, and returns its name. Null for a table without a
- * primary key.
+ * Creates the function that {@link visibleRows} calls, if necessary, and returns its name. Returns null for a table
+ * without a primary key.
  */
 export async function makeVisibility(pool: Pool, oid: number): Promise<string | null> {
   const [row] = await pool.query<{ name: string | null }>(
@@ -134,8 +134,8 @@ export async function checkConditions(
 }
 
 /**
- * Validates a subscription against a table and returns its conditions with operands in the output format of their
- * types.
+ * Validates a subscription against a table. Returns the subscription's conditions, with operands in the output format
+ * of their types.
  * @throws {PostgresErrorShape} with the message for the client
  */
 export async function checkSubscription(
@@ -145,8 +145,8 @@ export async function checkSubscription(
   request: ChangeRequest,
 ): Promise<ValidCondition[]> {
   const { conditions, select } = request;
-  // A role without access to the schema can't use any column. Otherwise, a filter could reveal the values of deleted
-  // rows.
+  // A role without access to the schema can't use any of the table's columns. Otherwise, a filter could reveal the
+  // values of deleted rows.
   const [row] = await pool.query<{ normals: (string | null)[][] }>(sql`
     select _plinth.realtime_check_subscription(
       (select c.oid from pg_catalog.pg_class c

@@ -1,4 +1,4 @@
-/** The claim sets in use, shared by all subscribers with the same role and claims. */
+/** Stores the claim sets in use. Subscribers with the same role and claims share one claim set. */
 import type { Caller } from '../core/token.ts';
 import type { ClaimSet } from './checks.ts';
 

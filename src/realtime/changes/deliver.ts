@@ -1,11 +1,11 @@
 /**
- * Delivers a batch of changes. Evaluates conditions, queries visibility once per table for all claim sets, and encodes
- * frames in commit order. Each frame is encoded once for all subscribers that receive it.
+ * Delivers a batch of changes: evaluates the conditions, queries visibility once per table for all claim sets, and
+ * encodes frames in commit order. Each frame is encoded once for all subscribers that receive it.
  */
 import type { Pool } from '../../database/types.ts';
 import type { Logger } from '../../kernel/log.ts';
-import { type Change, changeJson, type Refusal, refusalOf } from '../core/change.ts';
-import { matchRow, type PendingTest, type Verdict } from '../core/filter-match.ts';
+import { type Change, changeJson, type Rejection, rejectionOf } from '../core/change.ts';
+import { type MatchResult, matchRow, type PendingTest } from '../core/filter-match.ts';
 import { encodeJson, type Frame } from '../core/frame.ts';
 import { isPlainId } from '../core/owner.ts';
 import { isServerResponse } from '../core/server-response.ts';
@@ -20,11 +20,11 @@ export interface DeliveryDeps {
   readonly access: (oid: number, role: string) => Promise<RoleAccess>;
 }
 
-/** With fewer claim sets, an owner lookup costs more than it saves. */
-const worthNarrowing = 4;
+/** If there are fewer claim sets, an owner lookup costs more than it saves. */
+const minClaimSetsToNarrow = 4;
 
 /** A change with its audience and intermediate results. */
-interface Work {
+interface Delivery {
   readonly change: Change;
   readonly audience: Audience;
   groups: Group[];
@@ -33,12 +33,12 @@ interface Work {
   visibleTo: ReadonlySet<ClaimSet> | undefined;
 }
 
-/** The access of roles to a table. */
-type RoleViews = Map<string, RoleAccess & { readonly refusals: Map<string, Refusal | undefined> }>;
+/** Each role's access to a table. */
+type RoleViews = Map<string, RoleAccess & { readonly refusals: Map<string, Rejection | undefined> }>;
 
 /**
- * Returns how long the queries took, in milliseconds.
- * @throws errors that aren't responses from PostgreSQL. In this case, nothing was delivered and the batch can be
+ * Delivers the changes and returns how long the queries took, in milliseconds.
+ * @throws errors that aren't responses from PostgreSQL. In that case, nothing was delivered and the batch can be
  * retried.
  */
 export async function deliverBatch(
@@ -46,52 +46,55 @@ export async function deliverBatch(
   changes: readonly { readonly change: Change; readonly audience: Audience }[],
 ): Promise<number> {
   const started = deps.now();
-  const works = changes.map(({ change, audience }) => examine(change, audience));
-  await decidePending(deps, works);
-  const views = await loadViews(deps, works);
-  await queryVisibility(deps, works, views);
+  const deliveries = changes.map(({ change, audience }) => matchGroups(change, audience));
+  await evaluatePending(deps, deliveries);
+  const views = await loadViews(deps, deliveries);
+  await queryVisibility(deps, deliveries, views);
   const checkMs = deps.now() - started;
-  for (const work of works) deliver(work, views.get(work.audience) as RoleViews);
+  for (const delivery of deliveries) deliver(delivery, views.get(delivery.audience) as RoleViews);
   return checkMs;
 }
 
-function examine(change: Change, audience: Audience): Work {
-  const work: Work = { change, audience, groups: [], pending: [], visibleTo: undefined };
+function matchGroups(change: Change, audience: Audience): Delivery {
+  const delivery: Delivery = { change, audience, groups: [], pending: [], visibleTo: undefined };
   for (const group of audience.groups.values()) {
     if (group.members.size === 0 || (group.action !== '*' && group.action !== change.action)) continue;
-    const verdict = verdictOf(group, change);
-    if (verdict === 'yes') work.groups.push(group);
-    else if (verdict !== 'no') work.pending.push({ group, tests: verdict.pending });
+    const match = matchGroup(group, change);
+    if (match === 'yes') delivery.groups.push(group);
+    else if (match !== 'no') delivery.pending.push({ group, tests: match.pending });
   }
-  return work;
+  return delivery;
 }
 
-/** INSERT and UPDATE match against the new row, and DELETE against the columns of the replica identity. */
-function verdictOf(group: Group, change: Change): Verdict {
+/** Matches an INSERT or UPDATE against the new row, and a DELETE against the columns of the replica identity. */
+function matchGroup(group: Group, change: Change): MatchResult {
   return matchRow(group.conditions, change.action === 'DELETE' ? change.old : change.row);
 }
 
-/** Evaluates conditions that require PostgreSQL. Each distinct condition is evaluated once. */
-async function decidePending(deps: DeliveryDeps, works: readonly Work[]): Promise<void> {
+/** Evaluates the conditions that require PostgreSQL. Each distinct condition is evaluated only once. */
+async function evaluatePending(deps: DeliveryDeps, deliveries: readonly Delivery[]): Promise<void> {
   const distinct = new Map<string, PendingTest>();
   const keyOf = ({ compiled: { condition, sqlType }, value }: PendingTest): string =>
     JSON.stringify([condition.operator, sqlType, value, condition.value, condition.negate]);
-  for (const { pending } of works) {
+  for (const { pending } of deliveries) {
     for (const { tests } of pending) for (const test of tests) distinct.set(keyOf(test), test);
   }
   if (distinct.size === 0) return;
   const results = await checkConditions(deps.pool(), [...distinct.values()]);
   const holds = new Map([...distinct.keys()].map((key, index) => [key, results[index] === true]));
-  for (const work of works) {
-    for (const { group, tests } of work.pending) {
-      if (tests.every((test) => holds.get(keyOf(test)) === true)) work.groups.push(group);
+  for (const delivery of deliveries) {
+    for (const { group, tests } of delivery.pending) {
+      if (tests.every((test) => holds.get(keyOf(test)) === true)) delivery.groups.push(group);
     }
   }
 }
 
-async function loadViews(deps: DeliveryDeps, works: readonly Work[]): Promise<Map<Audience, RoleViews>> {
+async function loadViews(
+  deps: DeliveryDeps,
+  deliveries: readonly Delivery[],
+): Promise<Map<Audience, RoleViews>> {
   const views = new Map<Audience, RoleViews>();
-  for (const { audience } of works) {
+  for (const { audience } of deliveries) {
     if (views.has(audience)) continue;
     const ofTable: RoleViews = new Map();
     views.set(audience, ofTable);
@@ -105,36 +108,40 @@ async function loadViews(deps: DeliveryDeps, works: readonly Work[]): Promise<Ma
   return views;
 }
 
-function refusalFor(work: Work, views: RoleViews, role: string): Refusal | undefined {
+function rejectionFor(delivery: Delivery, views: RoleViews, role: string): Rejection | undefined {
   const view = views.get(role);
   if (view === undefined) return 'Error 401: Unauthorized';
-  const { action } = work.change;
+  const { action } = delivery.change;
   if (!view.refusals.has(action))
-    view.refusals.set(action, refusalOf(work.audience.table, action, view.selectable));
+    view.refusals.set(action, rejectionOf(delivery.audience.table, action, view.selectable));
   return view.refusals.get(action);
 }
 
-/** Queries the visibility of all rows for all claim sets, once per table. */
+/** Queries which claim sets can see the rows, for tables with row-level security. */
 async function queryVisibility(
   deps: DeliveryDeps,
-  works: readonly Work[],
+  deliveries: readonly Delivery[],
   views: ReadonlyMap<Audience, RoleViews>,
 ): Promise<void> {
-  const byAudience = new Map<Audience, Work[]>();
-  for (const work of works) {
-    if (!work.audience.table.rowSecurity || work.change.action === 'DELETE' || work.groups.length === 0)
+  const byAudience = new Map<Audience, Delivery[]>();
+  for (const delivery of deliveries) {
+    if (
+      !delivery.audience.table.rowSecurity ||
+      delivery.change.action === 'DELETE' ||
+      delivery.groups.length === 0
+    )
       continue;
-    const list = byAudience.get(work.audience);
-    if (list === undefined) byAudience.set(work.audience, [work]);
-    else list.push(work);
+    const list = byAudience.get(delivery.audience);
+    if (list === undefined) byAudience.set(delivery.audience, [delivery]);
+    else list.push(delivery);
   }
   await Promise.all(
     [...byAudience].map(([audience, list]) =>
       queryAudience(deps, audience, list, views.get(audience) as RoleViews).catch((error: unknown) => {
         if (!isServerResponse(error)) throw error;
-        // If the query fails, the change isn't delivered.
-        for (const work of list) work.visibleTo = new Set();
-        // The function may have been dropped, so it is created again.
+        // The changes aren't delivered if the query fails.
+        for (const delivery of list) delivery.visibleTo = new Set();
+        // The function may have been dropped, so the next query creates it again.
         audience.visibility = undefined;
         deps.log.error(
           { table: `${audience.table.schema}.${audience.table.name}`, error },
@@ -148,16 +155,16 @@ async function queryVisibility(
 async function queryAudience(
   deps: DeliveryDeps,
   audience: Audience,
-  works: readonly Work[],
+  deliveries: readonly Delivery[],
   views: RoleViews,
 ): Promise<void> {
   const claimSets = new Set<ClaimSet>();
   const numbers = new Map<string, number>();
   const keys: string[][] = [];
   const numberOf: (number | undefined)[] = [];
-  for (const work of works) {
-    const key = audience.table.primaryKey.map((name) => work.change.row?.get(name));
-    work.visibleTo = new Set();
+  for (const delivery of deliveries) {
+    const key = audience.table.primaryKey.map((name) => delivery.change.row?.get(name));
+    delivery.visibleTo = new Set();
     if (key.length === 0 || key.some((value) => value == null)) {
       numberOf.push(undefined);
       continue;
@@ -169,9 +176,9 @@ async function queryAudience(
       numbers.set(text, number);
     }
     numberOf.push(number);
-    for (const group of work.groups) {
+    for (const group of delivery.groups) {
       for (const claimSet of group.members.keys()) {
-        if (refusalFor(work, views, claimSet.role) === undefined) claimSets.add(claimSet);
+        if (rejectionFor(delivery, views, claimSet.role) === undefined) claimSets.add(claimSet);
       }
     }
   }
@@ -184,15 +191,15 @@ async function queryAudience(
   const visible = await visibleRows(pool, audience.visibility, audience.table, keys, asked);
   const visibleTo: Set<ClaimSet>[] = keys.map(() => new Set());
   for (const [claimSet, rows] of visible) for (const row of rows) visibleTo[row]?.add(claimSet);
-  works.forEach((work, index) => {
+  deliveries.forEach((delivery, index) => {
     const number = numberOf[index];
-    if (number !== undefined) work.visibleTo = visibleTo[number];
+    if (number !== undefined) delivery.visibleTo = visibleTo[number];
   });
 }
 
 /**
- * Returns the claim sets that might see any of the rows: all of them, unless policies limit access to owners. Uses the
- * current row values, as policies do.
+ * Returns the claim sets that might see any of the rows. These are all claim sets, unless the policies limit access to
+ * owners. Owners are read from the current rows, as in the policies.
  */
 async function narrowed(
   deps: DeliveryDeps,
@@ -202,7 +209,7 @@ async function narrowed(
   views: RoleViews,
 ): Promise<readonly ClaimSet[]> {
   const all = [...claimSets];
-  if (!audience.narrows || all.length < worthNarrowing) return all;
+  if (!audience.narrows || all.length < minClaimSetsToNarrow) return all;
   try {
     const owners = await ownersOf(deps.pool(), audience.table, keys);
     return all.filter(
@@ -217,8 +224,8 @@ async function narrowed(
   }
 }
 
-function deliver(work: Work, views: RoleViews): void {
-  const { change, audience, groups, visibleTo } = work;
+function deliver(delivery: Delivery, views: RoleViews): void {
+  const { change, audience, groups, visibleTo } = delivery;
   const recipients = new Map<Subscriber, Target[]>();
   const add = (target: Target): void => {
     if (!target.subscriber.active) return;
@@ -227,7 +234,7 @@ function deliver(work: Work, views: RoleViews): void {
     else known.push(target);
   };
   const addAll = (targets: ReadonlySet<Target> | undefined, role: string): void => {
-    if (targets === undefined || refusalFor(work, views, role) !== undefined) return;
+    if (targets === undefined || rejectionFor(delivery, views, role) !== undefined) return;
     for (const target of targets) add(target);
   };
   for (const { members } of groups) {
@@ -238,27 +245,27 @@ function deliver(work: Work, views: RoleViews): void {
       for (const [claimSet, targets] of members) if (visibleTo.has(claimSet)) addAll(targets, claimSet.role);
     }
   }
-  const refused = [...views.keys()].filter((role) => refusalFor(work, views, role) !== undefined);
+  const refused = [...views.keys()].filter((role) => rejectionFor(delivery, views, role) !== undefined);
   if (refused.length > 0) {
-    // Refusals are sent to all subscribers of the role, regardless of conditions and policies.
+    // A rejection is sent to all subscribers with the role, regardless of their conditions and of policies.
     for (const { action, members } of audience.groups.values()) {
       if (action !== '*' && action !== change.action) continue;
       for (const [claimSet, targets] of members)
         if (refused.includes(claimSet.role)) for (const target of targets) add(target);
     }
   }
-  if (recipients.size > 0) new Envelopes(work, views).sendTo(recipients);
+  if (recipients.size > 0) new ChangeFrames(delivery, views).sendTo(recipients);
 }
 
-/** The frames of a change. */
-class Envelopes {
-  readonly #work: Work;
+/** Encodes and caches the frames of one change. */
+class ChangeFrames {
+  readonly #delivery: Delivery;
   readonly #views: RoleViews;
   readonly #frames = new Map<string, Frame>();
   readonly #data = new Map<string, string>();
 
-  constructor(work: Work, views: RoleViews) {
-    this.#work = work;
+  constructor(delivery: Delivery, views: RoleViews) {
+    this.#delivery = delivery;
     this.#views = views;
   }
 
@@ -269,7 +276,7 @@ class Envelopes {
         subscriber.send(this.#frame(first.frameKey, subscriber, first, String(first.id)));
         continue;
       }
-      // Sends one message for all requests of a subscriber, or one per distinct selection.
+      // Sends the subscriber one message for all of its requests that select the same columns.
       const bySelection = Map.groupBy(targets, ({ selectKey }) => selectKey);
       for (const [selectKey, list] of bySelection) {
         const ids = list
@@ -289,7 +296,7 @@ class Envelopes {
       const { topic, version, bare } = subscriber;
       const data = this.#dataFor(subscriber.claimSet.role, target);
       frame = bare
-        ? encodeJson(version, null, null, topic, this.#work.change.action, data)
+        ? encodeJson(version, null, null, topic, this.#delivery.change.action, data)
         : encodeJson(version, null, null, topic, 'postgres_changes', `{"ids":[${ids}],"data":${data}}`);
       this.#frames.set(key, frame);
     }
@@ -302,11 +309,11 @@ class Envelopes {
     if (data === undefined) {
       const selectable = this.#views.get(role)?.selectable ?? new Set<string>();
       data = changeJson(
-        this.#work.audience.table,
-        this.#work.change,
+        this.#delivery.audience.table,
+        this.#delivery.change,
         selectable,
         select,
-        refusalFor(this.#work, this.#views, role),
+        rejectionFor(this.#delivery, this.#views, role),
       );
       this.#data.set(key, data);
     }

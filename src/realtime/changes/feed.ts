@@ -1,12 +1,13 @@
 /**
- * Handles postgres_changes and database broadcasts for channels: subscribes, reports when the subscription is active,
- * and unsubscribes.
+ * Provides postgres_changes and database broadcasts to channels: subscribes, reports when a subscription is active, and
+ * unsubscribes.
  */
 import type { Database } from '../../database/types.ts';
 import type { Logger } from '../../kernel/log.ts';
 import { changeOf } from '../core/change.ts';
 import type { Broadcast } from '../core/frame.ts';
 import type { Relation, ReplicationEvent } from '../core/pgoutput.ts';
+import type { Limits } from '../settings.ts';
 import type { StreamReport } from '../types.ts';
 import { type Catalog, createCatalog } from './catalog.ts';
 import { ChangeQueue } from './change-queue.ts';
@@ -18,7 +19,7 @@ import { ChangeSubscription, type SubscribeOptions, type Subscription } from './
 
 export interface Feed {
   subscribe(options: SubscribeOptions): Subscription;
-  /** Once this resolves, no database broadcast is missed. */
+  /** Resolves when every later database broadcast is certain to be delivered. */
   watchMessages(): Promise<void>;
   /** Calls `callback` when the stream is live. Returns a function that cancels it. */
   onceLive(callback: () => void): () => void;
@@ -31,10 +32,7 @@ export interface Feed {
 export interface FeedOptions {
   readonly database: Database;
   readonly log: Logger;
-  readonly maxPayloadBytes: number;
-  /** See {@link ChangeQueue}. */
-  readonly maxWaitingBytes: number;
-  readonly maxSlotWalBytes: number;
+  readonly limits: () => Pick<Limits, 'maxPayloadBytes' | 'maxWaitingChangeBytes' | 'maxSlotWalBytes'>;
   readonly publish: (subTopic: string, isPrivate: boolean, broadcast: Broadcast) => void;
 }
 
@@ -54,32 +52,42 @@ class DatabaseFeed implements Feed {
   readonly #claimSets = new ClaimSets();
   readonly #subscriptions = new Set<ChangeSubscription>();
   readonly #liveCallbacks = new Set<() => void>();
-  /** The time and the id of the current transaction in the stream. */
+  /** The commit time and ID of the stream's current transaction. */
   #committedAt = 0;
   #xid = 0;
   #stopped = false;
   #publicationState: string | undefined;
   #publicationCheck: NodeJS.Timeout | undefined;
 
-  constructor({ database, log, maxPayloadBytes, maxWaitingBytes, maxSlotWalBytes, publish }: FeedOptions) {
+  constructor({ database, log, limits, publish }: FeedOptions) {
     const pool = () => database.pool('supabase_realtime_admin');
     const catalog = createCatalog(pool);
     const registry = createRegistry(catalog, pool);
     this.#log = log;
     this.#catalog = catalog;
     this.#registry = registry;
-    this.#messages = createMessages({ pool, log, maxPayloadBytes, publish });
+    this.#messages = createMessages({ pool, log, maxPayloadBytes: () => limits().maxPayloadBytes, publish });
     const stream = createStream({
       database,
       log,
-      maxSlotWalBytes,
-      wanted: (relation) => isMessages(relation) || registry.isWanted(relation),
+      maxSlotWalBytes: () => limits().maxSlotWalBytes,
+      isWanted: (relation) => isMessages(relation) || registry.isWanted(relation),
       onEvent: (event) => this.#onEvent(event),
       onSnapshot: (command) => this.#messages.catchUp(command),
       onLive: (seamless) => this.#onLive(seamless),
+      onRejected: () => {
+        for (const subscription of this.#subscriptions) subscription.fail();
+      },
     });
     this.#stream = stream;
-    this.#queue = new ChangeQueue({ pool, log, catalog, registry, stream, maxWaitingBytes });
+    this.#queue = new ChangeQueue({
+      pool,
+      log,
+      catalog,
+      registry,
+      stream,
+      maxWaitingBytes: () => limits().maxWaitingChangeBytes,
+    });
   }
 
   subscribe(options: SubscribeOptions): Subscription {
@@ -108,7 +116,7 @@ class DatabaseFeed implements Feed {
     try {
       await this.#messages.mark();
     } catch (error) {
-      // Without a database, there are no database broadcasts, but client broadcasts still work.
+      // Without a database, database broadcasts are unavailable, but client broadcasts still work.
       this.#log.debug({ error }, 'failed to record the position of database broadcasts');
     }
     this.#stream.open();
@@ -170,7 +178,7 @@ class DatabaseFeed implements Feed {
 
   #onLive(seamless: boolean): void {
     if (!seamless) {
-      // Table metadata may have changed during the gap.
+      // Table metadata may have changed while the stream was interrupted.
       this.#catalog.forgetAll();
       this.#registry.forgetAudiences();
     }
@@ -186,8 +194,8 @@ class DatabaseFeed implements Feed {
   }
 
   /**
-   * Detects changes to the publication. After a change, wildcards can match more tables and rejected requests can
-   * succeed.
+   * Detects changes to the publication. After such a change, wildcards can match more tables, and requests that were
+   * rejected can succeed.
    */
   async #checkPublication(): Promise<void> {
     const state = JSON.stringify(await this.#catalog.published());

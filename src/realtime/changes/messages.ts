@@ -1,6 +1,6 @@
 /**
- * Broadcasts from the database: committed rows of realtime.messages become broadcasts. Rows committed while no stream
- * was open are fetched when a stream opens, so a channel misses nothing after it joins.
+ * Turns committed rows of realtime.messages into broadcasts. When a stream opens, the rows that were committed while no
+ * stream was open are fetched, so a channel doesn't miss any messages after it joins.
  */
 import type { Pool, ReplicationConnection } from '../../database/types.ts';
 import type { Logger } from '../../kernel/log.ts';
@@ -11,12 +11,12 @@ import { currentSnapshot } from '../queries.ts';
 export interface MessageOptions {
   readonly pool: () => Pool;
   readonly log: Logger;
-  readonly maxPayloadBytes: number;
+  readonly maxPayloadBytes: () => number;
   readonly publish: (subTopic: string, isPrivate: boolean, broadcast: Broadcast) => void;
 }
 
 export interface Messages {
-  /** Ensures that no message committed after this call is missed, whether or not a stream is open. */
+  /** Ensures that no message committed after this call is missed, even if no stream is open. */
   mark(): Promise<void>;
   /** Fetches messages committed between the mark and the stream's snapshot. */
   catchUp(command: ReplicationConnection['command']): Promise<void>;
@@ -24,23 +24,24 @@ export interface Messages {
   inserted(row: ReadonlyMap<string, string | null>): void;
 }
 
-/** The number of ids stored since a mark before the next mark is set. */
+/** The number of ids stored after a mark before the next mark is set. */
 const idsPerMark = 1000;
 
 export function createMessages({ pool, log, maxPayloadBytes, publish }: MessageOptions): Messages {
-  // The ids of messages delivered since the older mark are stored, so they aren't delivered again after a lost stream.
-  let older: { readonly snapshot: string; readonly told: Set<string> } | undefined;
-  let newer: { readonly snapshot: string; readonly told: Set<string> } | undefined;
+  // The ids of messages delivered since the previous mark are stored so that these messages aren't delivered again
+  // after the stream is lost.
+  let previousMark: { readonly snapshot: string; readonly sent: Set<string> } | undefined;
+  let currentMark: { readonly snapshot: string; readonly sent: Set<string> } | undefined;
   let marking: Promise<void> | undefined;
 
   const take = async (): Promise<void> => {
     const snapshot = await currentSnapshot(pool());
-    const next = { snapshot, told: new Set<string>() };
-    older = newer ?? next;
-    newer = next;
+    const next = { snapshot, sent: new Set<string>() };
+    previousMark = currentMark ?? next;
+    currentMark = next;
   };
 
-  const tell = (row: ReadonlyMap<string, string | null>): void => {
+  const send = (row: ReadonlyMap<string, string | null>): void => {
     const id = row.get('id') ?? '';
     const topic = row.get('topic');
     const event = row.get('event');
@@ -51,7 +52,7 @@ export function createMessages({ pool, log, maxPayloadBytes, publish }: MessageO
     if (json == null && bytes == null) return;
     const data =
       bytes != null ? Buffer.from(bytes.replace(/^\\x/, ''), 'hex') : Buffer.from(json as string, 'utf8');
-    if (data.length > maxPayloadBytes) {
+    if (data.length > maxPayloadBytes()) {
       log.warn({ id, topic, bytes: data.length }, 'a message in realtime.messages is too large to deliver');
       return;
     }
@@ -67,41 +68,41 @@ export function createMessages({ pool, log, maxPayloadBytes, publish }: MessageO
 
   return {
     mark() {
-      if (newer !== undefined) return Promise.resolve();
+      if (currentMark !== undefined) return Promise.resolve();
       marking ??= take().finally(() => {
         marking = undefined;
       });
       return marking;
     },
     async catchUp(command) {
-      if (older !== undefined) {
-        const told = older.told.union(newer?.told ?? new Set());
-        for (const row of await missedRows(command, older.snapshot)) {
-          if (!told.has(row.get('id') ?? '')) tell(row);
+      if (previousMark !== undefined) {
+        const sent = previousMark.sent.union(currentMark?.sent ?? new Set());
+        for (const row of await missedRows(command, previousMark.snapshot)) {
+          if (!sent.has(row.get('id') ?? '')) send(row);
         }
       }
       const [row] = await command('select pg_current_snapshot()::text as snapshot');
-      newer = { snapshot: row?.snapshot ?? '', told: new Set() };
-      older = newer;
+      currentMark = { snapshot: row?.snapshot ?? '', sent: new Set() };
+      previousMark = currentMark;
     },
     inserted(row) {
-      newer?.told.add(row.get('id') ?? '');
-      if (newer !== undefined && newer.told.size >= idsPerMark && marking === undefined) {
+      currentMark?.sent.add(row.get('id') ?? '');
+      if (currentMark !== undefined && currentMark.sent.size >= idsPerMark && marking === undefined) {
         marking = take()
           .catch((error: unknown) => log.debug({ error }, 'failed to record a new position'))
           .finally(() => {
             marking = undefined;
           });
       }
-      tell(row);
+      send(row);
     },
   };
 }
 
 /**
- * Returns rows whose transaction hadn't ended at the snapshot. A row's xmin has 32 bits, so the upper bits are taken
- * from the current transaction id. Rows written by a subtransaction that began before the snapshot aren't found if the
- * transaction ended after the snapshot.
+ * Returns the rows whose transactions were still open at the snapshot. A row's xmin has 32 bits, so the upper bits are
+ * taken from the current transaction id. A row isn't found if it was written by a subtransaction that began before the
+ * snapshot and its outer transaction ended after the snapshot.
  */
 async function missedRows(
   command: ReplicationConnection['command'],

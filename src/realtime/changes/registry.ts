@@ -1,31 +1,31 @@
 /**
- * Stores subscribers and table audiences. An audience is created at the table's first change. It is discarded when
- * PostgreSQL describes the table again or the publication changes.
+ * Stores subscribers and table audiences. A table's audience is created at the first change to the table, and discarded
+ * when PostgreSQL sends a new description of the table or the publication changes.
  */
 import type { Pool, PostgresErrorShape } from '../../database/types.ts';
 import { type ChangeRequest, describeRequest, matchesName } from '../core/filter.ts';
 import type { ValidCondition } from '../core/filter-match.ts';
 import type { Relation } from '../core/pgoutput.ts';
-import { type Audience, createAudience, enter, leaveAll, type Subscriber } from './audience.ts';
+import { type Audience, addRequest, createAudience, removeSubscriber, type Subscriber } from './audience.ts';
 import type { Catalog } from './catalog.ts';
 import { SubscriptionChecks } from './subscription-checks.ts';
 
 /** Whether the subscription was accepted, or the error message for the client. */
 export type Admission =
   | { readonly ok: true }
-  /** `later`: whether the table might be added to the publication later. */
+  /** `later` is true if the table might be added to the publication later. */
   | { readonly ok: false; readonly message: string; readonly later: boolean };
 
 export interface Registry {
-  /** Validates all requests against all matching tables and registers the subscriber if all succeed. */
+  /** Validates all requests against all matching tables, and registers the subscriber if every request is valid. */
   admit(subscriber: Subscriber): Promise<Admission>;
   remove(subscriber: Subscriber): void;
   readonly size: number;
   /** Returns the cached audience, or undefined if the database must be queried. */
   knownAudience(relation: Relation): Audience | undefined;
-  /** Returns undefined if no subscriber can be interested. */
+  /** Returns undefined if no subscriber can match the table. */
   audienceOf(relation: Relation): Promise<Audience | undefined>;
-  /** Whether any request matches the table. Inexpensive. */
+  /** Whether any request matches the table. This check doesn't query the database. */
   isWanted(relation: Relation): boolean;
   forgetTable(oid: number): void;
   forgetAudiences(): void;
@@ -51,9 +51,9 @@ class SubscriberRegistry implements Registry {
   }
 
   async admit(subscriber: Subscriber): Promise<Admission> {
-    const refusal = await this.#refusalOf(subscriber);
-    if (refusal !== undefined) return refusal;
-    leaveAll(subscriber);
+    const rejection = await this.#refusalOf(subscriber);
+    if (rejection !== undefined) return rejection;
+    removeSubscriber(subscriber);
     subscriber.active = true;
     this.#subscribers.add(subscriber);
     this.#wanted = new WeakMap();
@@ -65,7 +65,7 @@ class SubscriberRegistry implements Registry {
   remove(subscriber: Subscriber): void {
     if (!this.#subscribers.delete(subscriber)) return;
     this.#wanted = new WeakMap();
-    leaveAll(subscriber);
+    removeSubscriber(subscriber);
   }
 
   knownAudience({ oid }: Relation): Audience | undefined {
@@ -80,11 +80,11 @@ class SubscriberRegistry implements Registry {
     const known = this.#wanted.get(relation);
     if (known !== undefined) return known;
     const table = { schema: relation.schema, name: relation.table };
-    const wanted = [...this.#subscribers].some(({ requests }) =>
+    const isWanted = [...this.#subscribers].some(({ requests }) =>
       requests.some(({ request }) => matches(request, table)),
     );
-    this.#wanted.set(relation, wanted);
-    return wanted;
+    this.#wanted.set(relation, isWanted);
+    return isWanted;
   }
 
   forgetTable(oid: number): void {
@@ -97,7 +97,7 @@ class SubscriberRegistry implements Registry {
     for (const oid of [...this.#audiences.keys()]) this.#forgetAudience(oid);
   }
 
-  /** Checks the subscriber's requests in order. Returns undefined if all are valid. */
+  /** Validates the subscriber's requests in order. Returns undefined if all of them are valid. */
   async #refusalOf(subscriber: Subscriber): Promise<Admission | undefined> {
     const published = await this.#catalog.published();
     for (const { request } of subscriber.requests) {
@@ -136,7 +136,7 @@ class SubscriberRegistry implements Registry {
       }
       if (this.#checks.generation(oid) !== generation) continue;
       const audience = createAudience(table);
-      // A subscriber may have been added during validation, so the loop runs again.
+      // A subscriber may have been added during the validation, so the loop runs again.
       if (![...this.#subscribers].every((subscriber) => this.#enterAudience(audience, subscriber))) {
         for (const subscriber of this.#subscribers) withdraw(subscriber, audience);
         continue;
@@ -155,7 +155,7 @@ class SubscriberRegistry implements Registry {
       if (checked === undefined) return false;
       if ('conditions' in checked) entries.push([order, checked.conditions]);
     }
-    for (const [order, conditions] of entries) enter(audience, subscriber, order, conditions);
+    for (const [order, conditions] of entries) addRequest(audience, subscriber, order, conditions);
     return true;
   }
 
@@ -181,7 +181,7 @@ function withdraw(subscriber: Subscriber, audience: Audience): void {
   }
 }
 
-/** Names of the error conditions that clients can encounter (PostgreSQL manual, appendix A). */
+/** The names of the error conditions that clients can encounter (PostgreSQL manual, appendix A). */
 const conditionNames: Record<string, string> = {
   P0001: 'raise_exception',
   '22P02': 'invalid_text_representation',
@@ -195,7 +195,7 @@ const conditionNames: Record<string, string> = {
   '42501': 'insufficient_privilege',
 };
 
-/** Formats an error like upstream's driver. */
+/** Formats an error as upstream's driver does. */
 function exceptionText({ code, message }: PostgresErrorShape): string {
   return `ERROR ${code} (${conditionNames[code] ?? 'error'}) ${message}`;
 }

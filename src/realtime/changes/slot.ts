@@ -1,7 +1,8 @@
 /**
- * Replication slots. A permanent slot loses nothing when its connection breaks or PostgreSQL restarts, but it retains
- * WAL while it is unused. A permanent slot is therefore only created if the server limits the WAL
- * (`max_slot_wal_keep_size`) and reports how long a slot has been idle (PostgreSQL 17). Otherwise, slots are temporary.
+ * Replication slots. A permanent slot doesn't lose changes when its connection breaks or PostgreSQL restarts, but it
+ * retains WAL while it is unused. A permanent slot is therefore created only if the server limits that WAL
+ * (`max_slot_wal_keep_size`) and reports how long a slot has been idle (PostgreSQL 17). Otherwise, the slot is
+ * temporary.
  */
 import { randomBytes } from 'node:crypto';
 import type { Database, PostgresErrorShape, Queryable } from '../../database/types.ts';
@@ -23,11 +24,11 @@ export async function newSlot(db: Queryable, serverVersion: number): Promise<Slo
 }
 
 export interface SlotState {
-  /** False if the server has removed WAL that the slot requires. */
+  /** False if the server has removed WAL that the slot needs. */
   readonly usable: boolean;
   /** The server process that currently uses the slot. */
   readonly active_pid: number | null;
-  /** The WAL that the server retains for the slot. */
+  /** The size of the WAL that the server retains for the slot. */
   readonly retained_bytes: number;
 }
 
@@ -41,8 +42,8 @@ export async function slotState(db: Queryable, name: string): Promise<SlotState 
 }
 
 /**
- * Terminates the server process of a broken connection. Otherwise, the process occupies the slot, or continues to
- * create it, until the server detects the broken connection.
+ * Terminates the server process of a broken connection. Until the server detects that the connection is broken, this
+ * process would keep using or creating the slot.
  */
 export async function endServer(db: Queryable, pid: number): Promise<void> {
   await db.query(sql`
@@ -50,13 +51,14 @@ export async function endServer(db: Queryable, pid: number): Promise<void> {
     where pid = ${pid} and backend_type = 'walsender'`);
 }
 
-/** A running process reuses its slot within this time or creates a new one. */
+/** A running process reuses its slot or creates a new one within this time. */
 const abandonedAfter = '10 minutes';
 
-/** Drops the slots of dead processes and returns their names. */
+/** Drops the slots of processes that no longer run, and returns the slots' names. */
 export async function dropAbandoned(database: Database, own: string | undefined): Promise<string[]> {
   const { serverVersion, embedded } = database.info;
-  // Before PostgreSQL 17, a slot's idle time is unknown, and Plinth's slots don't outlive their connections.
+  // PostgreSQL before version 17 doesn't report how long a slot has been idle. With these versions, Plinth's slots are
+  // temporary.
   if (serverVersion < 170000) return [];
   const db = database.pool('supabase_replication_admin');
   // No other process uses the embedded server, so an idle slot belongs to an earlier process.
@@ -80,11 +82,11 @@ export async function dropAbandoned(database: Database, own: string | undefined)
 }
 
 /**
- * Drops a slot. First terminates the process that uses the slot and the server process `maker`, which may still be
- * creating it.
+ * Drops a slot. Before that, terminates the process that uses the slot and the server process `creatorPid`, which may still
+ * be creating the slot.
  */
-export async function dropSlot(db: Queryable, name: string, maker: number): Promise<void> {
-  await endServer(db, maker);
+export async function dropSlot(db: Queryable, name: string, creatorPid: number): Promise<void> {
+  await endServer(db, creatorPid);
   const found = await slotState(db, name);
   if (found === undefined) return;
   if (found.active_pid !== null) await endServer(db, found.active_pid);

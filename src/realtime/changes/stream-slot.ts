@@ -1,13 +1,16 @@
-/** The replication slot of the change stream: reuse after an interruption, removal and the WAL that it retains. */
+/**
+ * Manages the replication slot of the change stream: reuses the slot after an interruption, removes it, and checks how
+ * much WAL it retains.
+ */
 import type { Pool } from '../../database/types.ts';
 import type { Logger } from '../../kernel/log.ts';
 import { dropSlot, endServer, newSlot, type Slot, slotState } from './slot.ts';
 
 export interface StreamSlotOptions {
-  /** A role with REPLICATION, because only such roles can manage slots and see their connections. */
+  /** A pool whose role has REPLICATION, because only such roles can manage slots and see their connections. */
   readonly pool: () => Pool;
   readonly log: Logger;
-  readonly maxWalBytes: number;
+  readonly maxWalBytes: () => number;
 }
 
 const mib = (bytes: number): number => Math.round(bytes / 1024 ** 2);
@@ -17,7 +20,7 @@ export class StreamSlot {
   #slot: Slot | undefined;
   #retainedBytes: number | undefined;
   #warning: string | undefined;
-  /** Permanent slots that are no longer needed but may still exist, each with the process that created it. */
+  /** Permanent slots that are no longer needed but may still exist, each with the server process that created it. */
   readonly #leftovers = new Map<string, number>();
   /** The server process of the stream's connection. */
   serverPid = 0;
@@ -30,17 +33,19 @@ export class StreamSlot {
     return this.#slot?.name;
   }
 
-  /** A message while the slot retains much WAL. */
+  /** A warning to show while the slot retains a large amount of WAL. */
   get warning(): string | undefined {
     return this.#warning;
   }
 
   get report() {
-    const { maxWalBytes } = this.#options;
-    return this.#slot && { ...this.#slot, retainedBytes: this.#retainedBytes, maxBytes: maxWalBytes };
+    const maxBytes = this.#options.maxWalBytes();
+    return this.#slot && { ...this.#slot, retainedBytes: this.#retainedBytes, maxBytes };
   }
 
-  /** Whether the previous stream's slot can be reused. Terminates the server process that remains from that stream. */
+  /**
+   * Whether the previous stream's slot can be reused. Terminates the server process that is left over from that stream.
+   */
   async isResumable(): Promise<boolean> {
     if (this.#slot === undefined) return false;
     const pool = this.#options.pool();
@@ -53,7 +58,7 @@ export class StreamSlot {
     return true;
   }
 
-  /** Chooses a new slot. The server may create it even if its response to the command is lost. */
+  /** Chooses the name of a new slot. The server may create the slot even if its response to the command is lost. */
   async choose(serverVersion: number): Promise<Slot> {
     const slot = await newSlot(this.#options.pool(), serverVersion);
     this.#slot = slot;
@@ -66,15 +71,19 @@ export class StreamSlot {
   }
 
   async dropLeftovers(): Promise<void> {
-    for (const [name, maker] of [...this.#leftovers]) {
-      await dropSlot(this.#options.pool(), name, maker);
+    for (const [name, creatorPid] of [...this.#leftovers]) {
+      await dropSlot(this.#options.pool(), name, creatorPid);
       this.#leftovers.delete(name);
     }
   }
 
-  /** Logs high WAL retention. Returns false, and gives up the slot, if too much is retained. */
+  /**
+   * Logs a warning if the slot retains a large amount of WAL. Abandons the slot and returns false if the amount exceeds
+   * the limit.
+   */
   async checkWal(): Promise<boolean> {
-    const { pool, log, maxWalBytes } = this.#options;
+    const { pool, log } = this.#options;
+    const maxWalBytes = this.#options.maxWalBytes();
     const slot = this.#slot;
     const found = slot && (await slotState(pool(), slot.name));
     if (slot === undefined || found === undefined || slot !== this.#slot) return true;
@@ -89,7 +98,7 @@ export class StreamSlot {
     }
     if (retainedBytes > maxWalBytes / 2) {
       if (this.#warning === undefined) log.warn(facts, 'PostgreSQL retains a lot of WAL for realtime');
-      this.#warning = `PostgreSQL keeps ${mib(retainedBytes)} MiB of WAL for the stream of changes; beyond ${mib(maxWalBytes)} MiB they are given up`;
+      this.#warning = `PostgreSQL retains ${mib(retainedBytes)} MiB of WAL for undelivered changes; above ${mib(maxWalBytes)} MiB, the changes are discarded`;
     } else this.#warning = undefined;
     return true;
   }

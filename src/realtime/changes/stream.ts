@@ -1,8 +1,8 @@
 /**
- * The logical decoding stream of this process: rows of the user-managed publication and of realtime.messages, in commit
- * order. The stream is opened when the first channel needs it, because creating a slot waits for all open write
- * transactions in the cluster and startup must not wait for them. When the stream ends, it is reopened on the same slot
- * if the slot still exists, so nothing is missed. Otherwise, a new slot is created.
+ * The logical decoding stream of this process, which delivers rows of the user-managed publication and of
+ * realtime.messages in commit order. Creating a slot waits for all open write transactions in the cluster, and startup
+ * must not wait for them, so the stream opens when the first channel needs it. When the stream ends, it is reopened on
+ * the same slot if the slot still exists, so nothing is missed. Otherwise, a new slot is created.
  */
 import type { Database, PostgresErrorShape, ReplicationConnection } from '../../database/types.ts';
 import type { Logger } from '../../kernel/log.ts';
@@ -20,29 +20,32 @@ export interface StreamOptions {
   readonly database: Database;
   readonly log: Logger;
   /**
-   * The WAL that PostgreSQL may retain for this stream. Beyond it, the stream restarts and skips the missed changes.
+   * The maximum size of the WAL that PostgreSQL retains for this stream. If the limit is exceeded, the stream restarts
+   * and skips the missed changes.
    */
-  readonly maxSlotWalBytes: number;
-  readonly wanted: (relation: Relation) => boolean;
+  readonly maxSlotWalBytes: () => number;
+  readonly isWanted: (relation: Relation) => boolean;
   readonly onEvent: (event: ReplicationEvent) => void;
   /**
-   * Runs in the transaction with the slot's initial snapshot: rows visible in it were committed before the stream, and
-   * all others arrive through the stream.
+   * Runs in a transaction with the slot's initial snapshot. Rows that are visible in the snapshot were committed before
+   * the stream began, and all other rows arrive through the stream.
    */
   readonly onSnapshot: (command: ReplicationConnection['command']) => Promise<void>;
   /** `seamless` is true if the stream continues where the previous one ended, so nothing was missed. */
   readonly onLive: (seamless: boolean) => void;
+  /** Called for each attempt that the server rejects for a reason that a retry doesn't change. */
+  readonly onRejected: () => void;
 }
 
 export interface Stream {
   /** Opens the stream if it is closed. */
   open(): void;
   readonly live: boolean;
-  /** The error message while the stream is wanted but isn't live or retains too much WAL. */
+  /** The error message while the stream is needed but isn't live, or while the stream retains too much WAL. */
   readonly trouble: string | undefined;
   readonly report: StreamReport;
   acknowledge(lsn: bigint): void;
-  /** Stops reading so that PostgreSQL retains the changes that follow. Reset when a stream begins. */
+  /** Stops reading, so that PostgreSQL retains the changes that follow. A new stream isn't paused. */
   pause(): void;
   resume(): void;
   /** Checks the retained WAL and drops abandoned slots. */
@@ -54,12 +57,18 @@ const firstRetryMs = 200;
 const lastRetryMs = 10_000;
 const slotPatienceMs = 5_000;
 /**
- * The interval of Plinth's own messages that return through the stream. They show that the stream is alive. They also
- * advance the slot while other transactions only write to unpublished tables, so that WAL doesn't accumulate.
+ * The interval at which Plinth writes its own messages, which return through the stream and show that the stream works.
+ * The messages also advance the slot while other transactions only write to unpublished tables, so that WAL doesn't
+ * accumulate.
  */
 const heartbeatMs = 30_000;
 const silenceMs = 120_000;
 const farewellMs = 3_000;
+
+/**
+ * The login lacks REPLICATION or isn't allowed to connect, `wal_level` isn't `logical`, or all slots or senders are in use.
+ */
+const rejections: ReadonlySet<string> = new Set(['42501', '28000', '28P01', '55000', '53300', '53400']);
 
 export const createStream = (options: StreamOptions): Stream => new ReplicationStream(options);
 
@@ -74,6 +83,8 @@ class ReplicationStream implements Stream {
   #retryMs = firstRetryMs;
   #running: Promise<void> | undefined;
   #paused = false;
+  /** Whether the current attempt has no slot yet. */
+  #isBeginning = false;
   #heardAt = 0;
 
   constructor(options: StreamOptions) {
@@ -104,7 +115,11 @@ class ReplicationStream implements Stream {
     this.#state = 'opening';
     this.#running = this.#run()
       .then(() => 'the server ended the stream')
-      .catch((error: unknown) => (error instanceof Error ? error.message : String(error)))
+      .catch((error: unknown) => {
+        const isRejected = this.#isBeginning && rejections.has((error as PostgresErrorShape).code);
+        if (isRejected && !this.#isStopped) this.#options.onRejected();
+        return error instanceof Error ? error.message : String(error);
+      })
       .then((reason) => this.#onEnd(reason));
   }
 
@@ -147,17 +162,19 @@ class ReplicationStream implements Stream {
 
   async #run(): Promise<void> {
     const { database } = this.#options;
+    this.#isBeginning = true;
     const publications = await existingPublications(database);
     const opened = await database.connectReplication();
     this.#connection = opened;
     if (this.#isStopped) return;
-    // Sets the text formats that values are converted from (core/json-text.ts).
+    // Sets the text formats that core/json-text.ts expects.
     const [server] = await opened.command(
       "select pg_backend_pid() as pid; set datestyle = 'ISO'; set intervalstyle = 'postgres'; set timezone = 'UTC'; set bytea_output = 'hex'; set extra_float_digits = 1; set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set lock_timeout = 0",
     );
     const seamless = await this.#slot.isResumable();
     this.#slot.serverPid = Number(server?.pid);
     if (!seamless) await this.#makeSlot(opened);
+    this.#isBeginning = false;
     if (this.#isStopped) return;
     const ended = this.#read(opened, publications);
     this.#state = 'live';
@@ -168,7 +185,7 @@ class ReplicationStream implements Stream {
     try {
       await ended;
     } catch (error) {
-      if (seamless && isRefusal(error)) this.#slot.giveUp();
+      if (seamless && isRejection(error)) this.#slot.giveUp();
       throw error;
     } finally {
       clearInterval(heart);
@@ -187,10 +204,10 @@ class ReplicationStream implements Stream {
     this.#retryMs = Math.min(lastRetryMs, retryMs * 2);
   }
 
-  /** Starts the stream. The returned promise settles when it ends. */
+  /** Starts the stream. The returned promise settles when the stream ends. */
   #read(opened: ReplicationConnection, publications: readonly string[]): Promise<void> {
-    const { wanted, onEvent } = this.#options;
-    const decoder = createDecoder(wanted);
+    const { isWanted, onEvent } = this.#options;
+    const decoder = createDecoder(isWanted);
     this.#heardAt = performance.now();
     this.#paused = false;
     const names = publications.map((name) => `"${name}"`).join(',');
@@ -206,13 +223,13 @@ class ReplicationStream implements Stream {
     return ended;
   }
 
-  /** Waits until all currently open write transactions have ended. */
+  /** Creates the slot, which waits until all currently open write transactions have ended. */
   async #makeSlot(opened: ReplicationConnection): Promise<void> {
     const { database, log, onSnapshot } = this.#options;
     await this.#slot.dropLeftovers();
     const { name, permanent } = await this.#slot.choose(database.info.serverVersion);
     const patience = setTimeout(() => {
-      this.#trouble = 'the stream of changes waits for open transactions that have written something';
+      this.#trouble = 'the stream of changes is waiting for open transactions that have written data';
       log.warn({}, this.#trouble);
     }, slotPatienceMs);
     try {
@@ -241,7 +258,7 @@ class ReplicationStream implements Stream {
       .catch((error: unknown) => log.debug({ error }, 'failed to write a heartbeat'));
   }
 
-  /** If too much WAL is retained, the stream ends, and the next one begins with a new slot. */
+  /** If the slot retains too much WAL, the stream ends and the next stream begins with a new slot. */
   async #checkWal(): Promise<void> {
     if (!(await this.#slot.checkWal())) this.#connection?.destroy();
   }
@@ -259,8 +276,8 @@ class ReplicationStream implements Stream {
 }
 
 /**
- * Runs as the tables' owner, because policies and indexes contain project code, which must not run as a role that can
- * create slots. The snapshot exists until the next command on the exporting connection.
+ * Runs as the owner of the tables. Policies and indexes contain project code, which must not run as a role that can
+ * create slots. The snapshot is valid until the next command on the connection that exported it.
  */
 async function withSnapshot(
   database: Database,
@@ -284,8 +301,8 @@ async function withSnapshot(
   }
 }
 
-/** Whether the server responded that it can't serve the slot. */
-function isRefusal(error: unknown): boolean {
+/** Whether PostgreSQL rejected the slot. */
+function isRejection(error: unknown): boolean {
   return /^(42704|55000|58P01)$/.test((error as Partial<PostgresErrorShape>).code ?? '');
 }
 
@@ -295,7 +312,10 @@ async function writeHeartbeat(database: Database): Promise<void> {
     .query(sql`select pg_logical_emit_message(true, 'plinth.realtime', 'heartbeat')`);
 }
 
-/** Before PostgreSQL 18, a stream fails if it requests a publication that doesn't exist. */
+/**
+ * Returns the publications that exist, because PostgreSQL before version 18 ends a stream that requests a missing
+ * publication.
+ */
 async function existingPublications(database: Database): Promise<string[]> {
   const rows = await database
     .pool('supabase_realtime_admin')

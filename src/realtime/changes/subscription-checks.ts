@@ -1,16 +1,18 @@
-/** Results of validating subscriptions against a table, cached until PostgreSQL describes the table again. */
+/**
+ * Caches the results of validating subscriptions against a table until PostgreSQL sends a new description of the table.
+ */
 import type { Pool, PostgresErrorShape } from '../../database/types.ts';
 import type { ChangeRequest } from '../core/filter.ts';
 import type { ValidCondition } from '../core/filter-match.ts';
 import { isServerResponse } from '../core/server-response.ts';
 import { checkSubscription } from './checks.ts';
 
-/** The result of validating a request for a role against a table: its conditions, or PostgreSQL's error. */
+/** The result of validating a role's request against a table: the request's conditions, or PostgreSQL's error. */
 export type Checked =
   | { readonly conditions: readonly ValidCondition[] }
   | { readonly error: PostgresErrorShape };
 
-/** Limits the cache because clients can send arbitrarily many different requests. */
+/** The cache is limited because clients can send any number of distinct requests. */
 const maxChecksPerTable = 10_000;
 
 const keyOf = (role: string, request: ChangeRequest): string =>
@@ -36,7 +38,7 @@ export class SubscriptionChecks {
     const checked = await checkSubscription(this.#pool(), oid, role, request).then(
       (conditions): Checked => ({ conditions }),
       (error: PostgresErrorShape): Checked => {
-        // Only errors about the request itself are cached.
+        // Only errors that concern the request are cached.
         if (!isServerResponse(error)) throw error;
         return { error };
       },
@@ -53,7 +55,9 @@ export class SubscriptionChecks {
     return checked;
   }
 
-  /** Changes whenever the table is described, so that operations based on an older description are restarted. */
+  /**
+   * Changes with each new description of the table, so that operations based on an older description can be restarted.
+   */
   generation(oid: number): number {
     return this.#generations.get(oid) ?? 0;
   }

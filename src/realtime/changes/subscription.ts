@@ -1,4 +1,4 @@
-/** A channel's subscription to changes across retries, new tokens and lost streams. */
+/** A channel's subscription to changes, which is kept up across retries, new tokens and lost streams. */
 import type { Logger } from '../../kernel/log.ts';
 import { type ChangeRequest, parseChangeRequest } from '../core/filter.ts';
 import type { Frame, Version } from '../core/frame.ts';
@@ -11,12 +11,12 @@ import type { Stream } from './stream.ts';
 export interface SubscribeOptions {
   readonly topic: string;
   readonly version: Version;
-  /** Whether the payload contains only the record and its event is the action (clients without `config`). */
+  /** True for clients that send no `config`: the payload contains only the record, and the event name is the action. */
   readonly bare: boolean;
   readonly caller: Caller;
   readonly bindings: readonly { readonly id: number; readonly entry: Readonly<Record<string, unknown>> }[];
   readonly send: (frame: Frame) => void;
-  /** Called with `ok` once every later commit will be delivered. */
+  /** Called with `ok` once all later commits are certain to be delivered. */
   readonly status: (status: 'ok' | 'error', message: string) => void;
 }
 
@@ -34,6 +34,7 @@ export interface SubscriptionDeps {
 }
 
 const subscribedText = 'Subscribed to PostgreSQL';
+const unreachableText = 'Realtime was unable to connect to the project database';
 const retryMs = 5_000;
 
 export class ChangeSubscription implements Subscription {
@@ -44,6 +45,8 @@ export class ChangeSubscription implements Subscription {
   #closed = false;
   #admitted = false;
   #announced = false;
+  /** Whether the last report was that changes can't be delivered. */
+  #failed = false;
   #retry: NodeJS.Timeout | undefined;
   /** Whether a requested table isn't in the publication yet. */
   waitsForPublication = false;
@@ -80,6 +83,7 @@ export class ChangeSubscription implements Subscription {
     this.waitsForPublication = false;
     this.#admitted = false;
     this.#announced = false;
+    this.#failed = false;
     stream.open();
     registry.remove(subscriber);
     registry.admit(subscriber).then(
@@ -99,17 +103,29 @@ export class ChangeSubscription implements Subscription {
       (error: unknown) => {
         if (this.#isOver(attempt)) return;
         this.#deps.log.warn({ topic: subscriber.topic, error }, 'failed to check a subscription; retrying');
-        this.#options.status('error', 'Realtime was unable to connect to the project database');
+        this.#options.status('error', unreachableText);
         this.#retry = setTimeout(() => this.enter(), retryMs);
       },
     );
   }
 
-  /** With `again`, repeats the announcement after a lost stream, because the changes in between weren't delivered. */
+  /**
+   * Reports that the subscription is active. If `again` is true, repeats the report after a lost stream, because the
+   * changes in between weren't delivered.
+   */
   announce(again: boolean): void {
     if (!this.#admitted || (this.#announced && !again)) return;
     this.#announced = true;
+    this.#failed = false;
     this.#options.status('ok', subscribedText);
+  }
+
+  /** Reports once that changes can't be delivered. When they can, the subscription is announced again. */
+  fail(): void {
+    if (!this.#admitted || this.#failed) return;
+    this.#failed = true;
+    this.#announced = false;
+    this.#options.status('error', unreachableText);
   }
 
   replaceCaller(caller: Caller): void {

@@ -1,4 +1,4 @@
-/** Parses the body of `POST /api/broadcast`. Errors have upstream's format. */
+/** Parses the body of `POST /api/broadcast`. Errors have the same format as upstream's. */
 import { isRecord } from '../../shared/is-record.ts';
 
 export interface BatchMessage {

@@ -5,9 +5,10 @@
 import type { Broadcast, Encoding } from './frame.ts';
 import type { PresenceChange, PresenceEntry } from './presence.ts';
 
-/** A room and the presence entries of one process's members. */
-export type RoomPresence = readonly [room: string, entries: readonly PresenceEntry[]];
+/** The key of a topic and the presence entries of one process's members. */
+export type TopicEntries = readonly [topic: string, entries: readonly PresenceEntry[]];
 
+/** The names `room` and `rooms` are part of the encoding, which processes of different versions exchange. */
 export type BusMessage =
   | {
       readonly kind: 'broadcast';
@@ -15,10 +16,10 @@ export type BusMessage =
       readonly isPrivate: boolean;
       readonly broadcast: Broadcast;
     }
-  /** The sender's members joined, changed or left. */
+  /** Members of the sender joined, changed or left. */
   | { readonly kind: 'presence'; readonly room: string; readonly change: PresenceChange }
-  /** All present members of the sender. */
-  | { readonly kind: 'presence-state'; readonly rooms: readonly RoomPresence[] }
+  /** All members that are present in the sender. */
+  | { readonly kind: 'presence-state'; readonly rooms: readonly TopicEntries[] }
   /** The sender has started listening. Receivers send their presence state. */
   | { readonly kind: 'hello' }
   /** The sender is alive. */
@@ -28,7 +29,7 @@ export type BusMessage =
   /** The sender is stopping. */
   | { readonly kind: 'bye' };
 
-/** The head of a broadcast. The body is its payload. */
+/** The head of a broadcast, whose body is the payload. */
 interface BroadcastHead {
   readonly kind: 'broadcast';
   readonly subTopic: string;

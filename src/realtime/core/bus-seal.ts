@@ -1,11 +1,11 @@
 /**
- * Splits batches into chunks of the transport's size, numbers the chunks, and encrypts them with AES-256-GCM. Any login
- * role of a database can LISTEN and NOTIFY, but only users admitted by the policies are allowed to read messages on the
- * bus.
+ * Splits batches into chunks of the transport's size, numbers the chunks, and encrypts them with AES-256-GCM.
+ * Encryption is necessary because every role that can log in to the database can use LISTEN and NOTIFY, but only users
+ * admitted by the policies are allowed to read the messages.
  *
  * A chunk consists of the origin (16 bytes, the sending process), the number (48 bits, starting at 1), the encrypted
- * flags and slice, and the tag (16 bytes). Each origin has its own key (HKDF of the group's secret), so the number is a
- * nonce that never repeats.
+ * flags and slice, and the tag (16 bytes). Each origin has its own key, which is derived from the group's secret with
+ * HKDF, so the number is a nonce that never repeats.
  */
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
 
@@ -24,7 +24,7 @@ export const chunkOverheadBytes = headBytes + flagBytes + tagBytes;
 const keyOf = (secret: string, origin: Buffer): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, origin, 'plinth realtime bus', 32));
 
-/** Returns a nonce of 12 bytes that contains the number in the last six bytes. */
+/** Returns a 12-byte nonce with the number in the last six bytes. */
 function nonceOf(head: Buffer): Buffer {
   const nonce = Buffer.alloc(12);
   head.copy(nonce, 6, originBytes, headBytes);
@@ -32,7 +32,7 @@ function nonceOf(head: Buffer): Buffer {
 }
 
 export interface Sealer {
-  /** Returns the chunks in the order in which they must arrive. */
+  /** Returns the chunks in the order in which they must be sent. */
   seal(batch: Buffer): Buffer[];
 }
 
@@ -64,14 +64,17 @@ export function createSealer(secret: string, origin: Buffer, maxChunkBytes: numb
 export interface Opened {
   /** The sending process in hexadecimal. */
   readonly origin: string;
-  /** Whether chunks are missing, which means that messages were lost. */
+  /** Whether chunks, and therefore messages, were lost before this chunk. */
   readonly gap: boolean;
-  /** Undefined until the last chunk of a batch is received. */
+  /** The batch that this chunk completes. Undefined if more chunks follow or the beginning of the batch was missed. */
   readonly batch: Buffer | undefined;
 }
 
 export interface Opener {
-  /** Returns undefined for chunks that are from outside the group, from this process, or already processed. */
+  /**
+   * Returns undefined for a chunk from outside the group, a chunk from this process and a chunk that was already
+   * processed.
+   */
   open(chunk: Buffer): Opened | undefined;
   /** Forgets a process that is gone. A process never reuses its origin. */
   forget(origin: string): void;
@@ -80,11 +83,11 @@ export interface Opener {
 interface Inbound {
   readonly key: Buffer;
   number: number;
-  /** Undefined if the beginning of the batch was missed. */
+  /** The slices received so far. Undefined if the beginning of the batch was missed. */
   slices: Buffer[] | undefined;
 }
 
-/** @param self chunks from this origin are ignored */
+/** @param self the origin of this process, whose chunks are ignored */
 export function createOpener(secret: string, self: Buffer): Opener {
   const inbound = new Map<string, Inbound>();
   return {

@@ -1,6 +1,6 @@
 /**
  * Formats the `data` of a postgres_changes message as JSON: `{schema, table, type, commit_timestamp, columns, record,
- * old_record, errors}`. Contains only the columns that the role can see and the subscription selects.
+ * old_record, errors}`. Includes only the columns that the role can see and the subscription selects.
  */
 import type { Action } from './filter.ts';
 import { jsonText, type TypeShape } from './json-text.ts';
@@ -12,24 +12,24 @@ export interface Table {
   readonly schema: string;
   readonly name: string;
   readonly rowSecurity: boolean;
-  /** Columns in attribute order. */
+  /** The columns in attribute order. */
   readonly columns: readonly Column[];
   readonly primaryKey: readonly string[];
   /**
-   * Columns, at least one of which contains the id of any user who can see a row (`owner.ts`). Undefined if
-   * unrestricted.
+   * Columns of which at least one contains the user's id, for every user who can see a row (`owner.ts`). Undefined if
+   * access isn't restricted to owners.
    */
   readonly ownerColumns: readonly string[] | undefined;
 }
 
 export interface Column {
   readonly name: string;
-  /** `pg_type.typname`. */
+  /** The name of the type in `pg_type.typname`. */
   readonly typeName: string;
-  /** The type for casts: `format_type`, schema-qualified if needed. */
+  /** The type as written in casts: the result of `format_type`, schema-qualified if needed. */
   readonly sqlType: string;
   readonly shape: TypeShape;
-  /** False if equal values can have different bytes (nondeterministic collations). */
+  /** False if equal values can consist of different bytes, as with nondeterministic collations. */
   readonly bytewise: boolean;
   readonly inPrimaryKey: boolean;
 }
@@ -40,18 +40,18 @@ export interface Change {
   readonly relation: Relation;
   /** Milliseconds since the epoch. */
   readonly committedAt: number;
-  /** The new row of INSERT and UPDATE. Unchanged TOASTed values are taken from the old row if it was sent. */
+  /** The new row of an INSERT or UPDATE. Unchanged TOASTed values are taken from the old row if it was sent. */
   readonly row: ReadonlyMap<string, string | null> | undefined;
-  /** The replica identity columns of UPDATE and DELETE. */
+  /** The replica identity columns of the old row, for an UPDATE or DELETE. */
   readonly old: ReadonlyMap<string, string | null> | undefined;
-  /** The size of the received message. */
+  /** The size of the message received from PostgreSQL. */
   readonly bytes: number;
 }
 
 export const maxChangeBytes = 1_048_576;
 const maxValueBytesWhenCut = 64;
 
-export type Refusal = 'Error 400: Bad Request, no primary key' | 'Error 401: Unauthorized';
+export type Rejection = 'Error 400: Bad Request, no primary key' | 'Error 401: Unauthorized';
 
 /** Returns the new row's cells by column name. */
 export function newRow(
@@ -67,7 +67,7 @@ export function newRow(
   return cells;
 }
 
-/** Returns the old row's columns in the replica identity: the key, or all columns with FULL. */
+/** Returns the old row's replica identity: the key columns, or all columns with REPLICA IDENTITY FULL. */
 export function oldRow(relation: Relation, row: readonly Cell[]): Map<string, string | null> {
   const cells = new Map<string, string | null>();
   relation.columns.forEach(({ name }, index) => {
@@ -78,8 +78,8 @@ export function oldRow(relation: Relation, row: readonly Cell[]): Map<string, st
 }
 
 /**
- * Returns the replica identity for an UPDATE that didn't change its key. PostgreSQL doesn't send it because it equals
- * the new row's identity, but upstream's decoder always includes it.
+ * Returns the replica identity for an UPDATE that didn't change its key. PostgreSQL omits the identity because it
+ * equals the new row's identity, but upstream's decoder always includes it.
  */
 export function unchangedIdentity(
   relation: Relation,
@@ -93,12 +93,12 @@ export function unchangedIdentity(
   return cells.size === 0 ? undefined : cells;
 }
 
-/** Returns the reason why no subscriber with the role can receive the change. */
-export function refusalOf(
+/** Returns the reason why no subscriber with the role can receive the change, or undefined if there is none. */
+export function rejectionOf(
   table: Table,
   action: Action,
   selectable: ReadonlySet<string>,
-): Refusal | undefined {
+): Rejection | undefined {
   if (action === 'DELETE') return undefined;
   if (table.primaryKey.length === 0) return 'Error 400: Bad Request, no primary key';
   return table.primaryKey.every((name) => selectable.has(name)) ? undefined : 'Error 401: Unauthorized';
@@ -109,15 +109,15 @@ export function changeJson(
   change: Change,
   selectable: ReadonlySet<string>,
   select: ReadonlySet<string> | undefined,
-  refusal: Refusal | undefined,
+  rejection: Rejection | undefined,
 ): string {
   const head = `"schema":${JSON.stringify(table.schema)},"table":${JSON.stringify(table.name)},"type":"${change.action}"`;
   const time = `"commit_timestamp":"${new Date(change.committedAt).toISOString()}"`;
   const shows = change.action !== 'DELETE';
   const remembers = change.action !== 'INSERT';
-  if (refusal !== undefined) {
+  if (rejection !== undefined) {
     const rows = `${shows ? ',"record":{}' : ''}${remembers ? ',"old_record":{}' : ''}`;
-    return `{${head},${time},"columns":[]${rows},"errors":[${JSON.stringify(refusal)}]}`;
+    return `{${head},${time},"columns":[]${rows},"errors":[${JSON.stringify(rejection)}]}`;
   }
   const visible = table.columns.filter(
     ({ name, inPrimaryKey }) =>
@@ -127,7 +127,7 @@ export function changeJson(
     ({ name, typeName }) => `{"name":${JSON.stringify(name)},"type":${JSON.stringify(typeName)}}`,
   );
   const tooLarge = change.bytes > maxChangeBytes;
-  // RLS can't be evaluated for a deleted row, so only its key is sent.
+  // RLS can't be evaluated for a deleted row, so only the row's key is sent.
   const oldColumns =
     change.action === 'DELETE' && table.rowSecurity
       ? visible.filter((column) => column.inPrimaryKey)
@@ -155,7 +155,7 @@ function rowJson(
   return `{${members.join(',')}}`;
 }
 
-/** Converts a row event from the stream to a change. */
+/** Converts a row event from the stream into a change. */
 export function changeOf(
   event: ReplicationEvent & { kind: 'insert' | 'update' | 'delete' },
   committedAt: number,

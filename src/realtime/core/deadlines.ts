@@ -1,6 +1,6 @@
 /**
- * Manages many deadlines with one timer, grouped by the second in which they are due. With tens of thousands of sockets
- * and channels, each deadline costs two map entries, whereas a timer costs half a kilobyte.
+ * Manages many deadlines with a single timer by grouping them by second. There can be tens of thousands of sockets and
+ * channels. A deadline needs only two map entries, whereas a timer needs half a kilobyte.
  */
 export class Deadlines<T> {
   #bySecond = new Map<number, Set<T>>();
@@ -34,12 +34,12 @@ export class Deadlines<T> {
     if (set?.size === 0) this.#bySecond.delete(second);
   }
 
-  /** Removes and returns all due items. */
+  /** Removes and returns all items that are due. */
   takeDue(nowMs: number): T[] {
     const now = Math.floor(nowMs / 1000);
     const due: T[] = [];
-    // Usually covers one or two seconds. After a clock jump, there are fewer seconds with deadlines than elapsed
-    // seconds.
+    // Usually, only one or two seconds have passed. After a clock jump, iterating over the stored seconds is faster
+    // than iterating over the elapsed seconds.
     const seconds =
       now - this.#checked > this.#bySecond.size
         ? [...this.#bySecond.keys()].filter((second) => second <= now).sort((a, b) => a - b)

@@ -16,7 +16,7 @@ export interface CompiledCondition {
 }
 
 export interface ValidCondition extends Condition {
-  /** The value in the type's output format, or the elements of `in`. */
+  /** The value in the type's output format. For `in`, the elements of the list. */
   readonly normal: readonly (string | null)[];
 }
 
@@ -31,7 +31,7 @@ export function compileCondition(condition: ValidCondition, column: Column): Com
     exact === undefined
       ? undefined
       : (value: string | null): boolean => {
-          // A comparison with SQL NULL and its negation are both not true.
+          // If the value is NULL, neither a comparison nor its negation is true.
           if (value === null && !isNullAware) return false;
           return exact(value) !== negate;
         };
@@ -54,7 +54,7 @@ function exactTest(
     case 'isdistinct':
       return (cell) => cell !== only;
     case 'in': {
-      // With a null element, "no element is equal" is unknown, which only affects `not.in`.
+      // If an element is null, the negation `not.in` is never true, so PostgreSQL evaluates the condition.
       if (normal.includes(null)) return undefined;
       const set = new Set(normal);
       return (cell) => set.has(cell);
@@ -107,19 +107,22 @@ function integerTest(
   }
 }
 
-/** `pending` means that all conditions evaluated in this process match and PostgreSQL must evaluate the listed ones. */
-export type Verdict = 'no' | 'yes' | { readonly pending: readonly PendingTest[] };
+/**
+ * `pending` means that all conditions evaluated in this process match, and PostgreSQL must evaluate the listed
+ * conditions.
+ */
+export type MatchResult = 'no' | 'yes' | { readonly pending: readonly PendingTest[] };
 
 export interface PendingTest {
   readonly compiled: CompiledCondition;
   readonly value: string | null;
 }
 
-/** A column that is missing from the row never matches. */
+/** Matches a row against the conditions. A condition never matches if the row lacks its column. */
 export function matchRow(
   conditions: readonly CompiledCondition[],
   row: ReadonlyMap<string, string | null> | undefined,
-): Verdict {
+): MatchResult {
   if (conditions.length === 0) return 'yes';
   if (row === undefined) return 'no';
   const pending: PendingTest[] = [];

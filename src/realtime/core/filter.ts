@@ -23,7 +23,7 @@ export type Operator = (typeof operators)[number];
 export interface Condition {
   readonly column: string;
   readonly operator: Operator;
-  /** For `in`, an array literal: `{a,b}`. */
+  /** For `in`, an array literal such as `{a,b}`. */
   readonly value: string;
   readonly negate: boolean;
 }
@@ -32,11 +32,11 @@ export type Action = 'INSERT' | 'UPDATE' | 'DELETE';
 
 export interface ChangeRequest {
   readonly action: Action | '*';
-  /** LIKE patterns without escape characters, or `*`. */
+  /** The schema and the table are LIKE patterns without escape characters, or `*`. */
   readonly schema: string;
   readonly table: string;
   readonly conditions: readonly Condition[];
-  /** Undefined selects all columns. */
+  /** Undefined if all columns are selected. */
   readonly select: readonly string[] | undefined;
 }
 
@@ -46,7 +46,7 @@ export type Parsed<T> =
 
 const fault = (message: string): { ok: false; message: string } => ({ ok: false, message });
 
-/** Parses an entry of `config.postgres_changes`. */
+/** Parses a subscription entry: the event, schema, table, filter and selected columns. */
 export function parseChangeRequest(entry: Readonly<Record<string, unknown>>): Parsed<ChangeRequest> {
   const select = parseSelect(entry.select);
   if (!select.ok) return select;
@@ -112,7 +112,7 @@ function actionOf(value: unknown): Action | '*' {
   return upper === 'INSERT' || upper === 'UPDATE' || upper === 'DELETE' ? upper : '*';
 }
 
-/** Parses comma-separated conditions. Blank text contains none. */
+/** Parses comma-separated conditions. Blank text contains no conditions. */
 export function parseFilter(filter: string): Parsed<readonly Condition[]> {
   const trimmed = filter.trim();
   if (trimmed === '') return { ok: true, value: [] };
@@ -125,7 +125,7 @@ export function parseFilter(filter: string): Parsed<readonly Condition[]> {
   return { ok: true, value: conditions };
 }
 
-/** Splits at commas outside parentheses and quotes. A quote only opens after `.`, `(` or `,`. */
+/** Splits the text at commas outside parentheses and quotes. A quote opens only after `.`, `(` or `,`. */
 function splitConditions(filter: string): string[] {
   const segments: string[] = [];
   let depth = 0;
@@ -173,7 +173,7 @@ function cut(text: string, separator: string): [string, string | undefined] {
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** Formats a list like upstream. */
+/** Formats a list as upstream does. */
 function inspected(parts: readonly string[]): string {
   return `[${parts.map((part) => JSON.stringify(part)).join(', ')}]`;
 }
@@ -201,7 +201,7 @@ export function matchesName(pattern: string, name: string): boolean {
   return new RegExp(`^${source}$`, 'su').test(name);
 }
 
-/** Formats the parameters like upstream's messages. */
+/** Describes the request as upstream's messages do. */
 export function describeRequest(request: ChangeRequest): string {
   const filters = request.conditions.map(
     ({ column, operator, value, negate }) =>

@@ -1,10 +1,12 @@
 /**
- * The wire format of the channel protocol: Phoenix serializers 1.0.0 and 2.0.0 and the two binary kinds of realtime-js
- * (3: a user broadcast to the server, 4: a user broadcast to clients).
+ * The wire format of the channel protocol: Phoenix serializers 1.0.0 and 2.0.0, and the two binary kinds of realtime-js
+ * (3 for a user broadcast to the server, 4 for a user broadcast to clients).
  *
- * Glossary. *Topic*: the string that the client joins, `realtime:` followed by the sub-topic. *ref*: the client's
- * number for a push, repeated in the reply. *join_ref*: the ref of the join that created the client's channel.
+ * Glossary. *Topic*: the string that the client joins, which is `realtime:` followed by the sub-topic. *ref*: the
+ * number that the client gives to a push and that the reply repeats. *join_ref*: the ref of the join that created the
+ * client's channel.
  */
+import { isJson } from '../../shared/is-json.ts';
 import { isTooDeep } from './json-depth.ts';
 import { rawElements, rawMembers } from './raw-json.ts';
 
@@ -20,9 +22,9 @@ export interface ClientMessage {
 }
 
 export type ClientPayload =
-  /** `text`: the raw JSON, which a broadcast forwards unchanged. */
+  /** `text` is the raw JSON, which a broadcast forwards unchanged. */
   | { readonly kind: 'json'; readonly value: unknown; readonly text: string }
-  /** Binary kind 3. */
+  /** Binary kind 3, a broadcast from a client. */
   | {
       readonly kind: 'user-broadcast';
       readonly event: string;
@@ -34,13 +36,13 @@ export type ClientPayload =
 
 export type Encoding = 'json' | 'binary';
 
-/** A frame for `ws.send`. */
+/** A frame to pass to `ws.send`. */
 export interface Frame {
   readonly data: Buffer;
   readonly binary: boolean;
 }
 
-/** Returns undefined for a malformed frame, which is ignored without closing the connection. */
+/** Returns undefined for a malformed frame. Such a frame is ignored and doesn't close the connection. */
 export function decodeFrame(version: Version, data: Buffer, binary: boolean): ClientMessage | undefined {
   try {
     if (binary) return version === '2.0.0' ? decodeBinary(data) : undefined;
@@ -56,7 +58,8 @@ function decodeArray(text: string): ClientMessage | undefined {
   const value: unknown = JSON.parse(text);
   if (!Array.isArray(value) || value.length < 5) return undefined;
   const [joinRef, ref, topic, event, payload] = value as unknown[];
-  // Only broadcasts are forwarded, so only they need their raw text (numbers beyond 2^53, 1.0).
+  // Only broadcasts are forwarded, so only broadcasts need their raw text. In the raw text, numbers such as 1.0 and
+  // integers above 2^53 are unchanged.
   const raw = event === 'broadcast' ? (rawElements(text)[4] ?? 'null') : '';
   return message(joinRef, ref, topic, event, payload, raw);
 }
@@ -143,9 +146,9 @@ export function encodeReply(
   return encodeJson(version, joinRef, ref, topic, 'phx_reply', JSON.stringify({ status, response }));
 }
 
-/** A broadcast to clients. Plain data, so it can be sent to other processes. */
+/** A broadcast to clients. It consists of plain data so that it can be sent to other processes. */
 export type Broadcast =
-  /** Kind 4 for version 2.0.0. `metadata` is JSON text. */
+  /** Kind 4 of version 2.0.0. `metadata` is JSON text. */
   | {
       readonly form: 'user';
       readonly event: string;
@@ -154,12 +157,12 @@ export type Broadcast =
       readonly metadata?: string;
       readonly id?: string;
     }
-  /** Text for every version, with the payload as sent. */
+  /** Text that every version can represent, with the payload as the client sent it. */
   | { readonly form: 'text'; readonly payloadJson: string; readonly id?: string };
 
 /**
- * Returns undefined if the version can't represent the broadcast: binary payloads in 1.0.0, or names longer than 255
- * bytes in 2.0.0.
+ * Encodes a broadcast for clients. Returns undefined if the version can't represent it: version 1.0.0 doesn't support
+ * binary payloads, and version 2.0.0 doesn't support names longer than 255 bytes.
  */
 export function encodeBroadcast(version: Version, topic: string, broadcast: Broadcast): Frame | undefined {
   if (broadcast.form === 'text')
@@ -167,7 +170,7 @@ export function encodeBroadcast(version: Version, topic: string, broadcast: Broa
   if (version === '2.0.0') return encodeUserBroadcast(topic, broadcast);
   if (broadcast.encoding === 'binary') return undefined;
   const json = broadcast.data.toString('utf8');
-  // Clients can send arbitrary bytes as JSON, and invalid JSON must not be inserted into other clients' frames.
+  // Clients can declare arbitrary bytes as JSON, and invalid JSON must not be inserted into other clients' frames.
   if (!isJson(json)) return undefined;
   const meta = broadcast.metadata === undefined ? '' : `,"meta":${broadcast.metadata}`;
   const payload = `{"type":"broadcast","event":${JSON.stringify(broadcast.event)},"payload":${json}${meta}}`;
@@ -191,13 +194,4 @@ function encodeUserBroadcast(topic: string, broadcast: Broadcast & { form: 'user
   frame.write(metadata, 5 + topicBytes + eventBytes, 'utf8');
   broadcast.data.copy(frame, head);
   return { data: frame, binary: true };
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,14 +1,14 @@
-/** Parses the payload of `phx_join` leniently: invalid parts count as absent and never reject the join. */
+/** Parses the payload of `phx_join` leniently: invalid parts are treated as absent and never cause a rejection. */
 
 import { isRecord } from '../../shared/is-record.ts';
 import type { ClientPayload } from './frame.ts';
 
 export interface JoinRequest {
   readonly broadcast: { readonly ack: boolean; readonly self: boolean; readonly replicationReady: boolean };
-  /** The raw request, if present. Validated by {@link parseReplay}. */
+  /** The replay request as sent by the client, which {@link parseReplay} validates. Undefined if absent. */
   readonly replay: unknown;
   readonly presence: { readonly enabled: boolean; readonly key: string | undefined };
-  /** The entries as sent by the client, which the reply repeats. */
+  /** The entries as sent by the client. The reply repeats them. */
   readonly postgresChanges: readonly Record<string, unknown>[];
   readonly private: boolean;
   /** Undefined if the channel uses the connection's key. */
@@ -44,7 +44,7 @@ export function parseJoin(payload: ClientPayload, subTopic: string): JoinRequest
 function tokenOf(join: Record<string, unknown>): string | undefined {
   const { user_token: userToken, access_token: accessToken } = join;
   const preferred = accessToken || userToken;
-  // A publishable key means that the client has no session.
+  // If the client sends a publishable key, it doesn't have a session.
   if (typeof preferred === 'string' && preferred.startsWith('sb_')) return undefined;
   if (typeof userToken === 'string') return userToken;
   return typeof accessToken === 'string' ? accessToken : undefined;
@@ -55,14 +55,14 @@ function entries(value: unknown): Record<string, unknown>[] {
   return value.filter((entry) => isRecord(entry));
 }
 
-/** Parses `schema[:table[:filter]]` from clients without `config`. */
+/** Parses the topic `schema[:table[:filter]]` of a client that sends no `config`. */
 function entryOfTopic(subTopic: string): Record<string, unknown> {
   const [schema, table, ...filter] = subTopic.split(':');
   if (table === undefined) return { schema };
   return filter.length === 0 ? { schema, table } : { schema, table, filter: filter.join(':') };
 }
 
-/** Returns `since` in milliseconds and the number of messages, or undefined if they are invalid. */
+/** Returns `since` in milliseconds and the maximum number of messages, or undefined if either is invalid. */
 export function parseReplay(value: unknown): { sinceMs: number; limit: number } | undefined {
   if (!isRecord(value)) return undefined;
   const { since } = value;
@@ -73,8 +73,8 @@ export function parseReplay(value: unknown): { sinceMs: number; limit: number } 
 }
 
 /**
- * Returns the id of an entry, which the reply and each change contain. The id is 27 bits of a hash of the entry's text,
- * so equal entries have equal ids. It is never 0, which clients treat as absent.
+ * Returns the id of an entry, which is included in the reply and in each change. The id consists of 27 bits of a hash
+ * of the entry's text, so equal entries have equal ids. The id is never 0 because clients treat 0 as absent.
  */
 export function bindingId(entry: Record<string, unknown>): number {
   let hash = 0x811c9dc5;

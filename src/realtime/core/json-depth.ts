@@ -1,10 +1,9 @@
 /**
  * Limits the nesting depth of JSON from clients. `JSON.parse` accepts any depth, but `JSON.stringify` throws a
- * RangeError at several thousand levels, and messages are also serialized in places where the error can't be reported
- * to a client.
+ * RangeError at several thousand levels. Some messages are serialized where this error can't be reported to the client.
  */
 
-/** Far deeper than real messages. */
+/** The maximum number of levels, which is much larger than any real message needs. */
 export const maxDepth = 1000;
 
 const quote = 0x22;
@@ -12,11 +11,9 @@ const backslash = 0x5c;
 const open = new Set([0x5b, 0x7b]);
 const close = new Set([0x5d, 0x7d]);
 
-/**
- * Whether a JSON text has more levels than {@link maxDepth}. The result is undefined for text that isn't valid JSON.
- */
+/** Whether a JSON document has more than {@link maxDepth} levels. The result is unspecified for invalid JSON. */
 export function isTooDeep(text: string): boolean {
-  // Each level requires two brackets, so a shorter text can't exceed the limit.
+  // Each level needs two brackets, so a shorter document can't exceed the limit.
   if (text.length <= 2 * maxDepth) return false;
   let depth = 0;
   let isInString = false;

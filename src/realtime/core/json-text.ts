@@ -1,9 +1,9 @@
 /**
- * Converts PostgreSQL's text output to JSON like `to_jsonb`: numbers and booleans unquoted, json unchanged, timestamps
- * with `T`, arrays and rows as arrays and objects, all other values as strings.
+ * Converts PostgreSQL's text output to JSON as `to_jsonb` does. Numbers and booleans are unquoted, json is unchanged,
+ * timestamps contain `T`, and arrays and rows become JSON arrays and objects. All other values become strings.
  */
 
-/** The JSON format of a type. Domains use their base type. */
+/** How a type is represented in JSON. Domains are represented like their base types. */
 export type TypeShape =
   | { readonly kind: 'number' | 'boolean' | 'json' | 'timestamp' | 'timestamptz' | 'bytea' | 'text' }
   | { readonly kind: 'array'; readonly element: TypeShape; readonly delimiter: string }
@@ -16,7 +16,7 @@ export function jsonText(shape: TypeShape, text: string | null): string {
   if (text === null) return 'null';
   switch (shape.kind) {
     case 'number':
-      // NaN and Infinity can't be represented in JSON and become strings.
+      // JSON can't represent NaN and Infinity, so they become strings.
       return /^-?\d/.test(text) ? text : JSON.stringify(text);
     case 'boolean':
       return text === 't' || text === 'true' ? 'true' : 'false';
@@ -27,7 +27,7 @@ export function jsonText(shape: TypeShape, text: string | null): string {
     case 'timestamptz':
       return JSON.stringify(withFullOffset(text.replace(' ', 'T')));
     case 'bytea':
-      // Without `\x`, as in upstream's decoder.
+      // The prefix `\x` is removed, as in upstream's decoder.
       return JSON.stringify(text.startsWith('\\x') ? text.slice(2) : text);
     case 'text':
       return JSON.stringify(text);
@@ -38,13 +38,13 @@ export function jsonText(shape: TypeShape, text: string | null): string {
   }
 }
 
-/** Changes `+00` to `+00:00`. An era can follow. */
+/** Changes the offset `+00` to `+00:00`. An era such as BC can follow the offset. */
 function withFullOffset(text: string): string {
   return text.replace(/([+-]\d\d)(?=$| )/, '$1:00');
 }
 
 function arrayJson(shape: TypeShape & { kind: 'array' }, text: string): string {
-  // If the lower bound isn't 1, the bounds precede the elements: `[0:1]={…}`.
+  // If the lower bound isn't 1, the bounds of the array precede its elements, as in `[0:1]={…}`.
   const body = text.startsWith('[') ? text.slice(text.indexOf('=') + 1) : text;
   const parts: string[] = [];
   let at = 0;
@@ -88,7 +88,7 @@ function compositeJson(shape: TypeShape & { kind: 'composite' }, text: string): 
   return `{${members.join(',')}}`;
 }
 
-/** Splits `(1,"a ""b""",)` into fields. An empty field is null. */
+/** Splits a row such as `(1,"a ""b""",)` into fields. An empty field is null. */
 function splitRow(text: string): (string | null)[] {
   const values: (string | null)[] = [];
   let at = 1;

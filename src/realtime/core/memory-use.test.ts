@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { MemoryUse, weightOf } from './memory-use.ts';
 
 it('a holder has no more than its share, and beyond the total the largest is found', () => {
-  const memoryUse = new MemoryUse<string>({ maxHeldBytes: 10, maxHeldBytesInAll: 15 });
+  const memoryUse = new MemoryUse<string>(() => ({ maxHeldBytes: 10, maxHeldBytesInAll: 15 }));
   expect(memoryUse.add('a', 6)).toBe(true);
   expect(memoryUse.add('a', 5)).toBe(false);
   memoryUse.add('a', -5);

@@ -1,5 +1,5 @@
 /**
- * Limits the memory that open sockets occupy with channel joins and tracked presence. Anyone can open sockets and join
+ * Limits the memory that open sockets use for channel joins and tracked presence. Anyone can open sockets and join
  * public channels, so each socket has a limit. If the total limit is exceeded, the sockets that use the most memory are
  * closed.
  */
@@ -13,10 +13,10 @@ export interface MemoryLimits {
 const comma = 0x2c;
 const openArray = 0x5b;
 const openObject = 0x7b;
-/** The estimated size of a value in V8 in addition to its text. */
+/** The estimated memory that V8 needs for a value, excluding the value's text. */
 const valueBytes = 16;
 
-/** Estimates the memory of parsed JSON text. A list of empty lists occupies many times the length of its text. */
+/** Estimates the memory of parsed JSON text. A list of empty lists needs many times the memory of its text. */
 export function weightOf(json: Uint8Array): number {
   let values = 0;
   for (const byte of json) if (byte === comma || byte === openArray || byte === openObject) values++;
@@ -24,33 +24,36 @@ export function weightOf(json: Uint8Array): number {
 }
 
 export class MemoryUse<Holder> {
-  readonly #limits: MemoryLimits;
+  readonly #limits: () => MemoryLimits;
   readonly #held = new Map<Holder, number>();
   #total = 0;
 
-  constructor(limits: MemoryLimits) {
+  constructor(limits: () => MemoryLimits) {
     this.#limits = limits;
   }
 
-  /** Adds a weight, which can be negative. Returns false if the holder exceeds its limit. */
+  /**
+   * Adds to the holder's memory, or releases memory if `weight` is negative. Returns false if the holder exceeds its
+   * limit.
+   */
   add(holder: Holder, weight: number): boolean {
     const held = (this.#held.get(holder) ?? 0) + weight;
     if (held > 0) this.#held.set(holder, held);
     else this.#held.delete(holder);
     this.#total += weight;
-    return held <= this.#limits.maxHeldBytes;
+    return held <= this.#limits().maxHeldBytes;
   }
 
-  /** Returns the holder with the most memory, or undefined while the total is within its limit. */
+  /** The holder that uses the most memory. Undefined while the total is within its limit. */
   get excess(): Holder | undefined {
-    if (this.#total <= this.#limits.maxHeldBytesInAll) return undefined;
-    let most: Holder | undefined;
-    let mostHeld = 0;
+    if (this.#total <= this.#limits().maxHeldBytesInAll) return undefined;
+    let largest: Holder | undefined;
+    let maxHeld = 0;
     for (const [holder, held] of this.#held) {
-      if (held <= mostHeld) continue;
-      most = holder;
-      mostHeld = held;
+      if (held <= maxHeld) continue;
+      largest = holder;
+      maxHeld = held;
     }
-    return most;
+    return largest;
   }
 }

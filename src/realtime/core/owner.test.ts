@@ -68,7 +68,7 @@ test('ids with one spelling', () => {
 });
 
 test('any text is read without harm', () => {
-  const piece = fc.constantFrom(
+  const fragment = fc.constantFrom(
     '(',
     ')',
     "'",
@@ -82,8 +82,8 @@ test('any text is read without harm', () => {
     ' OR ',
   );
   fc.assert(
-    fc.property(fc.array(piece), (pieces) => {
-      ownerColumns(using(pieces.join('')), comparable);
+    fc.property(fc.array(fragment), (fragments) => {
+      ownerColumns(using(fragments.join('')), comparable);
     }),
   );
 });

@@ -1,7 +1,8 @@
 /**
  * Determines from row policies which users might see a row. A policy such as `owner = (select auth.uid())` limits a row
- * to its owner, so PostgreSQL doesn't have to be queried for the other 499 of 500 subscribers. This only narrows the
- * candidates. PostgreSQL always decides visibility, and an unrecognized policy narrows nothing.
+ * to its owner, so PostgreSQL doesn't have to be queried for the other 499 of 500 subscribers. This step only excludes
+ * subscribers who can't see the row. PostgreSQL always decides visibility, and a policy that isn't recognized doesn't
+ * exclude any subscribers.
  *
  * `pg_get_expr` formats the expressions with an empty search_path, so names in other schemas are qualified and
  * operators are parenthesized.
@@ -9,13 +10,13 @@
 
 export interface RowPolicy {
   readonly permissive: boolean;
-  /** The USING expression of a SELECT or ALL policy. Null if there is none. */
+  /** The USING expression of a SELECT or ALL policy. Null if the policy has no expression. */
   readonly using: string | null;
 }
 
 /**
- * Returns columns, at least one of which contains the id (claim `sub`) of any user who can see the row. Undefined if
- * unrestricted.
+ * Returns columns of which at least one contains the id (the `sub` claim) of any user who can see the row. Returns
+ * undefined if access isn't restricted to owners.
  *
  * @example
  * ownerColumns([{ permissive: true, using: '(owner = ( SELECT auth.uid() AS uid))' }], new Set(['owner'])) // ['owner']
@@ -23,14 +24,14 @@ export interface RowPolicy {
 export function ownerColumns(
   policies: readonly RowPolicy[],
   /**
-   * Columns whose values are equal if and only if their text is equal: uuid columns, and text columns with a
-   * deterministic collation.
+   * The columns in which two values are equal if and only if their texts are equal: uuid columns, and text columns with
+   * a deterministic collation.
    */
   comparable: ReadonlySet<string>,
 ): readonly string[] | undefined {
   const columns = new Set<string>();
-  // Restrictive policies only narrow access. The rare case without a permissive policy, which denies all access, isn't
-  // optimized.
+  // Restrictive policies only reduce access. A table without a permissive policy denies all access, but such tables are
+  // rare and aren't optimized.
   for (const { permissive, using } of policies) {
     if (!permissive) continue;
     const column = using === null ? undefined : ownerOf(using, comparable);
@@ -40,7 +41,7 @@ export function ownerColumns(
   return columns.size === 0 ? undefined : [...columns];
 }
 
-/** Whether an id reliably identifies a caller. Only an id with a single canonical spelling does. */
+/** Whether an id reliably identifies a caller, which is the case only for ids with a single canonical spelling. */
 export function isPlainId(sub: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(sub);
 }
@@ -63,7 +64,7 @@ function columnName(text: string): string | undefined {
   return quoted?.[1]?.replaceAll('""', '"');
 }
 
-/** Matches `auth.uid()` and the claim `sub`, also as uuid or text and in a subselect. */
+/** Whether the expression is `auth.uid()` or the claim `sub`, optionally cast to uuid or text or in a subselect. */
 function isCallerId(text: string): boolean {
   const bare = unselect(text);
   if (bare === 'auth.uid()' || bare === "current_setting('request.jwt.claim.sub'::text, true)") return true;
@@ -82,7 +83,7 @@ function isClaims(text: string): boolean {
   );
 }
 
-/** Removes outer parentheses and unwraps a subselect without FROM. */
+/** Removes outer parentheses and unwraps a subselect that has no FROM clause. */
 function unselect(text: string): string {
   const bare = unwrap(text);
   const select = /^SELECT (.*) AS (?:\w+|"[^"]+")$/s.exec(bare);
@@ -95,7 +96,7 @@ function unwrap(text: string): string {
   return bare;
 }
 
-/** Splits at separators outside parentheses and quotes. */
+/** Splits the text at separators outside parentheses and quotes. */
 function splitAt(text: string, separator: string): string[] {
   const parts: string[] = [];
   let start = 0;
@@ -112,11 +113,11 @@ function splitAt(text: string, separator: string): string[] {
   return parts;
 }
 
-/** Returns the end of the parenthesis or quoted text that opens at `at`, or undefined if none opens there. */
+/** Returns the end of the parenthesis or quoted text that opens at `at`, or undefined if nothing opens there. */
 function closes(text: string, at: number): number | undefined {
   const open = text[at];
   if (open === "'" || open === '"') {
-    // A doubled quote ends one string and begins the next, which doesn't affect the result.
+    // A doubled quote counts as the end of one string and the start of another, which doesn't affect the result.
     const end = text.indexOf(open, at + 1);
     return end < 0 ? text.length : end;
   }

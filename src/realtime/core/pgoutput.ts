@@ -1,13 +1,13 @@
 /**
- * Decodes PostgreSQL's logical replication messages: plugin pgoutput, protocol version 1 ("Logical Replication Message
- * Formats" in PostgreSQL's manual). A decoder stores the relations that the server has described.
+ * Decodes PostgreSQL's logical replication messages, which the plugin pgoutput sends in protocol version 1 ("Logical
+ * Replication Message Formats" in PostgreSQL's manual). A decoder stores the relations that the server has described.
  */
 
 export interface Relation {
   readonly oid: number;
   readonly schema: string;
   readonly table: string;
-  /** `d` default, `n` nothing, `f` full, `i` index. */
+  /** `d` for default, `n` for nothing, `f` for full, `i` for index. */
   readonly replicaIdentity: string;
   readonly columns: readonly RelationColumn[];
 }
@@ -20,8 +20,8 @@ export interface RelationColumn {
 }
 
 /**
- * The text or null. Undefined if the value wasn't sent (an unchanged TOASTed value, or a column that isn't part of the
- * identity).
+ * The text of the value, or null. Undefined if PostgreSQL didn't send the value, because it is an unchanged TOASTed
+ * value or its column isn't part of the replica identity.
  */
 export type Cell = string | null | undefined;
 
@@ -39,7 +39,7 @@ export type ReplicationEvent =
       readonly kind: 'update';
       readonly relation: Relation;
       readonly row: readonly Cell[];
-      /** The old row (identity FULL), or the old key if it changed. */
+      /** The old row with REPLICA IDENTITY FULL, or the old key if the key changed. Otherwise, undefined. */
       readonly old: { readonly whole: boolean; readonly row: readonly Cell[] } | undefined;
       readonly bytes: number;
     }
@@ -52,16 +52,17 @@ export type ReplicationEvent =
 
 export interface Decoder {
   /**
-   * Returns undefined for ignored messages (origin, type, truncate) and for rows of relations that `wanted` rejects.
+   * Decodes a message. Returns undefined for ignored messages (origin, type, truncate) and for rows of relations that
+   * `isWanted` rejects.
    * @throws {RangeError} if the bytes aren't valid pgoutput data
    */
   decode(data: Buffer): ReplicationEvent | undefined;
 }
 
-/** Microseconds between PostgreSQL's epoch and the Unix epoch. */
+/** The microseconds between PostgreSQL's epoch and the Unix epoch. */
 const epochMicros = 946_684_800_000_000n;
 
-export function createDecoder(wanted: (relation: Relation) => boolean = () => true): Decoder {
+export function createDecoder(isWanted: (relation: Relation) => boolean = () => true): Decoder {
   const relations = new Map<number, Relation>();
 
   const relationOf = (reader: Reader): Relation => {
@@ -95,13 +96,13 @@ export function createDecoder(wanted: (relation: Relation) => boolean = () => tr
         }
         case 'I': {
           const relation = relationOf(reader);
-          if (!wanted(relation)) return undefined;
+          if (!isWanted(relation)) return undefined;
           reader.skip(1);
           return { kind: 'insert', relation, row: readRow(reader), bytes: data.length };
         }
         case 'U': {
           const relation = relationOf(reader);
-          if (!wanted(relation)) return undefined;
+          if (!isWanted(relation)) return undefined;
           let tag = String.fromCharCode(reader.uint8());
           let old: { whole: boolean; row: Cell[] } | undefined;
           if (tag === 'K' || tag === 'O') {
@@ -113,7 +114,7 @@ export function createDecoder(wanted: (relation: Relation) => boolean = () => tr
         }
         case 'D': {
           const relation = relationOf(reader);
-          if (!wanted(relation)) return undefined;
+          if (!isWanted(relation)) return undefined;
           const tag = String.fromCharCode(reader.uint8());
           const old = { whole: tag === 'O', row: readOld(reader, relation, tag) };
           return { kind: 'delete', relation, old, bytes: data.length };
@@ -127,7 +128,7 @@ export function createDecoder(wanted: (relation: Relation) => boolean = () => tr
 
 function readRelation(reader: Reader): Relation {
   const oid = reader.uint32();
-  // An empty namespace means pg_catalog.
+  // An empty namespace means `pg_catalog`.
   const schema = reader.string() || 'pg_catalog';
   const table = reader.string();
   const replicaIdentity = String.fromCharCode(reader.uint8());
@@ -162,7 +163,7 @@ function readRow(reader: Reader): Cell[] {
   return row;
 }
 
-/** With a key tuple, the other columns are sent as null, whatever their values are. */
+/** In a key tuple, the other columns are sent as null, regardless of their values. */
 function readOld(reader: Reader, relation: Relation, tag: string): Cell[] {
   const row = readRow(reader);
   if (tag === 'O') return row;

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type PresenceDiff, PresenceRoom, type PresenceState } from './presence.ts';
+import { type PresenceDiff, type PresenceState, TopicPresence } from './presence.ts';
 
-const room = (): PresenceRoom<string> => {
+const createPresence = (): TopicPresence<string> => {
   let count = 0;
-  return new PresenceRoom(() => `ref${++count}`);
+  return new TopicPresence(() => `ref${++count}`);
 };
 
 test('track, update, the same again, untrack', () => {
-  const presence = room();
+  const presence = createPresence();
   const join = { key: 'key', meta: { a: 1, phx_ref: 'ref1' } };
   expect(presence.track('m', 'key', { a: 1 })).toEqual({ join });
   expect(presence.takeDiff()).toEqual({ joins: { key: { metas: [{ a: 1, phx_ref: 'ref1' }] } }, leaves: {} });
@@ -29,7 +29,7 @@ test('track, update, the same again, untrack', () => {
 });
 
 test('a payload cannot choose its reference, and odd keys are keys', () => {
-  const presence = room();
+  const presence = createPresence();
   presence.track('m', '__proto__', JSON.parse('{"phx_ref":"mine","__proto__":{"x":1}}'));
   expect(JSON.stringify(presence.state())).toBe(
     '{"__proto__":{"metas":[{"phx_ref":"ref1","__proto__":{"x":1}}]}}',
@@ -50,23 +50,23 @@ function apply(state: Map<string, Set<string>>, { joins, leaves }: PresenceDiff)
 test('a client that applies the diffs has the state, however they are batched', () => {
   const step = fc.record({
     member: fc.constantFrom('a', 'b', 'c'),
-    act: fc.constantFrom('track', 'untrack', 'tell'),
+    act: fc.constantFrom('track', 'untrack', 'send'),
     payload: fc.record({ n: fc.nat(2) }),
   });
   fc.assert(
     fc.property(fc.array(step), (steps) => {
-      const presence = room();
+      const presence = createPresence();
       const client = new Map<string, Set<string>>();
-      const tell = (): void => {
+      const sendDiff = (): void => {
         const diff = presence.takeDiff();
         if (diff !== undefined) apply(client, diff);
       };
       for (const { member, act, payload } of steps) {
         if (act === 'track') presence.track(member, member === 'c' ? 'a' : member, payload);
         else if (act === 'untrack') presence.untrack(member);
-        else tell();
+        else sendDiff();
       }
-      tell();
+      sendDiff();
       const expected = Object.entries(presence.state()).map(([key, { metas }]) => [
         key,
         metas.map(({ phx_ref }) => phx_ref).sort(),
@@ -76,40 +76,40 @@ test('a client that applies the diffs has the state, however they are batched', 
   );
 });
 
-/** Two processes that send each other either individual changes or the complete state. */
+/** Two processes that send each other individual changes or the complete state. */
 test('updates from another process lead to the same state in any order of diffs and snapshots', () => {
   const step = fc.record({
     here: fc.boolean(),
     member: fc.constantFrom('a', 'b', 'c'),
-    act: fc.constantFrom('track', 'untrack', 'tell', 'lose', 'whole', 'gone'),
+    act: fc.constantFrom('track', 'untrack', 'send', 'lose', 'whole', 'gone'),
     payload: fc.record({ n: fc.nat(2) }),
   });
   fc.assert(
     fc.property(fc.array(step), (steps) => {
       let count = 0;
       const nextRef = (): string => `ref${++count}`;
-      const here = new PresenceRoom<string>(nextRef);
-      const there = new PresenceRoom<string>(nextRef);
+      const here = new TopicPresence<string>(nextRef);
+      const there = new TopicPresence<string>(nextRef);
       const client = new Map<string, Set<string>>();
-      const tell = (): void => {
+      const sendDiff = (): void => {
         const diff = here.takeDiff();
         if (diff !== undefined) apply(client, diff);
       };
       for (const { here: isHere, member, act, payload } of steps) {
-        const room = isHere ? here : there;
+        const presence = isHere ? here : there;
         const change =
           act === 'track' || act === 'lose'
-            ? room.track(member, member, payload)
+            ? presence.track(member, member, payload)
             : act === 'untrack'
-              ? room.untrack(member)
+              ? presence.untrack(member)
               : undefined;
         if (change !== undefined && !isHere && act !== 'lose') here.apply('there', change);
-        if (act === 'tell') tell();
+        if (act === 'send') sendDiff();
         if (act === 'whole') here.replace('there', there.own());
         if (act === 'gone') here.replace('there', []);
       }
       here.replace('there', there.own());
-      tell();
+      sendDiff();
       const refs = (state: PresenceState): unknown[] =>
         Object.entries(state)
           .map(([key, { metas }]) => [key, metas.map(({ phx_ref }) => phx_ref).sort()])

@@ -1,10 +1,10 @@
 /**
- * The presence state of a room. A key can have several metas, one per member. Each meta has a unique `phx_ref` that
- * changes with every update. Changes are collected until {@link PresenceRoom.takeDiff} is called. A member that joins
+ * The presence state of a topic. A key can have several metas, one per member. Each meta has a unique `phx_ref` that
+ * changes with every update. Changes are collected until {@link TopicPresence.takeDiff} is called. A member that joins
  * and leaves between two calls isn't reported.
  *
- * Members of this process are stored directly. Members of other processes are stored by *origin* (the process) and
- * reference.
+ * Members of this process are stored directly. Members of other processes are stored by *origin*, which identifies the
+ * process, and by reference.
  */
 
 export type Meta = { readonly phx_ref: string; readonly phx_ref_prev?: string } & Record<string, unknown>;
@@ -14,7 +14,7 @@ export interface PresenceDiff {
   readonly leaves: PresenceState;
 }
 
-/** A meta with its key. Plain data, so it can be sent to other processes. */
+/** A meta with its key. It consists of plain data so that it can be sent to other processes. */
 export interface PresenceEntry {
   readonly key: string;
   readonly meta: Meta;
@@ -30,7 +30,7 @@ interface Tracked extends PresenceEntry {
   readonly payloadJson: string;
 }
 
-export class PresenceRoom<Member> {
+export class TopicPresence<Member> {
   #tracked = new Map<Member, Tracked>();
   #remote = new Map<string, Map<string, PresenceEntry>>();
   #joins = new Map<string, PresenceEntry>();
@@ -48,11 +48,11 @@ export class PresenceRoom<Member> {
   }
 
   /** Whether anything has changed since the last call of {@link takeDiff}. */
-  get hasNews(): boolean {
+  get hasChanges(): boolean {
     return this.#joins.size > 0 || this.#leaves.size > 0;
   }
 
-  /** Returns undefined if the payload is already tracked. */
+  /** Adds or updates the member. Returns undefined if the payload is already tracked. */
   track(member: Member, key: string, payload: Readonly<Record<string, unknown>>): PresenceChange | undefined {
     const payloadJson = JSON.stringify(payload);
     const before = this.#tracked.get(member);
@@ -66,7 +66,7 @@ export class PresenceRoom<Member> {
     return before === undefined ? { join } : { join, leave: before.meta.phx_ref };
   }
 
-  /** Returns undefined if nothing was tracked. */
+  /** Removes the member. Returns undefined if nothing was tracked. */
   untrack(member: Member): PresenceChange | undefined {
     const entry = this.#tracked.get(member);
     if (entry === undefined) return undefined;
@@ -75,12 +75,12 @@ export class PresenceRoom<Member> {
     return { leave: entry.meta.phx_ref };
   }
 
-  /** Returns the entries of this process's members, for other processes. */
+  /** Returns the entries of this process's members, to be sent to other processes. */
   own(): PresenceEntry[] {
     return Array.from(this.#tracked.values(), ({ key, meta }) => ({ key, meta }));
   }
 
-  /** Applies a change from another process. */
+  /** Applies a change received from another process. */
   apply(origin: string, { join, leave }: PresenceChange): void {
     const entries = this.#remote.get(origin) ?? new Map<string, PresenceEntry>();
     const gone = leave === undefined ? undefined : entries.get(leave);
@@ -96,7 +96,7 @@ export class PresenceRoom<Member> {
     else this.#remote.delete(origin);
   }
 
-  /** Replaces all entries of another process. Stored entries that aren't included have left. */
+  /** Replaces all entries of another process. Members whose entries aren't in the list have left. */
   replace(origin: string, entries: readonly PresenceEntry[]): void {
     const present = new Set(entries.map(({ meta }) => meta.phx_ref));
     for (const leave of this.#remote.get(origin)?.keys() ?? [])
@@ -105,7 +105,7 @@ export class PresenceRoom<Member> {
   }
 
   #joined(entry: PresenceEntry): void {
-    // A member that returns before its departure was reported never left.
+    // If a member returns before its departure was reported, neither change is reported.
     if (!this.#leaves.delete(entry.meta.phx_ref)) this.#joins.set(entry.meta.phx_ref, entry);
   }
 
@@ -120,7 +120,7 @@ export class PresenceRoom<Member> {
 
   /** Returns the changes since the last call, or undefined if there are none. */
   takeDiff(): PresenceDiff | undefined {
-    if (!this.hasNews) return undefined;
+    if (!this.hasChanges) return undefined;
     const diff = { joins: group(this.#joins.values()), leaves: group(this.#leaves.values()) };
     this.#joins.clear();
     this.#leaves.clear();

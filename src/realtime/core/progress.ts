@@ -1,19 +1,20 @@
 /**
- * Tracks the progress of a stream so that the next stream on the same slot continues where it stopped. The server
- * resends every transaction that ended after a position as a whole, so rows of an unfinished transaction that were
- * already processed are skipped. Decoding a transaction again yields its rows in the same order.
+ * Tracks the progress of a stream so that the next stream on the same slot continues at the same position. The server
+ * resends each transaction that ended after that position from its beginning, so the rows that were already processed
+ * are skipped. Decoding a transaction again yields its rows in the same order.
  */
 
-/** Message types of pgoutput (PostgreSQL's manual, "Logical Replication Message Formats"). */
+/** Message types of pgoutput ("Logical Replication Message Formats" in PostgreSQL's manual). */
 const begin = 0x42;
 const commit = 0x43;
 const rowTypes: ReadonlySet<number> = new Set([0x49, 0x55, 0x44, 0x54]);
 
 export class Progress {
-  /** The end of the last complete transaction. 0 before the first transaction. */
+  /** The end of the last complete transaction, or 0 before the first transaction. */
   received = 0n;
   /**
-   * The current transaction, identified by the position of its commit, and the number of its rows that were processed.
+   * The current transaction, identified by the position of its commit, and the number of its rows that have been
+   * processed.
    */
   #final: bigint | undefined;
   #taken = 0;
@@ -41,7 +42,7 @@ export class Progress {
     return true;
   }
 
-  /** Resets the progress for a stream from a new slot, which repeats nothing. */
+  /** Resets the progress for a stream from a new slot, which doesn't repeat any transaction. */
   restart(): void {
     this.received = 0n;
     this.#final = undefined;
@@ -49,7 +50,7 @@ export class Progress {
   }
 }
 
-/** Formats an LSN like PostgreSQL: `16/B374D848`. */
+/** Formats an LSN as PostgreSQL does, for example `16/B374D848`. */
 export function lsnText(lsn: bigint): string {
   return `${(lsn >> 32n).toString(16)}/${(lsn & 0xffffffffn).toString(16)}`.toUpperCase();
 }

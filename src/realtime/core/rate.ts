@@ -1,4 +1,4 @@
-/** Counts events for upstream's limits: an average over a sliding minute, and calls in a fixed window. */
+/** Counts events for upstream's limits: as an average over a sliding minute, or as calls in a fixed window. */
 
 /** Events per second, averaged over the last `seconds` seconds. */
 export class RateAverage {
@@ -24,7 +24,7 @@ export class RateAverage {
 
   #advance(nowMs: number): void {
     const second = Math.floor(nowMs / 1000);
-    if (second <= this.#second) return; // Ignores a clock that was set back.
+    if (second <= this.#second) return; // If the clock was set back, no time passes.
     const steps = Math.min(second - this.#second, this.#counts.length);
     for (let step = 1; step <= steps; step++) {
       const slot = (this.#second + step) % this.#counts.length;
@@ -39,7 +39,7 @@ export class RateAverage {
   }
 }
 
-/** Allows up to `maxCalls` in a window that begins with its first call. */
+/** Allows up to `maxCalls` calls in a window that begins with its first call. */
 export class CallWindow {
   #calls = 0;
   #endsAt = Number.NEGATIVE_INFINITY;

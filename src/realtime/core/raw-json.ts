@@ -1,14 +1,16 @@
 /**
- * Locates the parts of a JSON text so that a part can be forwarded with its original spelling. The text must already
- * have been validated with `JSON.parse`, so only strings and nesting are scanned.
+ * Locates the parts of a JSON document so that a part can be forwarded in its original spelling. Only strings and
+ * nesting are scanned, so the document must already have been validated with `JSON.parse`.
  */
 
-/** Returns the raw texts of an array's elements. */
+/** Returns the raw JSON of each array element. */
 export function rawElements(text: string): string[] {
   return split(text);
 }
 
-/** Returns the raw texts of an object's members by name. The last duplicate wins, as in `JSON.parse`. */
+/**
+ * Returns the raw JSON of an object's members by name. Of duplicate members, the last one is used, as in `JSON.parse`.
+ */
 export function rawMembers(text: string): Map<string, string> {
   const members = new Map<string, string>();
   for (const part of split(text)) {

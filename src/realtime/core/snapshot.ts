@@ -1,12 +1,12 @@
 /**
- * PostgreSQL snapshots as text (`xmin:xmax:running,…`, 64-bit transaction ids). The stream delivers a transaction as
- * soon as its commit is written, slightly before other sessions see its rows. Queries for those rows must wait for a
+ * PostgreSQL snapshots as text (`xmin:xmax:running,…`, with 64-bit transaction ids). The stream delivers a transaction
+ * as soon as its commit is written, slightly before other sessions see its rows. Queries for these rows must wait for a
  * snapshot in which the transaction has ended.
  */
 
 /**
- * Whether all transactions have ended in the snapshot. The ids are the lower 32 bits, which are all that the stream
- * contains.
+ * Whether all transactions have ended in the snapshot. The ids are the lower 32 bits of the transaction ids, because
+ * the stream doesn't contain more bits.
  */
 export function areOver(snapshot: string, transactionIds: Iterable<number>): boolean {
   const [xmin, xmax, running] = snapshot.split(':') as [string, string, string];

@@ -1,4 +1,7 @@
-/** Checks a verified token: `role` and `exp` are required, and `exp` must be in the future. Messages are upstream's. */
+/**
+ * Checks the claims of a verified token: `role` and `exp` are required, and `exp` must be in the future. The error
+ * messages are the same as upstream's.
+ */
 import type { Claims, VerifiedToken } from '../../keys/types.ts';
 
 export interface Caller {
@@ -27,7 +30,7 @@ export type CheckedToken =
  */
 const forbiddenRoles: ReadonlySet<string> = new Set(['supabase_realtime_admin', 'none']);
 
-/** Whether the token counts as a secret key, which every token with this role does. */
+/** Whether the token is treated as a secret key, as every token with this role is. */
 export const isSecret = ({ role }: Caller): boolean => role === 'service_role';
 
 /** Decodes percent-encoding and removes whitespace within a token, before verification. */
@@ -36,7 +39,7 @@ export function cleanToken(token: string): string {
   try {
     decoded = decodeURIComponent(token);
   } catch {
-    // The token isn't validly percent-encoded.
+    // The token isn't valid percent-encoding, so it isn't decoded.
   }
   return decoded.replace(/\s/g, '');
 }
@@ -100,7 +103,7 @@ export function handshakeText(fault: TokenFault): string {
   }
 }
 
-/** Formats the error for system messages, which don't provide any other context. */
+/** Formats the error for a system message. The text names the token because a system message has no other context. */
 export function systemText(fault: TokenFault): string {
   switch (fault.kind) {
     case 'expired':
@@ -116,7 +119,7 @@ export function systemText(fault: TokenFault): string {
   }
 }
 
-/** Formats the error for the reply to a join: code and text. */
+/** Formats the error, with its code, for the reply to a join. */
 export function joinReason(fault: TokenFault): string {
   const code = {
     expired: 'InvalidJWTToken',

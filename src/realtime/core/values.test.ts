@@ -130,19 +130,19 @@ test('deadlines come due once, in any jump of the clock', () => {
 });
 
 test('tokens: what is required and how it is said', () => {
-  const judge = (claims: Record<string, unknown>) =>
+  const match = (claims: Record<string, unknown>) =>
     checkToken(
       { ok: true, claims, header: { alg: 'HS256' }, claimsJson: JSON.stringify(claims), isOwn: true },
       100_000,
     );
-  expect(judge({ role: 'anon', exp: 101 })).toMatchObject({
+  expect(match({ role: 'anon', exp: 101 })).toMatchObject({
     ok: true,
     caller: { role: 'anon', expiresAt: 101 },
   });
-  expect(judge({ role: 'anon', exp: 100 })).toEqual({ ok: false, fault: { kind: 'expired', secondsAgo: 0 } });
-  expect(judge({ role: 'anon' })).toEqual({ ok: false, fault: { kind: 'missing-claims' } });
-  expect(judge({ exp: 101 })).toEqual({ ok: false, fault: { kind: 'missing-claims' } });
-  expect(judge({ role: 'anon', exp: '101' }).ok).toBe(false);
+  expect(match({ role: 'anon', exp: 100 })).toEqual({ ok: false, fault: { kind: 'expired', secondsAgo: 0 } });
+  expect(match({ role: 'anon' })).toEqual({ ok: false, fault: { kind: 'missing-claims' } });
+  expect(match({ exp: 101 })).toEqual({ ok: false, fault: { kind: 'missing-claims' } });
+  expect(match({ role: 'anon', exp: '101' }).ok).toBe(false);
   expect(cleanToken('a%2Eb c\n')).toBe('a.bc');
   expect(cleanToken('100%')).toBe('100%');
 });

@@ -1,37 +1,37 @@
-/** Client broadcasts on a channel, and the replay of earlier broadcasts on join. */
+/** Receives client broadcasts on a channel, and replays earlier broadcasts after a join. */
 
 import { isRecord } from '../../shared/is-record.ts';
 import { type Broadcast, type ClientMessage, encodeBroadcast } from '../core/frame.ts';
 import { type JoinRequest, parseReplay } from '../core/join.ts';
-import { ChannelError, joinRefusals, systemErrors } from '../errors.ts';
+import { ChannelError, joinRejections, systemErrors } from '../errors.ts';
 import type { MessageRow } from '../queries.ts';
 import type { Membership } from './membership.ts';
 
-/** Returns a promise if permissions must be queried first. */
+/** Handles a broadcast from the client. Returns a promise if permissions must be queried first. */
 export function receiveBroadcast(channel: Membership, message: ClientMessage): Promise<void> | undefined {
-  if (channel.rights.known.writeBroadcast !== undefined) {
+  if (channel.permissions.current.writeBroadcast !== undefined) {
     publish(channel, message);
     return undefined;
   }
-  return channel.rights.queryWrite().then((asked) => {
-    if (asked && !channel.over) publish(channel, message);
+  return channel.permissions.queryWrite().then((asked) => {
+    if (asked && !channel.isClosed) publish(channel, message);
   });
 }
 
 function publish(channel: Membership, { payload, ref }: ClientMessage): void {
-  const { request, context, subTopic, sender } = channel;
-  // A denied broadcast receives no response, even with `ack`.
-  if (channel.rights.known.writeBroadcast !== true || request === undefined) return;
+  const { request, context: ctx, subTopic, sender } = channel;
+  // A denied broadcast doesn't receive a reply, even with `ack`.
+  if (channel.permissions.current.writeBroadcast !== true || request === undefined) return;
   const { ack, self } = request.broadcast;
   channel.countEvent();
-  if (channel.over) return;
+  if (channel.isClosed) return;
   const read = broadcastOf(payload);
   if (read === undefined) return;
-  if (read.bytes > context.limits.maxPayloadBytes) {
+  if (read.bytes > ctx.limits.maxPayloadBytes) {
     if (ack) sender.reply(ref, 'error', 'payload_size_exceeded');
     return;
   }
-  context.hub.publish(subTopic, request.private, read.broadcast, self ? undefined : channel);
+  ctx.hub.publish(subTopic, request.private, read.broadcast, self ? undefined : channel);
   if (ack) sender.reply(ref, 'ok', {});
 }
 
@@ -49,7 +49,7 @@ function broadcastOf(payload: ClientMessage['payload']): { broadcast: Broadcast;
 }
 
 /**
- * Returns the messages that a join requested, or undefined if the join requested no replay.
+ * Returns the messages to replay, or undefined if the join didn't request a replay.
  * @throws {ChannelError}
  */
 export async function findReplay(
@@ -57,14 +57,14 @@ export async function findReplay(
   request: JoinRequest,
 ): Promise<MessageRow[] | undefined> {
   if (request.replay === undefined) return undefined;
-  if (!request.private) throw ChannelError.ofJoin(joinRefusals.replayPublic);
-  if (!channel.readsBroadcast) throw channel.rights.mayNotRead();
+  if (!request.private) throw ChannelError.ofJoin(joinRejections.replayPublic);
+  if (!channel.readsBroadcast) throw channel.permissions.readDenied();
   const params = parseReplay(request.replay);
-  if (params === undefined) throw ChannelError.ofJoin(joinRefusals.replayParams);
+  if (params === undefined) throw ChannelError.ofJoin(joinRejections.replayParams);
   try {
     return await channel.context.messagesSince(channel.subTopic, params.sinceMs, params.limit);
   } catch (error) {
-    throw new ChannelError(joinRefusals.replayFailed, systemErrors.noDatabase, { cause: error });
+    throw new ChannelError(joinRejections.replayFailed, systemErrors.noDatabase, { cause: error });
   }
 }
 

@@ -1,4 +1,4 @@
-/** A channel's database events: postgres_changes, and the notification that the stream is open. */
+/** Sends a channel its database events: postgres_changes, and the notification that the stream is live. */
 import type { Subscription } from '../changes/subscription.ts';
 import { bindingId, type JoinRequest } from '../core/join.ts';
 import type { Caller } from '../core/token.ts';
@@ -7,7 +7,7 @@ import type { Membership } from './membership.ts';
 
 const replicationPatienceMs = 60_000;
 
-/** The entries of a join with the ids by which changes refer to them. */
+/** The entries of a join, with the ids that identify them in changes. */
 export type Bindings = readonly { readonly id: number; readonly entry: Readonly<Record<string, unknown>> }[];
 
 export function bindingsOf(request: JoinRequest): Bindings {
@@ -25,8 +25,8 @@ export class ChannelChanges {
 
   subscribe(bindings: Bindings, request: JoinRequest, caller: Caller): void {
     if (bindings.length === 0) return;
-    const { context, topic, version, sender } = this.#channel;
-    this.#subscription = context.feed.subscribe({
+    const { context: ctx, topic, version, sender } = this.#channel;
+    this.#subscription = ctx.feed.subscribe({
       topic,
       version,
       bare: !request.hasConfig,
@@ -45,12 +45,12 @@ export class ChannelChanges {
    * Implements `replication_ready`: notifies the client once the stream is live, or closes the channel after a timeout.
    */
   awaitReplication(): void {
-    const { context, sender } = this.#channel;
+    const { context: ctx, sender } = this.#channel;
     const timer = setTimeout(
       () => this.#channel.shutDown(systemErrors.replicationLate),
       replicationPatienceMs,
     );
-    const undo = context.feed.onceLive(() => {
+    const undo = ctx.feed.onceLive(() => {
       clearTimeout(timer);
       sender.system('system', 'ok', 'Replication connection established');
     });

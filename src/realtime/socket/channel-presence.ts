@@ -12,7 +12,7 @@ export class ChannelPresence {
   readonly #calls = new CallWindow();
   #key = '';
   #enabled = false;
-  /** The weight of the tracked payload. */
+  /** The estimated memory of the tracked payload. */
   #weight = 0;
 
   constructor(channel: Membership) {
@@ -30,37 +30,37 @@ export class ChannelPresence {
   }
 
   sendState(): void {
-    const { room, readsPresence, context, sender } = this.#channel;
-    if (readsPresence && room !== undefined) sender.presenceState(context.hub.presenceState(room));
+    const { joinedTopic, readsPresence, context: ctx, sender } = this.#channel;
+    if (readsPresence && joinedTopic !== undefined) sender.presenceState(ctx.hub.presenceState(joinedTopic));
   }
 
-  /** Returns a promise if permissions must be queried first. */
+  /** Handles a presence call from the client. Returns a promise if permissions must be queried first. */
   receive({ payload, ref }: ClientMessage): Promise<void> | undefined {
     const channel = this.#channel;
-    const { context, sender, rights } = channel;
+    const { context: ctx, sender, permissions } = channel;
     const call = payload.kind === 'json' ? payload.value : undefined;
     if (!isRecord(call) || typeof call.event !== 'string') {
       sender.reply(ref, 'ok', {});
       return undefined;
     }
-    const { maxCalls, windowMs } = context.limits.clientPresence;
-    if (!this.#calls.take(context.uptime(), maxCalls, windowMs)) {
+    const { maxCalls, windowMs } = ctx.limits.clientPresence;
+    if (!this.#calls.take(ctx.uptime(), maxCalls, windowMs)) {
       channel.shutDown(systemErrors.clientPresence);
       return undefined;
     }
     switch (call.event.toLowerCase()) {
       case 'track':
-        if (rights.known.writePresence !== undefined) {
+        if (permissions.current.writePresence !== undefined) {
           this.#track(call, ref);
           return undefined;
         }
-        return rights.queryPresence().then((asked) => {
-          if (channel.over) return;
+        return permissions.queryPresence().then((asked) => {
+          if (channel.isClosed) return;
           if (asked) this.#track(call, ref);
           else sender.reply(ref, 'error', {});
         });
       case 'untrack':
-        if (channel.room !== undefined) context.hub.untrack(channel.room, channel);
+        if (channel.joinedTopic !== undefined) ctx.hub.untrack(channel.joinedTopic, channel);
         this.#hold(0);
         sender.reply(ref, 'ok', {});
         return undefined;
@@ -72,9 +72,9 @@ export class ChannelPresence {
 
   #track(call: Record<string, unknown>, ref: string | null): void {
     const channel = this.#channel;
-    const { sender, room } = channel;
+    const { sender, joinedTopic } = channel;
     const { hub, limits, uptime, presenceEvents } = channel.context;
-    if (channel.rights.known.writePresence !== true || room === undefined) {
+    if (channel.permissions.current.writePresence !== true || joinedTopic === undefined) {
       sender.reply(ref, 'error', {});
       return;
     }
@@ -95,11 +95,11 @@ export class ChannelPresence {
     if (!this.#hold(weightOf(json))) return;
     presenceEvents.add(uptime());
     this.#enabled = true;
-    hub.track(room, channel, this.#key, payload);
+    hub.track(joinedTopic, channel, this.#key, payload);
     sender.reply(ref, 'ok', {});
   }
 
-  /** Returns false if the socket exceeds its memory limit. */
+  /** Updates the memory that the payload uses. Returns false if the socket exceeds its memory limit. */
   #hold(weight: number): boolean {
     const more = weight - this.#weight;
     this.#weight = weight;

@@ -14,7 +14,7 @@ export class ChannelSender {
     this.#joinRef = joinRef;
   }
 
-  /** Makes the sender discard everything from now on. */
+  /** Makes the sender discard all subsequent messages. */
   silence(): void {
     this.#silent = true;
   }

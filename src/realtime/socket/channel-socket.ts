@@ -1,18 +1,18 @@
-/** The socket of a channel, as the channel sees it. */
+/** The interface that a socket provides to its channels. */
 import type { Frame, Version } from '../core/frame.ts';
 
 export interface ChannelSocket {
   readonly version: Version;
-  /** The token for channels that don't send one. */
+  /** The token used by channels that don't send their own. */
   readonly token: string;
-  /** The `x-` headers of the handshake as JSON. */
+  /** The `x-` headers of the handshake, as JSON. */
   readonly headersJson: string;
   readonly mayUseSecretKeys: boolean;
   readonly channels: { readonly size: number };
   send(frame: Frame): void;
   push(joinRef: string | null, ref: string | null, topic: string, event: string, payloadJson: string): void;
   close(code: number, reason: string): void;
-  /** Stops or resumes reading. */
+  /** Pauses (1) or resumes (-1) reading from the socket. */
   stall(by: 1 | -1): void;
   /**
    * Counts memory that is retained for the client. Returns false if it exceeds the limit, in which case the socket is

@@ -1,6 +1,6 @@
-/** The token of a channel. Checked on join, on replacement, on expiry and every five minutes. */
+/** The token of a channel. It is checked on join, when it is replaced, when it expires, and every five minutes. */
 import { type Caller, checkToken, cleanToken, isSecret } from '../core/token.ts';
-import { ChannelError, joinRefusals } from '../errors.ts';
+import { ChannelError, joinRejections } from '../errors.ts';
 import type { JoinedChannel, SocketContext } from './context.ts';
 
 const confirmEveryMs = 5 * 60_000;
@@ -12,8 +12,8 @@ export class ChannelToken {
   #text = '';
   #caller: Caller | undefined;
 
-  constructor(context: SocketContext, channel: JoinedChannel, mayUseSecretKeys: boolean) {
-    this.#context = context;
+  constructor(ctx: SocketContext, channel: JoinedChannel, mayUseSecretKeys: boolean) {
+    this.#context = ctx;
     this.#mayUseSecretKeys = mayUseSecretKeys;
     this.#channel = channel;
   }
@@ -27,14 +27,14 @@ export class ChannelToken {
     return this.#caller;
   }
 
-  /** @throws {ChannelError} if the token is invalid */
+  /** Replaces the token. @throws {ChannelError} if the token is invalid */
   replace(text: string): Caller {
     this.#text = text;
     this.#caller = this.#judge();
     return this.#caller;
   }
 
-  /** @throws {ChannelError} if the token is no longer valid */
+  /** Checks the token again. @throws {ChannelError} if the token is no longer valid */
   confirm(): void {
     if (this.#caller !== undefined) this.#judge();
   }
@@ -46,10 +46,11 @@ export class ChannelToken {
   #judge(): Caller {
     const { keys, clock, tokens } = this.#context;
     const now = clock.now();
-    const judged = checkToken(keys.verify(cleanToken(this.#text)), now);
-    if (!judged.ok) throw ChannelError.ofToken(judged.fault);
-    if (!this.#mayUseSecretKeys && isSecret(judged.caller)) throw ChannelError.ofJoin(joinRefusals.secretKey);
-    tokens.set(this.#channel, Math.min(now + confirmEveryMs, judged.caller.expiresAt * 1000));
-    return judged.caller;
+    const result = checkToken(keys.verify(cleanToken(this.#text)), now);
+    if (!result.ok) throw ChannelError.ofToken(result.fault);
+    if (!this.#mayUseSecretKeys && isSecret(result.caller))
+      throw ChannelError.ofJoin(joinRejections.secretKey);
+    tokens.set(this.#channel, Math.min(now + confirmEveryMs, result.caller.expiresAt * 1000));
+    return result.caller;
   }
 }

@@ -1,18 +1,18 @@
 /**
- * A socket's membership in a topic: join, token refresh and leave. Permissions, broadcast, presence and changes are
- * separate classes, each in its own file.
+ * A socket's membership in a topic, from join to leave, including token refreshes. Permissions, broadcast, presence and
+ * changes are implemented by separate classes, each in its own file.
  */
 import { randomUUID } from 'node:crypto';
 import { isRecord } from '../../shared/is-record.ts';
 import type { ClientMessage, Frame, Version } from '../core/frame.ts';
 import { type JoinRequest, parseJoin } from '../core/join.ts';
 import type { Caller } from '../core/token.ts';
-import { ChannelError, joinRefusals, readRevoked, systemErrors } from '../errors.ts';
-import type { Room } from '../hub.ts';
+import { ChannelError, joinRejections, readRevoked, systemErrors } from '../errors.ts';
+import type { Topic } from '../hub.ts';
 import { findReplay, receiveBroadcast, sendReplayed } from './channel-broadcast.ts';
 import { bindingsOf, ChannelChanges } from './channel-changes.ts';
+import { ChannelPermissions } from './channel-permissions.ts';
 import { ChannelPresence } from './channel-presence.ts';
-import { ChannelRights } from './channel-rights.ts';
 import { ChannelSender } from './channel-sender.ts';
 import type { ChannelSocket } from './channel-socket.ts';
 import { ChannelToken } from './channel-token.ts';
@@ -26,34 +26,34 @@ export class Channel implements Membership, JoinedChannel {
   readonly version: Version;
   readonly context: SocketContext;
   readonly sender: ChannelSender;
-  readonly rights: ChannelRights;
+  readonly permissions: ChannelPermissions;
   readonly token: ChannelToken;
   readonly #connection: ChannelSocket;
   readonly #inbox: Inbox;
   readonly #presence: ChannelPresence;
   readonly #changes: ChannelChanges;
-  #over = false;
+  #isClosed = false;
   #held = 0;
   #refusalTimer: NodeJS.Timeout | undefined;
   #request: JoinRequest | undefined;
-  #room: Room | undefined;
+  #joinedTopic: Topic | undefined;
   #replayed: ReadonlySet<string> | undefined;
 
-  constructor(connection: ChannelSocket, context: SocketContext, join: ClientMessage) {
+  constructor(connection: ChannelSocket, ctx: SocketContext, join: ClientMessage) {
     this.#connection = connection;
-    this.context = context;
+    this.context = ctx;
     this.version = connection.version;
     this.topic = join.topic;
     this.subTopic = join.topic.slice('realtime:'.length);
     this.sender = new ChannelSender(connection, join.topic, join.joinRef ?? join.ref);
-    this.rights = new ChannelRights(context, this.subTopic, connection.headersJson);
-    this.token = new ChannelToken(context, this, connection.mayUseSecretKeys);
+    this.permissions = new ChannelPermissions(ctx, this.subTopic, connection.headersJson);
+    this.token = new ChannelToken(ctx, this, connection.mayUseSecretKeys);
     this.#presence = new ChannelPresence(this);
     this.#changes = new ChannelChanges(this);
     this.#inbox = new Inbox({
       work: (message) => this.#handle(message),
-      failed: ({ event }, error) => context.log.error({ topic: this.topic, event, error }, 'push failed'),
-      maxWaiting: context.limits.maxWaitingFrames,
+      failed: ({ event }, error) => ctx.log.error({ topic: this.topic, event, error }, 'push failed'),
+      maxWaiting: ctx.limits.maxWaitingFrames,
       stall: (by) => connection.stall(by),
     });
   }
@@ -62,12 +62,12 @@ export class Channel implements Membership, JoinedChannel {
     return this.#request;
   }
 
-  get room(): Room | undefined {
-    return this.#room;
+  get joinedTopic(): Topic | undefined {
+    return this.#joinedTopic;
   }
 
-  get over(): boolean {
-    return this.#over;
+  get isClosed(): boolean {
+    return this.#isClosed;
   }
 
   get replayed(): ReadonlySet<string> | undefined {
@@ -75,22 +75,23 @@ export class Channel implements Membership, JoinedChannel {
   }
 
   get readsBroadcast(): boolean {
-    return this.rights.known.readBroadcast === true;
+    return this.permissions.current.readBroadcast === true;
   }
 
   get readsPresence(): boolean {
-    return this.rights.known.readPresence === true;
+    return this.permissions.current.readPresence === true;
   }
 
   send(frame: Frame): void {
-    if (this.#over) return;
+    if (this.#isClosed) return;
     this.countEvent();
     this.sender.frame(frame);
   }
 
   hold(weight: number): boolean {
-    if (this.#over) return false;
-    // Updated first, because exceeding the limit closes the socket, which releases the memory of its channels.
+    if (this.#isClosed) return false;
+    // The count is updated first, because exceeding the limit closes the socket, which releases the memory of its
+    // channels.
     this.#held += weight;
     return this.#connection.hold(weight);
   }
@@ -112,7 +113,7 @@ export class Channel implements Membership, JoinedChannel {
       this.#refuse(message, error);
       return;
     }
-    if (!this.#over) this.#inbox.open();
+    if (!this.#isClosed) this.#inbox.open();
   }
 
   async #tryJoin(message: ClientMessage): Promise<void> {
@@ -122,15 +123,16 @@ export class Channel implements Membership, JoinedChannel {
     const caller = this.token.replace(request.accessToken ?? this.#connection.token);
     this.#presence.begin(request.presence.enabled, request.presence.key ?? newUuid());
     await this.#queryRead(request, caller);
-    if (this.#over) return;
+    if (this.#isClosed) return;
     // From this point, database messages for this topic are delivered even if the stream isn't open yet.
     await feed.watchMessages();
-    if (this.#over) return;
+    if (this.#isClosed) return;
     const replay = await findReplay(this, request);
-    if (this.#over) return;
+    if (this.#isClosed) return;
     if (replay !== undefined) this.#replayed = new Set(replay.map(({ id }) => id));
-    this.#room = hub.join(this.subTopic, request.private, this);
+    this.#joinedTopic = hub.join(this.subTopic, request.private, this);
     this.#connection.joined(caller.role);
+    this.context.counts.joined++;
     const bindings = bindingsOf(request);
     const { role, sub } = caller;
     this.context.log.info({ topic: this.topic, role, userId: sub, private: request.private }, 'joined');
@@ -146,36 +148,38 @@ export class Channel implements Membership, JoinedChannel {
   /** Parses the request and counts it toward the limits. @throws {ChannelError} if a limit is reached */
   #readJoin({ payload }: ClientMessage): JoinRequest {
     const { limits, uptime, joins } = this.context;
-    if (this.subTopic === '') throw ChannelError.ofJoin(joinRefusals.topicName);
+    if (this.subTopic === '') throw ChannelError.ofJoin(joinRejections.topicName);
     const request = parseJoin(payload, this.subTopic);
-    if (limits.privateOnly && !request.private) throw ChannelError.ofJoin(joinRefusals.privateOnly);
+    if (limits.privateOnly && !request.private) throw ChannelError.ofJoin(joinRejections.privateOnly);
     if (joins.perSecond(uptime()) >= limits.maxJoinsPerSecond)
-      throw ChannelError.ofJoin(joinRefusals.tooManyJoins);
+      throw ChannelError.ofJoin(joinRejections.tooManyJoins);
     joins.add(uptime());
     if (this.#connection.channels.size > limits.maxChannelsPerClient)
-      throw ChannelError.ofJoin(joinRefusals.tooManyChannels);
+      throw ChannelError.ofJoin(joinRejections.tooManyChannels);
     return request;
   }
 
   /** @throws {ChannelError} */
   async #queryRead(request: JoinRequest, caller: Caller): Promise<void> {
-    if (request.private) await this.rights.queryRead(caller, this.#presence.enabled);
-    else this.rights.allowEverything();
+    if (request.private) await this.permissions.queryRead(caller, this.#presence.enabled);
+    else this.permissions.allowAll();
   }
 
   #refuse(message: ClientMessage, error: unknown): void {
-    if (this.#over) return;
-    const { log, limits } = this.context;
-    const reason = error instanceof ChannelError ? error.reason : joinRefusals.unknown;
+    if (this.#isClosed) return;
+    const { log, limits, counts } = this.context;
+    if (error instanceof ChannelError) counts.rejectedJoins++;
+    else counts.failedJoins++;
+    const reason = error instanceof ChannelError ? error.reason : joinRejections.unknown;
     if (error instanceof ChannelError) log.debug({ topic: this.topic, reason }, 'rejected a join');
     else log.error({ topic: this.topic, error }, 'join failed');
     this.token.forget();
-    // A rejected channel ignores later messages.
+    // Messages to a rejected channel are ignored.
     this.#inbox.close();
     this.#refusalTimer = setTimeout(() => {
       this.sender.reply(message.ref, 'error', { reason });
       this.drop();
-      if (reason === joinRefusals.tooManyJoins) this.#connection.close(1012, '');
+      if (reason === joinRejections.tooManyJoins) this.#connection.close(1012, '');
     }, limits.joinErrorDelayMs);
   }
 
@@ -211,20 +215,20 @@ export class Channel implements Membership, JoinedChannel {
   }
 
   async #replaceToken(token: string): Promise<void> {
-    const before = this.rights.known;
+    const before = this.permissions.current;
     try {
       const caller = this.token.replace(token);
       await this.#queryRead(this.#request as JoinRequest, caller);
-      if (this.#over) return;
+      if (this.#isClosed) return;
       this.#connection.joined(caller.role);
-      const { known } = this.rights;
+      const { current } = this.permissions;
       const revoked =
-        (before.readBroadcast === true && known.readBroadcast === false) ||
-        (before.readPresence === true && known.readPresence === false);
+        (before.readBroadcast === true && current.readBroadcast === false) ||
+        (before.readPresence === true && current.readPresence === false);
       if (revoked) this.shutDown(readRevoked(this.subTopic));
       else this.#changes.replaceCaller(caller);
     } catch (error) {
-      if (this.#over) return;
+      if (this.#isClosed) return;
       if (!(error instanceof ChannelError))
         this.context.log.error({ topic: this.topic, error }, 'token refresh failed');
       this.shutDown(error instanceof ChannelError ? error.message : systemErrors.noDatabase);
@@ -233,7 +237,7 @@ export class Channel implements Membership, JoinedChannel {
 
   /** Called when the token expires or is due for a check. */
   confirmToken(): void {
-    if (this.#over) return;
+    if (this.#isClosed) return;
     try {
       this.token.confirm();
     } catch (error) {
@@ -250,7 +254,7 @@ export class Channel implements Membership, JoinedChannel {
   }
 
   shutDown(message: string): void {
-    if (this.#over) return;
+    if (this.#isClosed) return;
     this.context.log.debug({ topic: this.topic, message }, 'closed a channel');
     this.sender.system('system', 'error', message);
     this.close();
@@ -262,15 +266,15 @@ export class Channel implements Membership, JoinedChannel {
 
   /** Releases all resources without notifying the client. */
   drop(): void {
-    if (this.#over) return;
-    this.#over = true;
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     this.sender.silence();
     clearTimeout(this.#refusalTimer);
     this.#connection.release(this.#held);
     this.#inbox.close();
     this.#changes.close();
     this.token.forget();
-    if (this.#room !== undefined) this.context.hub.leave(this.#room, this);
+    if (this.#joinedTopic !== undefined) this.context.hub.leave(this.#joinedTopic, this);
     this.#connection.forget(this);
   }
 }

@@ -1,4 +1,4 @@
-/** A WebSocket connection: its frames and channels. */
+/** A WebSocket connection, which decodes frames and passes them to its channels. */
 import type { WebSocket } from 'ws';
 import {
   type ClientMessage,
@@ -16,11 +16,11 @@ import type { OpenSocket, SocketContext } from './context.ts';
 
 export interface ConnectionOptions {
   readonly version: Version;
-  /** The verified key from the handshake, used by channels without their own token. */
+  /** The verified key from the handshake, for channels that don't send a token. */
   readonly token: string;
-  /** The handshake's `x-` headers as JSON, for the setting `request.headers`. */
+  /** The `x-` headers of the handshake as JSON, for the setting `request.headers`. */
   readonly headersJson: string;
-  /** False for cross-origin web pages. */
+  /** False for web pages from other origins. */
   readonly mayUseSecretKeys: boolean;
   /** Called when a channel is joined with a role other than `anon`. */
   readonly onUser: () => void;
@@ -42,25 +42,26 @@ export class Connection implements ChannelSocket, OpenSocket {
   #hasJoined = false;
   #closing = false;
 
-  constructor(socket: WebSocket, context: SocketContext, options: ConnectionOptions) {
+  constructor(socket: WebSocket, ctx: SocketContext, options: ConnectionOptions) {
     this.#socket = socket;
-    this.#context = context;
+    this.#context = ctx;
     this.version = options.version;
     this.token = options.token;
     this.headersJson = options.headersJson;
     this.mayUseSecretKeys = options.mayUseSecretKeys;
     this.#onUser = options.onUser;
-    const now = context.uptime();
+    const now = ctx.uptime();
     this.#openedAt = now;
     this.#lastReceivedAt = now;
     this.#emptySince = now;
-    context.connections.add(this);
-    context.idle.set(this, now + Math.min(context.limits.idleTimeoutMs, context.limits.joinTimeoutMs));
+    ctx.connections.add(this);
+    ctx.idle.set(this, now + Math.min(ctx.limits.idleTimeoutMs, ctx.limits.joinTimeoutMs));
     socket.on('message', (data: Buffer, binary: boolean) => this.#receive(data, binary));
     socket.on('ping', () => this.#touch());
     socket.on('pong', () => this.#touch());
-    // ws has already closed the socket (because of an oversized frame or invalid UTF-8). The `close` event follows.
-    socket.on('error', (error) => context.log.debug({ error: error.message }, 'socket failed'));
+    // The library has already closed the socket, for example because of an oversized frame or invalid UTF-8. The
+    // `close` event follows.
+    socket.on('error', (error) => ctx.log.debug({ error: error.message }, 'socket failed'));
     socket.on('close', () => this.#closed());
   }
 
@@ -72,12 +73,13 @@ export class Connection implements ChannelSocket, OpenSocket {
     return this.#socket.bufferedAmount;
   }
 
-  /** Sends a frame. If the reader is too slow, drops the frame and closes the socket. */
+  /** Sends a frame. If the reader is too slow, the frame is dropped and the socket is closed. */
   send(frame: Frame): void {
     if (this.#closing || this.#socket.readyState !== 1) return;
     const { maxBufferedBytes } = this.#context.limits;
     const waiting = this.#socket.bufferedAmount;
     if (waiting > 0 && waiting + frame.data.length > maxBufferedBytes) {
+      this.#context.counts.dropped++;
       this.#context.log.warn(
         { waitingBytes: waiting, channels: this.#channels.size },
         'closed a slow consumer',
@@ -85,6 +87,7 @@ export class Connection implements ChannelSocket, OpenSocket {
       this.close(...closes.slow);
       return;
     }
+    this.#context.counts.sent++;
     this.#socket.send(frame.data, { binary: frame.binary });
   }
 
@@ -92,7 +95,7 @@ export class Connection implements ChannelSocket, OpenSocket {
     if (this.#closing) return;
     this.#closing = true;
     this.#socket.close(code, reason);
-    // A peer that doesn't read won't acknowledge the close either.
+    // A client that doesn't read won't acknowledge the close frame either.
     setTimeout(() => this.#socket.terminate(), 1000).unref();
     this.#leaveAll();
   }
@@ -108,7 +111,7 @@ export class Connection implements ChannelSocket, OpenSocket {
     const { uptime, limits, idle } = this.#context;
     const now = uptime();
     const idleAt = this.#lastReceivedAt + limits.idleTimeoutMs;
-    // Rejected joins don't count.
+    // Rejected joins aren't counted.
     const emptyAt = this.#hasJoined
       ? (this.#emptySince ?? Number.POSITIVE_INFINITY) + limits.emptySocketMs
       : this.#openedAt + limits.joinTimeoutMs;
@@ -116,7 +119,7 @@ export class Connection implements ChannelSocket, OpenSocket {
     else idle.set(this, Math.min(idleAt, emptyAt));
   }
 
-  /** The socket isn't read while a channel's queue is full, so TCP flow control slows the client. */
+  /** Reading pauses while a channel's queue is full, so that TCP flow control slows the client down. */
   stall(by: 1 | -1): void {
     this.#stalled += by;
     if (this.#closing) return;
@@ -124,11 +127,12 @@ export class Connection implements ChannelSocket, OpenSocket {
     else this.#socket.resume();
   }
 
-  /** Counts memory retained for this client. Returns false if a limit was exceeded and the socket was closed. */
+  /** Counts memory that is retained for the client. Returns false if a limit was exceeded and the socket was closed. */
   hold(weight: number): boolean {
     const { memoryUse } = this.#context;
     if (!memoryUse.add(this, weight)) this.closeHeavy();
-    for (let most = memoryUse.excess; most !== undefined; most = memoryUse.excess) most.closeHeavy();
+    for (let largest = memoryUse.excess; largest !== undefined; largest = memoryUse.excess)
+      largest.closeHeavy();
     return !this.#closing;
   }
 
@@ -147,7 +151,7 @@ export class Connection implements ChannelSocket, OpenSocket {
     if (role !== 'anon') this.#onUser();
   }
 
-  /** Removes the channel if it is still the current one for its topic. */
+  /** Removes the channel, unless another channel has replaced it for the same topic. */
   forget(channel: { readonly topic: string }): void {
     if (this.#channels.get(channel.topic) !== channel) return;
     this.#channels.delete(channel.topic);
@@ -161,6 +165,7 @@ export class Connection implements ChannelSocket, OpenSocket {
   #receive(data: Buffer, binary: boolean): void {
     this.#touch();
     if (this.#closing) return;
+    this.#context.counts.received++;
     const message = decodeFrame(this.version, data, binary);
     if (message === undefined) {
       this.#context.log.debug({ bytes: data.length, binary }, 'dropped a malformed frame');
@@ -198,7 +203,9 @@ export class Connection implements ChannelSocket, OpenSocket {
     this.send(encodeReply(this.version, null, ref, topic, 'error', { reason: 'unmatched topic' }));
   }
 
-  /** Also used for `system` and `phx_close` so that all messages use the same encoding. */
+  /**
+   * All messages are sent with this function, including `system` and `phx_close`, so that they use the same encoding.
+   */
   push(joinRef: string | null, ref: string | null, topic: string, event: string, payloadJson: string): void {
     this.send(encodeJson(this.version, joinRef, ref, topic, event, payloadJson));
   }

@@ -1,4 +1,4 @@
-/** Shared state of connections and channels. */
+/** The state that connections and channels share. */
 
 import type { Clock } from '../../kernel/clock.ts';
 import type { Logger } from '../../kernel/log.ts';
@@ -10,11 +10,11 @@ import type { MemoryUse } from '../core/memory-use.ts';
 import type { RateAverage } from '../core/rate.ts';
 import type { Caller } from '../core/token.ts';
 import type { Hub } from '../hub.ts';
+import type { Permissions } from '../permissions.ts';
 import type { MessageRow } from '../queries.ts';
-import type { Rights } from '../rights.ts';
 import type { Limits } from '../settings.ts';
 
-/** An open socket, as the service sees it. */
+/** The part of an open socket that the service uses. */
 export interface OpenSocket {
   readonly channels: ReadonlyMap<string, JoinedChannel>;
   readonly bufferedBytes: number;
@@ -25,7 +25,7 @@ export interface OpenSocket {
   disconnect(): void;
 }
 
-/** A joined channel, as the service sees it. */
+/** The part of a joined channel that the service uses. */
 export interface JoinedChannel {
   readonly token: { readonly caller: Caller | undefined };
   confirmToken(): void;
@@ -33,18 +33,18 @@ export interface JoinedChannel {
 
 export interface SocketContext {
   readonly clock: Clock;
-  /** A monotonic clock in milliseconds for idle times and rates, because the system clock can be changed. */
+  /** A monotonic clock in milliseconds. Idle times and rates use it because the system clock can be changed. */
   readonly uptime: () => number;
   readonly log: Logger;
   readonly keys: Keys;
   readonly limits: Limits;
   readonly hub: Hub;
-  readonly rights: Rights;
+  readonly permissions: Permissions;
   readonly feed: Feed;
-  /** Returns private broadcasts of a topic, for replay. */
+  /** Returns a topic's private broadcasts, to be replayed. */
   readonly messagesSince: (subTopic: string, sinceMs: number, limit: number) => Promise<MessageRow[]>;
   readonly connections: Set<OpenSocket>;
-  /** Deadlines of idle sockets and of token checks. */
+  /** The deadlines of idle sockets and of token checks. */
   readonly idle: Deadlines<OpenSocket>;
   readonly tokens: Deadlines<JoinedChannel>;
   readonly events: RateAverage;
@@ -52,5 +52,16 @@ export interface SocketContext {
   readonly anonymous: AnonymousSockets;
   readonly memoryUse: MemoryUse<OpenSocket>;
   readonly presenceEvents: RateAverage;
+  readonly counts: RealtimeCounts;
   readonly newUuid: () => string;
+}
+
+/** Totals since the process started, for `/metrics`. */
+export interface RealtimeCounts {
+  received: number;
+  sent: number;
+  dropped: number;
+  joined: number;
+  rejectedJoins: number;
+  failedJoins: number;
 }

@@ -2,12 +2,12 @@
 import type { ClientMessage } from '../core/frame.ts';
 
 export interface InboxOptions {
-  /** Returns a promise if PostgreSQL must be queried. */
+  /** Processes a message. Returns a promise if PostgreSQL must be queried. */
   readonly work: (message: ClientMessage) => Promise<void> | undefined;
   readonly failed: (message: ClientMessage, error: unknown) => void;
   /**
-   * The queue length beyond which the socket isn't read. `stall` is called with 1 when this begins and with -1 when it
-   * ends.
+   * The queue length at which reading from the socket pauses. `stall` is called with 1 when reading pauses and with -1
+   * when it resumes.
    */
   readonly maxWaiting: number;
   readonly stall: (by: 1 | -1) => void;
@@ -16,7 +16,7 @@ export interface InboxOptions {
 export class Inbox {
   readonly #options: InboxOptions;
   readonly #waiting: ClientMessage[] = [];
-  /** True until {@link open}, while the join is in progress. */
+  /** True while the join is in progress, until {@link open} is called, and while a message is being processed. */
   #busy = true;
   #stalls = false;
   #closed = false;

@@ -1,4 +1,4 @@
-/** The handshake: selects the key and version, and formats rejections. */
+/** The handshake, which selects the key and the protocol version. Also formats rejections. */
 
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -9,7 +9,7 @@ import type { Keys } from '../../keys/types.ts';
 import { rawHead } from '../../shared/response-head.ts';
 import type { Version } from '../core/frame.ts';
 import { checkToken, cleanToken, isSecret } from '../core/token.ts';
-import { type HandshakeRefusal, handshakeRefusalOf, handshakeRefusals } from '../errors.ts';
+import { type HandshakeRejection, handshakeRejectionOf, handshakeRejections } from '../errors.ts';
 import { maxFrameBytes } from '../settings.ts';
 import { Connection } from './connection.ts';
 import type { SocketContext } from './context.ts';
@@ -24,12 +24,12 @@ const statusTexts: Record<number, string> = {
 
 export interface Upgrades {
   handle(request: IncomingMessage, socket: Duplex, head: Buffer, caller: UpgradeCaller): void;
-  /** Rejects all handshakes from now on. */
+  /** Rejects all subsequent handshakes. */
   stop(): void;
 }
 
-export function createUpgrades(context: SocketContext, path: string): Upgrades {
-  const { log, limits, clock } = context;
+export function createUpgrades(ctx: SocketContext, path: string): Upgrades {
+  const { log, clock } = ctx;
   const server = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
@@ -39,10 +39,10 @@ export function createUpgrades(context: SocketContext, path: string): Upgrades {
   const delayed = new Set<NodeJS.Timeout>();
   let stopping = false;
 
-  const refuse = (socket: Duplex, refusal: HandshakeRefusal, delayMs: number): void => {
+  const refuse = (socket: Duplex, rejection: HandshakeRejection, delayMs: number): void => {
     const timer = setTimeout(() => {
       delayed.delete(timer);
-      sendRefusal(socket, refusal);
+      sendRejection(socket, rejection);
     }, delayMs);
     delayed.add(timer);
     socket.once('close', () => {
@@ -58,28 +58,28 @@ export function createUpgrades(context: SocketContext, path: string): Upgrades {
       );
       const url = new URL(request.url ?? '/', 'http://localhost');
       if (url.pathname !== path) {
-        sendRefusal(socket, { status: 404, error: 'Not found' });
+        sendRejection(socket, { status: 404, error: 'Not found' });
         return;
       }
-      const judged = stopping
-        ? handshakeRefusals.stopping
-        : judge(request, url.searchParams, mayUseSecretKeys);
-      if ('error' in judged) {
-        log.debug({ status: judged.status, error: judged.error }, 'rejected a handshake');
-        refuse(socket, judged, limits.connectErrorDelayMs);
+      const result = stopping
+        ? handshakeRejections.stopping
+        : checkUpgrade(request, url.searchParams, mayUseSecretKeys);
+      if ('error' in result) {
+        log.debug({ status: result.status, error: result.error }, 'rejected a handshake');
+        refuse(socket, result, ctx.limits.connectErrorDelayMs);
         return;
       }
-      const release = judged.isAnonymous ? context.anonymous.take(address) : () => undefined;
+      const release = result.isAnonymous ? ctx.anonymous.take(address) : () => undefined;
       if (release === undefined) {
-        refuse(socket, handshakeRefusals.tooManyAnonymous, limits.connectErrorDelayMs);
+        refuse(socket, handshakeRejections.tooManyAnonymous, ctx.limits.connectErrorDelayMs);
         return;
       }
-      // Also runs if the handshake fails.
+      // The event is also emitted if the handshake fails.
       socket.once('close', release);
       server.handleUpgrade(request, socket, head, (webSocket: WebSocket) => {
-        new Connection(webSocket, context, {
+        new Connection(webSocket, ctx, {
           version: versionOf(url.searchParams.get('vsn')),
-          token: judged.token,
+          token: result.token,
           headersJson: xHeaders(request),
           mayUseSecretKeys,
           onUser: release,
@@ -94,26 +94,26 @@ export function createUpgrades(context: SocketContext, path: string): Upgrades {
     },
   };
 
-  function judge(
+  function checkUpgrade(
     request: IncomingMessage,
     query: URLSearchParams,
     mayUseSecretKeys: boolean,
-  ): { token: string; isAnonymous: boolean } | HandshakeRefusal {
+  ): { token: string; isAnonymous: boolean } | HandshakeRejection {
     const header = request.headers['x-api-key'];
     const given = (Array.isArray(header) ? header[0] : header) ?? query.get('apikey');
-    if (!given) return handshakeRefusals.missingKey;
-    const token = tokenOfKey(context.keys, cleanToken(given));
-    const judged = checkToken(context.keys.verify(token), clock.now());
-    if (!judged.ok) return handshakeRefusalOf(judged.fault);
-    if (!mayUseSecretKeys && isSecret(judged.caller)) return handshakeRefusals.secretKey;
-    if (context.connections.size >= limits.maxConcurrentUsers) return handshakeRefusals.tooManyUsers;
-    if (context.joins.perSecond(context.uptime()) > limits.maxJoinsPerSecond)
-      return handshakeRefusals.tooManyJoins;
-    return { token, isAnonymous: judged.caller.role === 'anon' };
+    if (!given) return handshakeRejections.missingKey;
+    const token = tokenOfKey(ctx.keys, cleanToken(given));
+    const result = checkToken(ctx.keys.verify(token), clock.now());
+    if (!result.ok) return handshakeRejectionOf(result.fault);
+    if (!mayUseSecretKeys && isSecret(result.caller)) return handshakeRejections.secretKey;
+    if (ctx.connections.size >= ctx.limits.maxConcurrentUsers) return handshakeRejections.tooManyUsers;
+    if (ctx.joins.perSecond(ctx.uptime()) > ctx.limits.maxJoinsPerSecond)
+      return handshakeRejections.tooManyJoins;
+    return { token, isAnonymous: result.caller.role === 'anon' };
   }
 }
 
-/** Maps `sb_` keys to the JWTs for their roles. */
+/** Returns the JWT for the role of an `sb_` key. */
 export function tokenOfKey(keys: Keys, key: string): string {
   if (equals(key, keys.publishableKey)) return keys.anonKey;
   if (equals(key, keys.secretKey)) return keys.serviceRoleKey;
@@ -138,7 +138,7 @@ function xHeaders({ headers }: IncomingMessage): string {
   return JSON.stringify(Object.fromEntries(shown));
 }
 
-function sendRefusal(socket: Duplex, { status, error }: HandshakeRefusal): void {
+function sendRejection(socket: Duplex, { status, error }: HandshakeRejection): void {
   const body = JSON.stringify({ error });
   const head = rawHead(status, statusTexts[status] ?? 'Error', [
     ...['Content-Type', 'application/json; charset=utf-8'],

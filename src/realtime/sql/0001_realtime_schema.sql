@@ -1,5 +1,6 @@
--- Objects in schema realtime that users' SQL relies on: messages and its policies, topic(), send(), send_binary(),
--- broadcast_changes() and the subscription types. Names, columns and behavior are those of realtime, August 2026.
+-- The objects in the realtime schema that users' SQL relies on: messages and its policies, topic(), send(),
+-- send_binary(), broadcast_changes() and the subscription types. Names, columns and behavior are those of realtime,
+-- August 2026.
 
 create schema if not exists realtime;
 grant usage on schema realtime to postgres with grant option;
@@ -49,8 +50,8 @@ create function realtime.topic() returns text
 language sql stable
 as $$ select nullif(current_setting('realtime.topic', true), '')::text $$;
 
--- Sends one message to a topic. The message is delivered after the caller's transaction is committed. Errors become
--- warnings so that the transaction continues.
+-- Sends one message to a topic. The message is delivered after the caller's transaction is committed. Errors are raised
+-- as warnings so that the transaction continues.
 create function realtime.send(payload jsonb, event text, topic text, private boolean default true) returns void
 language plpgsql
 as $$

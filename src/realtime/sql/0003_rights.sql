@@ -1,6 +1,6 @@
 -- The service's permission queries, each a single call. They run as the caller, supabase_realtime_admin, which inherits
--- nothing and switches to the role of the claims before policies are evaluated. The service calls them in transactions
--- that are rolled back.
+-- no privileges and switches to the role in the claims before policies are evaluated. The service calls them in
+-- transactions that are rolled back.
 
 set local role supabase_realtime_admin;
 

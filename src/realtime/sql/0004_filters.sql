@@ -4,7 +4,7 @@
 set local role supabase_realtime_admin;
 
 -- Returns whether a value satisfies a condition, using the comparison of the column's type. The search path includes
--- the schemas with the operators of extension types such as citext.
+-- the schemas that contain the operators of extension types such as citext.
 create function realtime.check_equality_op(
   op realtime.equality_op, type_ regtype, val_1 text, val_2 text, negate boolean
 ) returns boolean
@@ -131,7 +131,7 @@ begin
         where o.oprname = case operator when 'match' then '~' when 'imatch' then '~*' else '~~' end
           and o.oprleft = column_type and o.oprresult = 'boolean'::regtype
       ) and not exists (
-        -- varchar doesn't have operators for its own type.
+        -- varchar doesn't have its own operators.
         select from pg_catalog.pg_cast c
         where c.castsource = column_type and c.casttarget = 'text'::regtype and c.castmethod = 'b' and c.castcontext = 'i'
           and operator in ('like', 'ilike', 'match', 'imatch') and column_type = 'varchar'::regtype

@@ -1,5 +1,6 @@
 /**
- * Authenticates a request: returns its role and claims. `keys` verifies the signature, this module verifies the claims.
+ * Authenticates a request and returns its role and claims. `keys` verifies the signature, and this module verifies the
+ * claims.
  */
 import type { Keys, TokenFault, TokenKind } from '../../keys/types.ts';
 import { type RestError, restError } from '../errors.ts';
@@ -8,7 +9,7 @@ import { type ClaimPath, claimAt } from './claim-path.ts';
 export interface Identity {
   readonly role: string;
   readonly claims: Readonly<Record<string, unknown>>;
-  /** All claims with the effective role, as JSON for `request.jwt.claims`. */
+  /** All claims, including the effective role, as JSON for `request.jwt.claims`. */
   readonly claimsJson: string;
 }
 
@@ -18,11 +19,12 @@ export interface AuthenticationRules {
   readonly roleClaim: ClaimPath;
 }
 
-/** The allowed clock skew in seconds. */
+/** The clock skew that is tolerated, in seconds. */
 const SKEW = 30;
 const BEARER = /^bearer(?:\s+(.*))?$/is;
 
 /**
+ * Authenticates a request.
  * @throws {RestError} PGRST301 (invalid token), PGRST302 (no token and anonymous access is disabled), PGRST303 (invalid
  * claims)
  */
@@ -33,7 +35,7 @@ export function authenticate(
   nowMs: number,
 ): Identity {
   const token = authorization === undefined ? undefined : bearerToken(authorization);
-  // Other authentication schemes are ignored.
+  // Authentication schemes other than Bearer are ignored.
   if (token === undefined) return anonymous(rules);
   if (token === '') throw badToken('Empty JWT is sent in Authorization header');
   const result = verify(token);
@@ -47,7 +49,7 @@ export function authenticate(
 }
 
 function bearerToken(authorization: string): string | undefined {
-  // A fast path for the most common spelling. The regular expression returns the same result.
+  // This fast path handles the most common spelling. The regular expression below would return the same result.
   if (authorization.startsWith('Bearer ey')) return authorization.slice(7);
   const bearer = BEARER.exec(authorization);
   return bearer === null ? undefined : (bearer[1] ?? '');
@@ -59,7 +61,7 @@ function anonymous(rules: AuthenticationRules): Identity {
   return { role, claims: {}, claimsJson: JSON.stringify({ role }) };
 }
 
-/** Checks claims in PostgREST's order. The first failed check is reported. */
+/** Checks the claims in PostgREST's order, because only the first failed check is reported. */
 function verifyClaims(
   claims: Readonly<Record<string, unknown>>,
   audience: string | undefined,
@@ -89,7 +91,7 @@ function verifyClaims(
 }
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
-/** Timestamps with a fraction count as 0, as in PostgREST. */
+/** Converts a timestamp. As in PostgREST, a timestamp with a fraction counts as 0. */
 const wholeSeconds = (value: number): number => (Number.isSafeInteger(value) ? value : 0);
 
 function faultyToken(fault: TokenFault): RestError {
@@ -112,7 +114,7 @@ function faultyToken(fault: TokenFault): RestError {
   }
 }
 
-/** Reasons why a token signed by this project isn't an access token. */
+/** The error for a token that this project signed for a purpose other than access, by the kind of token. */
 const notAccess: Readonly<Record<TokenKind, string | null>> = {
   access: null,
   id: 'An ID token describes a sign-in to an OAuth client. Send the access token instead',

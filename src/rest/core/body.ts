@@ -1,15 +1,18 @@
-/** A response body: pieces in memory, or a store that is read while the response is sent. Pure. */
+/**
+ * Represents a response body, which consists of chunks in memory, or of a store that is read while the response is
+ * sent. Pure.
+ */
 
-/** Pieces in order. Empty for an empty body. */
-type Pieces = readonly Uint8Array[];
+/** The chunks of a body, in order. The list is empty if the body is empty. */
+type Chunks = readonly Uint8Array[];
 
 export interface StoredBody {
   readonly sizeBytes: number;
-  /** Each piece is only valid until the next one is requested. */
+  /** Iterates over the body. Each chunk is valid only until the next one is requested. */
   chunks(): AsyncIterable<Uint8Array>;
 }
 
-export type Body = Pieces | StoredBody;
+export type Body = Chunks | StoredBody;
 
 export const isStored = (body: Body): body is StoredBody => 'sizeBytes' in body;
 
@@ -19,7 +22,7 @@ export const lengthOf = (body: Body): number =>
 
 const NOTHING = Buffer.alloc(0);
 
-/** Returns the stored body, enclosed in `open` and `close`. */
+/** Returns the stored body with `open` before it and `close` after it. */
 export function storedBody(stored: StoredBody, open = NOTHING, close = NOTHING): StoredBody {
   return {
     sizeBytes: open.length + stored.sizeBytes + close.length,
@@ -31,7 +34,7 @@ export function storedBody(stored: StoredBody, open = NOTHING, close = NOTHING):
   };
 }
 
-/** Decodes PostgreSQL's bytea text format: `\x` followed by hexadecimal digits. */
+/** Decodes PostgreSQL's text format for bytea, which is `\x` followed by hexadecimal digits. */
 export function fromHex(body: Body): Body {
   const prefix = 2;
   if (!isStored(body)) {
@@ -42,7 +45,7 @@ export function fromHex(body: Body): Body {
   return {
     sizeBytes: (body.sizeBytes - prefix) / 2,
     async *chunks() {
-      // A hexadecimal digit whose second half is in the next chunk.
+      // A hexadecimal digit whose counterpart is in the next chunk.
       let half = '';
       let isFirst = true;
       for await (const chunk of body.chunks()) {

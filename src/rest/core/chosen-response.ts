@@ -2,10 +2,10 @@
 import { encodeHeader } from './header-text.ts';
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: a header value may hold none (RFC 9110 section 5.5)
+// biome-ignore lint/suspicious/noControlCharactersInRegex: header values can't contain these characters (RFC 9110 section 5.5)
 const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/;
 
-/** Headers that control message framing and the connection (RFC 9112). Only the server sets them. */
+/** Headers that control message framing and the connection (RFC 9112). Only the server can set them. */
 const FRAMING: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
@@ -17,7 +17,7 @@ const FRAMING: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** Removes headers that control framing. Returns undefined if a header is invalid. */
+/** Returns the headers without those that control framing. Returns undefined if a header is invalid. */
 export function chosenHeaders(
   headers: readonly (readonly [name: string, value: unknown])[],
 ): [string, string][] | undefined {
@@ -29,6 +29,9 @@ export function chosenHeaders(
   return chosen;
 }
 
-/** Status codes below 200 announce a later final response (RFC 9110 section 15.2), so clients would keep waiting. */
+/**
+ * Whether the status is final. A status below 200 announces a later response (RFC 9110 section 15.2), so clients would
+ * keep waiting.
+ */
 export const isFinalStatus = (status: number): boolean =>
   Number.isInteger(status) && status >= 200 && status <= 999;

@@ -1,4 +1,7 @@
-/** The path of the role within the claims, as configured by `jwt-role-claim-key`: a JSONPath or the older JSPath. */
+/**
+ * Finds the role in a token's claims. The setting `jwt-role-claim-key` contains the path to the role, either as a
+ * JSONPath or in the older JSPath syntax.
+ */
 import { type JsonPath, readJsonPath } from './json-path.ts';
 
 export interface ClaimPath {
@@ -9,27 +12,34 @@ export interface ClaimPath {
 }
 
 /**
- * Parses `$.role`, `$['my key'].roles[?(@ == 'author')]`, or `.app_metadata.roles[0]`. Returns undefined for an invalid
- * path.
+ * Parses a path such as `$.role`, `$['my key'].roles[?(@ == 'author')]`, or `.app_metadata.roles[0]`. Returns undefined
+ * if the path is invalid.
  *
  * @example
  * claimAt({ app_metadata: { roles: ['author'] } }, readClaimPath('$.app_metadata.roles[0]')); // 'author'
  */
 export function readClaimPath(text: string): ClaimPath | undefined {
-  const select = readJsonPath(text);
+  const member = MEMBER.exec(text)?.[1];
+  const select = member === undefined ? readJsonPath(text) : (claims: unknown) => ownValue(claims, member);
   if (select !== undefined) return { text, select, isDeprecated: false };
   const older = readOlderPath(text);
   return older === undefined ? undefined : { text, select: older, isDeprecated: true };
 }
 
+/**
+ * Matches a path to a single member, such as the default path. The path is evaluated for every request, so this case
+ * avoids loading the JSONPath library.
+ */
+const MEMBER = /^\$\.([A-Za-z_]\w*)$/;
+
 export const DEFAULT_ROLE_CLAIM = readClaimPath('$.role') as ClaimPath;
 
-/** Returns the first value at the path as text, or undefined if the path matches nothing. */
+/** Returns the first value at the path as text. Returns undefined if the path matches nothing. */
 export function claimAt(
   claims: Readonly<Record<string, unknown>>,
   { select }: ClaimPath,
 ): string | undefined {
-  const [value] = select(claims);
+  const value = select(claims);
   if (value === undefined) return undefined;
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
@@ -45,7 +55,7 @@ const MATCHES: Readonly<Record<string, (item: string, text: string) => boolean>>
   '*==': (item, text) => item.includes(text),
 };
 
-/** Parses JSPath as in PostgREST 14: keys, indexes, and an optional text filter at the end. */
+/** Parses JSPath as PostgREST 14 does: keys, indexes, and an optional text filter at the end. */
 function readOlderPath(text: string): JsonPath | undefined {
   const steps: ((node: unknown) => unknown)[] = [];
   let at = 0;
@@ -59,21 +69,18 @@ function readOlderPath(text: string): JsonPath | undefined {
       steps.push((node) => ownValue(node, key));
       at = OLDER_STEP.lastIndex;
     } else if (filter !== null) {
-      const [, operator = '', wanted = ''] = filter;
+      const [, operator = '', expected = ''] = filter;
       const matches = MATCHES[operator] as (item: string, text: string) => boolean;
       steps.push((node) =>
         Array.isArray(node)
-          ? node.find((item) => typeof item === 'string' && matches(item, wanted))
+          ? node.find((item) => typeof item === 'string' && matches(item, expected))
           : undefined,
       );
       at = text.length;
     } else return undefined;
   }
   if (steps.length === 0) return undefined;
-  return (root) => {
-    const value = steps.reduce<unknown>((node, step) => step(node), root);
-    return value === undefined ? [] : [value];
-  };
+  return (root) => steps.reduce<unknown>((node, step) => step(node), root);
 }
 
 function ownValue(node: unknown, key: string | number): unknown {

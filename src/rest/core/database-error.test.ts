@@ -5,7 +5,7 @@ const lost = (code: string, message = 'gone') =>
   Object.assign(new Error(message), { name: 'ConnectionError', code, severity: 'FATAL', untouched: false });
 const failed = (code: string, message = 'failed') =>
   Object.assign(new Error(message), { name: 'PostgresError', code, severity: 'ERROR' });
-const answer = (error: unknown, isAnonymous = false) => {
+const response = (error: unknown, isAnonymous = false) => {
   const { status, code, message, details } = databaseError(error, isAnonymous);
   return { status, code, message, details };
 };
@@ -14,7 +14,7 @@ describe('the connection', () => {
   test.each(['08001', '28P01', '28000', '3D000', '42501', '53300', '55000', '57P03'])(
     '%s: rejected',
     (code) =>
-      expect(answer(lost(code, 'why'))).toEqual({
+      expect(response(lost(code, 'why'))).toEqual({
         status: 503,
         code: 'PGRST000',
         message: 'Database connection error.',
@@ -22,14 +22,22 @@ describe('the connection', () => {
       }),
   );
   test.each(['08006', '57P02', '57P04', '57P05', '25P03', 'XX000'])('%s: lost while asking', (code) =>
-    expect(answer(lost(code))).toMatchObject({ status: 503, code: 'PGRST001', details: 'gone' }),
+    expect(response(lost(code))).toMatchObject({ status: 503, code: 'PGRST001', details: 'gone' }),
   );
   test('ended by an administrator: the goodbye itself', () =>
-    expect(answer(lost('57P01'))).toEqual({ status: 503, code: '57P01', message: 'gone', details: null }));
+    expect(response(lost('57P01'))).toEqual({ status: 503, code: '57P01', message: 'gone', details: null }));
   test('none became free', () =>
-    expect(answer(Object.assign(new Error(), { name: 'PoolTimeoutError' }))).toMatchObject({
+    expect(response(Object.assign(new Error(), { name: 'PoolTimeoutError' }))).toMatchObject({
       status: 504,
       code: 'PGRST003',
+    }));
+  test('too many are waiting', () =>
+    expect(
+      databaseError(Object.assign(new Error(), { name: 'PoolFullError', retryAfterSeconds: 2 }), true),
+    ).toMatchObject({
+      status: 503,
+      code: 'PGRSTX05',
+      headers: [['Retry-After', '2']],
     }));
 });
 
@@ -48,11 +56,11 @@ test.each([
   ['PT418', 'I am a teapot', 418],
   ['PT999999', '', 500],
   ['99999', '', 400],
-])('%s %s: %i', (code, message, status) => expect(answer(failed(code, message)).status).toBe(status));
+])('%s %s: %i', (code, message, status) => expect(response(failed(code, message)).status).toBe(status));
 
 test('an error that isn’t from PostgreSQL isn’t shown to the client', () => {
   for (const fault of [new TypeError('x is undefined'), 'text', undefined]) {
-    expect(answer(fault)).toEqual({
+    expect(response(fault)).toEqual({
       status: 500,
       code: 'PGRSTX00',
       message: 'Internal error',

@@ -6,18 +6,21 @@ import { RestError, restError, SQLSTATE_STATUS } from '../errors.ts';
 import { chosenHeaders, isFinalStatus } from './chosen-response.ts';
 
 /**
- * `isAnonymous`: whether the request's role is the anonymous role. If so, a missing privilege results in 401 to request
- * a token.
+ * Converts an error to a REST error. If `isAnonymous` is true, the request had the anonymous role. In this case, a
+ * missing privilege results in 401, so that the client requests a token.
  */
 export function databaseError(error: unknown, isAnonymous: boolean): RestError {
   if (error instanceof RestError) return error;
   if (!(error instanceof Error)) return restError('PGRSTX00', { cause: error });
   if (error.name === 'PoolTimeoutError') return restError('PGRST003', { cause: error });
+  if (isPoolFull(error)) {
+    return restError('PGRSTX05', { headers: [['Retry-After', `${error.retryAfterSeconds}`]], cause: error });
+  }
   if (error.name === 'PoolEndedError') return restError('PGRST000', { cause: error });
   if (!isPostgresError(error)) return restError('PGRSTX00', { cause: error });
   // If an administrator terminated the session, PostgreSQL's own error is reported.
   if (error.name === 'ConnectionError' && error.code !== '57P01') {
-    // The connection failed or was lost.
+    // The connection couldn't be established or was lost.
     const code = TURNED_DOWN.test(error.code) ? 'PGRST000' : 'PGRST001';
     return restError(code, { details: error.message, cause: error });
   }
@@ -35,14 +38,17 @@ export function databaseError(error: unknown, isAnonymous: boolean): RestError {
   });
 }
 
+const isPoolFull = (error: Error): error is Error & { readonly retryAfterSeconds: number } =>
+  error.name === 'PoolFullError';
+
 /**
- * SQLSTATEs of failed connection attempts: unreachable server, unknown user, wrong password, unknown database, missing
- * CONNECT privilege, too many sessions, or server startup. Established sessions end with other codes.
+ * The SQLSTATEs of failed connection attempts: unreachable server, unknown user, wrong password, unknown database,
+ * missing CONNECT privilege, too many sessions, or server startup. An established session ends with different codes.
  */
 const TURNED_DOWN = /^(08001|08004|28...|3D000|42501|53300|55000|57P03)$/;
 
 function statusOf({ code, message }: PostgresErrorShape, isAnonymous: boolean): number {
-  // RAISE SQLSTATE 'PT404' lets a function choose the status.
+  // A function can choose the status with RAISE SQLSTATE 'PT404'.
   if (code.startsWith('PT')) {
     const status = Number(code.slice(2));
     return isFinalStatus(status) ? status : 500;
@@ -54,7 +60,10 @@ function statusOf({ code, message }: PostgresErrorShape, isAnonymous: boolean): 
   return SQLSTATE_STATUS[code] ?? SQLSTATE_STATUS[code.slice(0, 2)] ?? 400;
 }
 
-/** RAISE SQLSTATE 'PGRST' with JSON in message and detail defines the whole response. */
+/**
+ * Converts an error with which a function defines the whole response. The function uses RAISE SQLSTATE 'PGRST' with
+ * JSON in the message and in the detail.
+ */
 function raisedError(error: PostgresErrorShape): RestError {
   const hints = {
     message:

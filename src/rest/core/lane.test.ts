@@ -21,3 +21,27 @@ test('a single stall changes nothing, a change of habit does', () => {
   expect(after(...times(20, 100), ...times(20, 1))).toBe(false);
   expect(after(...times(20, 100), ...times(40, 1))).toBe(true);
 });
+
+test('a new shape blocks after its first blocking run and stops after a few others', () => {
+  const lane = new LaneMemory();
+  expect([lane.isBrief, lane.isBlocking]).toEqual([false, false]);
+  lane.recordBlocking(0, 250);
+  expect(lane.isBlocking).toBe(true);
+  lane.record(1);
+  expect(lane.isBlocking).toBe(true);
+  lane.record(1);
+  expect([lane.isBrief, lane.isBlocking]).toEqual([false, false]);
+  for (const durationMs of times(3, 1)) lane.record(durationMs);
+  expect(lane.isBrief).toBe(true);
+});
+
+test('a shape that was never blocking blocks after its second run, and overlapping runs count once', () => {
+  const lane = new LaneMemory();
+  for (const durationMs of times(5, 1)) lane.record(durationMs);
+  expect([lane.isBrief, lane.isQuick]).toEqual([true, true]);
+  lane.recordBlocking(0, 250);
+  lane.recordBlocking(100, 350);
+  expect([lane.isBrief, lane.isBlocking]).toEqual([false, false]);
+  lane.recordBlocking(260, 600);
+  expect([lane.isBlocking, lane.isQuick]).toEqual([true, false]);
+});

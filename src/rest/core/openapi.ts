@@ -1,6 +1,6 @@
 /**
- * Generates the OpenAPI 2.0 document of a schema from the schema cache. The document is generated in pieces because it
- * can have many megabytes. Pure.
+ * Generates the OpenAPI 2.0 document of a schema from the schema cache. The document is generated in chunks, because
+ * its size can be many megabytes. Pure.
  */
 import {
   type Column,
@@ -16,7 +16,7 @@ export interface OpenApiInput {
   readonly cache: SchemaCache;
   readonly relations: readonly Relation[];
   readonly routines: readonly Routine[];
-  /** The schema's comment. Its first line is the title, the rest is the description. */
+  /** The comment on the schema. Its first line becomes the title, and the rest becomes the description. */
   readonly description: string | null;
   readonly version: string;
   readonly securityActive: boolean;
@@ -53,7 +53,7 @@ const compact = (object: Json): Json =>
 
 const unlessEmpty = (names: readonly string[]) => (names.length === 0 ? undefined : names);
 
-/** Yields the document as JSON text, with about one relation or function per piece. */
+/** Yields the document as JSON text. Each chunk contains about one relation or function. */
 export function* openApi(input: OpenApiInput): Generator<string> {
   yield `${JSON.stringify(beginning(input)).slice(0, -1)},"paths":{`;
   yield* members(paths(input));
@@ -117,7 +117,7 @@ function ending({ securityActive }: OpenApiInput): Json {
 function* paths({ relations, routines }: OpenApiInput): Generator<Member> {
   yield ['/', rootPath()];
   for (const relation of relations) yield [`/${relation.name}`, relationPath(relation)];
-  // Only the last overload is included.
+  // If a function is overloaded, only the last overload is included.
   const byName = new Map(routines.map((routine) => [routine.name, routine]));
   for (const routine of byName.values()) yield [`/rpc/${routine.name}`, routinePath(routine)];
 }
@@ -129,7 +129,7 @@ const BODY_TYPES = [
   'text/csv',
 ];
 
-/** Splits a comment into its first line and the remaining text without leading blank lines. */
+/** Splits a comment into its first line and the remaining text. Blank lines before the remaining text are removed. */
 function splitComment(comment: string | null): [string | undefined, string | undefined] {
   if (comment === null) return [undefined, undefined];
   const line = comment.indexOf('\n');
@@ -185,7 +185,7 @@ function foreignKey(column: string, relation: Relation, cache: SchemaCache): [st
   return found === undefined || target === undefined ? undefined : [found.foreignTable.name, target];
 }
 
-/** Returns a default that is valid JSON. Expressions are only returned for text types. */
+/** Returns a default if it is valid JSON. SQL expressions are returned only for text types. */
 function defaultValue(type: string, text: string): unknown {
   if (typeOf(type) === 'string') {
     const suffix = `::${type}`;

@@ -1,6 +1,6 @@
 /**
- * Parses, plans and compiles requests. Results are cached per shape, so a request of a known shape only needs its
- * values bound.
+ * Parses, plans and compiles requests. The results are cached per shape, so for a request of a known shape, only the
+ * values must be bound.
  */
 import { restError } from '../errors.ts';
 import type { Relation, SchemaCache } from '../schema-cache/types.ts';
@@ -25,13 +25,13 @@ import { planWrite } from './plan/write.ts';
 import { Repeats } from './repeats.ts';
 import { type Action, header, type Profile, type RestRequest } from './request.ts';
 
-/** The shared parts of all requests with the same shape. */
+/** The parts that all requests of the same shape share. */
 export interface Shape {
   readonly plan: CrudPlan;
   readonly compiled: Compiled;
   readonly preferences: Preferences;
   readonly hasOnConflict: boolean;
-  /** Relation names used where an alias was expected. */
+  /** The relation names that the request used although the embed has an alias. */
   readonly legacyNames: readonly { readonly name: string; readonly alias: string }[];
   readonly lane: LaneMemory;
 }
@@ -39,7 +39,7 @@ export interface Shape {
 export interface Prepared {
   readonly shape: Shape;
   readonly bindings: Bindings;
-  /** Parameters of the main statement. */
+  /** The parameters of the main statement. */
   readonly params: readonly BoundParam[];
   /** The canonical path and query of a read, encoded for a header. */
   readonly location: string | undefined;
@@ -55,11 +55,11 @@ export interface Context {
   readonly shapes: ShapeCache;
 }
 
-/** The parts of a request that are processed each time. The rest depends only on `key`. */
+/** The parts of a request that are processed each time. The remaining parts depend only on `key`. */
 interface Parts {
   readonly key: string;
   readonly query: ScannedQuery;
-  /** Set if the payload already required parsing the query. */
+  /** The parsed query. Only set if the query had to be parsed to read the payload. */
   readonly tree: QueryTree | undefined;
   readonly payload: Payload | undefined;
   readonly given: ReadonlySet<string>;
@@ -77,8 +77,8 @@ export function prepare(
   const readOnlyCall = action.kind === 'call' && action.method !== 'POST';
   const query = scanQuery(request.query, readOnlyCall);
   const preferences = readPreferences(header(request, 'prefer'), context.settings.txEnd.override);
-  // An invalid query string is reported before an unsatisfiable range.
-  // The parts of the key are unambiguous because a path can't contain `?` and a header can't contain NUL.
+  // The query is parsed before the range is checked, because an invalid query string is reported first. The key is
+  // unambiguous because a path can't contain `?` and a header can't contain NUL.
   const known = `${request.method} ${profile.schema}\0${request.path}?${query.shape}`;
   let tree: QueryTree | undefined;
   const needsTree = action.kind !== 'read' && query.pairs.some(([name]) => name === 'columns');
@@ -193,7 +193,7 @@ function planOf(
       const relation = findRelation(cache, { schema, name: action.name });
       const read = planRead(cache, relation, tree, 'read', options);
       const negotiated = negotiate(cache, relation, accepts, hasDefaultSelect(read), settings.planEnabled);
-      refuseInvalidPreferences(parts.preferences);
+      rejectInvalidPreferences(parts.preferences);
       const handler = action.headersOnly ? ({ kind: 'none' } as const) : negotiated.handler;
       return {
         kind: 'read',
@@ -231,7 +231,7 @@ function planWriteAction(
     legacyNames: settings.legacyTargetNames,
   });
   const write = planWrite(cache, relation, { mutation, query: tree, payload, preferences }, read);
-  refuseInvalidPreferences(preferences);
+  rejectInvalidPreferences(preferences);
   const negotiated = negotiate(
     cache,
     relation,
@@ -239,13 +239,13 @@ function planWriteAction(
     hasDefaultSelect(read),
     settings.planEnabled,
   );
-  if (settings.safeUpdate) refuseUnfiltered(write.mutation, write.where.length, write.body.columns.length);
+  if (settings.safeUpdate) rejectUnfiltered(write.mutation, write.where.length, write.body.columns.length);
   const handler = preferences.return === 'representation' ? negotiated.handler : ({ kind: 'none' } as const);
   return { kind: 'write', read, write, target: relation, ...negotiated, handler };
 }
 
-/** Applies pg-safeupdate's check before the statement is sent. */
-function refuseUnfiltered(mutation: Mutation, conditions: number, columns: number): void {
+/** Rejects writes without a filter, as the extension pg-safeupdate does, before the statement is sent. */
+function rejectUnfiltered(mutation: Mutation, conditions: number, columns: number): void {
   if (conditions > 0) return;
   if (mutation === 'delete') throw unfiltered('DELETE');
   if (mutation === 'update' && columns > 0) throw unfiltered('UPDATE');
@@ -266,7 +266,7 @@ function planCallAction(
     ? (payload?.keys ?? [])
     : [...new Set(parts.query.callArguments.map(([name]) => name))].sort();
   const routine = findRoutine(cache, { schema, name: action.name, given, contentType, isPost });
-  // A function that returns a relation's row type can embed that relation's relationships.
+  // If a function returns a relation's row type, its result can embed the relation's relationships.
   const relation: QualifiedName = {
     schema: routine.schema,
     name: routine.returnsComposite ? routine.returns.name : routine.name,
@@ -290,7 +290,7 @@ function planCallAction(
     hasDefaultSelect(read),
     settings.planEnabled,
   );
-  refuseInvalidPreferences(preferences);
+  rejectInvalidPreferences(preferences);
   if (preferences.maxAffected !== undefined && preferences.handling === 'strict' && !routine.returnsSet) {
     throw restError('PGRST128');
   }
@@ -306,21 +306,27 @@ export function findRelation(cache: SchemaCache, name: QualifiedName): Relation 
   return relation;
 }
 
-function refuseInvalidPreferences({ handling, invalid }: Preferences): void {
+function rejectInvalidPreferences({ handling, invalid }: Preferences): void {
   if (handling !== 'strict' || invalid.length === 0) return;
   throw restError('PGRST122', { details: `Invalid preferences: ${invalid.join(', ')}` });
 }
 
-/** Caches shapes by key and evicts the oldest first. Recreated when the schema cache or the configuration changes. */
+/**
+ * Caches shapes by key. The oldest shape is evicted first. The cache is recreated when the schema cache or the
+ * configuration changes.
+ */
 export class ShapeCache {
   readonly #shapes = new Map<string, Shape>();
   readonly #queries = new Set<string>();
   readonly repeats = new Repeats<Prepared>();
   readonly #lanes: ReadonlyMap<string, LaneMemory>;
+  /** The speed of the queries for the OpenAPI document. */
+  readonly rootLane: LaneMemory;
 
-  /** Keeps the measured speed of the shapes in `previous`. */
+  /** Creates a cache that keeps the speeds measured for the shapes in `previous`. */
   constructor(previous?: ShapeCache) {
     const shapes = previous === undefined ? [] : [...previous.#shapes];
+    this.rootLane = previous?.rootLane ?? new LaneMemory();
     this.#lanes = new Map(shapes.map(([key, { lane }]) => [key, lane]));
   }
 
@@ -338,7 +344,7 @@ export class ShapeCache {
     this.#shapes.set(key, shape);
   }
 
-  /** Whether a query string of this shape was already parsed successfully. */
+  /** Whether a query string of this shape has been parsed successfully before. */
   hasQuery(key: string): boolean {
     return this.#queries.has(key);
   }
@@ -351,7 +357,10 @@ export class ShapeCache {
 }
 
 const MAX_SHAPES = 1000;
-/** Longer keys are usually one-time queries (long condition lists) and would use more memory than they save time. */
+/**
+ * Longer keys aren't cached. They usually belong to one-time queries with long condition lists, so caching them would
+ * use more memory than it saves time.
+ */
 const MAX_KEY_LENGTH = 8192;
 
 function forgetOldest(of: { keys(): Iterator<string>; delete(key: string): boolean }): void {

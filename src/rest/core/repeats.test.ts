@@ -44,7 +44,7 @@ test('whatever decides what is asked for makes another key', () => {
       read({ headers: { [name]: 'x' } }),
     ),
     read({ headers: { accept: 'x', prefer: 'y' } }),
-    // One header value that contains the text of another header.
+    // This header value contains the text of another header.
     read({ headers: { accept: 'x\nprefer y' } }),
   ].map(repeatKey);
   expect(keys).not.toContain(undefined);

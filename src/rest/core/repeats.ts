@@ -1,19 +1,20 @@
 /**
- * Caches reads that are repeated exactly, such as a page's list: they are parsed, planned and bound once. The key
- * contains everything that determines the query. It excludes the caller, who matters only in the database.
+ * Caches reads that are repeated exactly, such as the list on a page, so that they are parsed, planned and bound only
+ * once. The key contains everything that determines the query. The caller isn't part of the key, because the query is
+ * the same for all callers and the database applies their permissions.
  */
 import { header, type RestRequest } from './request.ts';
 
 /** The maximum number of cached requests. */
 const MAX_KEPT = 500;
-/** The maximum number of requests seen once. */
+/** The maximum number of stored keys for requests that have arrived once. */
 const MAX_SEEN = 500;
-/** The maximum key length in characters. Longer requests are usually not repeated. */
+/** The maximum length of a key in characters. Longer requests are usually not repeated. */
 const MAX_KEY_LENGTH = 2048;
 
 /**
- * Returns undefined for requests that aren't cached. Method and URL can't contain line feeds or NUL, and headers can't
- * contain NUL.
+ * Returns the request's key, or undefined if the request isn't cached. The key is unambiguous because a method and a
+ * URL can't contain line feeds or NUL, and a header can't contain NUL.
  */
 export function repeatKey(request: RestRequest): string | undefined {
   const { method, path, query, headers } = request;
@@ -25,20 +26,23 @@ export function repeatKey(request: RestRequest): string | undefined {
   return key.length > MAX_KEY_LENGTH ? undefined : key;
 }
 
-/** Headers that determine the query. */
+/** The request headers that determine the query. */
 const DECIDING = ['accept', 'accept-profile', 'content-type', 'prefer', 'range'];
 
-/** Caches the results of requests that arrived at least twice. Evicts the oldest first. */
+/** Caches a result per key once the key has occurred at least twice. The oldest result is evicted first. */
 export class Repeats<T> {
   readonly #kept = new Map<string, T>();
-  /** Keys of requests seen once. Most requests are never repeated, so only their keys are stored for a while. */
+  /**
+   * The keys of requests that have arrived once. Most requests are never repeated, so only their keys are stored at
+   * first.
+   */
   readonly #seen = new Set<string>();
 
   get(key: string): T | undefined {
     return this.#kept.get(key);
   }
 
-  /** Stores `value` from the second time the key is offered. */
+  /** Stores `value` if the key was already offered before. */
   offer(key: string, value: T): void {
     if (!this.#seen.delete(key)) {
       if (this.#seen.size >= MAX_SEEN) this.#seen.clear();

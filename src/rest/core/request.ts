@@ -1,4 +1,4 @@
-/** Resolves an HTTP request to a resource, action and schema: the first pipeline stages. Pure. */
+/** Resolves an HTTP request to a resource, an action and a schema, which are the first stages of the pipeline. Pure. */
 import type { Cancellation } from '../../database/types.ts';
 import type { Trace } from '../../kernel/trace.ts';
 import { restError } from '../errors.ts';
@@ -7,20 +7,22 @@ import { decodeHeader } from './header-text.ts';
 import { decodeText } from './parse/query.ts';
 import type { Mutation } from './plan/types.ts';
 
-/** An HTTP request as received from the server. */
+/** An HTTP request, as the server passes it to the service. */
 export interface RestRequest {
   readonly method: string;
   /** The path without mount prefix and query, such as `/todos`. */
   readonly path: string;
   /** The query string without `?`. */
   readonly query: string;
-  /** Lowercase header names. */
+  /** The request headers by lowercase name. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: Uint8Array;
   readonly signal?: Cancellation;
-  /** Whether the transaction is rolled back regardless of the settings. */
+  /** The client's IP address. */
+  readonly address?: string | undefined;
+  /** Whether the transaction is rolled back, even if the settings say otherwise. */
   readonly rollsBack?: boolean;
-  /** Receives the caller and the executed statement. */
+  /** The request's trace, which receives the caller and the executed statement. */
   readonly trace?: Trace | undefined;
 }
 
@@ -37,8 +39,9 @@ export const header = (request: RestRequest, name: string): string | undefined =
 };
 
 /**
- * @throws {RestError} PGRST125 for an unknown path, PGRST126 for a disabled root, PGRST101 and PGRST117 for a
- * disallowed method
+ * Returns the action that the request asks for.
+ * @throws {RestError} PGRST125 for an unknown path, PGRST126 if the root is disabled, PGRST101 and PGRST117 if the
+ * method isn't allowed
  */
 export function readAction(request: RestRequest, settings: RestSettings): Action {
   const segments = request.path.split('/').slice(1).map(decodePathSegment);
@@ -54,7 +57,7 @@ export function readAction(request: RestRequest, settings: RestSettings): Action
   return rootAction(request.method);
 }
 
-/** Decodes a path segment, in which `+` is a literal plus. */
+/** Decodes a path segment. In a path, `+` is a literal plus sign. */
 const decodePathSegment = (segment: string): string => decodeText(segment.replaceAll('+', '%2B'));
 
 function routineAction(method: string, name: string): Action {
@@ -93,20 +96,20 @@ function rootAction(method: string): Action {
 
 export interface Profile {
   readonly schema: string;
-  /** Whether the response states the schema because several are exposed or the request chose one. */
+  /** Whether the response must state the schema, because several schemas are exposed or the request chose one. */
   readonly negotiated: boolean;
 }
 
 const WRITING = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
-/** @throws {RestError} PGRST106 */
+/** Returns the schema that the request selects. @throws {RestError} PGRST106 if it isn't exposed */
 export function readProfile(request: RestRequest, schemas: readonly string[]): Profile {
   const given = header(request, WRITING.has(request.method) ? 'content-profile' : 'accept-profile');
   if (given === undefined) return { schema: schemas[0] ?? 'public', negotiated: schemas.length !== 1 };
-  const asked = decodeHeader(given);
-  if (schemas.includes(asked)) return { schema: asked, negotiated: true };
+  const requested = decodeHeader(given);
+  if (schemas.includes(requested)) return { schema: requested, negotiated: true };
   throw restError('PGRST106', {
-    texts: { schema: asked },
+    texts: { schema: requested },
     hint: `Only the following schemas are exposed: ${schemas.join(', ')}`,
   });
 }

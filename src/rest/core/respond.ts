@@ -1,4 +1,4 @@
-/** Converts results to responses: status, headers and body. Pure. */
+/** Converts results to responses, which consist of a status, headers and a body. Pure. */
 import { errorBody, type RestError, restError } from '../errors.ts';
 import { type Relation, type Routine, returnsVoid } from '../schema-cache/types.ts';
 import type { RestSettings } from '../settings.ts';
@@ -19,7 +19,7 @@ export interface RestResponse {
   readonly reason?: string | undefined;
   readonly headers: HeaderList;
   readonly body: Body;
-  /** Must be called after the body was sent or discarded. */
+  /** Releases the body's memory and files. Must be called after the body was sent or discarded. */
   readonly release?: (() => void) | undefined;
 }
 
@@ -158,7 +158,7 @@ function applied(shape: Shape): HeaderList {
   return value === undefined ? [] : [['Preference-Applied', value]];
 }
 
-/** Headers and status set by the database override the defaults. */
+/** Completes the response. Headers and a status that the database sets override the defaults. */
 function finish(
   status: number,
   headers: HeaderList,
@@ -186,7 +186,7 @@ function legacyWarning({ legacyNames }: Shape): readonly [string, string] {
   return ['Warning', encodeHeader(`299 PostgRESTv${COMPATIBLE_VERSION} "${warning} ${advice}"`)];
 }
 
-/** The PostgREST release that this protocol follows. */
+/** The PostgREST release whose protocol this service implements. */
 export const COMPATIBLE_VERSION = '16.2';
 
 function readHeaders(json: string): HeaderList {
@@ -224,7 +224,8 @@ export function respondError(
     ['Proxy-Status', encodeHeader(`PostgREST; error=${error.code}`)],
     ...error.headers,
   ];
-  if (error.status === 503) headers.push(['Retry-After', String(retryAfterSeconds)]);
+  const hasOwn = error.headers.some(([name]) => name === 'Retry-After');
+  if (error.status === 503 && !hasOwn) headers.push(['Retry-After', String(retryAfterSeconds)]);
   return { status: error.status, reason: error.reason, headers, body };
 }
 
@@ -250,7 +251,7 @@ export const routineOptions = (routine: Routine): RestResponse =>
 
 export const rootOptions = (): RestResponse => allow('OPTIONS,GET,HEAD');
 
-/** `body` is undefined if only the headers are requested. */
+/** Builds the response with the OpenAPI document. `body` is undefined if the client requested only the headers. */
 export function respondOpenApi(body: Body | undefined, profile: Profile): RestResponse {
   const headers: HeaderList = [['Content-Type', 'application/openapi+json; charset=utf-8']];
   if (body !== undefined) headers.push(lengthHeader(body));

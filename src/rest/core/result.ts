@@ -1,27 +1,27 @@
-/** Reads a PostgreSQL result according to its statement's format. Row bytes are kept unchanged. */
+/** Reads a PostgreSQL result in the format of its statement. The bytes of the rows aren't changed. */
 import type { PathResult, RowStore } from '../../database/types.ts';
 import { type RestError, restError } from '../errors.ts';
 import { type Body, fromHex, storedBody } from './body.ts';
 import type { Shape } from './prepare.ts';
 
 export interface Result {
-  /** Rows in this response. */
+  /** The number of rows in this response. */
   readonly rows: number;
-  /** The total number of rows. Undefined if not counted. */
+  /** The total number of rows. Undefined if the rows weren't counted. */
   readonly total: number | undefined;
   readonly body: Body;
-  /** The primary key of the single inserted row. */
+  /** The primary key of the inserted row, if exactly one row was inserted. */
   readonly location: readonly (readonly [string, string])[];
-  /** JSON that the database set as `response.headers`. */
+  /** The JSON to which the database set `response.headers`. */
   readonly headers: string | undefined;
   readonly status: string | undefined;
-  /** Rows inserted by an upsert. Undefined if not counted. */
+  /** The number of rows that an upsert inserted. Undefined if the rows weren't counted. */
   readonly inserted: number | undefined;
 }
 
 const OPEN = Buffer.from('[');
 const CLOSE = Buffer.from(']');
-/** The separator that json_agg uses. */
+/** The separator that json_agg puts between rows. */
 export const ROW_SEPARATOR = Buffer.from(', \n ');
 const NEWLINE = Buffer.from('\n');
 
@@ -86,13 +86,16 @@ const locationPair = ([name, value]: [string, string | null]): [string, string] 
 const numberOf = (text: Buffer | null | undefined): number | undefined =>
   text === null || text === undefined || text.length === 0 ? undefined : Number(text.toString());
 
-/** An estimated count stops just above max-rows. Only then can the planner's estimate be more accurate. */
+/**
+ * Returns the total. Counting for an estimate stops just above max-rows, because only a larger total can be estimated
+ * more accurately by the planner.
+ */
 function totalOf(shape: Shape, counted: number | undefined, estimate: number, maxRows: number | undefined) {
   if (shape.preferences.count === 'planned' || counted === undefined) return estimate;
   return maxRows === undefined || counted > maxRows ? Math.max(counted, estimate) : counted;
 }
 
-/** Returns the store if the response was moved out of memory. */
+/** Returns the store that contains the response. Returns undefined if the response is in memory. */
 const storedIn = ({ stored }: PathResult): RowStore | undefined =>
   stored !== undefined && stored.cells > 0 ? stored : undefined;
 
@@ -102,18 +105,18 @@ function plannedRows(explained: Buffer | null | undefined): number | undefined {
   return first.Plan['Plan Rows'];
 }
 
-function joined(pieces: readonly Buffer[]): Uint8Array[] {
+function joined(chunks: readonly Buffer[]): Uint8Array[] {
   const parts: Uint8Array[] = [OPEN];
-  pieces.forEach((piece, index) => {
+  chunks.forEach((chunk, index) => {
     if (index > 0) parts.push(ROW_SEPARATOR);
-    parts.push(piece);
+    parts.push(chunk);
   });
   parts.push(CLOSE);
   return parts;
 }
 
-/** Returns the error that requires a rollback although every statement succeeded. */
-export function refusal(shape: Shape, rows: number): RestError | undefined {
+/** Returns the error for a result that requires a rollback, even though every statement succeeded. */
+export function rejection(shape: Shape, rows: number): RestError | undefined {
   const { plan, preferences } = shape;
   if (shape.compiled.form === 'plan') return undefined;
   if (plan.kind === 'write' && plan.write.mutation === 'put') {
@@ -128,7 +131,7 @@ export function refusal(shape: Shape, rows: number): RestError | undefined {
   return undefined;
 }
 
-/** `max-affected` applies with strict handling to updates, deletes and calls. */
+/** Whether `max-affected` applies. It applies to updates, deletes and calls with strict handling. */
 export function limitsAffected({ plan, preferences }: Shape): boolean {
   if (preferences.maxAffected === undefined || preferences.handling !== 'strict') return false;
   return (

@@ -10,10 +10,10 @@ export interface TransactionFacts {
   readonly request: RestRequest;
   readonly schema: string;
   readonly identity: Identity;
-  /** Settings from ALTER ROLE … SET for the request's role. */
+  /** The settings that ALTER ROLE … SET defines for the request's role. */
   readonly roleSettings: readonly Setting[];
   readonly timezone: string | undefined;
-  /** Settings of the called function. */
+  /** The settings of the called function that apply to the whole transaction. */
   readonly hoisted: readonly Setting[];
 }
 
@@ -21,7 +21,7 @@ export function transactionSettings(facts: TransactionFacts, settings: RestSetti
   const { request, identity } = facts;
   const list: Setting[] = [
     ['search_path', searchPath(facts.schema, settings.extraSearchPath)],
-    // Set before the role, so only the login role needs the privilege to set a parameter.
+    // The role's settings are set before the role, so that only the login role needs the privilege to set them.
     ...facts.roleSettings,
     ['role', identity.role],
     ['request.jwt.claims', identity.claimsJson],
@@ -42,7 +42,7 @@ export function transactionSettings(facts: TransactionFacts, settings: RestSetti
 }
 
 const paths = new Map<string, string>();
-/** The maximum number of cached search paths, more than any project exposes. */
+/** The maximum number of cached search paths. No project exposes more. */
 const REMEMBERED_PATHS = 64;
 
 function searchPath(schema: string, extra: readonly string[]): string {

@@ -1,25 +1,31 @@
 /**
- * Formats the `hint` of permission errors. Pure. The wording about privileges matches the hosted service (supautils
- * 3.2), so users can search for it.
+ * Formats the `hint` of permission errors. Pure. The text about privileges is the same as on the hosted service
+ * (supautils 3.2), so that users can search for it.
  */
 
 import type { MissingRow, PolicyRow } from './queries.ts';
 import type { Privilege } from './required-privileges.ts';
 
-/** `short`: safe to show to any client. `full`: for developers, with columns and policy names. */
+/**
+ * The level of detail. `short` is safe to show to any client. `full` is for developers and contains columns and policy
+ * names.
+ */
 export type Extent = 'short' | 'full';
 
 const ORDER: readonly Privilege[] = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
 
-/** The role has all privileges for the request itself, but something behind it was denied. */
+/**
+ * Used if the role has all privileges that the request itself requires, but an object that the request uses indirectly
+ * was denied.
+ */
 export const BEHIND_THE_REQUEST =
   "The request itself is allowed, but a policy, view, trigger or function behind it requires this privilege. Grant it, or run that function with its owner's privileges (SECURITY DEFINER).";
 
-/** A table other than the target of the write rejected the row. */
+/** Used if a table other than the target of the write rejected the row. */
 export const ROW_BEHIND_THE_REQUEST =
   'The row-level security policies of a table behind this request (written by a view, trigger or function) reject the row.';
 
-/** `role` is quoted for SQL. `missing` must not be empty. */
+/** Returns a hint about privileges. `role` is quoted for SQL, and `missing` must not be empty. */
 export function privilegeHint(role: string, missing: readonly MissingRow[], extent: Extent): string {
   const grants = grantsOf(missing, extent).map((grant) => `GRANT ${grant} TO ${role};`);
   const readable = extent === 'full' ? readableColumns(missing) : undefined;
@@ -28,7 +34,7 @@ export function privilegeHint(role: string, missing: readonly MissingRow[], exte
   return `Grant the required privileges to the current role with: ${grants.join(' ')}${instead}`;
 }
 
-/** Both roles are quoted for SQL: the token's role and the login role. */
+/** Returns a hint about the token's role and the login role. Both names are quoted for SQL. */
 export const membershipHint = (role: string, login: string): string =>
   `The login role can't switch to this role. To let tokens use the role, run: GRANT ${role} TO ${login};`;
 
@@ -56,8 +62,8 @@ function grantsOf(missing: readonly MissingRow[], extent: Extent): string[] {
 }
 
 /**
- * If the role has privileges on some columns, only the missing columns are listed. Otherwise the privilege is missing
- * on the whole table.
+ * Returns the list of columns for a GRANT. If the role has the privilege on some columns, only the other columns are
+ * listed. Otherwise, the privilege is missing on the whole table, so no columns are listed.
  */
 function columnList({ allowed, columns, every }: MissingRow, extent: Extent): string {
   const single = extent === 'full' && allowed.length > 0 && columns.length > 0 && !every;
@@ -72,18 +78,18 @@ function readableColumns(missing: readonly MissingRow[]): readonly string[] | un
 
 export type Command = 'SELECT' | 'INSERT' | 'UPDATE';
 
-export interface RefusedRow {
-  /** Role and table, quoted for SQL. */
+export interface RejectedRow {
+  /** The role and the table. Both names are quoted for SQL. */
   readonly role: string;
   readonly table: string;
-  /** Commands whose policies must accept the row. The write's own command is first. */
+  /** The commands whose policies must accept the row. The command of the write itself is first. */
   readonly commands: readonly Command[];
-  /** Whether the row is returned, which `Prefer: return=minimal` would avoid. */
+  /** Whether the statement returns the row. `Prefer: return=minimal` would avoid this. */
   readonly returned: boolean;
 }
 
-/** Doesn't query the policies, so nothing about them is disclosed. */
-export function shortPolicyHint({ role, commands, returned }: RefusedRow): string {
+/** Returns a hint that discloses nothing about the policies, because they aren't queried. */
+export function shortPolicyHint({ role, commands, returned }: RejectedRow): string {
   const [first = 'INSERT', ...more] = commands;
   const policies =
     more.length === 0
@@ -98,12 +104,13 @@ export function shortPolicyHint({ role, commands, returned }: RefusedRow): strin
 const VERBS = { SELECT: 'select from', INSERT: 'insert into', UPDATE: 'update' } as const;
 const CLAUSES = { SELECT: 'USING', INSERT: 'WITH CHECK', UPDATE: 'USING' } as const;
 
-/** `policies`: the table's policies that apply to the role. */
-export function fullPolicyHint(row: RefusedRow, policies: readonly PolicyRow[]): string {
+/** Returns a hint about the table's policies. `policies` contains those that apply to the role. */
+export function fullPolicyHint(row: RejectedRow, policies: readonly PolicyRow[]): string {
   const { role, table, commands, returned } = row;
   const appliesTo = (command: Command) =>
     policies.filter((policy) => policy.command === command || policy.command === '*');
-  // Restrictive policies only narrow access, so without a permissive policy all rows are denied.
+  // Restrictive policies only narrow the access that permissive policies grant. Without a permissive policy, all rows
+  // are denied.
   const lacking = commands.find((command) => !appliesTo(command).some(({ permissive }) => permissive));
   if (lacking !== undefined) {
     const because = lacking === 'SELECT' && returned ? ', and the response would return the new row' : '';

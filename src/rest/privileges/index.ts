@@ -1,6 +1,6 @@
 /**
- * After a 42501, looks up what the request's role lacks and adds it to `hint`. Queries the catalogs outside the failed
- * transaction as the login role. The rest of the response is unchanged.
+ * Adds a hint to permission errors (42501) that states what the request's role lacks. The login role queries the
+ * catalogs outside the failed transaction. The rest of the response is unchanged.
  */
 import type { PostgresErrorShape, Queryable } from '../../database/types.ts';
 import type { Logger } from '../../kernel/log.ts';
@@ -20,7 +20,7 @@ import {
 import { selectLoginWithout, selectMissing, selectPolicies, selectQuoted } from './queries.ts';
 import { requiredPrivilegesOf } from './required-privileges.ts';
 
-/** Returns the error with a hint, or the same error if no hint is available. */
+/** Returns the error with a hint. If no hint is available, returns the error unchanged. */
 export type Advise = (
   error: RestError,
   plan: CrudPlan,
@@ -28,35 +28,38 @@ export type Advise = (
   settings: Pick<RestSettings, 'schemas' | 'permissionHints'>,
 ) => Promise<RestError>;
 
-/** Identifies the failed check by the PostgreSQL source routine in the error, because messages can be translated. */
+/**
+ * The kind of check that failed, by the PostgreSQL source routine that reported the error. The message can't be used
+ * because it may be translated.
+ */
 const REFUSED_BY: Readonly<Record<string, 'privilege' | 'policy' | 'role'>> = {
   aclcheck_error: 'privilege',
   aclcheck_error_col: 'privilege',
   nextval_internal: 'privilege',
   ExecWithCheckOptions: 'policy',
-  // `role` is a setting whose value is checked.
+  // PostgreSQL checks the value of the setting `role` in this routine.
   call_string_check_hook: 'role',
 };
 
 const LOOKS = { privilege: privileges, policy: policies, role: membership } as const;
 
 export function createAdviser(db: Queryable, log: Logger): Advise {
-  // Concurrent identical errors share one lookup.
-  const underWay = new Map<string, Promise<string | null>>();
+  // Identical errors that occur at the same time share a single lookup.
+  const inFlight = new Map<string, Promise<string | null>>();
   return async (error, plan, role, { schemas, permissionHints }) => {
     const { routine } = (error.cause ?? {}) as Partial<PostgresErrorShape>;
     const by = routine === undefined ? undefined : REFUSED_BY[routine];
     if (permissionHints === 'off' || error.code !== '42501' || error.hint !== null || by === undefined)
       return error;
-    const ask = { role, plan, schemas, extent: permissionHints, message: error.message };
+    const hintRequest = { role, plan, schemas, extent: permissionHints, message: error.message };
     const key = JSON.stringify([role, error.message, permissionHints, requiredPrivilegesOf(plan)]);
     try {
-      let answer = underWay.get(key);
-      if (answer === undefined) {
-        answer = LOOKS[by](db, ask).finally(() => underWay.delete(key));
-        underWay.set(key, answer);
+      let response = inFlight.get(key);
+      if (response === undefined) {
+        response = LOOKS[by](db, hintRequest).finally(() => inFlight.delete(key));
+        inFlight.set(key, response);
       }
-      return withHint(error, await answer);
+      return withHint(error, await response);
     } catch (cause) {
       log.debug({ error: cause }, 'failed to determine a permission hint');
       return error;
@@ -69,30 +72,33 @@ const withHint = (error: RestError, hint: string | null): RestError => {
   return new RestError({ code, status, reason, message, details, hint, headers, cause });
 };
 
-interface Ask {
+interface HintRequest {
   readonly role: string;
   readonly plan: CrudPlan;
-  /** The exposed schemas. Nothing about other schemas is disclosed. */
+  /** The exposed schemas. A hint discloses nothing about other schemas. */
   readonly schemas: readonly string[];
   readonly extent: Extent;
   readonly message: string;
 }
 
-async function privileges(db: Queryable, { role, plan, schemas, extent }: Ask): Promise<string> {
+async function privileges(db: Queryable, { role, plan, schemas, extent }: HintRequest): Promise<string> {
   const missing = await selectMissing(db, role, requiredPrivilegesOf(plan), schemas);
   if (missing.length === 0) return BEHIND_THE_REQUEST;
   const [quoted = role] = await selectQuoted(db, [role]);
   return privilegeHint(quoted, missing, extent);
 }
 
-/** Returns null if the request's own role was allowed and a function tried to set another role. */
-async function membership(db: Queryable, { role }: Ask): Promise<string | null> {
+/**
+ * Returns a hint if the login role can't switch to the request's role. Returns null if it can, because then a function
+ * tried to switch to a different role.
+ */
+async function membership(db: Queryable, { role }: HintRequest): Promise<string | null> {
   const login = await selectLoginWithout(db, role);
   const [quoted = role] = await selectQuoted(db, [role]);
   return login === undefined ? null : membershipHint(quoted, login);
 }
 
-async function policies(db: Queryable, { role, plan, extent, message }: Ask): Promise<string> {
+async function policies(db: Queryable, { role, plan, extent, message }: HintRequest): Promise<string> {
   if (plan.kind !== 'write' || !message.includes(plan.write.table.name)) return ROW_BEHIND_THE_REQUEST;
   const { table } = plan.write;
   const [quoted = role, schema = '', name = ''] = await selectQuoted(db, [role, table.schema, table.name]);
@@ -106,7 +112,9 @@ async function policies(db: Queryable, { role, plan, extent, message }: Ask): Pr
   return fullPolicyHint(row, await selectPolicies(db, role, table));
 }
 
-/** Returns the commands whose policies a new row must satisfy, including SELECT if the statement reads the table. */
+/**
+ * Returns the commands whose policies a new row must satisfy. This includes SELECT if the statement reads the table.
+ */
 function commandsOf({ mutation, conflict, where, returning }: WritePlan): Command[] {
   const own: Command = mutation === 'update' ? 'UPDATE' : 'INSERT';
   const merges = conflict?.resolution === 'merge-duplicates' && conflict.columns.length > 0;

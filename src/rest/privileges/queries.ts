@@ -5,21 +5,21 @@ import type { Privilege, RequiredPrivileges } from './required-privileges.ts';
 
 export interface MissingRow {
   kind: 'schema' | 'relation' | 'sequence' | 'routine';
-  /** Quoted and qualified. Functions include their parameters. */
+  /** The quoted and qualified name. The name of a function includes its parameters. */
   name: string;
-  /** Set for relations. */
+  /** The missing privilege. Only set for relations. */
   privilege: Privilege | null;
-  /** Requested columns that the role has no privilege on. */
+  /** The requested columns on which the role lacks the privilege. */
   columns: string[];
-  /** Whether the request reads every column. */
+  /** Whether the request requires the privilege on every column. */
   every: boolean;
-  /** Columns that the role has the privilege on. Empty if it has none. */
+  /** The columns on which the role has the privilege. Empty if there are none. */
   allowed: string[];
 }
 
 /**
- * Returns the privileges that `role` lacks, schemas first. Only covers `schemas`, so nothing about unexposed schemas is
- * disclosed.
+ * Returns the privileges that `role` lacks. Privileges on schemas are first. Only objects in `schemas` are checked, so
+ * that nothing about other schemas is disclosed.
  */
 export const selectMissing = (
   db: Queryable,
@@ -109,7 +109,7 @@ const numbered = ({ relations }: RequiredPrivileges) => relations.map((need, pla
 
 export interface PolicyRow {
   name: string;
-  /** `*` applies to every command. */
+  /** The command of the policy. `*` stands for all commands. */
   command: 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE' | '*';
   permissive: boolean;
 }
@@ -132,8 +132,8 @@ export const selectPolicies = (
     order by p.polname`);
 
 /**
- * Returns the quoted login role if it isn't allowed to set the existing role `role`. Excludes superusers, which no hint
- * should suggest granting. PostgreSQL 15 has no SET option for memberships.
+ * Returns the quoted login role if it isn't allowed to set the existing role `role`. Superusers are excluded, because
+ * no hint should suggest granting a superuser. In PostgreSQL 15, memberships have no SET option.
  */
 export const selectLoginWithout = async (db: Queryable, role: string): Promise<string | undefined> => {
   const [row] = await db.query<{ login: string }>(sql`
@@ -143,7 +143,7 @@ export const selectLoginWithout = async (db: Queryable, role: string): Promise<s
   return row?.login;
 };
 
-/** Quotes names for SQL where needed. */
+/** Quotes those names that must be quoted in SQL. */
 export const selectQuoted = async (db: Queryable, names: readonly string[]): Promise<string[]> => {
   const [row] = await db.query<{ quoted: string[] }>(sql`
     select array_agg(quote_ident(n) order by place) as quoted

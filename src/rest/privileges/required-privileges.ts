@@ -1,19 +1,20 @@
-/** Determines the privileges that a plan requires, to query the catalogs after a permission error. Pure. */
+/** Determines the privileges that a plan requires, so that they can be looked up after a permission error. Pure. */
+import { columnsOfFilter } from '../core/plan/filter-columns.ts';
 import { eachLevel } from '../core/plan/tree.ts';
-import type { CrudPlan, PlanColumn, PlanCondition, ReadPlan, WritePlan } from '../core/plan/types.ts';
+import type { CrudPlan, PlanColumn, ReadPlan, WritePlan } from '../core/plan/types.ts';
 import type { QualifiedName } from '../schema-cache/types.ts';
 
 export type Privilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
 
 /**
- * A required privilege on a relation. If no columns are listed, the privilege on any column suffices, except for
- * DELETE.
+ * A privilege that the plan requires on a relation. If no columns are listed, the privilege on any column is
+ * sufficient, except for DELETE.
  */
 export interface RequiredPrivilege {
   readonly schema: string;
   readonly name: string;
   readonly privilege: Privilege;
-  /** Column names from the request, which can include computed columns. */
+  /** The column names in the request. They can include computed columns. */
   readonly columns: readonly string[];
   /** Whether all columns are required (`*`). */
   readonly every: boolean;
@@ -26,18 +27,20 @@ export interface RequiredPrivileges {
   readonly defaults: Defaults | undefined;
 }
 
-/** The table whose column defaults can use sequences. */
+/** A table whose column defaults may use sequences. */
 export interface Defaults extends QualifiedName {
-  /** Columns whose value the request provides. */
+  /** The columns whose value the request provides. */
   readonly given: readonly string[];
   /**
-   * Whether identity columns are included. PostgreSQL requires no privilege on their sequences, but `missing=default`
-   * does.
+   * Whether identity columns are included. Normally, PostgreSQL requires no privilege on their sequences, but
+   * `missing=default` does.
    */
   readonly identities: boolean;
 }
 
 /**
+ * Returns the privileges that a plan requires.
+ *
  * @example
  * requiredPrivilegesOf(plan).relations; // [{ schema: 'public', name: 'notes', privilege: 'SELECT', columns: ['id'], every: false }]
  */
@@ -64,7 +67,8 @@ export function requiredPrivilegesOf(plan: CrudPlan): RequiredPrivileges {
 type Add = (of: QualifiedName, privilege: Privilege, names: Iterable<string>) => void;
 
 function addReadPrivileges(root: ReadPlan, add: Add): void {
-  // The rows of a write or call are read from its result, which requires no privilege.
+  // Whether the name denotes a relation. The result of a write or call has no schema, and reading it doesn't require
+  // any privilege.
   const isRelation = ({ schema }: QualifiedName) => schema !== '';
   const byAlias = new Map<string, QualifiedName>();
   eachLevel(root, (level) => {
@@ -74,7 +78,7 @@ function addReadPrivileges(root: ReadPlan, add: Add): void {
     if (!isRelation(level.from) || level.relationship?.kind === 'computed') return;
     add(level.from, 'SELECT', [
       ...level.columns.filter((column) => !countsRows(column)).map(({ field }) => field.name),
-      ...level.where.flatMap(columnsOf),
+      ...level.where.flatMap(columnsOfFilter),
       ...level.order.filter(({ relation }) => relation === undefined).map(({ field }) => field.name),
     ]);
     for (const [of, column] of level.joinConditions.flatMap(({ left, right }) => [left, right])) {
@@ -84,35 +88,24 @@ function addReadPrivileges(root: ReadPlan, add: Add): void {
   });
 }
 
-/** `count()` reads no column. */
+/** Whether the column is `count()`, which counts rows and doesn't read any column. */
 const countsRows = ({ aggregate, field }: PlanColumn): boolean =>
   aggregate === 'count' && field.name === '*' && !field.fullRow;
 
 function addWritePrivileges(write: WritePlan, add: Add): void {
   const { table, mutation } = write;
   const body = write.body.columns.map(({ name }) => name);
-  const read = [...write.where.flatMap(columnsOf), ...write.returning];
+  const read = [...write.where.flatMap(columnsOfFilter), ...write.returning];
   if (mutation === 'delete') add(table, 'DELETE', []);
   if (mutation === 'update') add(table, 'UPDATE', body);
   if (mutation === 'insert' || mutation === 'put') {
     add(table, 'INSERT', body);
-    // The conflict columns are read to detect conflicts.
+    // The conflict columns must be readable, because they are read to detect conflicts.
     read.push(...(write.conflict?.columns ?? []));
     const updates = write.conflict?.resolution === 'merge-duplicates' && write.conflict.columns.length > 0;
     if (updates && body.length > 0) add(table, 'UPDATE', body);
   }
   if (read.length > 0) add(table, 'SELECT', read);
-}
-
-function columnsOf(condition: PlanCondition): string[] {
-  switch (condition.kind) {
-    case 'filter':
-      return [condition.field.name];
-    case 'null-embed':
-      return [];
-    case 'logic':
-      return condition.children.flatMap(columnsOf);
-  }
 }
 
 function routineOf(plan: CrudPlan): RequiredPrivileges['routine'] {

@@ -1,6 +1,6 @@
 /**
- * Memory and disk budgets for large responses, and the folder for their temporary files. Small responses bypass this
- * module (see {@link FREE_BYTES}).
+ * Manages the memory and the disk space for large responses, and the folder for their temporary files. Small responses
+ * bypass this module (see {@link FREE_BYTES}).
  */
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rm, statfs, unlink } from 'node:fs/promises';
@@ -12,32 +12,38 @@ import { type ResponseQuota, StoredResponse } from './stored-response.ts';
 
 export interface ResponseLimits {
   /** The maximum size of one response. */
-  readonly answerBytes: number;
+  readonly responseBytes: number;
   /** The maximum total size of all temporary files. */
   readonly totalBytes: number;
 }
 
-/** Responses up to this size aren't counted because the client's socket buffers about as much. */
+/** Responses up to this size don't count, because the client's socket buffers about as much. */
 const FREE_BYTES = 64 * 1024;
-/** The memory limits for one response and for all responses larger than {@link FREE_BYTES}. */
+/** The memory limit for one response, and for all responses larger than {@link FREE_BYTES} together. */
 const MEMORY_PER_ANSWER_BYTES = 4 * 1024 * 1024;
 const MEMORY_BYTES = 64 * 1024 * 1024;
-/** Memory is reserved in steps so that a row doesn't need a reservation each. */
+/** Memory is reserved in steps of this size, so that not every row requires a reservation. */
 const STEP_BYTES = 256 * 1024;
-/** Disk space left free because PostgreSQL stops when its disk is full: this amount, or 1/20 of a small disk. */
+/**
+ * The disk space that must remain free, because PostgreSQL stops when its disk is full. On a small disk, 1/20 of the
+ * disk is sufficient.
+ */
 const SPARE_DISK_BYTES = 1024 * 1024 * 1024;
 const SPARE_DISK_PART = 20;
 
 const NOTHING = Buffer.alloc(0);
 
 export class ResponseStorage implements ResponseQuota {
-  readonly limits: ResponseLimits;
-  /** Stores the rows of a statement with one JSON text per row. */
+  readonly #limits: () => ResponseLimits;
+  /** Stores the rows of a statement that returns one JSON text per row. */
   readonly rows = this.#overflow(0, ROW_SEPARATOR);
-  /** Stores the body of a statement with one row: the third column (reads and calls) or the fourth (writes). */
+  /**
+   * Stores the body of a statement that returns one row. The body is the third column of reads and calls, and the
+   * fourth column of writes.
+   */
   readonly summary = this.#overflow(2, NOTHING);
   readonly writeSummary = this.#overflow(3, NOTHING);
-  /** Stores generated documents, which are written in pieces. */
+  /** Stores generated documents, which are written in chunks. */
   readonly document = this.#overflow(0, NOTHING);
   readonly #dir: string;
   #memoryBytes = 0;
@@ -45,13 +51,20 @@ export class ResponseStorage implements ResponseQuota {
   #files = 0;
   #prepared: Promise<void> | undefined;
 
-  /** `dir` must not be shared. It is created on first use. */
-  constructor(dir: string, limits: ResponseLimits) {
+  /**
+   * Creates the storage. `dir` is the folder for the files. Only processes of the same server may use it. The folder is
+   * created on first use.
+   */
+  constructor(dir: string, limits: () => ResponseLimits) {
     this.#dir = dir;
-    this.limits = limits;
+    this.#limits = limits;
   }
 
-  /** Bytes currently held in memory and in files. */
+  get limits(): ResponseLimits {
+    return this.#limits();
+  }
+
+  /** The number of bytes that responses currently use in memory and in files. */
   get used(): { readonly memoryBytes: number; readonly fileBytes: number } {
     return { memoryBytes: this.#memoryBytes, fileBytes: this.#fileBytes };
   }
@@ -65,21 +78,21 @@ export class ResponseStorage implements ResponseQuota {
   }
 
   /**
-   * Reserves at least `sizeBytes` for a response that already holds `heldBytes`. Returns the new reservation, or
-   * undefined if the limit is reached.
+   * Reserves at least `sizeBytes` for a response that has already reserved `heldBytes`. Returns the new total for the
+   * response, or undefined if the limit is reached.
    */
   reserveMemory(heldBytes: number, sizeBytes: number): number | undefined {
-    const wanted = Math.min(Math.ceil(sizeBytes / STEP_BYTES) * STEP_BYTES, MEMORY_PER_ANSWER_BYTES);
-    if (wanted < sizeBytes || this.#memoryBytes + wanted - heldBytes > MEMORY_BYTES) return undefined;
-    this.#memoryBytes += wanted - heldBytes;
-    return wanted;
+    const requested = Math.min(Math.ceil(sizeBytes / STEP_BYTES) * STEP_BYTES, MEMORY_PER_ANSWER_BYTES);
+    if (requested < sizeBytes || this.#memoryBytes + requested - heldBytes > MEMORY_BYTES) return undefined;
+    this.#memoryBytes += requested - heldBytes;
+    return requested;
   }
 
   releaseMemory(bytes: number): void {
     this.#memoryBytes -= bytes;
   }
 
-  /** @throws {RestError} PGRSTX02 */
+  /** Reserves file space. @throws {RestError} PGRSTX02 if the limit for all files is reached */
   reserveFile(bytes: number): void {
     if (this.#fileBytes + bytes > this.limits.totalBytes) {
       throw restError('PGRSTX02', { details: 'Too many large answers are under way.' });
@@ -91,7 +104,7 @@ export class ResponseStorage implements ResponseQuota {
     this.#fileBytes -= bytes;
   }
 
-  /** Opens an unlinked file, which the operating system removes even if this process crashes. */
+  /** Opens a temporary file without a name. The operating system removes the file even if this process crashes. */
   async openFile(): Promise<FileHandle> {
     this.#prepared ??= this.#prepare();
     await this.#prepared;
@@ -106,16 +119,26 @@ export class ResponseStorage implements ResponseQuota {
     return file;
   }
 
-  /** @throws {RestError} PGRSTX02 if the disk is nearly full. */
+  /** Checks the free disk space. @throws {RestError} PGRSTX02 if the disk is nearly full */
   async checkDisk(): Promise<void> {
     const { bavail, blocks, bsize } = await statfs(this.#dir);
     if (bavail * bsize > Math.min(SPARE_DISK_BYTES, (blocks * bsize) / SPARE_DISK_PART)) return;
     throw restError('PGRSTX02', { details: 'The disk is nearly full.' });
   }
 
-  /** Files that still have a name were left by a process that crashed before it could unlink them. */
+  /** A file that still has a name was left behind by a process that crashed before it could unlink the file. */
   async #prepare(): Promise<void> {
     await mkdir(this.#dir, { recursive: true, mode: 0o700 });
-    for (const name of await readdir(this.#dir)) await rm(join(this.#dir, name), { force: true });
+    for (const name of await readdir(this.#dir))
+      if (!isRunning(Number.parseInt(name, 10))) await rm(join(this.#dir, name), { force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  if (pid === process.pid) return false;
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Stores one large response: in memory first, then in a file. The database connection is paused while the disk lags
- * behind, so at most a few blocks are in memory at a time.
+ * Stores one large response, first in memory and then in a file. If the disk is slower than the database, the database
+ * connection is paused, so that only a few blocks are in memory at a time.
  */
 import type { FileHandle } from 'node:fs/promises';
 import type { Cancellation, RowFlow, RowStore } from '../../database/types.ts';
@@ -9,22 +9,25 @@ import { RestError, restError } from '../errors.ts';
 const BLOCK_BYTES = 256 * 1024;
 /** The maximum number of blocks queued for the disk. */
 const MAX_QUEUED_BLOCKS = 2;
-/** File space is reserved in steps. */
+/** The step in which file space is reserved. */
 const STEP_BYTES = 1024 * 1024;
 const DISK_CHECKED_EVERY_BYTES = 64 * 1024 * 1024;
 const READ_BYTES = 128 * 1024;
 
-/** The combined limits for all stored responses. Reserved bytes are released exactly once. */
+/** The limits that all stored responses share. Reserved bytes are released exactly once. */
 export interface ResponseQuota {
-  readonly limits: { readonly answerBytes: number };
-  /** Returns the number of bytes now reserved, at least `sizeBytes`. Returns undefined if a limit is exceeded. */
+  readonly limits: { readonly responseBytes: number };
+  /**
+   * Reserves memory. Returns the number of bytes that are now reserved, which is at least `sizeBytes`. Returns
+   * undefined if a limit is exceeded.
+   */
   reserveMemory(heldBytes: number, sizeBytes: number): number | undefined;
   releaseMemory(bytes: number): void;
-  /** @throws {RestError} PGRSTX02 */
+  /** Reserves file space. @throws {RestError} PGRSTX02 if the limit for all files is reached */
   reserveFile(bytes: number): void;
   releaseFile(bytes: number): void;
   openFile(): Promise<FileHandle>;
-  /** @throws {RestError} PGRSTX02 */
+  /** Checks the free disk space. @throws {RestError} PGRSTX02 if the disk is nearly full */
   checkDisk(): Promise<void>;
 }
 
@@ -38,10 +41,10 @@ export class StoredResponse implements RowStore {
   readonly #signal: Cancellation | undefined;
   #heldMemory = 0;
   #heldFile = 0;
-  /** The block being filled. */
+  /** The block that is currently being filled. */
   #block: Buffer = Buffer.alloc(0);
   #filled = 0;
-  /** Full blocks. The first one is being written. */
+  /** The blocks that are full. The first one is being written. */
   readonly #waiting: Buffer[] = [];
   readonly #spare: Buffer[] = [];
   #writing: Promise<void> | undefined;
@@ -122,10 +125,10 @@ export class StoredResponse implements RowStore {
 
   /** Reserves file space for a response of at least this size. */
   #take(sizeBytes: number): void {
-    const { answerBytes } = this.#space.limits;
-    if (sizeBytes > answerBytes) {
+    const { responseBytes } = this.#space.limits;
+    if (sizeBytes > responseBytes) {
       throw restError('PGRSTX01', {
-        details: `It is larger than ${answerBytes} bytes.`,
+        details: `It is larger than ${responseBytes} bytes.`,
         hint: 'Ask for fewer rows at a time, with limit and offset.',
       });
     }
@@ -135,7 +138,7 @@ export class StoredResponse implements RowStore {
     this.#heldFile += step;
   }
 
-  /** Returns false if the request was canceled. */
+  /** Starts a new block. Returns false if the request was canceled. */
   #nextBlock(): boolean {
     if (this.#signal?.aborted === true) {
       this.#fail(this.#signal.reason);
@@ -154,7 +157,7 @@ export class StoredResponse implements RowStore {
     return true;
   }
 
-  /** Writes the queued blocks. Never rejects: errors are stored as the response's failure. */
+  /** Writes the queued blocks. Never rejects. An error is stored as the failure of the response. */
   async #writeOut(): Promise<void> {
     try {
       this.#file ??= await this.#space.openFile();

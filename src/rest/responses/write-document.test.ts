@@ -25,7 +25,7 @@ async function textOf(body: Body): Promise<string> {
 }
 
 test('a small one stays in memory', async () => {
-  const space = new ResponseStorage(dir, { answerBytes: MIB, totalBytes: MIB });
+  const space = new ResponseStorage(dir, () => ({ responseBytes: MIB, totalBytes: MIB }));
   const { body, release } = await writeDocument(lines(100), space, undefined);
   expect(isStored(body)).toBe(false);
   expect(release).toBeUndefined();
@@ -34,7 +34,7 @@ test('a small one stays in memory', async () => {
 });
 
 test('a large one goes to a file without a name, which is given back', async () => {
-  const space = new ResponseStorage(dir, { answerBytes: 32 * MIB, totalBytes: 32 * MIB });
+  const space = new ResponseStorage(dir, () => ({ responseBytes: 32 * MIB, totalBytes: 32 * MIB }));
   const { body, release } = await writeDocument(lines(300_000), space, undefined);
   expect(isStored(body)).toBe(true);
   expect(await readdir(dir)).toEqual([]);
@@ -47,7 +47,7 @@ test('a large one goes to a file without a name, which is given back', async () 
 });
 
 test('a document that is too large or whose client is gone is refused', async () => {
-  const space = new ResponseStorage(dir, { answerBytes: 2 * MIB, totalBytes: 32 * MIB });
+  const space = new ResponseStorage(dir, () => ({ responseBytes: 2 * MIB, totalBytes: 32 * MIB }));
   await expect(writeDocument(lines(300_000), space, undefined)).rejects.toMatchObject({ code: 'PGRSTX01' });
   const gone = { aborted: true, reason: new Error('gone') };
   await expect(writeDocument(lines(300_000), space, gone)).rejects.toThrow('gone');

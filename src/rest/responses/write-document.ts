@@ -1,4 +1,7 @@
-/** Builds a text from pieces without blocking other requests: small texts in memory, large ones in a file. */
+/**
+ * Builds a response body from chunks without blocking other requests. A small body is built in memory, and a large one
+ * is built in a file.
+ */
 import type { Cancellation, RowStore } from '../../database/types.ts';
 import { type Body, storedBody } from '../core/body.ts';
 import { inSlices } from '../slices.ts';
@@ -7,9 +10,9 @@ import type { ResponseStorage } from './storage.ts';
 const PART_CHARS = 64 * 1024;
 const KEPT_BYTES = 1024 * 1024;
 
-/** `release`: see `RestResponse`. @throws {RestError} PGRSTX01, PGRSTX02 */
+/** Builds the body. For `release`, see `RestResponse`. @throws {RestError} PGRSTX01, PGRSTX02 */
 export async function writeDocument(
-  pieces: Generator<string>,
+  chunks: Generator<string>,
   { document }: ResponseStorage,
   signal: Cancellation | undefined,
 ): Promise<{ body: Body; release: (() => void) | undefined }> {
@@ -42,8 +45,8 @@ export async function writeDocument(
     parts = [];
   };
   try {
-    await inSlices(pieces, (piece) => {
-      text += piece;
+    await inSlices(chunks, (chunk) => {
+      text += chunk;
       if (text.length >= PART_CHARS) flush();
       if (store?.failure !== undefined) throw store.failure;
       return paused?.promise;

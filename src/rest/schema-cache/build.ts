@@ -1,4 +1,4 @@
-/** Builds the immutable schema cache from catalog rows, in steps (see {@link inSlices}). Pure. */
+/** Builds the immutable schema cache from catalog rows. The work is split into steps (see {@link inSlices}). Pure. */
 import type {
   ComputedRelationshipRow,
   ForeignKeyRow,
@@ -77,7 +77,9 @@ export function* buildSchemaCache(rows: CatalogRows): Generator<void, SchemaCach
   };
 }
 
-/** Unchanged rows are the same objects across loads, so their columns are cached. */
+/**
+ * The columns of each relation row. An unchanged row is the same object in every load, so its columns can be cached.
+ */
 const knownColumns = new WeakMap<RelationRow, ReadonlyMap<string, Column>>();
 
 function columnsOf(row: RelationRow): ReadonlyMap<string, Column> {

@@ -1,13 +1,14 @@
 /**
- * Caches the rows of a catalog query across loads: the server sends a hash per row, and the row itself only if its hash
- * is unknown. A reload therefore only transfers and parses changed rows, whatever caused the change.
+ * Caches the rows of a catalog query across loads. The database sends a hash per row, and the row itself only if its
+ * hash is unknown. A reload therefore transfers and parses only the rows that have changed, regardless of what changed
+ * them.
  */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 
 interface HashedRow<Raw> {
   readonly hash: string;
-  /** Null if the hash is known. */
+  /** The row. Null if its hash is known. */
   readonly row: Raw | null;
 }
 
@@ -15,12 +16,12 @@ export class KnownRows<R, Raw = R> {
   readonly #read: (raw: Raw) => R;
   #rows = new Map<string, R>();
 
-  /** `read`: converts a raw row to the cached row. */
+  /** `read` converts a raw row to the row that is cached. */
   constructor(read: (raw: Raw) => R = (raw) => raw as unknown as R) {
     this.#read = read;
   }
 
-  /** Returns all rows in order. Known rows are the same objects as before. Column values have JSON types. */
+  /** Returns all rows in order. A known row is the same object as before. Column values have JSON types. */
   async select(db: Queryable, query: Sql): Promise<{ rows: R[]; hashes: string[] }> {
     const found = await db.query<HashedRow<Raw>>(sql`
       select r.hash, case when k.hash is null then to_json(r.one) end as row

@@ -1,6 +1,6 @@
 /**
- * Reads the catalogs in one read-only transaction and builds the schema cache. Known rows aren't sent again, and if
- * nothing changed, the same cache object is returned.
+ * Reads the catalogs in one read-only transaction and builds the schema cache. Known rows aren't sent again. If nothing
+ * has changed, the same cache object is returned.
  */
 import { createHash } from 'node:crypto';
 import type { Pool } from '../../database/types.ts';
@@ -40,7 +40,7 @@ export class SchemaCacheLoader {
   readonly #routines = new KnownRows<RoutineRow>();
   #last: { readonly fingerprint: string; readonly cache: SchemaCache } | undefined;
 
-  /** Calls must not overlap. */
+  /** Loads the schema cache. A call must not start before the previous call has finished. */
   async load(pool: Pool, options: LoadOptions): Promise<SchemaCache> {
     const { rows, fingerprint } = await this.#read(pool, options);
     if (this.#last?.fingerprint === fingerprint) return this.#last.cache;

@@ -1,6 +1,6 @@
 /**
- * Reads the base columns of a view from its rewrite rule (`pg_rewrite.ev_action`, a `pg_node_tree`). PostgreSQL records
- * the origin of each plain column in the target list. Only the outermost query's list is used.
+ * Finds the base columns of a view in its rewrite rule (`pg_rewrite.ev_action`, a `pg_node_tree`). PostgreSQL records
+ * the origin of each plain column in the target list. Only the list of the outermost query is used.
  */
 
 export interface OriginColumn {
@@ -12,17 +12,17 @@ export interface OriginColumn {
   readonly column: number;
 }
 
-/** The nesting depth of an entry's fields: query list, query, target list, entry. */
+/** The nesting depth of the fields of a target list entry: query list, query, target list, entry. */
 const ENTRY_DEPTH = 4;
 const QUERY_DEPTH = 2;
 
-/** Skips columns that are expressions because they have no origin. */
+/** Returns the origins of the view's columns. A column that is an expression has no origin. */
 export function originColumns(nodeTree: string): OriginColumn[] {
   const found: OriginColumn[] = [];
   let depth = 0;
   let inTargetList = false;
   let fields: Record<string, number> = {};
-  // Strings escape structural characters, so a token is a bracket or a run of other characters.
+  // Structural characters in strings are escaped, so a token is a bracket or a run of other characters.
   for (const [token] of nodeTree.matchAll(/[(){}]|:\w+(?: -?\d+(?=[ )}]))?|(?:\\.|[^\s(){}\\])+/gs)) {
     switch (token) {
       case '(':

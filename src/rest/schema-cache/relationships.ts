@@ -14,7 +14,7 @@ import type { ViewKey, ViewKeys } from './view-keys.ts';
 
 interface Inputs {
   readonly foreignKeys: readonly ForeignKeyRow[];
-  /** Primary keys of tables in all schemas. Those of views are in `relations`. */
+  /** The primary keys of the tables in all schemas. The primary keys of views are stored in `relations`. */
   readonly primaryKeys: readonly PrimaryKeyRow[];
   readonly viewKeys: ViewKeys;
   readonly computed: readonly ComputedRelationshipRow[];
@@ -22,7 +22,7 @@ interface Inputs {
   readonly schemas: ReadonlySet<string>;
 }
 
-/** Yields between relations. One step processes at most the relationships of one relation. */
+/** Yields after each relation, so that one step processes at most the relationships of one relation. */
 export function* buildRelationships(inputs: Inputs): Generator<void, Map<string, Relationship[]>> {
   const { schemas } = inputs;
   const direct: KeyRelationship[] = [];
@@ -38,7 +38,8 @@ export function* buildRelationships(inputs: Inputs): Generator<void, Map<string,
     all.push(inverse(one));
   }
 
-  // A computed relationship that is named like the related relation replaces detected relationships.
+  // If a computed relationship has the same name as the related relation, it replaces the detected relationships
+  // between the two relations.
   const byPair = new Map<string, Relationship[]>();
   const pairKey = (from: QualifiedName, to: QualifiedName) =>
     `${keyOf(from.schema, from.name)}\0${keyOf(to.schema, to.name)}`;
@@ -61,7 +62,7 @@ export function* buildRelationships(inputs: Inputs): Generator<void, Map<string,
     const key = keyOf(relationship.table.schema, relationship.table.name);
     const list = byOrigin.get(key) ?? [];
     byOrigin.set(key, list);
-    // A relation whose junctions are all hidden is still recorded as an origin, because hints depend on it.
+    // A relation is recorded as an origin even if all of its junctions are hidden, because hints depend on this.
     if (!hasHiddenJunction(relationship, schemas)) list.push(relationship);
   }
   for (const [key, list] of byOrigin) {
@@ -71,7 +72,10 @@ export function* buildRelationships(inputs: Inputs): Generator<void, Map<string,
   return byOrigin;
 }
 
-/** Origin and target must be in the same schema. A computed relationship belongs to the schema of its function. */
+/**
+ * Whether the relationship is exposed. Origin and target must be in the same schema. A computed relationship belongs to
+ * the schema of its function.
+ */
 function isExposed(relationship: Relationship, schemas: ReadonlySet<string>): boolean {
   const { table, foreignTable } = relationship;
   if (!schemas.has(table.schema) || !schemas.has(foreignTable.schema)) return false;
@@ -112,8 +116,8 @@ function fromFunction(row: ComputedRelationshipRow): ComputedRelationship {
 }
 
 /**
- * Returns view-to-table, table-to-view and view-to-view relationships for each set of columns that shows the key.
- * `viewKeys`: the view keys of this foreign key.
+ * Returns the relationships of a foreign key that involve views: view to table, table to view, and view to view. Each
+ * set of columns that shows the key results in a relationship. `viewKeys` contains the view keys of this foreign key.
  */
 function viewRelationships(row: ForeignKeyRow, viewKeys: readonly ViewKey[]): KeyRelationship[] {
   const base = fromForeignKey(row);
@@ -174,7 +178,10 @@ function primaryKeysOf({ primaryKeys, relations }: Inputs): Map<string, Readonly
   return found;
 }
 
-/** Finds two foreign keys of a table whose columns are all part of its primary key. */
+/**
+ * Finds many-to-many relationships: pairs of foreign keys of a table whose columns are all part of the table's primary
+ * key.
+ */
 function* manyToMany(
   direct: readonly KeyRelationship[],
   primaryKeys: ReadonlyMap<string, ReadonlySet<string>>,
@@ -227,7 +234,7 @@ const RANK: Readonly<Record<Cardinality, number>> = {
   'many-to-many': 3,
 };
 
-/** Sorts relationships in the order in which ambiguous ones are listed. */
+/** Sorts relationships. Errors list ambiguous relationships in this order. */
 function sorted(list: readonly Relationship[]): Relationship[] {
   return list
     .map((relationship) => ({ relationship, key: sortKey(relationship) }))

@@ -13,7 +13,9 @@ export interface QualifiedName {
   readonly name: string;
 }
 
-/** Returns a map key, which is unambiguous because identifiers can't contain NUL. */
+/**
+ * Returns the key of a name in the schema cache's maps. The key is unambiguous because identifiers can't contain NUL.
+ */
 export const keyOf = (schema: string, name: string): string => `${schema}\0${name}`;
 export const sameName = (a: QualifiedName, b: QualifiedName): boolean =>
   a.schema === b.schema && a.name === b.name;
@@ -22,12 +24,12 @@ export interface Column {
   readonly name: string;
   readonly description: string | null;
   readonly nullable: boolean;
-  /** The base type for domains over built-in types. Built-in types have no modifier. */
+  /** The type. A domain over a built-in type is replaced with its base type. Built-in types have no modifier. */
   readonly type: string;
   /** The declared type with its modifier. */
   readonly nominalType: string;
   readonly maxLength: number | null;
-  /** SQL text. */
+  /** The default expression as SQL text. */
   readonly default: string | null;
   readonly enumValues: readonly string[];
 }
@@ -42,19 +44,19 @@ export interface Relation extends QualifiedName {
   readonly columns: ReadonlyMap<string, Column>;
 }
 
-/** The column of this relation and the column of the other relation. */
+/** A column of this relation, and the corresponding column of the other relation. */
 export type ColumnPair = readonly [string, string];
 
-/** Values in the order in which ambiguous relationships are listed. */
+/** The cardinalities, in the order in which errors list ambiguous relationships. */
 export type Cardinality = 'one-to-many' | 'many-to-one' | 'one-to-one' | 'many-to-many';
 
 export interface Junction {
   readonly table: QualifiedName;
   readonly constraint1: string;
   readonly constraint2: string;
-  /** Pairs of origin column and junction column. */
+  /** The pairs of origin column and junction column. */
   readonly sourceColumns: readonly ColumnPair[];
-  /** Pairs of target column and junction column. */
+  /** The pairs of target column and junction column. */
   readonly targetColumns: readonly ColumnPair[];
 }
 
@@ -66,11 +68,11 @@ export interface KeyRelationship {
   readonly tableIsView: boolean;
   readonly foreignTableIsView: boolean;
   readonly cardinality: Cardinality;
-  /** Empty for many-to-many. */
+  /** The name of the foreign key constraint. Empty for a many-to-many relationship. */
   readonly constraint: string;
-  /** Pairs of a `table` column and a `foreignTable` column. Empty for many-to-many. */
+  /** The pairs of `table` column and `foreignTable` column. Empty for a many-to-many relationship. */
   readonly columns: readonly ColumnPair[];
-  /** Whether this is a one-to-one relationship seen from the referenced side. */
+  /** Whether this is a one-to-one relationship, seen from the side that the foreign key references. */
   readonly isParent: boolean;
   readonly junction: Junction | undefined;
 }
@@ -94,7 +96,10 @@ export const isToOne = (relationship: Relationship): boolean =>
 export interface RoutineParameter {
   readonly name: string;
   readonly type: string;
-  /** The type without a length limit (`character` becomes `character varying`), so that values aren't truncated. */
+  /**
+   * The type without its length limit, so that values aren't truncated. For example, `character` becomes `character
+   * varying`.
+   */
   readonly unboundedType: string;
   readonly required: boolean;
   readonly variadic: boolean;
@@ -109,7 +114,7 @@ export interface Routine extends QualifiedName {
   readonly volatility: 'immutable' | 'stable' | 'volatile';
   readonly hasVariadic: boolean;
   readonly isolation: IsolationLevel | undefined;
-  /** Function settings that apply to the whole transaction. */
+  /** The function's settings that apply to the whole transaction. */
   readonly settings: readonly (readonly [string, string])[];
 }
 
@@ -124,10 +129,10 @@ export const returnsSetOfScalar = (routine: Routine): boolean =>
 /** A function or aggregate that converts rows to a custom media type. */
 export interface MediaHandler {
   readonly function: QualifiedName;
-  /** The relation or function whose rows are accepted. Undefined accepts any rows. */
+  /** The relation or function whose rows the handler accepts. If undefined, the handler accepts any rows. */
   readonly target: QualifiedName | undefined;
   readonly mediaType: string;
-  /** The response's media type. Differs from `mediaType` for handlers of all types. */
+  /** The media type of the response. It differs from `mediaType` if the handler accepts all types. */
   readonly resolvedType: string;
   /**
    * The base type of the handler's domain. jsonb is returned in its binary format with a version byte, as in PostgREST.
@@ -136,17 +141,23 @@ export interface MediaHandler {
 }
 
 export interface SchemaCache {
-  /** Relations by {@link keyOf}. */
+  /** The relations by {@link keyOf}. */
   readonly relations: ReadonlyMap<string, Relation>;
-  /** Relationships by the origin's {@link keyOf}, sorted. Targets are in the origin's schema or computed. */
+  /**
+   * The relationships by the origin's {@link keyOf}, sorted. The target is in the origin's schema, unless the
+   * relationship is computed.
+   */
   readonly relationships: ReadonlyMap<string, readonly Relationship[]>;
-  /** Overloads by {@link keyOf}, fewest parameters first. */
+  /** The overloads of each function by {@link keyOf}. Overloads with fewer parameters are first. */
   readonly routines: ReadonlyMap<string, readonly Routine[]>;
-  /** Conversion functions by source type and target type. */
+  /** The conversion functions by source type and target type. */
   readonly representations: ReadonlyMap<string, string>;
-  /** Handlers by media type. Handlers of a target are also keyed by its {@link keyOf}. */
+  /** The handlers by media type. If a handler has a target, its key also contains the target's {@link keyOf}. */
   readonly mediaHandlers: ReadonlyMap<string, MediaHandler>;
-  /** Whether any function uses `response.headers` or `response.status`. If not, reads needn't query them. */
+  /**
+   * Whether any function in the database uses `response.headers` or `response.status`. Otherwise, reads don't need to
+   * query these settings.
+   */
   readonly setsResponse: boolean;
 }
 

@@ -1,4 +1,7 @@
-/** Finds the views that show all columns of a primary or foreign key, and the column names. Pure. */
+/**
+ * Finds views that show all columns of a primary or foreign key. Also determines the names of these columns in the
+ * view. Pure.
+ */
 import type { ForeignKeyRow, PrimaryKeyRow, ViewRow } from '../queries.ts';
 import { type OriginColumn, originColumns } from './node-tree.ts';
 import type { QualifiedName } from './types.ts';
@@ -7,15 +10,15 @@ export interface ViewKey {
   readonly view: QualifiedName;
   readonly foreignKey: ForeignKeyRow;
   readonly side: 'referencing' | 'referenced';
-  /** Every combination of view columns that shows the key. A column that is shown twice results in two combinations. */
+  /** All combinations of view columns that show the key. If a view shows a column twice, there are two combinations. */
   readonly columnSets: readonly (readonly string[])[];
 }
 
-/** A catalog view with its parsed rewrite rule. */
+/** A view from the catalog, with its parsed rewrite rule. */
 export interface View extends QualifiedName {
   readonly oid: number;
   readonly exposed: boolean;
-  /** Column names by attribute number. Null for dropped columns. */
+  /** The column names by attribute number. The name of a dropped column is null. */
   readonly columnNames: readonly (string | null)[];
   readonly origins: readonly OriginColumn[];
 }
@@ -25,7 +28,10 @@ export const viewOf = ({ nodeTree, ...view }: ViewRow): View => ({
   origins: originColumns(nodeTree),
 });
 
-/** View column names by relation OID and attribute number, including those of nested views. */
+/**
+ * The names of view columns, by the OID of the underlying relation and the attribute number. Includes columns that are
+ * shown through nested views.
+ */
 type Shown = ReadonlyMap<number, ReadonlyMap<number, readonly string[]>>;
 
 interface Traced {
@@ -33,7 +39,7 @@ interface Traced {
   readonly shown: Shown;
 }
 
-/** Traces the columns of exposed views to all underlying relations. */
+/** Finds the columns of all underlying relations that the exposed views show. */
 export function* traceViews(views: readonly View[]): Generator<void, Traced[]> {
   const origins = new Map<number, Map<number, OriginColumn[]>>();
   for (const view of views) {
@@ -66,7 +72,7 @@ export function* traceViews(views: readonly View[]): Generator<void, Traced[]> {
 
 export type ViewKeys = ReadonlyMap<ForeignKeyRow, readonly ViewKey[]>;
 
-/** View keys by the foreign key they show. */
+/** Returns the view keys of each foreign key. */
 export function* viewForeignKeys(
   traced: readonly Traced[],
   foreignKeys: readonly ForeignKeyRow[],
@@ -104,21 +110,21 @@ export function* viewForeignKeys(
 }
 
 /**
- * Returns the primary key of each view by OID: the first name of each column, for every primary key that the view shows
- * completely.
+ * Returns the primary key of each view, by the view's OID. The key contains the first name of each key column, for
+ * every primary key that the view shows completely.
  */
 export function* viewPrimaryKeys(
   traced: readonly Traced[],
   primaryKeys: readonly PrimaryKeyRow[],
 ): Generator<void, Map<number, string[]>> {
-  const places = new Map(primaryKeys.map((key, place) => [key.oid, place]));
+  const indexes = new Map(primaryKeys.map((key, index) => [key.oid, index]));
   const found = new Map<number, string[]>();
   for (const { view, shown } of traced) {
     yield;
     const names: string[] = [];
-    const shownKeys = [...shown.keys()].flatMap((oid) => places.get(oid) ?? []).sort((a, b) => a - b);
-    for (const place of shownKeys) {
-      const { oid, columnNumbers } = primaryKeys[place] as PrimaryKeyRow;
+    const shownKeys = [...shown.keys()].flatMap((oid) => indexes.get(oid) ?? []).sort((a, b) => a - b);
+    for (const index of shownKeys) {
+      const { oid, columnNumbers } = primaryKeys[index] as PrimaryKeyRow;
       const own = columnNumbers.map((number) => shown.get(oid)?.get(number)?.[0]);
       if (own.every((name) => name !== undefined)) names.push(...own);
     }

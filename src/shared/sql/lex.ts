@@ -1,5 +1,5 @@
 /**
- * Splits SQL into tokens like PostgreSQL's lexer (PostgreSQL 18 documentation, 4.1), in enough detail to find where
+ * Splits SQL into tokens as PostgreSQL's lexer does (PostgreSQL 18 documentation, 4.1), in enough detail to find where
  * strings, comments and statements end.
  */
 
@@ -9,21 +9,24 @@ export interface Token {
   readonly kind: TokenKind;
   readonly start: number;
   readonly end: number;
-  /** Whether a string, quoted name or comment isn't terminated. It then extends to the end of the text. */
+  /** Whether a string, quoted name or comment has no end. In this case, it extends to the end of the text. */
   readonly isOpen: boolean;
 }
 
 export interface LexSettings {
-  /** The server's `standard_conforming_strings` setting. If false, a backslash is an escape in plain strings, too. */
+  /**
+   * The server's `standard_conforming_strings` setting. If false, a backslash is an escape character in plain strings,
+   * too.
+   */
   readonly standardConformingStrings: boolean;
 }
 
 const standard: LexSettings = { standardConformingStrings: true };
 
-// JavaScript's \s includes characters that are letters to the server.
+// The characters are listed, because JavaScript's \s includes characters that the server treats as letters.
 const space = /[ \t\n\r\f\v]+/y;
 const lineComment = /--[^\n\r]*/y;
-// Characters beyond ASCII are part of names, as in the server's lexer.
+// As in the server's lexer, characters beyond ASCII are part of names.
 const word = /[A-Za-z_\u0080-\uffff][A-Za-z0-9_$\u0080-\uffff]*/y;
 const number = /\d[\w.]*/y;
 const parameter = /\$\d+/y;
@@ -48,7 +51,7 @@ export function nextToken(text: string, at: number, settings: LexSettings = stan
   return { kind, start: at, end: end ?? text.length, isOpen: end === undefined };
 }
 
-/** The end is undefined for an unterminated token. */
+/** Returns the kind and the end of the token that starts at `at`. The end is undefined if the token is unterminated. */
 function tokenAt(
   text: string,
   at: number,
@@ -70,13 +73,13 @@ function tokenAt(
   }
   if (next === "'") {
     if (/[eE]/.test(char)) return ['string', stringEnd(text, at + 1, true)];
-    // Bit strings don't have escapes, regardless of the setting.
+    // Bit strings don't support escapes, regardless of the setting.
     if (/[bBxX]/.test(char)) return ['string', stringEnd(text, at + 1, false)];
     if (/[nN]/.test(char)) return ['string', stringEnd(text, at + 1, !standardConformingStrings)];
   }
   if (/[uU]/.test(char) && next === '&') {
     if (text[at + 2] === '"') return ['name', quotedNameEnd(text, at + 2)];
-    // The server rejects this form while the setting is off.
+    // The server rejects `U&'…'` strings if the setting is off.
     if (text[at + 2] === "'") return ['string', stringEnd(text, at + 2, !standardConformingStrings)];
   }
   if (/\d/.test(char)) return ['number', match(number, text, at)];
@@ -89,7 +92,9 @@ function match(pattern: RegExp, text: string, at: number): number {
   return pattern.test(text) ? pattern.lastIndex : at;
 }
 
-/** A doubled quote is part of the string, as is a continuation on a later line. */
+/**
+ * Returns the end of a string. A doubled quote doesn't end the string, and a string can be continued on a later line.
+ */
 function stringEnd(text: string, openingQuote: number, hasEscapes: boolean): number | undefined {
   for (let at = openingQuote + 1; at < text.length; at++) {
     const char = text[at];
@@ -107,8 +112,8 @@ function stringEnd(text: string, openingQuote: number, hasEscapes: boolean): num
 }
 
 /**
- * Returns the opening quote of a string's continuation. Only whitespace with a line break, and line comments, can
- * precede it.
+ * Returns the position of the quote at which a string is continued. Only line comments, and whitespace that contains a
+ * line break, can precede it.
  */
 function continuedAt(text: string, from: number): number | undefined {
   let sawLineBreak = false;
@@ -123,7 +128,7 @@ function continuedAt(text: string, from: number): number | undefined {
   return undefined;
 }
 
-/** Block comments nest. */
+/** Returns the end of a block comment. Block comments can be nested. */
 function blockCommentEnd(text: string, start: number): number | undefined {
   let depth = 0;
   for (let at = start; at < text.length; at++) {
@@ -137,14 +142,14 @@ function blockCommentEnd(text: string, start: number): number | undefined {
   return undefined;
 }
 
-/** `open` is the end of the opening tag. */
+/** Returns the end of a dollar-quoted string. `open` is the end of the opening tag. */
 function dollarStringEnd(text: string, at: number, open: number): number | undefined {
   const tag = text.slice(at, open);
   const close = text.indexOf(tag, open);
   return close === -1 ? undefined : close + tag.length;
 }
 
-/** A doubled quote is part of the name. */
+/** Returns the end of a quoted name. A doubled quote doesn't end the name. */
 function quotedNameEnd(text: string, openingQuote: number): number | undefined {
   for (let at = openingQuote + 1; at < text.length; at++) {
     if (text[at] !== '"') continue;

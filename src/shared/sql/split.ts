@@ -1,34 +1,38 @@
 /** Splits SQL into statements. */
 import { type LexSettings, nextToken, type Token } from './lex.ts';
 
-/** A statement with the surrounding comments and whitespace, without its semicolon. */
-export interface SqlPiece {
-  /** UTF-16 offsets. */
+/** A statement, including the surrounding comments and whitespace but not the semicolon. */
+export interface StatementSpan {
+  /** The start and the end of the statement as UTF-16 offsets. */
   readonly start: number;
   readonly end: number;
-  /** Up to eight leading tokens without comments, with words in lowercase. Empty if there are only comments. */
+  /**
+   * The first tokens of the statement, without comments and with words in lowercase. Contains up to eight tokens. Empty
+   * if there are only comments.
+   */
   readonly words: readonly string[];
   /** The lexer settings that result from earlier statements. */
   readonly settings: LexSettings;
 }
 
-/** The parts of a file that aren't SQL. */
+/** Locates the parts of a file that aren't SQL. */
 export interface Embedded {
-  /** Returns the end of the text that starts at `token` and isn't SQL, or undefined if it is SQL. */
+  /** If text that isn't SQL starts at `token`, returns the end of that text. Otherwise, returns undefined. */
   endOf(token: Token): number | undefined;
-  /** Returns where SQL continues after a statement whose semicolon ends at `end`. */
-  continuesAt(statement: SqlPiece, end: number): number;
+  /** Returns where SQL continues after a statement. `end` is the end of the statement's semicolon. */
+  continuesAt(statement: StatementSpan, end: number): number;
 }
 
 const shownWords = 8;
 
 /**
- * Splits at semicolons outside quotes, dollar quotes, comments, parentheses and `BEGIN ATOMIC ... END` bodies. An empty
- * statement also yields a piece. Respects statements that set `standard_conforming_strings`.
+ * Splits text at semicolons, except those inside quotes, dollar quotes, comments, parentheses and `BEGIN ATOMIC ...
+ * END` bodies. An empty statement also yields a span. Statements that set `standard_conforming_strings` are taken into
+ * account.
  *
  * @example [...splitSql("select 1; select ';'")].map(({ words }) => words); // [['select', '1'], ['select', "';'"]]
  */
-export function* splitSql(text: string, embedded?: Embedded): Generator<SqlPiece> {
+export function* splitSql(text: string, embedded?: Embedded): Generator<StatementSpan> {
   let settings: LexSettings = { standardConformingStrings: true };
   let head = new StatementHead();
   let start = 0;
@@ -38,11 +42,11 @@ export function* splitSql(text: string, embedded?: Embedded): Generator<SqlPiece
     if (skipTo !== undefined) {
       at = skipTo;
     } else if (token.kind === 'symbol' && text[at] === ';' && head.canEnd) {
-      const piece = { start, end: at, words: head.words, settings };
-      yield piece;
-      settings = settingsAfter(piece);
+      const span = { start, end: at, words: head.words, settings };
+      yield span;
+      settings = settingsAfter(span);
       head = new StatementHead();
-      at = embedded?.continuesAt(piece, token.end) ?? token.end;
+      at = embedded?.continuesAt(span, token.end) ?? token.end;
       start = at;
     } else {
       head.add(token, text);
@@ -52,7 +56,7 @@ export function* splitSql(text: string, embedded?: Embedded): Generator<SqlPiece
   yield { start, end: text.length, words: head.words, settings };
 }
 
-/** The part of a statement that has been read, as far as it affects where the statement ends. */
+/** Collects the facts about the beginning of a statement that determine where the statement ends. */
 class StatementHead {
   readonly words: string[] = [];
   readonly #body = new RoutineBody();
@@ -75,7 +79,10 @@ class StatementHead {
   }
 }
 
-/** The SQL-standard body of `CREATE [OR REPLACE] FUNCTION | PROCEDURE`, from BEGIN ATOMIC to END. CASE also ends with END. */
+/**
+ * Tracks the SQL-standard body of `CREATE [OR REPLACE] FUNCTION | PROCEDURE`, from BEGIN ATOMIC to END. A CASE
+ * expression also ends with END, so the nesting depth is counted.
+ */
 class RoutineBody {
   depth = 0;
   #head: string[] = [];
@@ -93,7 +100,7 @@ class RoutineBody {
       if (value === 'atomic' && previous === 'begin') this.depth = 1;
       return;
     }
-    // After these, any word is a name: `select t.end`, `select 1 as case`.
+    // After these tokens, any word is a name: `select t.end`, `select 1 as case`.
     if (previous === '.' || previous === 'as') return;
     if (value === 'case') this.depth++;
     else if (value === 'end') this.depth--;
@@ -101,7 +108,7 @@ class RoutineBody {
 }
 
 /** Returns the settings with which the server reads the statements after this one. */
-function settingsAfter({ words, settings }: SqlPiece): LexSettings {
+function settingsAfter({ words, settings }: StatementSpan): LexSettings {
   const line = words.map((word) => word.replace(/^'(.*)'$/, '$1').toLowerCase()).join(' ');
   if (/^reset (all|standard_conforming_strings)$/.test(line)) return { standardConformingStrings: true };
   const value =

@@ -1,11 +1,14 @@
-/** The tokens of SQL text for code that inspects statements. Whitespace is ignored, and comments mostly are, too. */
+/**
+ * Returns the tokens of SQL text, for code that inspects statements. Whitespace is ignored, and so are comments in most
+ * cases.
+ */
 import { type LexSettings, lex, type TokenKind } from './lex.ts';
 
 export interface SqlToken {
   readonly kind: Exclude<TokenKind, 'space'>;
-  /** Lowercase for a word, unchanged for every other kind. */
+  /** The text of the token. A word is in lowercase, and every other kind of token is unchanged. */
   readonly text: string;
-  /** UTF-16 offsets. */
+  /** The start and the end of the token as UTF-16 offsets. */
   readonly start: number;
   readonly end: number;
   /** Whether a string, name or comment isn't terminated. */
@@ -23,6 +26,6 @@ export function tokenize(text: string, settings?: LexSettings): SqlToken[] {
   return tokens;
 }
 
-/** Removes comments. */
+/** Returns the tokens that aren't comments. */
 export const significant = (tokens: readonly SqlToken[]): SqlToken[] =>
   tokens.filter(({ kind }) => kind !== 'comment');

@@ -1,8 +1,10 @@
-/** Computes the properties of a multipart body from its parts. */
+/** Computes the size and ETag of a multipart body from its parts. */
 import { createHash } from 'node:crypto';
 import type { Part, StoredBody } from './types.ts';
 
-/** Returns S3's ETag of a multipart body: the MD5 of the parts' MD5s, and the number of parts. */
+/**
+ * Returns a multipart body's size and S3's ETag, which is computed from the MD5s of the parts and the number of parts.
+ */
 export function describeParts(parts: readonly Part[]): StoredBody {
   const hash = createHash('md5');
   let sizeBytes = 0;

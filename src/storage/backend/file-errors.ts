@@ -1,7 +1,15 @@
 /** Classifies file system errors. */
+import { unlink } from 'node:fs/promises';
 
 export function isMissing(error: unknown): boolean {
   return codeOf(error) === 'ENOENT';
+}
+
+/** Deletes a file if it exists. */
+export async function removeIfThere(path: string): Promise<void> {
+  await unlink(path).catch((error: unknown) => {
+    if (!isMissing(error)) throw error;
+  });
 }
 
 export function isFullDisk(error: unknown): boolean {
@@ -9,14 +17,15 @@ export function isFullDisk(error: unknown): boolean {
   return code === 'ENOSPC' || code === 'EDQUOT';
 }
 
-/** Whether a file was expected but the path is a folder: EISDIR on Linux, EPERM on macOS and Windows. */
+/** Whether the error shows that the path is a folder instead of a file: EISDIR on Linux, EPERM on macOS and Windows. */
 export function isDirectoryError(error: unknown): boolean {
   const code = codeOf(error);
   return code === 'EISDIR' || code === 'EPERM';
 }
 
 /**
- * Whether the file system doesn't support hard links (FAT, some network shares) or the file's link limit is reached.
+ * Whether the error shows that no hard link can be created. The file system doesn't support hard links (FAT, some
+ * network shares), or the file's link limit is reached.
  */
 export function cannotLink(error: unknown): boolean {
   const code = codeOf(error);

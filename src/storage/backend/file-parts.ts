@@ -1,24 +1,25 @@
 /**
- * Multipart bodies in the file backend. Parts are stored in `uploads/VERSION/PART` until the upload ends. The object is
- * a folder with hard links to its parts and a file `parts` that lists them in order. One rename therefore completes a
- * body of any size without copying data. If the rename is interrupted, the parts remain.
+ * Stores bodies that arrive in parts (multipart bodies) in the file backend. Parts are stored in `uploads/VERSION/PART`
+ * until the upload ends. The finished object is a folder with hard links to its parts and a file `parts` that lists
+ * them in order. One rename therefore completes a body of any size without copying data. If the rename is interrupted,
+ * the parts still exist.
  */
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type ByteStream, releaseChunk } from '../byte-stream.ts';
 import type { ByteRange } from '../core/range.ts';
-import { type Pieces, releasePiece } from '../pieces.ts';
 import { isMissing } from './file-errors.ts';
 import { isVersion } from './file-paths.ts';
-import { readPieces } from './file-pieces.ts';
 import type { Readers } from './file-readers.ts';
+import { readChunks } from './file-stream.ts';
 import { linkOrCopy, removeTree, syncDirectory } from './file-system.ts';
 import type { OpenBody, Part } from './types.ts';
 
 const listName = 'parts';
 
 /**
- * Creates the object folder `target` from `parts` in `uploadDir`, using `draft` as a temporary folder. Returns false if
- * a part is missing.
+ * Creates the object folder `target` from `parts` in `uploadDir`. `draft` is the path of a temporary folder. Returns
+ * false if a part is missing.
  */
 export async function assembleParts(
   uploadDir: string,
@@ -47,12 +48,12 @@ export async function assembleParts(
 }
 
 interface PartedBody extends OpenBody {
-  pieces(range?: ByteRange): Pieces;
+  chunks(range?: ByteRange): ByteStream;
 }
 
 /**
- * Opens an object folder as one body. Returns undefined if the folder or its part list is missing, or if it is being
- * removed.
+ * Opens an object folder as a single body. Returns undefined if the folder or its part list is missing, or if the
+ * folder is being removed.
  */
 export async function openParts(
   directory: string,
@@ -74,12 +75,12 @@ export async function openParts(
     return isVersion(id) ? [{ path: join(directory, id), sizeBytes: Number(size) }] : [];
   });
   const sizeBytes = parts.reduce((sum, part) => sum + part.sizeBytes, 0);
-  const pieces = (range: ByteRange = { start: 0, end: sizeBytes - 1 }): Pieces => ({
+  const chunks = (range: ByteRange = { start: 0, end: sizeBytes - 1 }): ByteStream => ({
     [Symbol.asyncIterator]: () => readAcross(parts, range, leave),
-    release: releasePiece,
+    release: releaseChunk,
     destroy: leave,
   });
-  return { sizeBytes, close: async () => leave(), read: async (range) => pieces(range), pieces };
+  return { sizeBytes, close: async () => leave(), read: async (range) => chunks(range), chunks };
 }
 
 async function* readAcross(
@@ -94,7 +95,7 @@ async function* readAcross(
       const end = Math.min(range.end - offset, sizeBytes - 1);
       offset += sizeBytes;
       if (start > end) continue;
-      yield* readPieces(await open(path, 'r'), { start, end });
+      yield* readChunks(await open(path, 'r'), { start, end });
     }
   } finally {
     leave();

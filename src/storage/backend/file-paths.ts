@@ -1,13 +1,16 @@
 /**
- * The file backend's layout: `objects/3f/3f2a…` by version (a folder for a multipart body), `partial/3f2a…` while the
- * body is written, `uploads/3f2a…/PART` for parts of unfinished uploads, `intents/…`, `owners/…` for the processes that
- * own intents, and `orphans/3f2a…` for bodies without a row.
+ * Defines the paths of the file backend, by version: `objects/3f/3f2a…` for bodies (a folder for a multipart body),
+ * `partial/3f2a…` while a body is written, `uploads/3f2a…/PART` for parts of unfinished uploads, `intents/…` for
+ * intents, `owners/…` for the processes that own them, and `orphans/3f2a…` for bodies without a row.
  */
 import { join } from 'node:path';
 
 const versionPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** SQL can write any text as a version. Only UUIDs are used as file names. */
+/**
+ * Whether the text is a UUID. A user can store any text as a version through SQL, but only UUIDs are used as file
+ * names.
+ */
 export function isVersion(text: string): boolean {
   return versionPattern.test(text);
 }
@@ -39,16 +42,17 @@ export function filePaths(root: string): FilePaths {
     uploads,
     owners: join(root, 'owners'),
     orphans,
-    shard: (version) => join(objects, checked(version).slice(0, 2)),
-    object: (version) => join(objects, checked(version).slice(0, 2), version),
-    partialOf: (version) => join(partial, checked(version)),
-    upload: (version) => join(uploads, checked(version)),
-    part: (version, id) => join(uploads, checked(version), checked(id)),
-    orphan: (version) => join(orphans, checked(version)),
+    shard: (version) => join(objects, checkedVersion(version).slice(0, 2)),
+    object: (version) => join(objects, checkedVersion(version).slice(0, 2), version),
+    partialOf: (version) => join(partial, checkedVersion(version)),
+    upload: (version) => join(uploads, checkedVersion(version)),
+    part: (version, id) => join(uploads, checkedVersion(version), checkedVersion(id)),
+    orphan: (version) => join(orphans, checkedVersion(version)),
   };
 }
 
-function checked(version: string): string {
+/** Returns the version, or throws if it can't be used in a path. */
+export function checkedVersion(version: string): string {
   if (!isVersion(version)) throw new Error('A version must be a UUID');
   return version;
 }

@@ -1,14 +1,15 @@
 /**
- * Tracks readers of multipart bodies. Their files are opened one after another, so a body whose row is deleted is kept
- * until its last reader is done. Bodies in a single file don't need this because an open file remains readable after it
- * is unlinked.
+ * Tracks readers of object bodies that consist of several parts. The part files are opened one after another, so if the
+ * row is deleted, the body is kept until its last reader is done. A body in a single file doesn't need this, because an
+ * open file can still be read after it has been unlinked.
  */
 export interface Readers {
   /**
-   * Registers a reader. Returns an idempotent function that unregisters it, or undefined if the body is being removed.
+   * Registers a reader. Returns a function that unregisters the reader and can be called repeatedly. Returns undefined
+   * if the body is being removed.
    */
   enter(version: string): (() => void) | undefined;
-  /** Rejects new readers and calls `remove` after the current readers are done. */
+  /** Rejects new readers, and calls `remove` when the current readers have finished. */
   removeAfter(version: string, remove: () => Promise<void>): Promise<void>;
 }
 

@@ -1,11 +1,11 @@
 /**
- * The file backend's sweep compares files and rows in both directions. Intents handle crashes. The sweep finds bytes
- * that intents can't: those whose intent was lost in a power failure, and those whose rows were deleted outside the
- * server.
+ * Compares the stored files with the rows in both directions (the file backend's sweep). After a crash, intents
+ * identify leftover bytes. The sweep finds the bytes that intents can't identify, because the intent was lost in a
+ * power failure or the row was deleted outside the server.
  *
- * A body without a row is moved to `orphans` and removed after a week, or restored if its row reappears. The rows might
- * belong to a different database (a restored backup, a mistyped address), and the sweep must not make such a mistake
- * permanent.
+ * A body without a row is moved to `orphans` and removed after a week, or restored if its row reappears. The delay is
+ * necessary because the rows might belong to another database, for example after a backup was restored or an address
+ * was mistyped. The sweep must not make such a mistake permanent.
  */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { type FilePaths, isVersion } from './file-paths.ts';
 import { moved, removeTree, syncDirectory } from './file-system.ts';
 import type { SweepOptions, SweepReport } from './types.ts';
 
-/** Files modified within this period may belong to an open transaction. */
+/** The period within which a modified file may belong to an open transaction. The sweep ignores such files. */
 export const sweepGraceMs = 60 * 60 * 1000;
 export const orphanLifetimeMs = 7 * 24 * 60 * 60 * 1000;
 const partialLifetimeMs = 24 * 60 * 60 * 1000;
@@ -32,7 +32,7 @@ export async function sweepFiles(paths: FilePaths, options: SweepOptions): Promi
 
   for (const digit of digits) {
     if (signal.aborted) break;
-    // Reads the rows first, so bodies stored later are recent enough to be skipped.
+    // The rows are read first, so that files stored later are recent enough to be skipped.
     const living = await options.livingWith(digit);
     const objects = new Set(living.objects);
     const found = new Set<string>();
@@ -41,7 +41,7 @@ export async function sweepFiles(paths: FilePaths, options: SweepOptions): Promi
         found.add(version);
         if (objects.has(version)) continue;
         if (!(await isOlder(paths.object(version), nowMs - sweepGraceMs))) continue;
-        // Another process may be sweeping too.
+        // Another process may be running the same sweep and may have moved the file already.
         if (await moved(paths.object(version), paths.orphan(version))) putAside += 1;
       }
     }
@@ -66,7 +66,7 @@ export async function sweepFiles(paths: FilePaths, options: SweepOptions): Promi
     const isOld = await isOlder(paths.partialOf(version), nowMs - partialLifetimeMs);
     if (isOld && (await removeTree(paths.partialOf(version)))) removed += 1;
   }
-  // Excludes versions removed or replaced since the rows were read.
+  // Versions that were removed or replaced after the rows were read aren't missing.
   const stillLiving = missing.length === 0 ? new Set() : await options.findLiving(missing);
   return { putAside, restored, removed, missing: missing.filter((version) => stillLiving.has(version)) };
 }
@@ -85,7 +85,7 @@ async function shardsWith(paths: FilePaths, digit: string): Promise<string[]> {
   return shards.filter((shard) => shard.startsWith(digit) && /^[0-9a-f]{2}$/.test(shard));
 }
 
-/** Whether the last rename or write is older than `thanMs`. False for a missing file. */
+/** Whether the last rename or write is older than `thanMs`. Returns false for a missing file. */
 async function isOlder(path: string, thanMs: number): Promise<boolean> {
   try {
     return (await stat(path)).ctimeMs < thanMs;

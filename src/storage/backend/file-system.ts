@@ -1,11 +1,11 @@
-/** File system operations that Node doesn't provide. */
+/** Implements file system operations that Node doesn't provide. */
 import { constants } from 'node:fs';
 import { copyFile, link, open, rename, rm, unlink } from 'node:fs/promises';
 import { cannotLink, isDirectoryError, isMissing } from './file-errors.ts';
 
-/** Makes a folder's entries durable. */
+/** Syncs a folder, so that changes to its entries survive a power failure. */
 export async function syncDirectory(path: string): Promise<void> {
-  // Windows can't open a folder for syncing. NTFS journals renames.
+  // Windows can't open a folder to sync it. NTFS journals renames instead.
   if (process.platform === 'win32') return;
   const handle = await open(path, 'r');
   try {
@@ -41,7 +41,7 @@ export async function removeTree(path: string): Promise<boolean> {
   return true;
 }
 
-/** Creates a hard link to a synced file, or a synced copy if the file system doesn't support links. */
+/** Creates a hard link to a synced file. If the file system doesn't support links, creates a synced copy. */
 export async function linkOrCopy(from: string, to: string): Promise<void> {
   try {
     await link(from, to);

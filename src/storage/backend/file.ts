@@ -1,20 +1,21 @@
 /**
- * Stores objects as files in one folder. A body is written to `partial/`, synced and renamed to its final path, whose
- * folder is then synced. The caller must not commit the row before that, because the row alone determines whether the
- * object exists.
+ * Stores objects as files in one folder. A body is written to `partial/`, synced and renamed to its final path, and the
+ * folder of that path is then synced. The caller must commit the row only after this, because the row alone determines
+ * whether the object exists.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { constants, mkdirSync } from 'node:fs';
-import { copyFile, type FileHandle, mkdir, open, rename } from 'node:fs/promises';
+import { copyFile, type FileHandle, mkdir, open, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type DiskState, rejectIfFull, spaciousDisk } from '../../kernel/disk.ts';
+import type { ByteStream } from '../byte-stream.ts';
 import type { ByteRange } from '../core/range.ts';
-import type { Pieces } from '../pieces.ts';
 import { describeParts } from './describe-parts.ts';
 import { isDirectoryError, isMissing } from './file-errors.ts';
 import { assembleParts, openParts } from './file-parts.ts';
 import { type FilePaths, filePaths, isVersion } from './file-paths.ts';
-import { filePieces } from './file-pieces.ts';
 import { createReaders, type Readers } from './file-readers.ts';
+import { fileStream } from './file-stream.ts';
 import { sweepFiles } from './file-sweep.ts';
 import { linkOrCopy, moved, removeTree, syncDirectory } from './file-system.ts';
 import { createIntentLog, type IntentLog } from './intents.ts';
@@ -31,16 +32,19 @@ import {
   type SweepReport,
 } from './types.ts';
 
-/** Network chunks are batched up to this size before writing. */
+/** Network chunks are collected up to this size before they are written. */
 const writeBatchBytes = 256 * 1024;
-/** Bodies up to this size are read into a single buffer. */
+/** Object bodies up to this size are read into a single buffer. */
 const wholeBytes = 64 * 1024;
 
-/** The read size when hashing a file. */
+/** The number of bytes per read when a file is hashed. */
 const hashedChunkBytes = 128 * 1024;
 
-export const createFileBackend = (root: string, owners = createOwners(join(root, 'owners'))): ObjectBackend =>
-  new FileBackend(root, owners);
+export const createFileBackend = (
+  root: string,
+  owners = createOwners(join(root, 'owners')),
+  disk: DiskState = spaciousDisk,
+): ObjectBackend => new FileBackend(root, owners, disk);
 
 class FileBackend implements ObjectBackend {
   readonly #paths: FilePaths;
@@ -48,8 +52,10 @@ class FileBackend implements ObjectBackend {
   readonly #intents: IntentLog;
   readonly #readers = createReaders();
   readonly #shardsMade = new Set<string>();
+  readonly #disk: DiskState;
 
-  constructor(root: string, owners: Owners) {
+  constructor(root: string, owners: Owners, disk: DiskState) {
+    this.#disk = disk;
     const paths = filePaths(root);
     for (const directory of [paths.objects, paths.partial, paths.intents, paths.uploads, paths.orphans]) {
       mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -63,9 +69,9 @@ class FileBackend implements ObjectBackend {
     return this.#intents.open(versions);
   }
 
-  async write(version: string, body: Pieces, maxBytes: number): Promise<StoredBody> {
+  async write(version: string, body: ByteStream, maxBytes: number): Promise<StoredBody> {
     const partial = this.#paths.partialOf(version);
-    const written = await writeFile(partial, body, maxBytes);
+    const written = await writeFile(partial, body, maxBytes, this.#disk);
     try {
       await this.#publish(version);
     } catch (error) {
@@ -76,6 +82,7 @@ class FileBackend implements ObjectBackend {
   }
 
   async storeFile(version: string, path: string): Promise<StoredBody> {
+    rejectIfFull(this.#disk, (await stat(path)).size);
     const partial = this.#paths.partialOf(version);
     const stored = await hashAndSync(path);
     try {
@@ -88,16 +95,20 @@ class FileBackend implements ObjectBackend {
     return stored;
   }
 
-  async writePart(upload: string, partId: string, body: Pieces, maxBytes: number): Promise<StoredBody> {
+  async writePart(upload: string, partId: string, body: ByteStream, maxBytes: number): Promise<StoredBody> {
     const directory = this.#paths.upload(upload);
     if ((await mkdir(directory, { recursive: true, mode: 0o700 })) !== undefined)
       await syncDirectory(this.#paths.uploads);
-    const written = await writeFile(this.#paths.part(upload, partId), body, maxBytes);
+    const written = await writeFile(this.#paths.part(upload, partId), body, maxBytes, this.#disk);
     await syncDirectory(directory);
     return written;
   }
 
   async assemble(upload: string, parts: readonly Part[], version: string): Promise<StoredBody | undefined> {
+    rejectIfFull(
+      this.#disk,
+      parts.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+    );
     const shard = await this.#makeShard(version);
     const draft = this.#paths.partialOf(version);
     const whole = await assembleParts(this.#paths.upload(upload), draft, this.#paths.object(version), parts);
@@ -115,7 +126,7 @@ class FileBackend implements ObjectBackend {
     const partial = this.#paths.partialOf(toVersion);
     const source = this.#paths.object(fromVersion);
     try {
-      await copyFile(source, partial, constants.COPYFILE_FICLONE);
+      await copyWithin(this.#disk, source, partial);
       const stored = await hashAndSync(partial);
       await this.#publish(toVersion);
       return stored;
@@ -127,7 +138,7 @@ class FileBackend implements ObjectBackend {
     const body = await openParts(source, fromVersion, this.#readers);
     if (!body) return undefined;
     try {
-      return await this.write(toVersion, body.pieces(), body.sizeBytes);
+      return await this.write(toVersion, body.chunks(), body.sizeBytes);
     } finally {
       await body.close();
     }
@@ -166,7 +177,7 @@ class FileBackend implements ObjectBackend {
     await this.#owners.close();
   }
 
-  /** The version belongs to an object or an upload. */
+  /** Removes a version, which belongs to an object or an upload. */
   #remove(version: string): Promise<void> {
     return this.#readers.removeAfter(version, async () => {
       if (!(await removeTree(this.#paths.object(version)))) await this.#removeUpload(version);
@@ -174,8 +185,8 @@ class FileBackend implements ObjectBackend {
   }
 
   /**
-   * Renames the folder first so that no part can be added while it is being deleted. The sweep also cleans up the new
-   * location.
+   * The folder is renamed first, so that no part can be added while it is being deleted. If the deletion is
+   * interrupted, the sweep removes the renamed folder.
    */
   async #removeUpload(version: string): Promise<void> {
     const aside = this.#paths.partialOf(randomUUID());
@@ -192,7 +203,7 @@ class FileBackend implements ObjectBackend {
     return shard;
   }
 
-  /** Moves a finished partial file to its final path durably. */
+  /** Moves a finished partial file to its final path. When this resolves, the move survives a power failure. */
   async #publish(version: string): Promise<void> {
     const shard = await this.#makeShard(version);
     await rename(this.#paths.partialOf(version), this.#paths.object(version));
@@ -200,11 +211,32 @@ class FileBackend implements ObjectBackend {
   }
 }
 
-/** Writes and syncs a new file, and removes it on failure. */
-async function writeFile(path: string, body: Pieces, maxBytes: number): Promise<StoredBody> {
+/** The number of bytes that all copies in progress still have to write. */
+let copyingBytes = 0;
+
+/** Copies a file if the disk has space for this copy and for all copies in progress. @throws {Error} ENOSPC */
+async function copyWithin(disk: DiskState, from: string, to: string): Promise<void> {
+  const { size } = await stat(from);
+  rejectIfFull(disk, copyingBytes + size);
+  copyingBytes += size;
+  try {
+    await copyFile(from, to, constants.COPYFILE_FICLONE);
+  } finally {
+    copyingBytes -= size;
+  }
+}
+
+/** Writes and syncs a new file. If this fails, the file is removed. */
+async function writeFile(
+  path: string,
+  body: ByteStream,
+  maxBytes: number,
+  disk: DiskState,
+): Promise<StoredBody> {
+  rejectIfFull(disk);
   const handle = await open(path, 'wx', 0o600);
   try {
-    const written = await writeBody(handle, body, maxBytes);
+    const written = await writeBody(handle, body, maxBytes, disk);
     await handle.sync();
     await handle.close();
     return written;
@@ -215,17 +247,23 @@ async function writeFile(path: string, body: Pieces, maxBytes: number): Promise<
   }
 }
 
-async function writeBody(handle: FileHandle, body: Pieces, maxBytes: number): Promise<StoredBody> {
+async function writeBody(
+  handle: FileHandle,
+  body: ByteStream,
+  maxBytes: number,
+  disk: DiskState,
+): Promise<StoredBody> {
   const hash = createHash('md5');
   let sizeBytes = 0;
   let batch: Uint8Array[] = [];
   let batchBytes = 0;
   const flush = async (): Promise<void> => {
     if (batchBytes === 0) return;
-    // Batches are appended at the current position. writev can write fewer bytes than requested.
+    rejectIfFull(disk);
+    // Each batch is appended at the current position. writev may write fewer bytes than requested.
     const { bytesWritten } = await handle.writev(batch);
     if (bytesWritten < batchBytes) await writeRest(handle, Buffer.concat(batch).subarray(bytesWritten));
-    for (const piece of batch) body.release?.(piece);
+    for (const chunk of batch) body.release?.(chunk);
     batch = [];
     batchBytes = 0;
   };
@@ -268,7 +306,7 @@ async function hashAndSync(path: string): Promise<StoredBody> {
   }
 }
 
-/** On Windows, opening a folder already fails. */
+/** Opens a body. On Windows, opening fails at this point if the path is a folder. */
 async function openBody(path: string, version: string, readers: Readers): Promise<OpenBody | undefined> {
   let handle: FileHandle;
   try {
@@ -292,15 +330,15 @@ function openFile(handle: FileHandle, size: number): OpenBody {
   };
 }
 
-async function readBody(handle: FileHandle, range: ByteRange): Promise<Buffer | Pieces> {
+async function readBody(handle: FileHandle, range: ByteRange): Promise<Buffer | ByteStream> {
   const length = range.end - range.start + 1;
-  if (length > wholeBytes) return filePieces(handle, range);
+  if (length > wholeBytes) return fileStream(handle, range);
   try {
     const buffer = Buffer.allocUnsafe(length);
     let filled = 0;
     while (filled < length) {
       const { bytesRead } = await handle.read(buffer, filled, length - filled, range.start + filled);
-      if (bytesRead === 0) throw new Error('The file is shorter than it was when opened');
+      if (bytesRead === 0) throw new Error('The file became shorter after it was opened');
       filled += bytesRead;
     }
     return buffer;

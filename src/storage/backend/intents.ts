@@ -1,20 +1,21 @@
 /**
- * Stores each intent as a small file `OWNER.ID` that lists the intent's versions, one per line, or is empty. The files
- * need no fsync because an intent lost in a power failure can leave bytes without a row, but never a row without bytes.
+ * Stores each intent as a small file `OWNER.ID`, which lists the intent's versions, one per line. An empty file is an
+ * intent that isn't in use. The files don't need fsync, because an intent lost in a power failure can leave bytes
+ * without a row, but never a row without bytes.
  */
 import { randomUUID } from 'node:crypto';
-import { type FileHandle, open, readdir, readFile, unlink } from 'node:fs/promises';
+import { type FileHandle, open, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isFullDisk, isMissing } from './file-errors.ts';
+import { isFullDisk, isMissing, removeIfThere } from './file-errors.ts';
 import { isVersion } from './file-paths.ts';
 import type { Owners } from './owners.ts';
 import type { Intent } from './types.ts';
 
 export interface IntentLog {
   open(versions: readonly string[]): Promise<Intent>;
-  /** Yields the intents of dead processes with their versions. */
+  /** Yields the intents of processes that have ended, with the intents' versions. */
   leftOver(): AsyncIterable<{ readonly versions: readonly string[]; close(): Promise<void> }>;
-  /** Removes empty files. Unsettled intents are kept for the next startup. */
+  /** Removes the empty files. Intents that haven't been settled are kept for the next startup. */
   close(): Promise<void>;
 }
 
@@ -24,10 +25,10 @@ interface Note {
 }
 
 /**
- * The maximum number of empty files kept for reuse. Creating and deleting a file per intent would use a quarter of the
- * CPU time of a 1 KiB upload because ext4 avoids reusing recently freed inodes.
+ * The maximum number of empty files that are kept for reuse. Creating and deleting a file per intent would use a
+ * quarter of the CPU time of a 1 KiB upload, because ext4 avoids reusing recently freed inodes.
  */
-const mostWaiting = 16;
+const maxWaiting = 16;
 
 export function createIntentLog(
   directory: string,
@@ -54,8 +55,8 @@ export function createIntentLog(
     await leave(note);
     await removeIfThere(note.path);
   }
-  async function giveBack(note: Note): Promise<void> {
-    if (waiting.length >= mostWaiting) return drop(note);
+  async function refund(note: Note): Promise<void> {
+    if (waiting.length >= maxWaiting) return drop(note);
     try {
       await note.handle.truncate();
     } catch (error) {
@@ -74,13 +75,14 @@ export function createIntentLog(
           note ??= await take();
           await note.handle.appendFile(text);
         } catch (error) {
-          // On a full disk, new objects are rejected but deletions must succeed. Without an intent, a crash at this
-          // moment would leave bytes behind, but rejecting deletions would leave no way to free space.
+          // If the disk is full, new objects are rejected, but deletions must succeed. A deletion without an intent may
+          // leave bytes behind if the process crashes at this moment. Rejecting deletions would be worse, because it
+          // would make it impossible to free space.
           if (versions.length > 0 || !isFullDisk(error)) throw error;
         }
       };
       const close = async (): Promise<void> => {
-        if (note) await giveBack(note);
+        if (note) await refund(note);
       };
       try {
         if (versions.length > 0) await write(lines(versions));
@@ -95,7 +97,7 @@ export function createIntentLog(
         },
         async settle(gone) {
           try {
-            // Runs concurrently because removing a version that is still being read waits for its reader.
+            // The removals run concurrently, because removing a version that is still being read waits for its reader.
             await Promise.all(gone.filter(isVersion).map(remove));
           } catch (error) {
             if (note) await leave(note);
@@ -118,7 +120,7 @@ export function createIntentLog(
         try {
           text = await readFile(path, 'utf8');
         } catch (error) {
-          // Another process has settled the intent since the folder was read.
+          // Another process settled the intent after the folder was read.
           if (isMissing(error)) continue;
           throw error;
         }
@@ -137,10 +139,4 @@ export function createIntentLog(
 
 function lines(versions: readonly string[]): string {
   return versions.map((version) => `${version}\n`).join('');
-}
-
-async function removeIfThere(path: string): Promise<void> {
-  await unlink(path).catch((error: unknown) => {
-    if (!isMissing(error)) throw error;
-  });
 }

@@ -1,17 +1,18 @@
 /**
- * Identifies the process that owns an intent and checks whether that process is still running. Several processes can
- * use one folder, and none is allowed to settle another's active intents. Processes on this machine are checked by PID.
- * A process on another machine (or in another container) counts as alive while it renews its mark.
+ * Identifies the process that owns an intent, and checks whether this process is still running. Several processes can
+ * use one folder, and a process must not settle another process's active intents. A process on this machine is checked
+ * by its PID. A process on another machine (or in another container) counts as running as long as it renews its mark,
+ * which is a file in the folder.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { readdir, stat, unlink, utimes, writeFile } from 'node:fs/promises';
+import { readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { isFullDisk, isMissing } from './file-errors.ts';
+import { isFullDisk, isMissing, removeIfThere } from './file-errors.ts';
 
 export interface Owners {
-  /** Identifies this process and this use of the folder. Contains letters, digits and `-`. */
+  /** Identifies this process and its current use of the folder. The text contains letters, digits and `-`. */
   readonly own: string;
   isDead(owner: string): Promise<boolean>;
   /** Renews this process's mark. Must be called at intervals shorter than {@link markLifetimeMs}. */
@@ -21,7 +22,7 @@ export interface Owners {
 
 const markLifetimeMs = 10 * 60 * 1000;
 
-/** Folders currently used by this process. */
+/** The folders that this process is using. */
 const open = new Set<string>();
 
 export function createOwners(directory: string): Owners {
@@ -34,7 +35,7 @@ export function createOwners(directory: string): Owners {
     if (open.has(owner)) return false;
     const [itsMachine, pid, start] = owner.split('-');
     if (itsMachine === machine) {
-      // The owner is this process, but it has since closed the folder.
+      // The intent's owner is this process, but this process has closed the folder since then.
       if (Number(pid) === process.pid && start === String(startOf(process.pid) ?? 0)) return true;
       return !runs(Number(pid), start ?? '');
     }
@@ -51,21 +52,25 @@ export function createOwners(directory: string): Owners {
       await utimes(path, now, now).catch(async (error: unknown) => {
         if (!isMissing(error)) throw error;
         await writeFile(path, '', { mode: 0o600 }).catch((full: unknown) => {
-          // A full disk must not prevent settling. Only other machines read the mark.
+          // A full disk must not prevent intents from being settled, so the error is ignored. Only other machines read
+          // the mark.
           if (!isFullDisk(full)) throw full;
         });
       });
       for (const name of await readdir(directory))
-        if (name !== own && (await isDead(name))) await removeMark(join(directory, name));
+        if (name !== own && (await isDead(name))) await removeIfThere(join(directory, name));
     },
     async close() {
       open.delete(own);
-      await removeMark(join(directory, own));
+      await removeIfThere(join(directory, own));
     },
   };
 }
 
-/** Processes on the same machine can check each other's PIDs. Processes in different containers can't. */
+/**
+ * Returns a name that is the same for all processes that can check each other's PIDs. Processes on the same machine
+ * can, but processes in different containers can't.
+ */
 function machineName(): string {
   const namespace = attempt(() => readlinkSync('/proc/self/ns/pid')) ?? '';
   const boot = attempt(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')) ?? '';
@@ -73,12 +78,13 @@ function machineName(): string {
 }
 
 /**
- * Returns a process's start time in ticks since boot, because PIDs are reused. Returns undefined if the system doesn't
- * provide the time.
+ * Returns when a process started, in ticks since boot. The start time is needed because PIDs are reused. Returns
+ * undefined if the system doesn't provide it.
  */
 function startOf(pid: number): string | undefined {
   const line = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  // The name in parentheses can contain spaces. Field 22 is the start time (proc_pid_stat(5)).
+  // The name in parentheses can contain spaces, so fields are counted from the closing parenthesis. Field 22 is the
+  // start time (proc_pid_stat(5)).
   return line?.slice(line.lastIndexOf(')') + 2).split(' ')[19];
 }
 
@@ -100,12 +106,6 @@ async function markedAt(path: string): Promise<number | undefined> {
     if (isMissing(error)) return undefined;
     throw error;
   }
-}
-
-async function removeMark(path: string): Promise<void> {
-  await unlink(path).catch((error: unknown) => {
-    if (!isMissing(error)) throw error;
-  });
 }
 
 function attempt<T>(read: () => T): T | undefined {

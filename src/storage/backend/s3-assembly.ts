@@ -1,18 +1,19 @@
 /**
- * Assembles one object from parts that are already objects. S3 combines them if all parts except the last have at least
- * 5 MiB and the server supports UploadPartCopy. Otherwise their bytes pass through this process.
+ * Assembles an object from parts that are already S3 objects. S3 combines the parts if all of them except the last have
+ * at least 5 MiB and the server supports UploadPartCopy. Otherwise, this process downloads the parts and uploads the
+ * whole object.
  */
 import type { Readable } from 'node:stream';
 import { type Bucket, isAbsent } from './s3-bucket.ts';
 import type { Part, StoredBody } from './types.ts';
 
 const minCopiedPartBytes = 5 * 1024 * 1024;
-/** The number of concurrent copies. */
+/** The number of copies that run concurrently. */
 const copiesAtOnce = 8;
 
 type Store = (bytes: AsyncIterable<Uint8Array>, maxBytes: number) => Promise<StoredBody>;
 
-/** Returns false if a part is missing. */
+/** Assembles the object. Returns false if a part is missing. */
 export async function assembleInS3(
   bucket: Bucket,
   upload: string,
@@ -59,7 +60,7 @@ async function joinByCopying(bucket: Bucket, keys: readonly string[], target: st
         );
         return { PartNumber, ETag: CopyPartResult?.ETag };
       });
-      // Waits for all copies so that none is running when the upload is aborted.
+      // All copies must have finished, so that none is still running when the upload is aborted.
       for (const settled of await Promise.allSettled(some)) {
         if (settled.status === 'rejected') throw settled.reason;
         Parts.push(settled.value);

@@ -1,18 +1,18 @@
-/** The S3 backend's bucket: its client, keys and shared operations. */
+/** Provides the S3 backend's bucket: its client, its keys and operations that several modules share. */
 import type { S3Client } from '@aws-sdk/client-s3';
-import { isVersion } from './file-paths.ts';
+import { checkedVersion } from './file-paths.ts';
 
-/** Settings from `[storage.s3]` in plinth.toml. */
+/** The settings in `[storage.s3]` of plinth.toml. */
 export interface S3Settings {
   readonly bucket: string;
-  /** If undefined, Amazon's endpoint for the region is used. */
+  /** The address of the S3 server. If undefined, Amazon's endpoint for the region is used. */
   readonly endpoint: string | undefined;
   readonly region: string;
   readonly force_path_style: boolean;
-  /** If undefined, the SDK's default credentials are used (environment, profile, machine role). */
+  /** The access key. If undefined, the SDK's default credentials are used (environment, profile, machine role). */
   readonly access_key_id: string | undefined;
   readonly secret_access_key: string | undefined;
-  /** Prepended to every key, so several projects can share a bucket. */
+  /** A prefix of every key, so that several projects can share a bucket. */
   readonly prefix: string;
 }
 
@@ -25,12 +25,12 @@ export interface Bucket {
   orphan(version: string): string;
   /** Returns the key prefix of all objects, uploads or orphans whose version begins with `digits`. */
   folder(kind: 'objects' | 'uploads' | 'orphans', digits?: string): string;
-  /** Returns all keys with a prefix. */
+  /** Returns all keys that begin with a prefix. */
   list(prefix: string): Promise<string[]>;
   listed(prefix: string): AsyncGenerator<{ readonly key: string; readonly lastModifiedMs: number }>;
   /** Aborts a multipart upload if the server supports it. Never throws. */
   abort(key: string, uploadId: string | undefined): Promise<void>;
-  /** Returns undefined if the source object doesn't exist. */
+  /** Copies an object within the bucket. Returns undefined if the source object doesn't exist. */
   copy(from: string, to: string): Promise<{ readonly etag: string; readonly lastModified: Date } | undefined>;
 }
 
@@ -43,7 +43,7 @@ export async function openBucket(settings: S3Settings): Promise<Bucket> {
     region: settings.region,
     endpoint: settings.endpoint,
     forcePathStyle: settings.force_path_style,
-    // Many S3-compatible servers don't support the optional checksums.
+    // Optional checksums are disabled, because many S3-compatible servers don't support them.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     ...(accessKeyId && secretAccessKey ? { credentials: { accessKeyId, secretAccessKey } } : {}),
@@ -53,10 +53,10 @@ export async function openBucket(settings: S3Settings): Promise<Bucket> {
     client,
     name,
     folder,
-    object: (version) => folder('objects', checked(version)),
-    upload: (version) => `${folder('uploads', checked(version))}/`,
-    part: (upload, id) => `${folder('uploads', checked(upload))}/${checked(id)}`,
-    orphan: (version) => folder('orphans', checked(version)),
+    object: (version) => folder('objects', checkedVersion(version)),
+    upload: (version) => `${folder('uploads', checkedVersion(version))}/`,
+    part: (upload, id) => `${folder('uploads', checkedVersion(upload))}/${checkedVersion(id)}`,
+    orphan: (version) => folder('orphans', checkedVersion(version)),
     async *listed(prefix) {
       let token: string | undefined;
       do {
@@ -97,7 +97,7 @@ export async function openBucket(settings: S3Settings): Promise<Bucket> {
 }
 
 /**
- * Deletes keys one by one because some servers lack DeleteObjects and others don't support the checksum that it
+ * Deletes keys one by one. Some servers don't support DeleteObjects, and others don't support the checksum that it
  * requires.
  */
 export async function removeKeys(bucket: Bucket, keys: readonly string[]): Promise<void> {
@@ -111,12 +111,10 @@ export async function removeKeys(bucket: Bucket, keys: readonly string[]): Promi
   }
 }
 
-/** Whether the object doesn't exist. A missing bucket is a different error and must not look like lost objects. */
+/**
+ * Whether the error means that the object doesn't exist. A missing bucket causes a different error, so it can't be
+ * mistaken for lost objects.
+ */
 export function isAbsent(error: unknown): boolean {
   return error instanceof Error && (error.name === 'NoSuchKey' || error.name === 'NotFound');
-}
-
-function checked(version: string): string {
-  if (!isVersion(version)) throw new Error('A version must be a UUID');
-  return version;
 }

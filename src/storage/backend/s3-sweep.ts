@@ -1,6 +1,6 @@
 /**
- * The S3 backend's sweep compares the bucket and the rows in both directions and follows the rules of the file sweep
- * (`file-sweep.ts`). An orphan is a copy whose age is measured from the time of the move.
+ * Compares the bucket with the rows in both directions (the S3 backend's sweep). The rules are those of the file sweep
+ * (`file-sweep.ts`). An orphan is created by copying the object, so its age is measured from the time of the move.
  */
 import { isVersion } from './file-paths.ts';
 import { orphanLifetimeMs, sweepGraceMs } from './file-sweep.ts';
@@ -17,7 +17,7 @@ export async function sweepS3(bucket: Bucket, options: SweepOptions): Promise<Sw
   const missing: string[] = [];
   for (const digit of digits) {
     if (signal.aborted) break;
-    // Reads the rows first, so objects stored later are recent enough to be skipped.
+    // The rows are read first, so that objects stored later are recent enough to be skipped.
     const living = await options.livingWith(digit);
     const objects = new Set(living.objects);
     const found = new Set<string>();
@@ -45,12 +45,12 @@ export async function sweepS3(bucket: Bucket, options: SweepOptions): Promise<Sw
     await removeKeys(bucket, [key]);
     removed += 1;
   }
-  // Excludes versions removed or replaced since the rows were read.
+  // Versions that were removed or replaced after the rows were read aren't missing.
   const stillLiving = missing.length === 0 ? new Set() : await options.findLiving(missing);
   return { putAside, restored, removed, missing: missing.filter((version) => stillLiving.has(version)) };
 }
 
-/** Returns false if the source doesn't exist. */
+/** Moves an object within the bucket. Returns false if the source doesn't exist. */
 async function move(bucket: Bucket, from: string, to: string): Promise<boolean> {
   if (!(await bucket.copy(from, to))) return false;
   await removeKeys(bucket, [from]);

@@ -1,8 +1,8 @@
 /**
  * Stores objects in an S3-compatible bucket: `objects/VERSION`, parts of unfinished uploads in `uploads/UPLOAD/PART`,
  * and orphans found by a sweep in `orphans/VERSION`. S3 makes an object visible atomically and durable before it
- * responds, so the row is committed afterward, as in the file backend. Intents remain files in the data folder. If they
- * are lost (in a container without a disk), a sweep finds the leftover bodies.
+ * responds, so the row is committed afterward, as in the file backend. Intents are still stored as files in the data
+ * folder. If they are lost, for example in a container without a persistent disk, a sweep finds the leftover bodies.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
@@ -18,13 +18,13 @@ import { type Bucket, isAbsent, openBucket, removeKeys, type S3Settings } from '
 import { sweepS3 } from './s3-sweep.ts';
 import { BodyTooLargeError, type ObjectBackend, type OpenBody, type StoredBody } from './types.ts';
 
-/** S3's minimum size of a part other than the last. An upload buffers twice this size. */
+/** S3's minimum size for each part except the last. An upload buffers up to twice this size. */
 const minPartBytes = 5 * 1024 * 1024;
 const maxParts = 10_000;
-/** The maximum object size for CopyObject. */
+/** The maximum size of an object that CopyObject can copy. */
 const maxCopyBytes = 5 * 1024 * 1024 * 1024;
 
-/** `root`: the folder of the intents. The SDK is loaded on first use. */
+/** Creates the S3 backend. `root` is the folder for intents. The SDK is loaded on first use. */
 export function createS3Backend(settings: S3Settings, root: string): ObjectBackend {
   const intentDir = join(root, 'intents');
   mkdirSync(intentDir, { recursive: true, mode: 0o700 });
@@ -35,7 +35,7 @@ export function createS3Backend(settings: S3Settings, root: string): ObjectBacke
     return opened;
   };
 
-  /** The version belongs to an object or an upload. */
+  /** Removes a version, which belongs to an object or an upload. */
   async function remove(version: string): Promise<void> {
     const at = await bucket();
     await removeKeys(at, [at.object(version)]);
@@ -52,7 +52,8 @@ export function createS3Backend(settings: S3Settings, root: string): ObjectBacke
       params: { Bucket: at.name, Key: key, Body: Readable.from(measured.bytes, { objectMode: false }) },
       partSize: Math.max(minPartBytes, Math.ceil(maxBytes / maxParts)),
       queueSize: 1,
-      // With `leavePartsOnError: false`, the server's error for the abort request would hide the original error.
+      // If `leavePartsOnError` were false, the SDK would abort the upload after an error, and a failure of this abort
+      // would hide the original error.
       leavePartsOnError: true,
     });
     try {
@@ -137,13 +138,17 @@ export function createS3Backend(settings: S3Settings, root: string): ObjectBacke
   };
 }
 
-/** Reads the whole object with one request. A range needs a second request after the size is checked. */
+/**
+ * Opens an object by requesting all of its bytes. If the caller reads only a range, that range is requested separately
+ * after the size has been checked.
+ */
 async function open(at: Bucket, version: string): Promise<OpenBody | undefined> {
   const key = at.object(version);
   const whole = await get(at, key);
   if (!whole) return undefined;
   const body = whole.Body as Readable;
-  // Errors are reported to the reader. Without this listener, an error after the body was discarded would be unhandled.
+  // The reader of the stream receives its errors. Without this listener, an error after the body was discarded would be
+  // unhandled.
   body.on('error', () => undefined);
   const close = async (): Promise<void> => void body.destroy();
   return {
@@ -153,7 +158,7 @@ async function open(at: Bucket, version: string): Promise<OpenBody | undefined> 
       if (!range) return body;
       await close();
       const part = await get(at, key, `bytes=${range.start}-${range.end}`);
-      if (!part) throw new Error('The object was removed while it was read');
+      if (!part) throw new Error('The object was removed while it was being read');
       return part.Body as Readable;
     },
   };
@@ -169,7 +174,7 @@ async function get(at: Bucket, key: string, range?: string): Promise<GetObjectCo
   }
 }
 
-/** Measures the size and MD5 of a stream. */
+/** Measures the size of a stream and computes its MD5. */
 function measure(
   body: AsyncIterable<Uint8Array>,
   maxBytes: number,

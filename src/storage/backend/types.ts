@@ -1,61 +1,67 @@
 /**
- * Storage backends. A *version* is the UUID of one stored body: it never changes after it is written, and exactly one
- * row of storage.objects references it. No client input reaches a backend, so object names can't become paths.
+ * The interface of storage backends. A *version* is the UUID of one stored body: it never changes after it is written,
+ * and exactly one row of storage.objects references it. No client input reaches a backend, so object names can't become
+ * paths.
  *
- * An *intent* lists versions that are about to be written or removed. It is written before the first byte is written or
- * the row is deleted, and closed after the transaction ends. {@link ObjectBackend.recover} settles intents left by a
- * crash by checking which versions have a row.
+ * An *intent* lists versions that are about to be written or removed. An intent is written before the first byte is
+ * written or the row is deleted, and closed after the transaction ends. After a crash, {@link ObjectBackend.recover}
+ * settles the remaining intents by checking which versions have a row.
  *
- * An *upload* is an unfinished body that arrives in parts (S3 multipart, TUS). It has its own version, which intents
- * and recovery treat like any other. Its *parts* have ids, so a repeated part never overwrites the previous one.
+ * An *upload* is an unfinished body that arrives in parts (S3 multipart, TUS). An upload has its own version, which
+ * intents and recovery treat like any other. Its *parts* have IDs, so a repeated part never overwrites the previous
+ * one.
  */
+
+import type { ByteStream } from '../byte-stream.ts';
 import type { ByteRange } from '../core/range.ts';
-import type { Pieces } from '../pieces.ts';
 
 export interface StoredBody {
   readonly sizeBytes: number;
-  /** Quoted MD5 in hexadecimal. */
+  /** The MD5 in hexadecimal, in quotes. */
   readonly etag: string;
   readonly lastModified: Date;
 }
 
-/** A part, as described by its row. */
+/** A part, with the values that are stored in its row. */
 export interface Part {
-  /** A UUID. */
+  /** The part's ID, which is a UUID. */
   readonly id: string;
   readonly sizeBytes: number;
-  /** Quoted MD5 in hexadecimal. */
+  /** The MD5 in hexadecimal, in quotes. */
   readonly etag: string;
 }
 
 export interface OpenBody {
   readonly sizeBytes: number;
-  /** Returns the bytes, or a range of them. Callers must call either `read` once or `close`. */
-  read(range?: ByteRange): Promise<Buffer | Pieces>;
+  /** Returns all bytes, or a range of them. Callers must call either `read` (once) or `close`. */
+  read(range?: ByteRange): Promise<Buffer | ByteStream>;
   close(): Promise<void>;
 }
 
 export interface Intent {
   /**
-   * Declares that these versions will be removed if the transaction commits. Must be called before their row is
+   * Announces that these versions will be removed if the transaction commits. Must be called before their rows are
    * deleted.
    */
   giveUp(versions: readonly string[]): Promise<void>;
-  /** Called after the transaction ends. `gone`: versions without a row, whose bytes or parts are removed. */
+  /**
+   * Called after the transaction has ended. `gone` contains the versions that have no row. Their bytes or parts are
+   * removed.
+   */
   settle(gone: readonly string[]): Promise<void>;
-  /** Called when the outcome of the transaction is unknown. The next startup settles the intent. */
+  /** Called if it is unknown whether the transaction was committed. The next startup settles the intent. */
   leave(): Promise<void>;
 }
 
 export interface ObjectBackend {
-  /** Declares versions that can be written under this intent. */
+  /** Creates an intent for these versions. They can then be written. */
   announce(versions: readonly string[]): Promise<Intent>;
   /**
-   * Stores a body of at most `maxBytes` and releases its pieces where possible. When it resolves, the bytes survive a
-   * power failure.
+   * Stores a body of up to `maxBytes` and releases its chunks where possible. When the promise resolves, the bytes are
+   * guaranteed to survive a power failure.
    * @throws {BodyTooLargeError}
    */
-  write(version: string, body: Pieces, maxBytes: number): Promise<StoredBody>;
+  write(version: string, body: ByteStream, maxBytes: number): Promise<StoredBody>;
   /**
    * Stores a local file without copying its bytes if the backend supports it. The file is kept and must not be modified
    * afterward.
@@ -63,47 +69,49 @@ export interface ObjectBackend {
   storeFile?(version: string, path: string): Promise<StoredBody>;
   copy(fromVersion: string, toVersion: string): Promise<StoredBody | undefined>;
   /**
-   * Stores a part of an upload. See {@link ObjectBackend.write}.
+   * Stores a part of an upload in the same way as {@link ObjectBackend.write} stores a body.
    * @throws {BodyTooLargeError}
    */
-  writePart(upload: string, partId: string, body: Pieces, maxBytes: number): Promise<StoredBody>;
+  writePart(upload: string, partId: string, body: ByteStream, maxBytes: number): Promise<StoredBody>;
   /**
-   * Assembles the parts in this order into a body, durably and atomically. The parts are kept until the upload is
-   * settled as gone. Returns undefined if the bytes of a part are missing.
+   * Assembles the parts into a body in the given order, durably and atomically. The parts are kept until the upload is
+   * settled and has no row. Returns undefined if the bytes of a part are missing.
    */
   assemble(upload: string, parts: readonly Part[], version: string): Promise<StoredBody | undefined>;
   /** Removes parts that no row references anymore. */
   removeParts(upload: string, partIds: readonly string[]): Promise<void>;
-  /** Returns undefined if the bytes don't exist. */
+  /** Opens a version. Returns undefined if its bytes don't exist. */
   open(version: string): Promise<OpenBody | undefined>;
-  /** Settles the intents of dead processes. `findLiving`: returns the versions that have a row. */
+  /** Settles the intents of processes that have ended. `findLiving` returns the versions that have a row. */
   recover(findLiving: (versions: readonly string[]) => Promise<ReadonlySet<string>>): Promise<RecoveryReport>;
-  /** Compares all stored bodies with all rows, if the backend supports it. */
+  /** Compares all stored object bodies with all rows. Undefined if the backend doesn't support this. */
   sweep?(options: SweepOptions): Promise<SweepReport>;
   close(): Promise<void>;
 }
 
 export interface SweepOptions {
-  /** Returns the versions of objects and unfinished uploads that begin with this hexadecimal digit. */
+  /** Returns the versions of all objects and unfinished uploads that begin with this hexadecimal digit. */
   livingWith(
     digit: string,
   ): Promise<{ readonly objects: readonly string[]; readonly uploads: readonly string[] }>;
-  /** Checks again which of these versions have a row. */
+  /** Returns which of these versions have a row now. */
   findLiving(versions: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Milliseconds since the epoch. */
+  /** The current time, in milliseconds since the epoch. */
   readonly nowMs: number;
-  /** Stops the sweep early. */
+  /** Stops the sweep early when it aborts. */
   readonly signal: AbortSignal;
 }
 
 export interface SweepReport {
-  /** Bodies without a row that were moved to the orphans. */
+  /** The number of object bodies without a row that were moved to the orphans folder. */
   readonly putAside: number;
-  /** Orphans restored because their row reappeared. */
+  /** The number of orphans that were restored because their row reappeared. */
   readonly restored: number;
-  /** Expired orphans, and parts and unfinished files without an owner. */
+  /**
+   * The number of removed files: expired orphans, and parts and unfinished files that no longer belong to an upload.
+   */
   readonly removed: number;
-  /** Versions with a row but without bytes. Clients see these objects but can't download them. */
+  /** Versions that have a row but no bytes. Clients see these objects but can't download them. */
   readonly missing: readonly string[];
 }
 

@@ -1,13 +1,13 @@
 /**
- * Checks bearer tokens for storage, with the error messages of the JWT library that upstream uses (jose). The shared
- * verifier checks the signature, and this module checks the times on every call.
+ * Checks the bearer tokens of storage requests. The error messages are those of the JWT library that upstream uses
+ * (jose). The shared verifier checks the signature, and this module checks the times on every call.
  */
 import type { Claims, VerifiedToken } from '../../keys/types.ts';
 
-export type Verdict = { readonly claims: Readonly<Claims> } | { readonly refusal: string };
+export type TokenCheck = { readonly claims: Readonly<Claims> } | { readonly refusal: string };
 
-export function checkToken(token: VerifiedToken, nowMs: number): Verdict {
-  if (!token.ok) return { refusal: refusalOf(token) };
+export function checkToken(token: VerifiedToken, nowMs: number): TokenCheck {
+  if (!token.ok) return { refusal: rejectionOf(token) };
   const nowSeconds = Math.floor(nowMs / 1000);
   const { exp, nbf } = token.claims;
   if (nbf !== undefined) {
@@ -21,7 +21,7 @@ export function checkToken(token: VerifiedToken, nowMs: number): Verdict {
   return { claims: token.claims };
 }
 
-function refusalOf(token: VerifiedToken & { ok: false }): string {
+function rejectionOf(token: VerifiedToken & { ok: false }): string {
   switch (token.reason) {
     case 'malformed':
       return token.parts === 3 ? 'JWS Protected Header is invalid' : 'Invalid Compact JWS';

@@ -1,6 +1,8 @@
-/** Detects client versions that need a different response. */
+/** Detects older clients that need a response in an older format. */
 
-/** Python clients before storage3 0.12.1 (supabase 2.18.0) fail if a bucket has a `type` field. */
+/**
+ * Whether the client fails if a bucket has a `type` field. Python clients before storage3 0.12.1 (supabase 2.18.0) do.
+ */
 export function predatesBucketType(
   clientInfo: string | string[] | undefined,
   userAgent: string | undefined,
@@ -14,9 +16,9 @@ export function predatesBucketType(
 
 function isBefore(match: RegExpExecArray | null, version: readonly number[]): boolean {
   if (!match) return false;
-  for (const [index, wanted] of version.entries()) {
+  for (const [index, requested] of version.entries()) {
     const found = Number(match[index + 1]);
-    if (found !== wanted) return found < wanted;
+    if (found !== requested) return found < requested;
   }
   return false;
 }

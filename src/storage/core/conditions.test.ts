@@ -13,7 +13,7 @@ test.each([
   [{ 'if-modified-since': 'Fri, 02 Jan 2026 03:04:05 GMT' }, true],
   [{ 'if-modified-since': 'Fri, 02 Jan 2026 03:04:04 GMT' }, false],
   [{ 'if-modified-since': 'yesterday' }, false],
-  // If both are given, the entity tag takes precedence.
+  // If both headers are sent, If-None-Match takes precedence.
   [{ 'if-none-match': '"x"', 'if-modified-since': 'Fri, 02 Jan 2026 03:04:05 GMT' }, false],
 ])('%j', (headers, expected) => {
   expect(isNotModified(headers, current)).toBe(expected);

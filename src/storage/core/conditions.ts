@@ -1,7 +1,7 @@
-/** Conditional requests (RFC 9110 section 13). */
+/** Evaluates conditional requests (RFC 9110 section 13). */
 
 export interface Validators {
-  /** Quoted, as sent. */
+  /** The ETag in quotes, as sent to the client. */
   readonly etag: string | undefined;
   readonly lastModified: Date | undefined;
 }
@@ -24,7 +24,10 @@ export function isNotModified(headers: ConditionHeaders, current: Validators): b
   return notModifiedSince(headers['if-modified-since'], current.lastModified);
 }
 
-/** Whether the client requires a different version (412). `If-Match` takes precedence over `If-Unmodified-Since`. */
+/**
+ * Whether a precondition fails because the current version isn't the one that the client requires (412). `If-Match`
+ * takes precedence over `If-Unmodified-Since`.
+ */
 export function isPreconditionFailed(headers: ConditionHeaders, current: Validators): boolean {
   const match = headers['if-match'];
   if (match !== undefined) return !matchesEtag(match, current.etag);
@@ -34,7 +37,10 @@ export function isPreconditionFailed(headers: ConditionHeaders, current: Validat
   return !Number.isNaN(since) && wholeSeconds(current.lastModified) > since;
 }
 
-/** Whether to honor a `Range`: without `If-Range`, or if it matches the current version. */
+/**
+ * Whether to honor a `Range` header. This is the case if the `If-Range` header is missing or matches the current
+ * version.
+ */
 export function isRangeCurrent(headers: ConditionHeaders, current: Validators): boolean {
   const ifRange = headers['if-range'];
   if (ifRange === undefined) return true;
@@ -49,7 +55,7 @@ function matchesEtag(header: string, etag: string | undefined): boolean {
   return header.split(',').some((candidate) => opaque(candidate.trim()) === own);
 }
 
-/** Weak comparison: ignores `W/` and, like S3, missing quotes. */
+/** Returns the tag for a weak comparison. Weak comparisons ignore `W/` and, as in S3, missing quotes. */
 function opaque(etag: string): string {
   return etag.replace(/^W\//, '').replace(/^"(.*)"$/, '$1');
 }
@@ -57,7 +63,7 @@ function opaque(etag: string): string {
 function notModifiedSince(header: string | undefined, lastModified: Date | undefined): boolean {
   if (header === undefined || lastModified === undefined) return false;
   const since = Date.parse(header);
-  // HTTP dates have no milliseconds, so the object's milliseconds are dropped before comparing.
+  // HTTP dates have no milliseconds, so the object's milliseconds are dropped before the comparison.
   return !Number.isNaN(since) && wholeSeconds(lastModified) <= since;
 }
 

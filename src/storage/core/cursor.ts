@@ -1,13 +1,14 @@
 /**
- * Cursors of list v2: base64 of the lines `l:` last name, `o:` order, `c:` column, `a:` value of the column (ISO date).
- * The format is upstream's, so cursors from the hosted service work here.
+ * The cursors of list v2 (pages of objects). A cursor is the base64 encoding of the lines `l:` last name, `o:` order,
+ * `c:` column, and `a:` value of the column (ISO date). The format is the same as upstream's, so cursors from the
+ * hosted service also work here.
  */
 
 export type SortColumn = 'name' | 'created_at' | 'updated_at';
 export type SortOrder = 'asc' | 'desc';
 
 export interface ListCursor {
-  /** The last entry of the previous page. A folder ends with a slash. */
+  /** The name of the last entry on the previous page. The name of a folder ends with a slash. */
   readonly startAfter: string;
   readonly order?: SortOrder;
   readonly column?: SortColumn;
@@ -24,7 +25,7 @@ export function encodeCursor(cursor: ListCursor): string {
   return Buffer.from(lines.join('\n')).toString('base64');
 }
 
-/** Returns undefined for an invalid cursor: an unknown line, order, column or date. */
+/** Parses a cursor. Returns undefined if a line, the order, the column or the date is unknown or invalid. */
 export function decodeCursor(text: string): ListCursor | undefined {
   let startAfter = '';
   let order: SortOrder = 'asc';

@@ -1,9 +1,9 @@
-/** Bucket limits: human-readable file sizes and lists of allowed media types. */
+/** Checks bucket limits, which are human-readable file sizes and lists of allowed media types. */
 
 const unitBytes: Record<string, number> = { b: 1, kb: 1e3, mb: 1e6, gb: 1e9 };
 
 /**
- * Parses a size such as `"1.5MB"` to bytes, with decimal units and three significant digits. Returns undefined if the
+ * Converts a size such as `"1.5MB"` to bytes, with decimal units and three significant digits. Returns undefined if the
  * text is invalid.
  */
 export function parseFileSize(text: string): number | undefined {
@@ -14,8 +14,8 @@ export function parseFileSize(text: string): number | undefined {
 }
 
 /**
- * Whether a pattern is valid in a bucket's list of allowed MIME types: `image/png`, `image/*`, `*`, optionally with a
- * charset.
+ * Whether a pattern is valid in a bucket's list of allowed MIME types. Valid patterns are `image/png`, `image/*` and
+ * `*`, each of which can have a charset.
  */
 export function isValidMimePattern(pattern: string): boolean {
   if (pattern.length > 1000) return false;
@@ -23,8 +23,8 @@ export function isValidMimePattern(pattern: string): boolean {
 }
 
 /**
- * Whether a list allows a media type. An empty list allows all types. As in upstream, `*` alone allows nothing, and
- * parameters must match.
+ * Whether a list allows a media type. An empty list allows all types. As in upstream, `*` alone doesn't allow any type,
+ * and parameters must match.
  */
 export function isMimeAllowed(mimeType: string, allowed: readonly string[]): boolean {
   if (allowed.length === 0) return true;
@@ -36,7 +36,7 @@ export function isMimeAllowed(mimeType: string, allowed: readonly string[]): boo
   });
 }
 
-/** Returns the smallest defined limit in bytes. */
+/** Returns the smallest of the limits that are defined, in bytes. */
 export function smallestLimit(...limits: readonly (number | null | undefined)[]): number {
   return Math.min(...limits.filter((limit) => limit !== null && limit !== undefined));
 }

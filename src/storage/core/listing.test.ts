@@ -12,7 +12,7 @@ interface Line {
   readonly updated_at: string | null;
   readonly created_at: string | null;
   readonly last_accessed_at: string | null;
-  /** In PostgreSQL's JSON format. */
+  /** The metadata in the format in which PostgreSQL returns JSON. */
   readonly metadata: string | null;
 }
 
@@ -26,7 +26,7 @@ const cellsOf = ({ key, name, id, updated_at, created_at, last_accessed_at, meta
   metadata,
 ];
 
-/** A row as received from the wire: its cells are at arbitrary offsets of a shared chunk. */
+/** Returns a row as the connection receives it. Its cells are at arbitrary offsets in a shared chunk. */
 function rowOf(line: Line): RawRow {
   const cells = cellsOf(line).map((cell) => (cell === null ? null : Buffer.from(cell)));
   const parts: Buffer[] = [];
@@ -48,7 +48,7 @@ function rowOf(line: Line): RawRow {
   };
 }
 
-/** The expected JSON of a line. */
+/** Returns the expected JSON for a line. */
 function shown(line: Line, name = line.name): string {
   const { key, id, metadata } = line;
   const dated = {
@@ -87,8 +87,8 @@ const line = (hasKey: boolean): fc.Arbitrary<Line> =>
     last_accessed_at: orNull(timestamp),
     metadata: orNull(fc.json()),
   });
-/** Small pieces, so that texts cross piece boundaries. */
-const pieces = fc.integer({ min: 64, max: 300 }).map((size) => () => Buffer.alloc(size, '#'));
+/** The chunks are small, so that tokens cross the boundaries between chunks. */
+const chunks = fc.integer({ min: 64, max: 300 }).map((size) => () => Buffer.alloc(size, '#'));
 
 function bodyOf(writer: LinesWriter | PageWriter, lines: readonly Line[]): string {
   for (const one of lines) writer.add(rowOf(one));
@@ -101,7 +101,7 @@ test('prefixes of folders end with a slash', () => {
 
 test('the lines of list v1 are those of JSON.stringify, byte for byte', () => {
   fc.assert(
-    fc.property(fc.array(line(false), { maxLength: 8 }), pieces, (lines, take) => {
+    fc.property(fc.array(line(false), { maxLength: 8 }), chunks, (lines, take) => {
       expect(bodyOf(new LinesWriter(take), lines)).toBe(`[${lines.map((one) => shown(one)).join()}]`);
     }),
   );
@@ -117,7 +117,7 @@ test('the pages of list v2 are those of JSON.stringify, byte for byte', () => {
     );
   const limits = fc.integer({ min: 1, max: 9 });
   fc.assert(
-    fc.property(listed, limits, columns, orders, pieces, ({ lines, hasKeys }, limit, column, order, take) => {
+    fc.property(listed, limits, columns, orders, chunks, ({ lines, hasKeys }, limit, column, order, take) => {
       const some = lines.slice(0, limit + 1);
       const body = bodyOf(new PageWriter({ limit, column, order, hasKeys }, take), some);
       const page = some.slice(0, limit);

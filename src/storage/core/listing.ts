@@ -1,24 +1,26 @@
 /**
- * Formats listings: lines of list v1 and pages of list v2. Rows contain an optional key, then the columns name, id,
- * updated_at, created_at, last_accessed_at and metadata. Responses contain them in this order.
+ * Formats listings, which consist of lines (list v1) or pages (list v2). Rows contain an optional key, then the columns
+ * name, id, updated_at, created_at, last_accessed_at and metadata. Responses contain the columns in this order.
  */
 import type { RawRow } from '../../database/types.ts';
 import { ByteWriter } from './byte-writer.ts';
 import { encodeCursor, type SortColumn, type SortOrder } from './cursor.ts';
 import { isoTimestamp } from './timestamps.ts';
 
-/** Normalizes a list v1 prefix to end with a slash. An empty prefix is the bucket's root. */
+/**
+ * Normalizes the prefix of a list v1 request so that it ends with a slash. An empty prefix denotes the bucket's root.
+ */
 export function folderPrefix(prefix: string): string {
   return prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`;
 }
 
-/** Writes the response body of list v1. `takePiece`: see {@link ByteWriter}. */
+/** Writes the response body of list v1. For `takeChunk`, see {@link ByteWriter}. */
 export class LinesWriter {
   readonly #out: ByteWriter;
   #separator = '[';
 
-  constructor(takePiece: () => Buffer) {
-    this.#out = new ByteWriter(takePiece);
+  constructor(takeChunk: () => Buffer) {
+    this.#out = new ByteWriter(takeChunk);
   }
 
   add(row: RawRow): void {
@@ -37,11 +39,11 @@ export interface PageOptions {
   readonly limit: number;
   readonly column: SortColumn | undefined;
   readonly order: SortOrder | undefined;
-  /** Whether rows begin with the key. */
+  /** Whether the rows begin with the key. */
   readonly hasKeys: boolean;
 }
 
-/** Writes the response body of list v2. Accepts one line more than `limit` to detect a next page. */
+/** Writes the response body of list v2. Accepts one more line than `limit`, which shows that there is a next page. */
 export class PageWriter {
   readonly #options: PageOptions;
   readonly #folders: ByteWriter;
@@ -50,10 +52,10 @@ export class PageWriter {
   #folderCount = 0;
   #next: { readonly nextCursor: string; readonly nextCursorKey: string } | undefined;
 
-  constructor(options: PageOptions, takePiece: () => Buffer) {
+  constructor(options: PageOptions, takeChunk: () => Buffer) {
     this.#options = options;
-    this.#folders = new ByteWriter(takePiece);
-    this.#objects = new ByteWriter(takePiece);
+    this.#folders = new ByteWriter(takeChunk);
+    this.#objects = new ByteWriter(takeChunk);
   }
 
   add(row: RawRow): void {
@@ -92,7 +94,8 @@ export class PageWriter {
         : undefined;
     return {
       nextCursor: encodeCursor({
-        // The slash distinguishes a folder from an object of the same name and skips the folder's contents.
+        // The slash distinguishes a folder from an object with the same name. It also makes the next page skip the
+        // folder's contents.
         startAfter: isFolder ? `${name}/` : name,
         order,
         column,
@@ -103,7 +106,7 @@ export class PageWriter {
   }
 }
 
-/** The text before a cell, and the text for a null cell. */
+/** The text that is written before a cell, and the text for a null cell. */
 interface Label {
   readonly open: string;
   readonly nothing: string;
@@ -113,7 +116,7 @@ const label = (name: string): Label => ({ open: `,"${name}":"`, nothing: `,"${na
 const idLabel = label('id');
 const momentLabels = [label('updated_at'), label('created_at'), label('last_accessed_at')];
 
-/** `suffix`: appended to the name. Folders in list v2 end with a slash. */
+/** Writes a line. `suffix` is appended to the name, because folders in list v2 end with a slash. */
 function writeLine(out: ByteWriter, row: RawRow, hasKey: boolean, suffix = ''): void {
   const { buffer } = row;
   let column = 0;
@@ -129,7 +132,7 @@ function writeLine(out: ByteWriter, row: RawRow, hasKey: boolean, suffix = ''): 
   if (suffix !== '') out.ascii(suffix);
   out.ascii('"');
   column += 1;
-  // A UUID needs no JSON escapes.
+  // A UUID never requires JSON escapes.
   if (opened(out, idLabel, row, column)) {
     out.copy(buffer, row.start(column), row.end(column));
     out.ascii('"');

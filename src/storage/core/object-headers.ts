@@ -2,20 +2,20 @@
 import { isInert, parseMediaType } from '../../shared/media-type.ts';
 import { isValidRobotsTag } from './robots-tag.ts';
 
-/** `storage.objects.metadata` as written by this server. Rows written by SQL can contain anything. */
+/** The value of `storage.objects.metadata` that this server writes. Rows written by SQL can contain anything. */
 export interface ObjectMetadata {
   readonly eTag?: string;
   readonly size?: number;
   readonly mimetype?: string;
   readonly cacheControl?: string;
-  /** ISO date. */
+  /** When the object was last modified, as an ISO date. */
   readonly lastModified?: string;
   readonly contentLength?: number;
   readonly httpStatusCode?: number;
   readonly xRobotsTag?: string;
 }
 
-/** Returns the metadata fields that have the expected type. */
+/** Returns the metadata fields that have the expected type, and drops all others. */
 export function readObjectMetadata(value: unknown): ObjectMetadata {
   if (typeof value !== 'object' || value === null) return {};
   const raw = value as Record<string, unknown>;
@@ -30,15 +30,15 @@ export function readObjectMetadata(value: unknown): ObjectMetadata {
   };
 }
 
-/** The type for objects whose media type is missing or invalid. */
+/** The media type of objects whose stored type is missing or invalid. */
 export const defaultType = 'application/octet-stream';
 
-/** Returns the stored type. It is validated again because SQL or other writers could have stored an invalid one. */
+/** Returns the stored type if it is valid. SQL or other writers may have stored an invalid one. */
 export function storedContentType({ mimetype = defaultType }: ObjectMetadata): string {
   return parseMediaType(mimetype) === undefined ? defaultType : mimetype;
 }
 
-/** HTML is served as plain text, as in upstream. */
+/** Returns the type for the response. As in upstream, HTML is served as plain text. */
 export function shownContentType(metadata: ObjectMetadata): string {
   const stored = storedContentType(metadata);
   const { type, subtype } = parseMediaType(stored) ?? {};
@@ -46,9 +46,9 @@ export function shownContentType(metadata: ObjectMetadata): string {
 }
 
 /**
- * Prevents stored documents from loading resources, in addition to the sandbox that the gateway applies to all user
- * documents (`shared/response-head.ts`). Inert types have no policy because a policy would keep browsers from
- * displaying PDFs and playing media.
+ * Returns a content security policy that prevents stored documents from loading resources. The gateway additionally
+ * applies a sandbox to all user documents (`shared/response-head.ts`). Inert types have no policy, because a policy
+ * would prevent browsers from displaying PDFs and playing media.
  */
 export function documentPolicy(contentType: string): Readonly<Record<string, string>> {
   const type = parseMediaType(contentType);
@@ -57,7 +57,8 @@ export function documentPolicy(contentType: string): Readonly<Record<string, str
 }
 
 /**
- * `?download` results in `attachment;`. `?download=name` adds the name in both forms of RFC 6266.
+ * Returns the header `Content-Disposition`. `?download` results in `attachment;`. `?download=name` adds the name in
+ * both forms defined in RFC 6266.
  *
  * @example
  * contentDisposition('ä.txt'); // "attachment; filename=%C3%A4.txt; filename*=UTF-8''%C3%A4.txt"
@@ -65,12 +66,15 @@ export function documentPolicy(contentType: string): Readonly<Record<string, str
 export function contentDisposition(download: string | undefined): string | undefined {
   if (download === undefined) return undefined;
   if (download === '') return 'attachment;';
-  // Lone surrogates can't be encoded as UTF-8, and encodeURIComponent would throw.
+  // Unpaired surrogates are replaced, because encodeURIComponent would throw for them.
   const name = encodeURIComponent(download.toWellFormed());
   return `attachment; filename=${name}; filename*=UTF-8''${name}`;
 }
 
-/** Returns the stored value. A client with a stale copy may show it again while it revalidates. */
+/**
+ * Returns the stored value of `Cache-Control`. If the client has a stale copy, the value allows the client to show it
+ * while revalidating it.
+ */
 export function cacheControl(stored: string | undefined, clientCopyIsStale: boolean): string {
   const value = stored !== undefined && stored !== '' && isHeaderText(stored) ? stored : 'no-cache';
   return clientCopyIsStale ? `${value}, stale-while-revalidate=30` : value;
@@ -86,7 +90,7 @@ export function parseDate(value: string | undefined): Date | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date;
 }
 
-/** Whether a text is a valid header value (RFC 9110 section 5.5) within the range that Node can send. */
+/** Whether a string is a valid header value (RFC 9110 section 5.5) that Node can send. */
 export function isHeaderText(value: string): boolean {
   return /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
 }

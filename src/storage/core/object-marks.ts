@@ -1,7 +1,8 @@
 /**
- * Binds a user's signed link to an object. Policies are checked when the link is signed, so the link must not open an
- * object that another user later uploads to the same key. An object has marks from its row and from its owner. The
- * row's mark survives a replacement, and the owner's mark survives a removal after which the same user uploads again.
+ * Creates the marks that bind a user's signed link to one object. Policies are checked when the link is signed, so the
+ * link must not open an object that another user later uploads to the same key. An object has one mark from its row and
+ * one from its owner. The row's mark remains valid after a replacement, and the owner's mark remains valid if the same
+ * user uploads the object again after a removal.
  */
 import { createHash } from 'node:crypto';
 
@@ -14,16 +15,22 @@ export function marksOf({ id, owner_id: ownerId }: MarkedObject): string[] {
   return [markOf(`object ${id}`), ...ownerMarks(ownerId)];
 }
 
-/** Empty if there is no owner, so that objects without an owner id don't share a mark. */
+/**
+ * Returns the mark of the object's owner. Returns an empty list if the object has no owner, so that objects without an
+ * owner don't share a mark.
+ */
 export function ownerMarks(ownerId: string | null): string[] {
   return ownerId === null ? [] : [markOf(`owner ${ownerId}`)];
 }
 
-/** The marks are undefined if the link refers to a key rather than to an object. */
+/**
+ * Whether a link with these marks may open the object. The marks are undefined if the link refers to a key instead of
+ * an object.
+ */
 export function isMeant(marks: readonly string[] | undefined, object: MarkedObject): boolean {
   if (marks === undefined) return true;
   return marksOf(object).some((mark) => marks.includes(mark));
 }
 
-/** The claims of a link are readable by anyone, so user ids are hashed. */
+/** User IDs are hashed, because anyone who has a link can read its claims. */
 const markOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22);

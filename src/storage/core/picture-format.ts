@@ -12,16 +12,16 @@ export const pictureTypes: Readonly<Record<PictureFormat, string>> = {
 };
 
 /**
- * Returns the requested format, else the smallest format that the client lists explicitly in `Accept` (not `*`), else
- * the stored format, or JPEG for a format that browsers can't display.
+ * Returns the requested format. If there is none, returns the smallest format that the client explicitly lists in
+ * `Accept` (not as `*`), or else the stored format. A format that browsers can't display is replaced with JPEG.
  */
 export function chooseFormat(
-  asked: Transform['format'],
+  requested: Transform['format'],
   accept: string | undefined,
   source: PictureFormat | undefined,
 ): PictureFormat {
-  if (asked === 'avif' || asked === 'webp') return asked;
-  if (asked === undefined) {
+  if (requested === 'avif' || requested === 'webp') return requested;
+  if (requested === undefined) {
     const accepted = acceptedTypes(accept ?? '');
     if (accepted.has('image/avif')) return 'avif';
     if (accepted.has('image/webp')) return 'webp';
@@ -29,7 +29,7 @@ export function chooseFormat(
   return source ?? 'jpeg';
 }
 
-/** Returns media types that are listed and not excluded with `q=0` (RFC 9110 section 12.5.1). */
+/** Returns the media types in `Accept`, except those that are excluded with `q=0` (RFC 9110 section 12.5.1). */
 function acceptedTypes(accept: string): ReadonlySet<string> {
   const named = accept.split(',').flatMap((range) => {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());

@@ -8,25 +8,27 @@ export interface Size {
 
 export interface PicturePlan {
   readonly scaled: Size;
-  /** Undefined keeps the whole image. */
+  /** The part of the scaled image to keep. If undefined, the whole image is kept. */
   readonly crop?: Size & { readonly left: number; readonly top: number };
-  /** The size of a crop around the most salient region. */
+  /** The size of a crop whose position is chosen so that it contains the most salient region. */
   readonly attention?: Size;
 }
 
-/** Never enlarges an image, and keeps each side at 1 pixel or more. */
+/**
+ * Plans the transformation of an image. The result is never larger than the source, and each side has at least 1 pixel.
+ */
 export function planPicture(source: Size, transform: Transform): PicturePlan {
   const width = side(transform.width);
   const height = side(transform.height);
   if (width === undefined && height === undefined) return { scaled: source };
-  const wanted = { width: width ?? source.width, height: height ?? source.height };
+  const requested = { width: width ?? source.width, height: height ?? source.height };
   const mode = transform.resize ?? 'cover';
   if (mode === 'fill' && width !== undefined && height !== undefined)
     return {
       scaled: { width: Math.min(width, source.width), height: Math.min(height, source.height) },
     };
 
-  const ratios = { width: wanted.width / source.width, height: wanted.height / source.height };
+  const ratios = { width: requested.width / source.width, height: requested.height / source.height };
   if (mode !== 'cover' || width === undefined || height === undefined) {
     const ratio =
       width === undefined
@@ -52,7 +54,9 @@ function scale({ width, height }: Size, ratio: number): Size {
   };
 }
 
-/** -1 is left or top, 1 is right or bottom, 0 is the center. */
+/**
+ * The horizontal and vertical position of each gravity: -1 is left or top, 1 is right or bottom, and 0 is the center.
+ */
 const sides: Record<Exclude<Gravity, 'sm' | 'fp'>, readonly [number, number]> = {
   ce: [0, 0],
   no: [0, -1],
@@ -66,7 +70,7 @@ const sides: Record<Exclude<Gravity, 'sm' | 'fp'>, readonly [number, number]> = 
 };
 
 function corner(scaled: Size, kept: Size, transform: Transform): [number, number] {
-  // Upstream only passes offsets together with a gravity.
+  // Offsets apply only together with a gravity, as in upstream.
   const {
     gravity = 'ce',
     x_offset: x = 0,
@@ -84,10 +88,10 @@ function corner(scaled: Size, kept: Size, transform: Transform): [number, number
   ];
 }
 
-/** An offset below 1 is a fraction of the image. Other offsets are pixels. */
+/** Converts an offset to pixels. An offset below 1 is a fraction of the image. */
 const pixels = (offset: number, length: number): number => (Math.abs(offset) < 1 ? offset * length : offset);
 
-/** Offsets from the right and the bottom point inward. */
+/** Offsets from the right side and the bottom point toward the center of the image. */
 const along = (room: number, towards: number, offset: number): number =>
   (room * (towards + 1)) / 2 + (towards === 1 ? -offset : offset);
 

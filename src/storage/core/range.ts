@@ -1,13 +1,14 @@
 /** Parses a `Range` header with a single byte range (RFC 9110 section 14). */
 
 export interface ByteRange {
-  /** The first and last byte, inclusive. */
+  /** The first and the last byte of the range. Both are included. */
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Returns undefined if there is no range or if servers can ignore it (other units, several ranges, malformed).
+ * Parses a range. Returns undefined if the header is missing, or if it may be ignored (other units, several ranges,
+ * malformed).
  *
  * @example
  * parseRange('bytes=-4', 10); // { start: 6, end: 9 }

@@ -1,6 +1,6 @@
 /**
- * Validates the `X-Robots-Tag` that a client stores with an object: comma-separated rules, each optionally for one
- * crawler.
+ * Validates the `X-Robots-Tag` that a client stores with an object. It contains comma-separated rules, each of which
+ * can be limited to one crawler.
  */
 
 const plainRules = new Set([
@@ -14,7 +14,7 @@ const plainRules = new Set([
   'noimageindex',
 ]);
 
-/** Rules that take a value, and the function that checks the value. */
+/** The rules that take a value, each with a function that checks the value. */
 const valueRules: Record<string, (value: string) => boolean> = {
   'max-snippet': (value) => /^(?:-1|\d+)$/.test(value),
   'max-video-preview': (value) => /^-?\d+$/.test(value),
@@ -35,22 +35,22 @@ function isValidRule(rule: string): boolean {
   const rest = rule.slice(colon + 1).trim();
   if (rest === '') return false;
   const accepts = Object.hasOwn(valueRules, name) ? valueRules[name] : undefined;
-  // Any other text before a colon is the name of a crawler.
+  // Text before a colon that isn't the name of a rule is the name of a crawler.
   return accepts ? accepts(rest) : isValidRule(rest);
 }
 
 /**
- * The date in `unavailable_after` can contain a comma ("Wed, 03 Dec 2025 …"), so an invalid rule after it is part of
- * the date.
+ * Splits a value into rules. The date in `unavailable_after` can contain a comma ("Wed, 03 Dec 2025 …"), so if the text
+ * after the comma isn't a valid rule, it is part of the date.
  */
 function splitRules(value: string): string[] {
   const rules: string[] = [];
-  for (const piece of value.split(',').map((part) => part.trim())) {
+  for (const item of value.split(',').map((part) => part.trim())) {
     const last = rules.at(-1);
-    if (last !== undefined && /(?:^|:\s*)unavailable_after:/.test(last) && !isValidRule(piece)) {
-      rules[rules.length - 1] = `${last}, ${piece}`;
+    if (last !== undefined && /(?:^|:\s*)unavailable_after:/.test(last) && !isValidRule(item)) {
+      rules[rules.length - 1] = `${last}, ${item}`;
     } else {
-      rules.push(piece);
+      rules.push(item);
     }
   }
   return rules;

@@ -54,9 +54,9 @@ describe('bearer tokens', () => {
     [{ exp: 'soon' }, '"exp" claim must be a number'],
     [{ nbf: now + 1 }, '"nbf" claim timestamp check failed'],
     [{ nbf: now }, undefined],
-  ])('%j', (claims, refusal) => {
-    const verdict = checkToken(verified(claims), now * 1000);
-    expect('refusal' in verdict ? verdict.refusal : undefined).toBe(refusal);
+  ])('%j', (claims, rejection) => {
+    const result = checkToken(verified(claims), now * 1000);
+    expect('refusal' in result ? result.refusal : undefined).toBe(rejection);
   });
   test.each([
     [{ ok: false, reason: 'malformed', parts: 1 } as const, 'Invalid Compact JWS'],
@@ -69,7 +69,7 @@ describe('bearer tokens', () => {
       { ok: false, reason: 'algorithm', algorithm: 'none' } as const,
       '"alg" (Algorithm) Header Parameter value not allowed',
     ],
-  ])('%j', (token, refusal) => {
-    expect(checkToken(token, now * 1000)).toEqual({ refusal });
+  ])('%j', (token, rejection) => {
+    expect(checkToken(token, now * 1000)).toEqual({ refusal: rejection });
   });
 });

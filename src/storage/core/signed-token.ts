@@ -1,28 +1,31 @@
 /**
- * Reads and creates the claims of signed URL tokens: one object, one action and an expiry. The caller has already
- * verified the signature and the expiry. Tokens without `scope` were issued by servers before scopes existed. Among
- * those tokens, the ones with `upsert` are upload tokens.
+ * Reads and creates the claims of signed URL tokens. Such a token contains one object, one action and an expiry. The
+ * caller has already verified the signature and the expiry. Tokens without `scope` were issued by servers before scopes
+ * existed. Among those tokens, the ones with `upsert` are upload tokens.
  */
 
 export type SignedScope = 'download' | 'upload';
 
 export interface SignedClaims {
-  /** `bucket/key`. */
+  /** The object in the form `bucket/key`. */
   readonly url: string;
   readonly scope: SignedScope;
   readonly upsert: boolean;
   readonly owner: string | undefined;
-  /** The image transformation (`transform.ts`). Empty for the original object. */
+  /** The image transformation (`transform.ts`). Empty if the link is for the original object. */
   readonly transformations: string;
-  /** The marks of the object the link is bound to (`object-marks.ts`). Undefined for any object at this key. */
+  /**
+   * The marks of the object that the link is bound to (`object-marks.ts`). If undefined, the link applies to any object
+   * with this key.
+   */
   readonly objects: readonly string[] | undefined;
-  /** Seconds since the epoch. */
+  /** When the token expires, in seconds since the epoch. */
   readonly exp: number;
 }
 
 /**
- * Returns the claims of a download URL. They never include `role`, `upsert` or `owner`, so a link can't be used as a
- * session or for an upload.
+ * Returns the claims of a download URL. These claims never include `role`, `upsert` or `owner`, so a download link
+ * can't be used as a session or for an upload.
  */
 export function downloadClaims(
   url: string,
@@ -59,7 +62,10 @@ export function uploadClaims(
   };
 }
 
-/** Returns the claims of a signed URL for `scope` and exactly this object, or the name of the failed check. */
+/**
+ * Returns the claims of a signed URL if they match `scope` and this object. Otherwise, returns the name of the failed
+ * check.
+ */
 export function readSignedClaims(
   claims: Readonly<Record<string, unknown>>,
   scope: SignedScope,
@@ -68,7 +74,7 @@ export function readSignedClaims(
   const tokenScope = claims.scope ?? ('upsert' in claims ? 'upload' : 'download');
   if (tokenScope !== scope) return 'scope';
   if (claims.url !== url) return 'url';
-  // This server always sets an expiry.
+  // A token without an expiry is rejected, because this server always sets one.
   if (typeof claims.exp !== 'number') return 'expiry';
   return {
     url,
@@ -81,7 +87,9 @@ export function readSignedClaims(
   };
 }
 
-/** The last second whose milliseconds a JSON number can represent. Later expiries are rejected. */
+/**
+ * The last second whose value in milliseconds can be represented exactly as a JSON number. Later expiries are rejected.
+ */
 const lastSecond = Math.floor(Number.MAX_SAFE_INTEGER / 1000);
 
 export function isValidExpiry(expiresInSeconds: number, nowSeconds: number): boolean {

@@ -1,5 +1,5 @@
 /**
- * Detects the media type of a local file without a declared type, for example when a bucket is seeded from a folder.
+ * Detects the media type of a local file that has no declared type, for example when a bucket is seeded from a folder.
  * Checks the first bytes, then the extension, and finally whether the content is text or binary.
  */
 
@@ -44,12 +44,12 @@ const extensions: Record<string, string> = {
   xml: 'text/xml; charset=utf-8',
 };
 
-/** `firstBytes`: up to 512 bytes from the start of the file. */
+/** Returns the media type of a file. `firstBytes` contains up to 512 bytes from the start of the file. */
 export function detectContentType(fileName: string, firstBytes: Uint8Array): string {
   const head = Buffer.from(firstBytes.buffer, firstBytes.byteOffset, Math.min(firstBytes.byteLength, 512));
   const extension = fileName.slice(fileName.lastIndexOf('.') + 1).toLowerCase();
   const byExtension = Object.hasOwn(extensions, extension) ? extensions[extension] : undefined;
-  // Office documents are ZIP archives, so the extension is more specific than the content.
+  // Office documents are ZIP archives, so for them, the extension is more specific than the content.
   for (const [mimeType, hex, offset] of signatures) {
     if (head.toString('hex', offset, offset + hex.length / 2) === hex) {
       return mimeType === 'application/zip' ? (byExtension ?? mimeType) : mimeType;

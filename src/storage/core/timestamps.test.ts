@@ -10,6 +10,6 @@ test.each([
   ['-infinity', '-infinity'],
   ['12026-11-21 04:10:36+00', '12026-11-21 04:10:36+00'],
   ['0044-03-15 12:00:00+00 BC', '0044-03-15 12:00:00+00 BC'],
-])('%j is %j', (text, wanted) => {
-  expect(isoTimestamp(text)).toBe(wanted);
+])('%j is %j', (text, requested) => {
+  expect(isoTimestamp(text)).toBe(requested);
 });

@@ -131,6 +131,6 @@ test.each([
   ['origin', 'image/avif', 'jpeg', 'jpeg'],
   ['webp', undefined, 'jpeg', 'webp'],
   [undefined, undefined, undefined, 'jpeg'],
-] as const)('format %s, Accept %s, stored as %s: %s', (asked, accept, source, chosen) => {
-  expect(chooseFormat(asked, accept, source)).toBe(chosen);
+] as const)('format %s, Accept %s, stored as %s: %s', (requested, accept, source, chosen) => {
+  expect(chooseFormat(requested, accept, source)).toBe(chosen);
 });

@@ -1,6 +1,6 @@
 /**
- * Image transformation options of `/render/image`, as encoded in queries, signed tokens and responses (supabase/storage
- * 1.11.2, which passes them to imgproxy 3).
+ * Defines the image transformation options for `/render/image`, as they are encoded in queries, signed tokens and
+ * responses (supabase/storage 1.11.2, which passes them to imgproxy 3).
  */
 
 export type Gravity = (typeof gravities)[number];
@@ -10,39 +10,42 @@ export const resizeModes = ['cover', 'contain', 'fill'] as const;
 export const formats = ['origin', 'avif', 'webp'] as const;
 
 export interface Transform {
-  /** Pixels. If 0 or absent, derived from the other dimension. */
+  /** The width in pixels. A side that is 0 or absent is derived from the other side. */
   readonly width?: number | undefined;
   readonly height?: number | undefined;
   readonly resize?: (typeof resizeModes)[number] | undefined;
-  /** If absent, the best format that the client accepts. */
+  /** The output format. If absent, the best format that the client accepts is used. */
   readonly format?: (typeof formats)[number] | undefined;
-  /** 20 to 100. */
+  /** The quality, from 20 to 100. */
   readonly quality?: number | undefined;
-  /** The part to keep when `cover` crops: a side, `sm` for the most salient region, `fp` for a focus point. */
+  /**
+   * The part of the image to keep when `cover` crops it. The value is a side, `sm` for the most salient region, or `fp`
+   * for a focus point.
+   */
   readonly gravity?: Gravity | undefined;
   readonly x_offset?: number | undefined;
   readonly y_offset?: number | undefined;
 }
 
-/** The maximum width and height (the hosted service's limit). */
+/** The maximum width and height, which is the hosted service's limit. */
 export const maxSidePixels = 2500;
 export const defaultQuality = 80;
 
-/** imgproxy's names for the resize modes. */
+/** The names of the resize modes in imgproxy. */
 const resizingTypes = { cover: 'fill', contain: 'fit', fill: 'force' } as const;
 
-/** Describes the applied transformation for the header `X-Transformations`. */
+/** Returns the parts of the header `X-Transformations`, which describes the applied transformation. */
 export function describeTransform(transform: Transform): string[] {
   return segments(transform, (resize) => `resizing_type:${resizingTypes[resize ?? 'cover']}`);
 }
 
-/** Formats the transformation for a signed token. Empty if there is none. */
+/** Formats the transformation for a signed token. Returns an empty string if the image isn't transformed. */
 export function printTransform(transform: Transform): string {
   return segments(transform, (resize) => (resize === undefined ? undefined : `resize:${resize}`)).join(',');
 }
 
 /**
- * Parses the output of {@link printTransform}. Unknown parts are ignored because tokens are only issued by this server.
+ * Parses the output of {@link printTransform}. Unknown parts are ignored, because only this server issues tokens.
  *
  * @example
  * parseTransform('height:10,gravity:fp:0:1'); // { height: 10, gravity: 'fp', x_offset: 0, y_offset: 1 }
@@ -75,7 +78,7 @@ export function parseTransform(text: string): Transform {
   return found;
 }
 
-/** Clamps a side to the maximum. Returns undefined for an unspecified side. */
+/** Limits a side to the maximum. Returns undefined for an unspecified side. */
 export function side(pixels: number | undefined): number | undefined {
   if (pixels === undefined || !(pixels >= 1)) return undefined;
   return Math.min(Math.round(pixels), maxSidePixels);

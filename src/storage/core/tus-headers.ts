@@ -2,13 +2,14 @@
 
 export const tusVersion = '1.0.0';
 
-/** The names and values of `Upload-Metadata`. A key without a value is null. */
+/** The names and values in the header `Upload-Metadata`. The value of a key without a value is null. */
 export type TusMetadata = Readonly<Record<string, string | null>>;
 
 const base64Pattern = /^[\d+/A-Za-z]*={0,2}$/;
 
 /**
- * Returns undefined if the header is malformed ("Upload-Metadata": unique ASCII keys without spaces, values in base64).
+ * Parses the header. Returns undefined if it is malformed ("Upload-Metadata": unique ASCII keys without spaces, values
+ * in base64).
  *
  * @example
  * parseTusMetadata('bucketName cGhvdG9z,is_draft'); // { bucketName: 'photos', is_draft: null }
@@ -38,7 +39,7 @@ export function parseByteCount(header: string): number | undefined {
   return /^(?:0|[1-9]\d*)$/.test(header) && Number.isSafeInteger(count) ? count : undefined;
 }
 
-/** Converts a number of seconds to `max-age`. Other values disable caching (as in upstream). */
+/** Returns the Cache-Control value for a number of seconds. As in upstream, any other value disables caching. */
 export function tusCacheControl(field: string | null | undefined): string {
   return typeof field === 'string' && /^-?\d+$/.test(field) ? `max-age=${field}` : 'no-cache';
 }

@@ -1,9 +1,15 @@
-/** Parses `user_metadata` as sent by clients: JSON in a form field, or base64 of JSON in the header `x-metadata`. */
+/**
+ * Parses the `user_metadata` that a client sends, which is JSON in a form field, or base64-encoded JSON in the header
+ * `x-metadata`.
+ */
 import { isRecord } from '../../shared/is-record.ts';
 
 export const maxUserMetadataBytes = 1024 * 1024;
 
-/** Returns an object, or undefined: invalid JSON and other types are ignored instead of rejected (as in upstream). */
+/**
+ * Returns the object, or undefined if the field doesn't contain one. As in upstream, invalid JSON and other types are
+ * ignored instead of rejected.
+ */
 export function parseMetadataField(json: string | undefined): Record<string, unknown> | undefined {
   if (json === undefined) return undefined;
   try {

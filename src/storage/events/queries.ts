@@ -6,23 +6,24 @@ export interface StoredEvent {
   readonly id: string;
   readonly type: string;
   readonly payload: Record<string, unknown>;
-  /** Milliseconds since the epoch. */
+  /** When the event happened, in milliseconds since the epoch. */
   readonly happened_at_ms: number;
-  /** Including the current attempt. */
+  /** The number of attempts to deliver the event, including the current one. */
   readonly attempts: number;
 }
 
-/**
- * Leases due events for the given time. If this process crashes, another process retries the events when the lease
- * expires.
- */
-export async function leaseEvents(db: Queryable, most: number, leaseSeconds: number): Promise<StoredEvent[]> {
+/** Leases the events that are due, so that no other process delivers them. Counts the current attempt. */
+export async function leaseEvents(
+  db: Queryable,
+  limit: number,
+  leaseSeconds: number,
+): Promise<StoredEvent[]> {
   const rows = await db.query<StoredEvent>(sql`
     update _plinth.storage_events e
     set attempts = e.attempts + 1, next_attempt_at = now() + make_interval(secs => ${leaseSeconds})
     where e.id in (
       select id from _plinth.storage_events where next_attempt_at <= now()
-      order by id limit ${most} for update skip locked
+      order by id limit ${limit} for update skip locked
     )
     returning e.id::text, e.type, e.payload, extract(epoch from e.happened_at)::float8 * 1000 as happened_at_ms, e.attempts`);
   return rows.sort((a, b) => Number(a.id) - Number(b.id));

@@ -1,7 +1,7 @@
 /**
- * Sends object events to the configured webhook at least once: an event is removed after a 2xx response, and retried
- * with increasing delays until then. An event can therefore arrive twice or after a later one. Its version identifies
- * the order. The body is upstream's (supabase/storage 1.11.2, `WEBHOOK_URL`).
+ * Sends object events to the configured webhook at least once. An event is removed after a 2xx response, and retried
+ * with increasing delays until then. An event can therefore arrive twice, or after a later event. The version in the
+ * event shows the order. The body is the same as upstream's (supabase/storage 1.11.2, `WEBHOOK_URL`).
  */
 import type { Queryable } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -11,7 +11,7 @@ import { forgetEvent, leaseEvents, postponeEvent, type StoredEvent } from './que
 
 export interface Webhook {
   readonly url: string;
-  /** Sent as a bearer token. */
+  /** The key that is sent as a bearer token. */
   readonly apiKey: string | undefined;
 }
 
@@ -29,15 +29,15 @@ interface Deps {
 }
 
 export const webhookTimeoutMs = 6000;
-/** Undelivered events are dropped after this time. */
+/** An event that can't be delivered is dropped after this time. */
 export const eventLifetimeMs = 3 * 24 * 60 * 60 * 1000;
 const lookEveryMs = 500;
-/** The database is probably unreachable. */
+/** The pause after a database error, because the database is probably unreachable. */
 const pauseAfterFaultMs = 5000;
 const batchSize = 20;
-/** Longer than a batch takes even if all its requests time out. */
+/** The lease is longer than a batch takes even if all of its requests time out. */
 const leaseSeconds = 60;
-const longestPauseSeconds = 60 * 60;
+const maxPauseSeconds = 60 * 60;
 
 export function createEventSender({ webhook, db, outgoing, clock, log }: Deps): EventSender {
   let timer: NodeJS.Timeout | undefined;
@@ -52,7 +52,7 @@ export function createEventSender({ webhook, db, outgoing, clock, log }: Deps): 
       log.error({ event: id, type, attempts, fault }, 'storage: stopped retrying an event');
       return forgetEvent(db, id);
     }
-    const seconds = Math.min(2 ** attempts, longestPauseSeconds);
+    const seconds = Math.min(2 ** attempts, maxPauseSeconds);
     log.warn(
       { event: id, type, attempts, fault, againInSeconds: seconds },
       "storage: an event wasn't accepted",
@@ -60,7 +60,7 @@ export function createEventSender({ webhook, db, outgoing, clock, log }: Deps): 
     return postponeEvent(db, id, seconds);
   }
 
-  /** Returns an error message, or undefined if the event was delivered. */
+  /** Sends an event. Returns an error message, or undefined if the event was delivered. */
   async function send({
     type,
     payload,
@@ -94,7 +94,7 @@ export function createEventSender({ webhook, db, outgoing, clock, log }: Deps): 
   async function work(): Promise<void> {
     for (;;) {
       const events = await leaseEvents(db, batchSize, leaseSeconds);
-      // Sent concurrently, so a slow event only delays itself.
+      // The events are sent concurrently, so that a slow event delays only itself.
       await Promise.all(events.map(deliver));
       if (events.length < batchSize || isStopped) return;
     }

@@ -1,4 +1,4 @@
-/** Statements on storage.buckets. They run as the transaction's role. */
+/** Statements on storage.buckets, which run as the transaction's role. */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import { isoTimestamp } from '../core/timestamps.ts';
@@ -10,7 +10,7 @@ export interface BucketLimits {
   readonly allowedMimeTypes: readonly string[];
 }
 
-/** A bucket as returned to clients. `owner` is an empty text if there is none, as in upstream. */
+/** A bucket, as clients receive it. As in upstream, `owner` is an empty string if the bucket doesn't have an owner. */
 export interface BucketView {
   readonly id: string;
   readonly name: string;
@@ -57,7 +57,7 @@ export interface BucketListOptions {
   readonly sortColumn?: 'id' | 'name' | 'created_at' | 'updated_at';
   readonly sortOrder?: 'asc' | 'desc';
   readonly search?: string;
-  /** Whether to include `type`, which makes some clients fail. */
+  /** Whether the response includes `type`, which some clients can't handle. */
   readonly withType: boolean;
 }
 
@@ -100,12 +100,12 @@ export async function findBucketLimits(db: StatementRunner, id: string): Promise
   );
 }
 
-/** Throws if the tables aren't readable. */
+/** Whether there are any buckets. Throws if the tables can't be read. */
 export async function hasBuckets(db: Queryable): Promise<boolean> {
   return (await db.query(sql`select from storage.buckets limit 1`)).length > 0;
 }
 
-/** Returns false if the caller's policies hide the bucket or it doesn't exist. */
+/** Updates a bucket. Returns false if the bucket doesn't exist or the caller's policies hide it. */
 export async function updateBucket(db: Queryable, id: string, changes: BucketChanges): Promise<boolean> {
   const assignments: Sql[] = [];
   if (changes.public !== undefined) assignments.push(sql`public = ${changes.public}`);
@@ -123,14 +123,14 @@ export async function deleteBucket(db: Queryable, id: string): Promise<boolean> 
   return rows.length > 0;
 }
 
-/** Counts up to `most` objects. Returns undefined if the bucket doesn't exist. */
+/** Counts the objects of a bucket, up to `limit`. Returns undefined if the bucket doesn't exist. */
 export async function countObjects(
   db: Queryable,
   bucketId: string,
-  most: number,
+  limit: number,
 ): Promise<number | undefined> {
   const [row] = await db.query<{ count: number | string }>(sql`
-    select (select count(*) from (select from storage.objects where bucket_id = b.id limit ${most}) o) as count
+    select (select count(*) from (select from storage.objects where bucket_id = b.id limit ${limit}) o) as count
     from storage.buckets b where b.id = ${bucketId}`);
   return row && Number(row.count);
 }

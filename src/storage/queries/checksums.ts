@@ -2,7 +2,7 @@
 import { sql } from '../../kernel/sql.ts';
 import type { StatementRunner } from './statement-runner.ts';
 
-/** A stored row. The S3 protocol defines the values. */
+/** A stored checksum. The S3 protocol defines the values. */
 export interface StoredChecksum {
   readonly algorithm: string;
   readonly type: string;
@@ -10,8 +10,8 @@ export interface StoredChecksum {
 }
 
 /**
- * `id`: an object's version or a part's id. Runs in a transaction of the service role. The other statements run as the
- * server.
+ * Stores a checksum. `id` is an object's version or a part's ID. This statement runs in a transaction of the service
+ * role, but the other statements run as the server.
  */
 export async function insertChecksum(
   db: StatementRunner,
@@ -22,7 +22,7 @@ export async function insertChecksum(
     select storage.plinth_keep_checksum(${id}::uuid, ${checksum.algorithm}, ${checksum.type}, ${checksum.value})`);
 }
 
-/** `version`: a UUID. */
+/** Returns the checksum of a version, which must be a UUID. */
 export async function findChecksum(
   db: StatementRunner,
   version: string,
@@ -32,7 +32,7 @@ export async function findChecksum(
   return row;
 }
 
-/** Returns checksums by part id for a range of part numbers. */
+/** Returns the checksums of the parts in a range of part numbers, by part ID. */
 export async function findPartChecksums(
   db: StatementRunner,
   uploadId: string,
@@ -44,7 +44,10 @@ export async function findPartChecksums(
   return new Map(rows.map(({ id, value }) => [id, value]));
 }
 
-/** Removes checksums whose object or part is gone, except those that might belong to an open transaction. */
+/**
+ * Removes checksums whose object or part doesn't exist. Recent checksums are kept, because they might belong to an open
+ * transaction.
+ */
 export async function deleteLeftChecksums(db: StatementRunner, graceSeconds: number): Promise<void> {
   await db.query(sql`
     delete from _plinth.storage_checksums c

@@ -1,13 +1,13 @@
 /**
- * Statements for listings. The traversal is implemented in SQL (`sql/0003_listing.sql`). The results of list v1 and v2
- * are read as bytes, with the columns in the order of `core/listing.ts`.
+ * Statements for listings, which SQL functions implement (`sql/0003_listing.sql`). The results of list v1 and v2 are
+ * read as bytes, with the columns in the order of `core/listing.ts`.
  */
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { SortColumn, SortOrder } from '../core/cursor.ts';
 import { isoTimestamp } from '../core/timestamps.ts';
 import type { StatementRunner } from './statement-runner.ts';
 
-/** A line of a listing. The id of a folder is null. */
+/** A line of a listing. The ID is null if the line is a folder. */
 export interface ListedLine {
   readonly name: string;
   readonly id: string | null;
@@ -17,7 +17,7 @@ export interface ListedLine {
   readonly metadata: unknown;
 }
 
-/** Reads the lines of one of these statements as objects with ISO timestamps. */
+/** Runs one of these statements and returns its lines as objects with ISO timestamps. */
 export async function readLines(db: StatementRunner, statement: Sql): Promise<ListedLine[]> {
   const rows = await db.query<ListedLine>(statement);
   return rows.map((row) => ({
@@ -47,7 +47,7 @@ export function searchObjects(bucketId: string, options: SearchOptions): Sql {
 export interface PageOptions {
   readonly prefix: string;
   readonly limit: number;
-  /** Empty on the first page. */
+  /** The name after which the page starts. Empty on the first page. */
   readonly startAfter: string;
   readonly column: SortColumn;
   readonly order: SortOrder;
@@ -64,9 +64,9 @@ export function listFolder(bucketId: string, page: PageOptions): Sql {
 }
 
 /**
- * Selects a page of keys below a prefix by S3's rules: deeper keys are grouped by any delimiter, after `startAfter` in
- * byte order. A folder is included if one of its keys is after `startAfter`, unless `startAfter` ends with the
- * delimiter and so denotes the folder.
+ * Selects a page of keys below a prefix, according to S3's rules. Keys that contain the delimiter after the prefix are
+ * grouped into folders. The page starts after `startAfter` in byte order. A folder is included if one of its keys is
+ * after `startAfter`, unless `startAfter` ends with the delimiter and therefore denotes the folder itself.
  */
 export function listByDelimiter(
   bucketId: string,
@@ -74,15 +74,15 @@ export function listByDelimiter(
   page: Pick<PageOptions, 'prefix' | 'limit' | 'startAfter'>,
 ): Sql {
   const { startAfter } = page;
-  // The function interprets a key without an object as a folder. Appending a character that keys can't contain prevents
-  // this.
+  // If no object has the key, the function interprets the key as a folder. Appending a character that keys can't
+  // contain prevents this.
   const behind = startAfter === '' || startAfter.endsWith(delimiter) ? startAfter : `${startAfter}\x01`;
   return sql`
     select name, id, updated_at, created_at, last_accessed_at, metadata
     from storage.list_objects_with_delimiter(${bucketId}, ${page.prefix}, ${delimiter}, ${page.limit}, ${behind})`;
 }
 
-/** Selects a page of all keys with a prefix. Dates are ordered by whole milliseconds, like the cursors. */
+/** Selects a page of all keys with a prefix. Dates are ordered by whole milliseconds, as in the cursors. */
 export function listKeys(bucketId: string, page: PageOptions): Sql {
   const direction = page.order === 'desc' ? sql`desc` : sql`asc`;
   const beyond = page.order === 'desc' ? sql`<` : sql`>`;

@@ -8,21 +8,21 @@ export interface MultipartUpload {
   readonly id: string;
   readonly bucketId: string;
   readonly key: string;
-  /** The backend's version. */
+  /** The backend's version for the upload. */
   readonly version: string;
   readonly metadata: Record<string, unknown> | null;
   readonly userMetadata: Record<string, unknown> | null;
-  /** The algorithm and type of the object's checksum. Upstream has no columns for them. */
+  /** The algorithm and type of the object's checksum. Upstream has no columns for these values. */
   readonly checksum?: { readonly algorithm: string; readonly type: string } | undefined;
 }
 
 export interface UploadedPart extends Part {
   readonly number: number;
-  /** ISO date. */
+  /** When the upload was created, as an ISO date. */
   readonly createdAt: string | null;
 }
 
-/** An upload, or a common prefix of several uploads' keys (with a null `id`). */
+/** An upload, or a common prefix of several uploads' keys. For a common prefix, `id` is null. */
 export interface UploadLine {
   readonly key: string;
   readonly id: string | null;
@@ -46,7 +46,10 @@ interface PartRow {
   readonly created_at: string | null;
 }
 
-/** Upstream signs `in_progress_size` in `upload_signature`. Plinth sums the parts instead. */
+/**
+ * Inserts an upload. Upstream stores a signature of `in_progress_size` in `upload_signature`. Plinth adds up the sizes
+ * of the parts instead.
+ */
 export async function insertUpload(
   db: Queryable,
   upload: MultipartUpload & { readonly ownerId: string | null },
@@ -76,36 +79,39 @@ export async function lockUpload(db: Queryable, id: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Deletes the upload and its parts' rows. Returns false if it no longer exists. */
+/** Deletes the upload and the rows of its parts. Returns false if the upload no longer exists. */
 export async function deleteUpload(db: Queryable, id: string): Promise<boolean> {
   const rows = await db.query(sql`delete from storage.s3_multipart_uploads where id = ${id} returning id`);
   return rows.length > 0;
 }
 
 /**
- * Matches uploads without a new part since `before`. Excludes uploads signed by the hosted service's server, which
- * expires its own uploads.
+ * Matches uploads that have received no part since `before`. Uploads that the hosted service's server signed are
+ * excluded, because that server expires its own uploads.
  */
 const idleSince = (before: Date): Sql => sql`
   u.upload_signature = '' and u.created_at < ${before} and not exists (
     select from storage.s3_multipart_uploads_parts p where p.upload_id = u.id and p.created_at >= ${before})`;
 
-/** Returns the ids of up to `most` uploads after `afterId`, in order, that have been idle since `before`. */
+/**
+ * Returns the IDs of uploads that have been idle since `before`, in order. Returns up to `limit` IDs after `afterId`.
+ */
 export async function listIdleUploads(
   db: Queryable,
   before: Date,
   afterId: string,
-  most: number,
+  limit: number,
 ): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
     select u.id from storage.s3_multipart_uploads u
     where u.id collate "C" > ${afterId} and ${idleSince(before)}
-    order by u.id collate "C" limit ${most}`);
+    order by u.id collate "C" limit ${limit}`);
   return rows.map(({ id }) => id);
 }
 
 /**
- * Deletes an upload that is still idle and returns its version. Returns undefined if it isn't idle or no longer exists.
+ * Deletes an upload that is still idle, and returns its version. Returns undefined if the upload isn't idle or doesn't
+ * exist anymore.
  */
 export async function deleteIdleUpload(db: Queryable, id: string, before: Date): Promise<string | undefined> {
   const [row] = await db.query<{ version: string }>(sql`
@@ -113,17 +119,17 @@ export async function deleteIdleUpload(db: Queryable, id: string, before: Date):
   return row?.version;
 }
 
-/** Returns up to `most` parts after `afterNumber`, in order. */
+/** Returns the upload's parts with a number above `afterNumber`, in order. Returns up to `limit` parts. */
 export async function findParts(
   db: Queryable,
   uploadId: string,
   afterNumber: number,
-  most: number,
+  limit: number,
 ): Promise<UploadedPart[]> {
   const rows = await db.query<PartRow>(sql`
     select id, part_number, size, etag, created_at from storage.s3_multipart_uploads_parts
     where upload_id = ${uploadId} and part_number > ${afterNumber}
-    order by part_number limit ${most}`);
+    order by part_number limit ${limit}`);
   return rows.map((row) => ({
     id: row.id,
     number: row.part_number,
@@ -133,7 +139,7 @@ export async function findParts(
   }));
 }
 
-/** Returns the total size of all parts except the one with this number. */
+/** Returns the total size of the upload's parts, except for the part with this number. */
 export async function sizeOfOtherParts(db: Queryable, uploadId: string, number: number): Promise<number> {
   const [row] = await db.query<{ size: number | string }>(sql`
     select coalesce(sum(size), 0)::bigint as size from storage.s3_multipart_uploads_parts
@@ -141,7 +147,7 @@ export async function sizeOfOtherParts(db: Queryable, uploadId: string, number: 
   return Number(row?.size ?? 0);
 }
 
-/** Inserts a part, deletes existing parts with the same number, and returns the ids of the deleted parts. */
+/** Inserts a part and deletes existing parts with the same number. Returns the IDs of the deleted parts. */
 export async function replacePart(
   db: Queryable,
   upload: MultipartUpload,
@@ -166,12 +172,14 @@ export interface UploadPage {
   readonly prefix: string;
   readonly delimiter: string;
   readonly keyMarker: string;
-  /** Only used with a key marker: includes uploads of the same key after this id. */
+  /**
+   * The ID of the upload after which the uploads of the same key are listed. Without a key marker, the ID is ignored.
+   */
   readonly idMarker: string;
-  readonly most: number;
+  readonly limit: number;
 }
 
-/** Lists unfinished uploads by key and id. Keys that contain the delimiter after the prefix are grouped. */
+/** Lists unfinished uploads, sorted by key and ID. Keys that contain the delimiter after the prefix are grouped. */
 export async function listUploads(db: Queryable, bucketId: string, page: UploadPage): Promise<UploadLine[]> {
   const { prefix, delimiter, keyMarker, idMarker } = page;
   const folder =
@@ -187,7 +195,7 @@ export async function listUploads(db: Queryable, bucketId: string, page: UploadP
     select distinct line, id collate "C" as id, created_at from line
     where ${keyMarker} = '' or line > ${keyMarker}
       or (line = ${keyMarker} and ${idMarker} <> '' and id collate "C" > ${idMarker})
-    order by line, 2 limit ${page.most}`);
+    order by line, 2 limit ${page.limit}`);
   return rows.map((row) => ({ key: row.line, id: row.id, createdAt: isoTimestamp(row.created_at) }));
 }
 

@@ -1,10 +1,10 @@
-/** Statements on storage.objects. They run as the transaction's role. */
+/** Statements on storage.objects, which run as the transaction's role. */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import { isoTimestamp } from '../core/timestamps.ts';
 import type { StatementRunner } from './statement-runner.ts';
 
-/** A full row with ISO timestamps. */
+/** A complete row with ISO timestamps. */
 export interface ObjectRow {
   readonly id: string;
   readonly bucket_id: string;
@@ -19,7 +19,7 @@ export interface ObjectRow {
   readonly last_accessed_at: string | null;
 }
 
-/** An object as returned to clients. Missing owners are empty texts, as in upstream. */
+/** An object, as clients receive it. As in upstream, `owner` is an empty string if the object doesn't have an owner. */
 export type ObjectView = Omit<ObjectRow, 'owner' | 'owner_id' | 'version'> & {
   readonly owner: string;
   readonly owner_id: string;
@@ -30,7 +30,7 @@ export interface ObjectWrite {
   readonly bucketId: string;
   readonly name: string;
   readonly version: string;
-  /** Only set if the owner's id is a UUID. */
+  /** The owner's ID, if it is a UUID. Otherwise, null. */
   readonly owner: string | null;
   readonly ownerId: string | null;
   readonly metadata: Record<string, unknown>;
@@ -51,7 +51,7 @@ export async function findObject(
   return row && withIsoDates(row);
 }
 
-/** Returns the bucket's visibility and the object if it exists, or undefined if the bucket doesn't exist. */
+/** Returns whether the bucket is public, and the object if it exists. Returns undefined if the bucket doesn't exist. */
 export async function findObjectWithBucket(
   db: StatementRunner,
   bucketId: string,
@@ -77,7 +77,7 @@ export async function findVisibleNames(
   return new Set(rows.map((row) => row.name));
 }
 
-/** Returns the objects with these keys that the caller can see, by key. */
+/** Returns the objects with these keys by key, except those that the caller can't see. */
 export async function findVisibleObjects(
   db: StatementRunner,
   bucketId: string,
@@ -90,8 +90,9 @@ export async function findVisibleObjects(
 }
 
 /**
- * Waits like {@link lockKey}. Otherwise a concurrent replacement that found the key unused would overwrite a version it
- * hasn't seen, whose bytes would never be removed. Throws 23505 if the key exists.
+ * Inserts an object. Waits for the key's lock, as {@link lockKey} does. Otherwise, a concurrent replacement that found
+ * the key unused would overwrite a version that it hasn't seen, and that version's bytes would never be removed. Throws
+ * 23505 if the key exists.
  */
 export async function insertObject(db: StatementRunner, object: ObjectWrite): Promise<ObjectRow> {
   const { bucketId, name, version, owner, ownerId, metadata, userMetadata } = object;
@@ -114,8 +115,8 @@ export async function upsertObject(db: Queryable, object: ObjectWrite): Promise<
 }
 
 /**
- * Checks whether the caller can insert (or replace) the object. Returns no columns because the caller might not be
- * allowed to read them.
+ * Inserts (or replaces) the object to check whether the caller is allowed to. Returns no columns, because the caller
+ * might not be allowed to read them.
  */
 export async function tryInsertObject(
   db: StatementRunner,
@@ -128,7 +129,7 @@ export async function tryInsertObject(
   await db.query(sql`${insertion(object)} ${conflict}`);
 }
 
-/** Locks the key until the end of the transaction. */
+/** Locks the key of an object until the transaction ends. */
 export async function lockKey(db: Queryable, bucketId: string, name: string): Promise<void> {
   await db.query(sql`select ${keyLock(bucketId, name)}`);
 }
@@ -157,8 +158,8 @@ export interface ObjectMove {
 }
 
 /**
- * Moves an object and returns its id, or undefined if the caller can't see it. If no new owner is given, the old owner
- * is kept.
+ * Moves an object and returns its ID. Returns undefined if the caller can't see the object. If no new owner is given,
+ * the old owner is kept.
  */
 export async function moveObject(db: Queryable, move: ObjectMove): Promise<string | undefined> {
   const [row] = await db.query<{ id: string }>(sql`
@@ -170,7 +171,7 @@ export async function moveObject(db: Queryable, move: ObjectMove): Promise<strin
   return row?.id;
 }
 
-/** Deletes the objects with these keys that the caller can delete, and returns their rows. */
+/** Deletes the objects with these keys and returns their rows. Objects that the caller can't delete are skipped. */
 export async function deleteObjects(
   db: Queryable,
   bucketId: string,
@@ -181,21 +182,21 @@ export async function deleteObjects(
   return rows.map(withIsoDates);
 }
 
-/** Deletes up to `most` objects created before a time, and returns their versions. */
+/** Deletes up to `limit` objects that were created before a time, and returns their versions. */
 export async function deleteObjectsBefore(
   db: Queryable,
   bucketId: string,
   before: Date,
-  most: number,
+  limit: number,
 ): Promise<(string | null)[]> {
   const rows = await db.query<{ version: string | null }>(sql`
     delete from storage.objects where id in (
-      select id from storage.objects where bucket_id = ${bucketId} and created_at < ${before} limit ${most}
+      select id from storage.objects where bucket_id = ${bucketId} and created_at < ${before} limit ${limit}
     ) returning version`);
   return rows.map((row) => row.version);
 }
 
-/** Returns the versions that have a row, either as an object or as an unfinished upload. */
+/** Returns which of these versions have a row, either as an object or as an unfinished upload. */
 export async function findLivingVersions(
   db: Queryable,
   versions: readonly string[],
@@ -209,7 +210,10 @@ export async function findLivingVersions(
   return new Set(rows.map((row) => row.version));
 }
 
-/** Returns all versions that begin with a hexadecimal digit, to process many objects in parts. */
+/**
+ * Returns all versions that begin with a hexadecimal digit. Callers use the digits to process a large number of objects
+ * in parts.
+ */
 export async function listVersionsWith(
   db: Queryable,
   digit: string,
@@ -235,7 +239,10 @@ function insertion(object: ObjectWrite): Sql {
       ${object.metadata}, ${object.userMetadata})`;
 }
 
-/** The columns updated by a replacement. If no new owner or user metadata is given, the old value is kept. */
+/**
+ * Returns the assignments of an update that replaces an object. If no new owner or user metadata is given, the old
+ * value is kept.
+ */
 function updatedColumns(object: ObjectWrite): Sql[] {
   const names = ['metadata', 'version'];
   if (object.owner !== null) names.push('owner');
@@ -246,7 +253,7 @@ function updatedColumns(object: ObjectWrite): Sql[] {
 
 function written(rows: ObjectRow[]): ObjectRow {
   const [row] = rows;
-  // A user-defined trigger that returns null suppresses the write.
+  // A user-defined trigger can suppress the write by returning null.
   if (!row) throw new Error('The row was not written');
   return withIsoDates(row);
 }

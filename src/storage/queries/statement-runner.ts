@@ -1,4 +1,4 @@
 import type { Queryable } from '../../database/types.ts';
 
-/** Runs statements, either within a transaction or each in a separate one. */
+/** Runs statements, either all in one transaction or each in a separate transaction. */
 export type StatementRunner = Pick<Queryable, 'query'>;

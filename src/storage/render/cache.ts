@@ -1,7 +1,7 @@
 /**
- * Caches transformed images as files `VERSION/KEY.FORMAT` in a folder. Removes the least recently used images when the
- * folder becomes too large. A version never changes, so cached images are never stale. They are removed with their
- * object.
+ * Caches transformed images as files `VERSION/KEY.FORMAT` in a folder. When the folder becomes too large, the least
+ * recently used images are removed. A version never changes, so cached images are never stale. When an object is
+ * deleted, its cached images are removed.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -23,7 +23,7 @@ interface Entry {
 }
 
 export function createPictureCache(directory: string, maxBytes: number): PictureCache {
-  /** Cached images by `VERSION/KEY`, least recently used first. */
+  /** The cached images by `VERSION/KEY`, least recently used first. */
   let index: Promise<Map<string, Entry>> | undefined;
   let heldBytes = 0;
 
@@ -84,7 +84,8 @@ export function createPictureCache(directory: string, maxBytes: number): Picture
         await rename(draft, join(directory, `${name}.${format}`));
       } catch (error) {
         await rm(draft, { force: true });
-        // The image can be generated again. ENOENT means that its object was deleted in the meantime.
+        // These errors are ignored, because the image can be generated again. ENOENT means that the object was deleted
+        // while the image was generated.
         if (isFullDisk(error) || isMissing(error)) return;
         throw error;
       }

@@ -2,7 +2,7 @@
 
 export class GateFullError extends Error {
   constructor() {
-    super('Too many are waiting already');
+    super('Too many image transformations are already waiting');
     this.name = 'GateFullError';
   }
 }
@@ -16,7 +16,7 @@ export function createGate(parallel: number, waiting: number): Gate {
   return async (work) => {
     if (running >= parallel) {
       if (queue.length >= waiting) throw new GateFullError();
-      // A finished task passes its slot to the next one, so `running` is unchanged.
+      // When a task ends, its slot passes to the next task in the queue, so `running` doesn't change.
       await new Promise<void>((resolve) => queue.push(resolve));
     } else {
       running += 1;

@@ -1,7 +1,9 @@
-/** Serves transformed images from the cache, or generates them once for all concurrent requests. */
+/**
+ * Serves transformed images from the cache. An image that isn't cached is generated once for all concurrent requests.
+ */
 import { createHash } from 'node:crypto';
-import { availableParallelism } from 'node:os';
 import { buffer } from 'node:stream/consumers';
+import { thisMachine } from '../../shared/machine.ts';
 import type { ObjectBackend } from '../backend/types.ts';
 import { chooseFormat } from '../core/picture-format.ts';
 import { printTransform, type Transform } from '../core/transform.ts';
@@ -19,7 +21,7 @@ export interface PictureRequest {
 
 export interface Renderer {
   /**
-   * `key` distinguishes the image from others of the same object.
+   * Returns the transformed image. `key` distinguishes the image from other images of the same object.
    * @throws {StorageError} NoSuchKey (BytesMissingError), ImageUnsupported, ImageTooLarge, ImageTooManyPixels,
    * ImageTimeout, ImageBusy
    */
@@ -33,8 +35,8 @@ export const maxWaitingPictures = 100;
 
 export function createRenderer(backend: Pick<ObjectBackend, 'open'>, cacheDir: string): Renderer {
   const cache = createPictureCache(cacheDir, cacheBytes);
-  const gate = createGate(Math.max(1, Math.min(4, availableParallelism() - 1)), maxWaitingPictures);
-  const underWay = new Map<string, Promise<Picture>>();
+  const gate = createGate(Math.max(1, Math.min(4, thisMachine().cores - 1)), maxWaitingPictures);
+  const inFlight = new Map<string, Promise<Picture>>();
 
   async function make(request: PictureRequest, key: string): Promise<Picture> {
     const { version, transform, accept } = request;
@@ -51,10 +53,10 @@ export function createRenderer(backend: Pick<ObjectBackend, 'open'>, cacheDir: s
     async render(request) {
       const key = keyOf(request);
       const name = `${request.version}/${key}`;
-      let picture = underWay.get(name);
+      let picture = inFlight.get(name);
       if (!picture) {
-        picture = make(request, key).finally(() => underWay.delete(name));
-        underWay.set(name, picture);
+        picture = make(request, key).finally(() => inFlight.delete(name));
+        inFlight.set(name, picture);
       }
       try {
         return { ...(await picture), key };
@@ -67,7 +69,10 @@ export function createRenderer(backend: Pick<ObjectBackend, 'open'>, cacheDir: s
   };
 }
 
-/** Only the format selected by `Accept` is part of the key, so different browsers share images. */
+/**
+ * Returns the cache key. The key contains the selected format instead of the `Accept` header, so that different
+ * browsers share images.
+ */
 function keyOf({ transform, accept }: PictureRequest): string {
   const format = chooseFormat(transform.format, accept, undefined);
   return createHash('sha256')

@@ -1,24 +1,28 @@
 /**
  * Transforms images with sharp (libvips), which is loaded on first use. Formats that can reference files or contain
- * programs (SVG, PDF, XML) aren't decoded. For animated images, only the first frame is used.
+ * programs (SVG, PDF, XML) aren't decoded. If an image is animated, only its first frame is used.
  */
 import type { Metadata, Sharp, SharpConstructor, SharpOptions } from 'sharp';
+import { importPackage } from '../../packages/index.ts';
 import { chooseFormat, type PictureFormat } from '../core/picture-format.ts';
 import { planPicture } from '../core/picture-plan.ts';
 import { defaultQuality, type Transform } from '../core/transform.ts';
 import { StorageError } from '../errors.ts';
 
-/** The maximum source size, as in the hosted service. */
+/** The maximum size of a source image, as on the hosted service. */
 export const maxSourceBytes = 25 * 1000 * 1000;
 export const maxSourcePixels = 50 * 1000 * 1000;
 export const renderTimeoutSeconds = 15;
-/** Larger images take seconds to encode as AVIF, so they use AVIF only if it is explicitly requested. */
+/**
+ * Images with more pixels than this take seconds to encode as AVIF, so AVIF is used for them only if it is explicitly
+ * requested.
+ */
 const maxAutomaticAvifPixels = 2 * 1000 * 1000;
 
 const readableFormats = ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Heif', 'Tiff'].map(
   (name) => `VipsForeignLoad${name}`,
 );
-/** Tolerates an invalid checksum, but not a truncated file. */
+/** sharp ignores an invalid checksum but rejects a truncated file. */
 const reading: SharpOptions = { failOn: 'truncated', limitInputPixels: maxSourcePixels };
 
 export interface Picture {
@@ -26,7 +30,7 @@ export interface Picture {
   readonly bytes: Buffer;
 }
 
-/** @throws {StorageError} ImageUnsupported, ImageTooManyPixels, ImageTimeout */
+/** Transforms an image. @throws {StorageError} ImageUnsupported, ImageTooManyPixels, ImageTimeout */
 export async function makePicture(
   source: Buffer,
   transform: Transform,
@@ -36,7 +40,7 @@ export async function makePicture(
   try {
     const metadata = await sharp(source, reading).metadata();
     const { width, height } = metadata.autoOrient;
-    // Some headers are decoded before their size is checked.
+    // The size is checked again, because some formats must be decoded before their size is known.
     if (width * height > maxSourcePixels) throw new StorageError('ImageTooManyPixels');
     const { scaled, crop, attention } = planPicture({ width, height }, transform);
     const image = sharp(source, reading).autoOrient().timeout({ seconds: renderTimeoutSeconds });
@@ -54,13 +58,17 @@ export async function makePicture(
 let loaded: Promise<SharpConstructor> | undefined;
 
 function loadSharp(): Promise<SharpConstructor> {
-  loaded ??= import('sharp').then(({ default: sharp }) => {
+  loaded ??= importPackage<{ default: SharpConstructor }>('images', 'sharp').then(({ default: sharp }) => {
     sharp.block({ operation: ['VipsForeignLoad'] });
     sharp.unblock({ operation: readableFormats });
-    // Caching between images has no benefit, and one image must not use all CPUs.
+    // sharp's own cache has no benefit here, and one image must not use all CPUs.
     sharp.cache(false);
     sharp.concurrency(1);
     return sharp;
+  });
+  // A download can fail and succeed later.
+  loaded.catch(() => {
+    loaded = undefined;
   });
   return loaded;
 }
@@ -82,8 +90,8 @@ function sourceFormat({ format, compression }: Metadata): PictureFormat | undefi
   return format === 'jpeg' || format === 'png' || format === 'webp' || format === 'gif' ? format : undefined;
 }
 
-function encode(image: Sharp, format: PictureFormat, asked: number | undefined): Sharp {
-  const quality = asked ?? defaultQuality;
+function encode(image: Sharp, format: PictureFormat, requested: number | undefined): Sharp {
+  const quality = requested ?? defaultQuality;
   switch (format) {
     case 'jpeg':
       return image.flatten({ background: '#fff' }).jpeg({ quality, mozjpeg: false, progressive: true });
@@ -94,7 +102,7 @@ function encode(image: Sharp, format: PictureFormat, asked: number | undefined):
     case 'webp':
       return image.webp({ quality });
     case 'avif':
-      // AVIF has a different quality scale: 80 would be nearly lossless.
+      // AVIF's quality scale differs from the scale of other formats. A value of 80 would be nearly lossless.
       return image.avif({ quality: Math.round(quality * 0.75), effort: 2 });
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Errors of the TUS protocol. Responses are plain text with the actual status, in the wording of the server that
- * upstream uses (@tus/server 2). Storage errors use the same format with the status and message of their table.
+ * Defines the errors of the TUS protocol. Responses are plain text with the actual status, and their wording is that of
+ * the server that upstream uses (@tus/server 2). Storage errors use the same format, with the status and message from
+ * their own table.
  */
 
 export const tusErrors = {
@@ -15,14 +16,14 @@ export const tusErrors = {
   SizeExceeded: { status: 413, body: "upload's size exceeded\n" },
   MaxSizeExceeded: { status: 413, body: 'Maximum size exceeded\n' },
   AlreadyComplete: { status: 400, body: 'Cannot terminate an already completed upload' },
-  /** Another request took over the upload. */
+  /** A newer request has taken over the upload. */
   TakenOver: { status: 400, body: 'Request aborted due to lock acquired' },
   Locked: { status: 423, body: 'The upload is being written by another request\n' },
   ConcatenationUnsupported: {
     status: 501,
     body: 'Concatenation extension is not (yet) supported. Disable parallel uploads in the tus client.\n',
   },
-  MetadataRequired: { status: 400, body: 'Upload-Metadata must name bucketName and objectName\n' },
+  MetadataRequired: { status: 400, body: 'Upload-Metadata must contain bucketName and objectName\n' },
 } as const satisfies Record<string, { readonly status: number; readonly body: string }>;
 
 export class TusError extends Error {
@@ -35,7 +36,7 @@ export class TusError extends Error {
   }
 }
 
-/** A header with an invalid value. */
+/** Thrown if a header has an invalid value. */
 export class TusHeaderError extends Error {
   readonly status = 400;
 

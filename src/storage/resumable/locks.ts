@@ -1,26 +1,32 @@
 /**
- * Grants exclusive write access to an upload. A new request asks the current holder to stop, because the holder is
- * usually waiting for bytes on a connection that the client has abandoned before resuming. Locks within a process use a
- * map, and locks between processes on the same folder use {@link SharedLocks}.
+ * Grants exclusive write access to an upload. A new request asks the current lock holder to stop, because the holder is
+ * usually waiting for bytes on a connection that the client has abandoned. Locks within a process use a map, and locks
+ * between processes on the same folder use {@link SharedLocks}.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TusError } from './errors.ts';
 import type { Lease, LockListener, SharedLocks } from './shared-locks.ts';
 
-/** The time limit for a request to stop. */
+/** How long a new request waits for the current lock holder to stop. */
 const takeOverMs = 5000;
-/** The retry interval for a lock held by another process, and the number of retries between requests to release it. */
+/**
+ * The interval between attempts to acquire a lock that another process holds, and the number of attempts before that
+ * process is asked again to release the lock.
+ */
 const retryMs = 50;
-const triesAnAsk = 10;
+const triesPerQuery = 10;
 
 export interface UploadLocks {
   /**
-   * Runs `work` exclusively. Its signal is aborted when another request wants the upload or the lock is lost. The abort
-   * reason is the error to send to the client.
-   * @throws {TusError} Locked: the holder doesn't release the lock. TakenOver: a newer request took over.
+   * Runs `work` exclusively. The signal passed to `work` is aborted when another request needs the upload or when the
+   * lock is lost. The reason of the abort is the error to send to the client.
+   * @throws {TusError} Locked if the holder doesn't release the lock, or TakenOver if a newer request took over
    */
   hold<T>(id: string, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
-  /** Runs `work` exclusively if the upload isn't locked, without asking a holder to stop. */
+  /**
+   * Runs `work` exclusively if the upload isn't locked. If it is locked, nothing happens, and the holder isn't asked to
+   * stop.
+   */
   holdIfFree(id: string, work: () => Promise<void>): Promise<void>;
   close(): Promise<void>;
 }
@@ -28,7 +34,7 @@ export interface UploadLocks {
 interface Holder {
   readonly stop: AbortController;
   readonly ended: Promise<void>;
-  /** Undefined while waiting for other processes. */
+  /** The lock between processes. Undefined while this request waits for other processes. */
   lease: Lease | undefined;
 }
 
@@ -64,7 +70,7 @@ export function createUploadLocks(openShared: (listener: LockListener) => Shared
         await lease.release();
         throw error;
       }
-      // The result is only valid if no other process can have written in the meantime.
+      // If the lock was lost, another process may have written in the meantime, so the result isn't valid.
       if (!(await lease.release())) throw new TusError('Locked');
       return result;
     } finally {
@@ -77,16 +83,16 @@ export function createUploadLocks(openShared: (listener: LockListener) => Shared
     for (let tries = 0; ; tries += 1) {
       const lease = await shared.take(id);
       if (lease) return lease;
-      if (Date.now() >= deadline) throw new TusError('Locked');
+      if (performance.now() >= deadline) throw new TusError('Locked');
       stop.throwIfAborted();
-      if (tries % triesAnAsk === 0) await shared.want(id);
+      if (tries % triesPerQuery === 0) await shared.want(id);
       await sleep(retryMs);
     }
   }
 
   return {
     async hold<T>(id: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-      const deadline = Date.now() + takeOverMs;
+      const deadline = performance.now() + takeOverMs;
       for (let holder = held.get(id); holder !== undefined; holder = held.get(id)) {
         holder.stop.abort(new TusError('TakenOver'));
         await endedBy(holder.ended, deadline);
@@ -100,11 +106,11 @@ export function createUploadLocks(openShared: (listener: LockListener) => Shared
   };
 }
 
-/** @throws {TusError} Locked */
+/** Waits until the holder has stopped. @throws {TusError} Locked, if the deadline passes */
 async function endedBy(ended: Promise<void>, deadline: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new TusError('Locked')), Math.max(0, deadline - Date.now()));
+    timer = setTimeout(() => reject(new TusError('Locked')), Math.max(0, deadline - performance.now()));
   });
   try {
     await Promise.race([ended, late]);

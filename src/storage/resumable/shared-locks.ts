@@ -1,6 +1,6 @@
 /**
  * Locks uploads across processes with PostgreSQL advisory locks. All locks of a process share one session, so they end
- * with the process. A process requests a lock that another one holds with NOTIFY.
+ * with the process. A process uses NOTIFY to ask another process to release a lock.
  */
 import { randomUUID } from 'node:crypto';
 import type { Database, Session } from '../../database/types.ts';
@@ -8,12 +8,12 @@ import { type Sql, sql } from '../../kernel/sql.ts';
 import { translateDatabaseError } from '../database-errors.ts';
 
 export interface Lease {
-  /** Releases the lock and returns whether it was held until now. */
+  /** Releases the lock. Returns whether the lock was held without interruption until this point. */
   release(): Promise<boolean>;
 }
 
 export interface LockListener {
-  /** Called when another process wants a lock. */
+  /** Called when another process requests a lock. */
   wanted(id: string): void;
   /** Called when locks may have been lost. */
   lost(): void;
@@ -21,18 +21,18 @@ export interface LockListener {
 
 export interface SharedLocks {
   /**
-   * `id`: a UUID. Returns undefined if another process holds the lock. @throws {StorageError} DatabaseUnavailable,
-   * SlowDown
+   * Tries to acquire the lock for an upload. `id` is a UUID. Returns undefined if another process holds the lock.
+   * @throws {StorageError} DatabaseUnavailable, SlowDown
    */
   take(id: string): Promise<Lease | undefined>;
-  /** Asks the holding process to release the lock. */
+  /** Asks the process that holds the lock to release it. */
   want(id: string): Promise<void>;
   close(): Promise<void>;
 }
 
 const channel = 'plinth_storage_uploads';
 
-/** A session shared by several locks. */
+/** A database session that several locks share. */
 interface Shared {
   readonly session: Promise<Session>;
   users: number;
@@ -69,7 +69,7 @@ export function openSharedLocks(
     return current;
   }
 
-  /** Releases the session with its last lock. */
+  /** Gives up a lock. When the session has no more locks, the session is released. */
   async function leave(shared: Shared): Promise<void> {
     shared.users -= 1;
     if (shared.users > 0 || current !== shared) return;
@@ -77,7 +77,7 @@ export function openSharedLocks(
     (await shared.session).release();
   }
 
-  /** Drops a failed session, whose locks may be lost. */
+  /** Discards a session that has failed. Its locks may have been lost. */
   async function abandon(shared: Shared): Promise<void> {
     if (current !== shared) return;
     current = undefined;
@@ -104,7 +104,7 @@ export function openSharedLocks(
       const key = lockKey(id);
       let shared: Shared | undefined;
       try {
-        // Listens before locking so that no request for the lock is missed.
+        // The process starts listening before it acquires the lock, so that it doesn't miss any request for the lock.
         await listen();
         shared = join();
         if (await ask(shared, sql`pg_try_advisory_lock(${key}::bigint)`)) {
@@ -133,7 +133,10 @@ async function ask({ session }: Shared, call: Sql): Promise<boolean> {
   return row?.done === true;
 }
 
-/** Half of a random UUID as a decimal, practically unique among 64-bit keys. */
+/**
+ * Returns the key of the advisory lock: half of the random UUID as a decimal number. With 64 bits, a collision is
+ * practically impossible.
+ */
 function lockKey(id: string): string {
   return String(BigInt.asIntN(64, BigInt(`0x${id.replaceAll('-', '').slice(-16)}`)));
 }

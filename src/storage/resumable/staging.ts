@@ -1,55 +1,62 @@
 /**
- * Stores unfinished uploads as local files: `ID` contains the received bytes and `ID.json` the metadata. The file's
- * length is the offset, so after a crash the upload resumes where the file ends. Bytes are synced before their offset
- * is sent to the client.
+ * Stores unfinished uploads as local files. The file `ID` contains the received bytes, and `ID.json` contains the
+ * metadata. The file's length is the offset, so after a crash, an upload resumes where the file ends. Bytes are synced
+ * before their offset is sent to the client.
  */
 import { mkdirSync } from 'node:fs';
 import { type FileHandle, open, readdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { type DiskState, rejectIfFull, spaciousDisk } from '../../kernel/disk.ts';
 import { isMissing } from '../backend/file-errors.ts';
 import { syncDirectory } from '../backend/file-system.ts';
+import { freeChunk } from '../byte-stream.ts';
 import type { TusMetadata } from '../core/tus-headers.ts';
-import { freeChunk } from '../pieces.ts';
 
-/** The metadata stored when an upload begins. */
+/** The metadata of an upload, which is stored when the upload begins. */
 export interface StagedUpload {
-  /** A UUID. File names only contain this part. */
+  /** The upload's ID, which is a UUID. File names contain no other data of the upload. */
   readonly id: string;
   readonly bucketId: string;
   readonly key: string;
-  /** Undefined while the client hasn't declared it (`Upload-Defer-Length`). */
+  /** The total size. Undefined until the client sends it (`Upload-Defer-Length`). */
   readonly sizeBytes?: number;
   readonly metadata: TusMetadata;
-  /** The creator, who alone can resume the upload: role and subject, or the signed link's owner. */
+  /**
+   * Identifies the creator of the upload by role and subject, or by the signed link's owner. Only the creator can
+   * resume the upload.
+   */
   readonly beganBy: string;
   readonly upsert: boolean;
-  /** Milliseconds since the epoch. */
+  /** When the upload was created, in milliseconds since the epoch. */
   readonly createdAt: number;
-  /** The version used in the last attempt to store the object. */
+  /** The object's version in the last attempt to store the object. */
   readonly storedAs?: string;
 }
 
 export interface Staging {
   create(upload: StagedUpload): Promise<void>;
   find(id: string): Promise<StagedUpload | undefined>;
-  /** Saves changed metadata durably. */
+  /** Stores changed metadata so that it survives a power failure. */
   save(upload: StagedUpload): Promise<void>;
-  /** Returns the number of received bytes, or undefined if they were moved to an object. */
+  /** Returns the number of received bytes. Returns undefined if the bytes have been moved to an object. */
   offset(id: string): Promise<number | undefined>;
   /**
-   * Appends bytes until the body ends, `maxBytes` bytes were received or the signal is aborted. Received bytes are kept
-   * and synced. Returns the new offset and the reason why appending ended.
+   * Appends bytes until the body ends, `maxBytes` bytes have been received or the signal is aborted. Received bytes are
+   * kept and synced. Returns the new offset and the reason why appending ended.
    */
   append(id: string, body: Readable, limits: AppendLimits): Promise<Appended>;
-  /** Returns the path of the bytes. */
+  /** Returns the path of the file that contains the received bytes of an upload. */
   pathOf(id: string): string;
-  /** Removes the bytes but keeps the metadata, so a client that missed the response can query the upload. */
+  /**
+   * Removes the bytes but keeps the metadata, so that a client that didn't receive the response can still query the
+   * upload.
+   */
   removeBytes(id: string): Promise<void>;
   remove(id: string): Promise<void>;
   /** When the bytes or the metadata were last written, in milliseconds since the epoch. */
   touchedAt(id: string): Promise<number | undefined>;
-  /** Returns the ids of all uploads, including finished ones. */
+  /** Returns the IDs of all uploads, including finished ones. */
   list(): Promise<string[]>;
 }
 
@@ -64,17 +71,18 @@ export interface Appended {
   readonly end: 'complete' | 'too large' | 'stopped' | 'broken';
 }
 
-/** Network chunks are batched up to this size before writing. */
+/** Network chunks are collected up to this size before they are written. */
 const writeBatchBytes = 256 * 1024;
 const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-export function createStaging(directory: string): Staging {
+export function createStaging(directory: string, disk: DiskState = spaciousDisk): Staging {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const bytesOf = (id: string): string => join(directory, checked(id));
   const noteOf = (id: string): string => `${bytesOf(id)}.json`;
 
   return {
     async create(upload) {
+      rejectIfFull(disk);
       await writeFile(bytesOf(upload.id), '', { flag: 'wx', mode: 0o600 });
       await this.save(upload);
     },
@@ -94,7 +102,7 @@ export function createStaging(directory: string): Staging {
     async append(id, body, { offset, maxBytes, signal }) {
       const handle = await open(bytesOf(id), 'r+');
       try {
-        const writer = createWriter(handle, offset);
+        const writer = createWriter(handle, offset, disk);
         const end = await pump(body, writer, maxBytes, signal);
         await writer.flush();
         await handle.datasync();
@@ -108,7 +116,7 @@ export function createStaging(directory: string): Staging {
       await ifThere(unlink(bytesOf(id)));
     },
     async remove(id) {
-      // Removes the metadata last. Without it, remaining bytes would never be found.
+      // The metadata is removed last, because bytes without metadata would never be found.
       await ifThere(unlink(bytesOf(id)));
       await ifThere(unlink(`${bytesOf(id)}.draft`));
       await ifThere(unlink(noteOf(id)));
@@ -126,24 +134,25 @@ export function createStaging(directory: string): Staging {
 }
 
 interface Writer {
-  /** The position of the next byte, including bytes that aren't written yet. */
+  /** Returns the position of the next byte. Bytes that haven't been written yet are included. */
   position(): number;
-  /** Returns undefined if more chunks can be added immediately. */
+  /** Adds a chunk. Returns undefined if more chunks can be added immediately. */
   add(chunk: Uint8Array): Promise<void> | undefined;
   flush(): Promise<void>;
 }
 
-function createWriter(handle: FileHandle, offset: number): Writer {
+function createWriter(handle: FileHandle, offset: number, disk: DiskState): Writer {
   let written = offset;
   let batch: Uint8Array[] = [];
   let batchBytes = 0;
-  // Flushes run one after another because the body can end or be stopped while a batch is being written.
+  // Flushes run one after another, because the body can end while a batch is being written.
   let flushed = Promise.resolve();
   const flush = (): Promise<void> => {
     flushed = flushed.then(writeBatch);
     return flushed;
   };
   const writeBatch = async (): Promise<void> => {
+    if (batchBytes > 0) rejectIfFull(disk);
     const chunks = batch;
     const bytes = chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks, batchBytes);
     const until = written + batchBytes;
@@ -169,8 +178,8 @@ function createWriter(handle: FileHandle, offset: number): Writer {
 }
 
 /**
- * Copies the body to the writer. A disconnected client counts as a normal end. Uses events because a pending async
- * iterator can't be stopped and would prevent discarding the rest of the body.
+ * Copies the body to the writer. A disconnect by the client counts as a normal end. The function uses events, because a
+ * pending async iterator can't be stopped and would make it impossible to discard the rest of the body.
  */
 function pump(
   body: Readable,
@@ -211,7 +220,7 @@ function pump(
 }
 
 function checked(id: string): string {
-  if (!idPattern.test(id)) throw new Error('An upload is named by a UUID');
+  if (!idPattern.test(id)) throw new Error('An upload ID must be a UUID');
   return id;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Resumable uploads: creates, resumes, finishes and terminates them. Each request checks write access before any bytes
- * are stored. Only the creator of an upload can see or resume it.
+ * Creates, resumes, finishes and terminates resumable uploads. Each request checks write access before any bytes are
+ * stored. Only the creator of an upload can see or resume it.
  */
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -8,6 +8,7 @@ import type { Readable } from 'node:stream';
 import type { StoredBody } from '../backend/types.ts';
 import { storing } from '../backend-errors.ts';
 import { change } from '../changes.ts';
+import type { StorageContext } from '../context.ts';
 import { isValidBucketName } from '../core/names.ts';
 import { defaultType } from '../core/object-headers.ts';
 import { type TusMetadata, tusCacheControl } from '../core/tus-headers.ts';
@@ -17,7 +18,6 @@ import { StorageError, storageErrors } from '../errors.ts';
 import type { ObjectAddress } from '../object-address.ts';
 import { findLivingVersions } from '../queries/objects.ts';
 import type { Owner, Scope } from '../scope.ts';
-import type { StorageService } from '../service.ts';
 import {
   bucketLimits,
   maxObjectBytes,
@@ -32,14 +32,14 @@ import {
 import { TusError } from './errors.ts';
 import type { StagedUpload } from './staging.ts';
 
-/** Unfinished uploads are removed after this time. Upstream documents one day. */
+/** Unfinished uploads are removed after this time. Upstream's documentation states one day. */
 export const uploadLifetimeMs = 24 * 60 * 60 * 1000;
 
-/** The caller of a request and what it may write. */
+/** The caller of a request, and whether the caller may replace an existing object. */
 export interface Uploader {
   readonly scope: Scope;
   readonly owner: Owner;
-  /** Identifies the same caller across requests. */
+  /** Text that is the same in all requests from this caller. */
   readonly identity: string;
   readonly upsert: boolean;
   readonly precondition?: Precondition;
@@ -54,13 +54,14 @@ export interface NewUpload {
 export interface Progress {
   readonly upload: StagedUpload;
   readonly offset: number;
-  /** Whether the object was stored. */
+  /** Whether the object has been stored. */
   readonly isFinished: boolean;
 }
 
 /**
- * Returns the bucket and key of a new upload. @throws {TusError} MetadataRequired @throws {StorageError}
- * InvalidBucketName, InvalidKey
+ * Returns the bucket and the key of a new upload.
+ * @throws {TusError} MetadataRequired
+ * @throws {StorageError} InvalidBucketName, InvalidKey
  */
 export function addressOf(metadata: TusMetadata): ObjectAddress {
   const { bucketName, objectName } = metadata;
@@ -71,9 +72,13 @@ export function addressOf(metadata: TusMetadata): ObjectAddress {
   return { bucketId: bucketName, key: objectName };
 }
 
-/** @throws {TusError} MaxSizeExceeded @throws {StorageError} the same errors as a plain upload */
+/**
+ * Creates an upload.
+ * @throws {TusError} MaxSizeExceeded
+ * @throws {StorageError} the same errors as a plain upload
+ */
 export async function beginUpload(
-  service: StorageService,
+  ctx: StorageContext,
   uploader: Uploader,
   address: ObjectAddress,
   { sizeBytes, metadata }: NewUpload,
@@ -85,26 +90,29 @@ export async function beginUpload(
     metadata,
     beganBy: uploader.identity,
     upsert: uploader.upsert,
-    createdAt: service.clock.now(),
+    createdAt: ctx.clock.now(),
   };
-  await allowedBytes(service, uploader, upload);
+  await allowedBytes(ctx, uploader, upload);
   await requireAllowed(uploader, upload);
-  await storing(() => service.resumable.staging.create(upload));
+  await storing(() => ctx.resumable.staging.create(upload));
   return upload;
 }
 
-/** Removes an upload whose creating request failed. */
-export async function forgetUpload(service: StorageService, id: string): Promise<void> {
-  await service.resumable.staging.remove(id);
+/** Removes an upload after the request that created it has failed. */
+export async function forgetUpload(ctx: StorageContext, id: string): Promise<void> {
+  await ctx.resumable.staging.remove(id);
 }
 
-/** @throws {TusError} UploadNotFound (also for uploads by other callers), UploadExpired */
+/**
+ * Finds one of the caller's uploads.
+ * @throws {TusError} UploadNotFound (also if the upload belongs to another caller), UploadExpired
+ */
 export async function findUpload(
-  service: StorageService,
+  ctx: StorageContext,
   uploader: Uploader,
   named: UploadId,
 ): Promise<StagedUpload> {
-  const upload = await service.resumable.staging.find(named.id);
+  const upload = await ctx.resumable.staging.find(named.id);
   if (
     upload === undefined ||
     upload.bucketId !== named.bucketId ||
@@ -112,7 +120,7 @@ export async function findUpload(
     upload.beganBy !== uploader.identity
   )
     throw new TusError('UploadNotFound');
-  if (isExpired(upload, service.clock.now())) throw new TusError('UploadExpired');
+  if (isExpired(upload, ctx.clock.now())) throw new TusError('UploadExpired');
   return upload;
 }
 
@@ -121,81 +129,81 @@ function isExpired(upload: StagedUpload, nowMs: number): boolean {
 }
 
 /**
- * Returns the progress. If all bytes were received but a crash prevented storing the object, the upload is finished
- * first.
+ * Returns the progress of an upload. If all bytes were received but a crash prevented the server from storing the
+ * object, the object is stored first.
  */
 export async function progressOf(
-  service: StorageService,
+  ctx: StorageContext,
   uploader: Uploader,
   upload: StagedUpload,
 ): Promise<Progress> {
-  const offset = await service.resumable.staging.offset(upload.id);
-  if (await isStored(service, uploader, upload)) {
-    if (offset !== undefined) await service.resumable.staging.removeBytes(upload.id);
+  const offset = await ctx.resumable.staging.offset(upload.id);
+  if (await isStored(ctx, uploader, upload)) {
+    if (offset !== undefined) await ctx.resumable.staging.removeBytes(upload.id);
     return { upload, offset: upload.sizeBytes ?? 0, isFinished: true };
   }
   if (offset === undefined) throw new TusError('UploadNotFound');
   if (offset !== upload.sizeBytes) return { upload, offset, isFinished: false };
   await requireAllowed(uploader, upload);
-  await finishUpload(service, uploader, upload);
+  await finishUpload(ctx, uploader, upload);
   return { upload, offset, isFinished: true };
 }
 
 export interface Addition {
   readonly offset: number;
-  /** The length of an upload that began without one. */
+  /** The total size, if the upload was created without one. */
   readonly sizeBytes: number | undefined;
   readonly contentLength: number | undefined;
   readonly body: Readable;
 }
 
 /**
- * Appends bytes at the offset given by the client. The last bytes complete the object.
+ * Appends bytes at the offset that the client specifies. After the last bytes, the object is stored.
  * @throws {TusError} OffsetConflict, LengthRequired, MaxSizeExceeded, SizeExceeded, and the signal's abort reason
  */
 export async function addBytes(
-  service: StorageService,
+  ctx: StorageContext,
   uploader: Uploader,
   known: StagedUpload,
   addition: Addition,
   signal: AbortSignal,
 ): Promise<Progress> {
-  const { staging } = service.resumable;
+  const { staging } = ctx.resumable;
   const at = await staging.offset(known.id);
-  if (at === undefined || (await isStored(service, uploader, known))) {
+  if (at === undefined || (await isStored(ctx, uploader, known))) {
     if (addition.offset !== known.sizeBytes) throw new TusError('OffsetConflict');
-    return progressOf(service, uploader, known);
+    return progressOf(ctx, uploader, known);
   }
   if (at !== addition.offset) throw new TusError('OffsetConflict');
-  // An earlier attempt to store the object was interrupted, and the caller may have lost access since.
+  // An earlier attempt to store the object was interrupted, and the caller may have lost access after that.
   if (known.storedAs !== undefined) await requireAllowed(uploader, known);
-  const upload = await withLength(service, known, addition.sizeBytes, at);
-  const maxBytes = (upload.sizeBytes ?? (await allowedBytes(service, uploader, upload))) - at;
+  const upload = await withLength(ctx, known, addition.sizeBytes, at);
+  const maxBytes = (upload.sizeBytes ?? (await allowedBytes(ctx, uploader, upload))) - at;
   if ((addition.contentLength ?? 0) > maxBytes) throw new TusError('SizeExceeded');
-  await allowedBytes(service, uploader, upload);
+  await allowedBytes(ctx, uploader, upload);
   const { offset, end } = await storing(() =>
     staging.append(upload.id, addition.body, { offset: at, maxBytes, signal }),
   );
   if (end === 'too large') throw new TusError('SizeExceeded');
   if (end === 'stopped') throw signal.reason;
   const isFinished = offset === upload.sizeBytes;
-  if (isFinished) await finishUpload(service, uploader, upload);
+  if (isFinished) await finishUpload(ctx, uploader, upload);
   return { upload, offset, isFinished };
 }
 
-/** @throws {TusError} AlreadyComplete */
+/** Removes an unfinished upload. @throws {TusError} AlreadyComplete if the object was stored */
 export async function terminateUpload(
-  service: StorageService,
+  ctx: StorageContext,
   uploader: Uploader,
   upload: StagedUpload,
 ): Promise<void> {
-  if (await isStored(service, uploader, upload)) throw new TusError('AlreadyComplete');
-  await service.resumable.staging.remove(upload.id);
+  if (await isStored(ctx, uploader, upload)) throw new TusError('AlreadyComplete');
+  await ctx.resumable.staging.remove(upload.id);
 }
 
 /**
- * Checks that the caller can write this object now. @throws {StorageError} AccessDenied, KeyAlreadyExists,
- * RelatedResourceNotFound
+ * Checks that the caller is currently allowed to write this object.
+ * @throws {StorageError} AccessDenied, KeyAlreadyExists, RelatedResourceNotFound
  */
 export async function requireAllowed(uploader: Uploader, upload: StagedUpload): Promise<void> {
   await requireWritable(uploader.scope, {
@@ -209,20 +217,16 @@ export async function requireAllowed(uploader: Uploader, upload: StagedUpload): 
 }
 
 /** Returns the maximum size of the object. @throws {TusError} MaxSizeExceeded if the declared size is larger */
-async function allowedBytes(
-  service: StorageService,
-  uploader: Uploader,
-  upload: StagedUpload,
-): Promise<number> {
+async function allowedBytes(ctx: StorageContext, uploader: Uploader, upload: StagedUpload): Promise<number> {
   const limits = await bucketLimits(uploader.scope, upload.bucketId);
-  const maxBytes = maxObjectBytes(service, limits, upload.key);
+  const maxBytes = maxObjectBytes(ctx, limits, upload.key);
   if ((upload.sizeBytes ?? 0) > maxBytes) throw new TusError('MaxSizeExceeded');
   requireMime(mimeTypeOf(upload), limits, upload.key);
   return maxBytes;
 }
 
 async function withLength(
-  service: StorageService,
+  ctx: StorageContext,
   upload: StagedUpload,
   sizeBytes: number | undefined,
   offset: number,
@@ -230,24 +234,22 @@ async function withLength(
   if (sizeBytes === undefined) return upload;
   if (upload.sizeBytes !== undefined || sizeBytes < offset) throw new TusError('LengthRequired');
   const changed = { ...upload, sizeBytes };
-  await storing(() => service.resumable.staging.save(changed));
+  await storing(() => ctx.resumable.staging.save(changed));
   return changed;
 }
 
-/** Stores the object of a complete upload. If it is permanently rejected, its bytes are removed. */
-async function finishUpload(
-  service: StorageService,
-  uploader: Uploader,
-  upload: StagedUpload,
-): Promise<void> {
-  const { staging } = service.resumable;
-  // Versions are never reused because the intent of an earlier attempt is settled separately.
+/**
+ * Stores the object when all bytes have been received. If the object is permanently rejected, the bytes are removed.
+ */
+async function finishUpload(ctx: StorageContext, uploader: Uploader, upload: StagedUpload): Promise<void> {
+  const { staging } = ctx.resumable;
+  // The version is always new, because the intent of an earlier attempt is settled separately.
   const version = randomUUID();
   await storing(() => staging.save({ ...upload, storedAs: version }));
   const { bucketId, key } = upload;
   try {
-    await change(service, [version], async (change) => {
-      const stored = await storing(() => storeStaged(service, upload, version));
+    await change(ctx, [version], async (change) => {
+      const stored = await storing(() => storeStaged(ctx, upload, version));
       const metadata = metadataOf(stored, {
         mimetype: mimeTypeOf(upload),
         cacheControl: tusCacheControl(upload.metadata.cacheControl),
@@ -271,24 +273,21 @@ async function finishUpload(
   await staging.removeBytes(upload.id);
 }
 
-async function storeStaged(
-  service: StorageService,
-  upload: StagedUpload,
-  version: string,
-): Promise<StoredBody> {
-  const path = service.resumable.staging.pathOf(upload.id);
-  if (service.backend.storeFile) return service.backend.storeFile(version, path);
-  return service.backend.write(version, createReadStream(path), upload.sizeBytes ?? 0);
+async function storeStaged(ctx: StorageContext, upload: StagedUpload, version: string): Promise<StoredBody> {
+  const path = ctx.resumable.staging.pathOf(upload.id);
+  if (ctx.backend.storeFile) return ctx.backend.storeFile(version, path);
+  return ctx.backend.write(version, createReadStream(path), upload.sizeBytes ?? 0);
 }
 
-async function isStored(service: StorageService, uploader: Uploader, upload: StagedUpload): Promise<boolean> {
+async function isStored(ctx: StorageContext, uploader: Uploader, upload: StagedUpload): Promise<boolean> {
   const { storedAs } = upload;
   if (storedAs === undefined) return false;
   const living = await uploader.scope.asService((tx) => findLivingVersions(tx, [storedAs]), {
     readOnly: true,
   });
-  // The bytes were removed after the object was stored. A later deletion or replacement of the object doesn't matter.
-  return living.has(storedAs) || (await service.resumable.staging.offset(upload.id)) === undefined;
+  // The bytes are removed after the object has been stored. The upload therefore counts as finished if its bytes are
+  // gone, even if the object has been deleted or replaced since then.
+  return living.has(storedAs) || (await ctx.resumable.staging.offset(upload.id)) === undefined;
 }
 
 const mayReplace = (uploader: Uploader, upload: StagedUpload): boolean => upload.upsert || uploader.upsert;

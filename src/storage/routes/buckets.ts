@@ -1,6 +1,7 @@
-/** `/bucket`: create, list, get, update, delete and empty buckets. */
+/** Declares the routes below `/bucket`, which create, list, get, update, delete and empty buckets. */
 import type { FastifyInstance } from 'fastify';
 import { emptyBucket } from '../bucket-emptying.ts';
+import type { StorageContext } from '../context.ts';
 import { predatesBucketType } from '../core/client-version.ts';
 import { isValidMimePattern, parseFileSize } from '../core/limits.ts';
 import { isValidBucketName, isValidNewBucketName } from '../core/names.ts';
@@ -17,7 +18,6 @@ import {
   updateBucket,
 } from '../queries/buckets.ts';
 import { openScope, requireServiceRole } from '../scope.ts';
-import type { StorageService } from '../service.ts';
 import { authorizationHeader } from './schemas.ts';
 
 const fileSizeLimit = {
@@ -79,7 +79,7 @@ interface BucketIdParams {
   bucketId: string;
 }
 
-export function bucketRoutes(app: FastifyInstance, service: StorageService): void {
+export function bucketRoutes(app: FastifyInstance, ctx: StorageContext): void {
   app.post<{ Body: NewBucketBody }>(
     '/bucket',
     {
@@ -90,7 +90,7 @@ export function bucketRoutes(app: FastifyInstance, service: StorageService): voi
     },
     async (request) => {
       const { name, id, public: isPublic, type } = request.body;
-      const scope = openScope(service, request, operations.createBucket);
+      const scope = openScope(ctx, request, operations.createBucket);
       if (!isValidNewBucketName(name)) throw new StorageError('InvalidBucketName');
       if (id !== undefined && id !== '' && !isValidBucketName(id))
         throw new StorageError('InvalidBucketName');
@@ -104,7 +104,7 @@ export function bucketRoutes(app: FastifyInstance, service: StorageService): voi
         id: id || name,
         name,
         public: isPublic ?? false,
-        ...limitsOf(service, request.body),
+        ...limitsOf(ctx, request.body),
         ...scope.owner,
       };
       try {
@@ -128,7 +128,7 @@ export function bucketRoutes(app: FastifyInstance, service: StorageService): voi
       },
     },
     async (request) => {
-      const scope = openScope(service, request, operations.listBuckets);
+      const scope = openScope(ctx, request, operations.listBuckets);
       if (request.query.search?.includes('\0')) return [];
       const withType = !predatesBucketType(request.headers['x-client-info'], request.headers['user-agent']);
       return scope.asUser((tx) => listBuckets(tx, { ...request.query, withType }));
@@ -139,7 +139,7 @@ export function bucketRoutes(app: FastifyInstance, service: StorageService): voi
     '/bucket/:bucketId',
     { schema: { headers: authorizationHeader }, exposeHeadRoute: true },
     async (request) => {
-      const scope = openScope(service, request, operations.getBucket);
+      const scope = openScope(ctx, request, operations.getBucket);
       const bucketId = knownName(request.params.bucketId);
       const bucket = await scope.asUser((tx) => findBucket(tx, bucketId));
       if (!bucket) throw new StorageError('NoSuchBucket');
@@ -156,10 +156,10 @@ export function bucketRoutes(app: FastifyInstance, service: StorageService): voi
       },
     },
     async (request) => {
-      const scope = openScope(service, request, operations.updateBucket);
+      const scope = openScope(ctx, request, operations.updateBucket);
       const { bucketId } = request.params;
       if (!isValidBucketName(bucketId)) throw new StorageError('InvalidBucketName');
-      const changes: BucketChanges = { public: request.body.public, ...limitsOf(service, request.body) };
+      const changes: BucketChanges = { public: request.body.public, ...limitsOf(ctx, request.body) };
       const found = await scope.asUser((tx) => updateBucket(tx, bucketId, changes));
       if (!found) throw new StorageError('NoSuchBucket');
       return { message: 'Successfully updated' };
@@ -170,7 +170,7 @@ export function bucketRoutes(app: FastifyInstance, service: StorageService): voi
     '/bucket/:bucketId',
     { schema: { headers: authorizationHeader }, config: { emptyBody: true } },
     async (request) => {
-      const scope = openScope(service, request, operations.deleteBucket);
+      const scope = openScope(ctx, request, operations.deleteBucket);
       const bucketId = knownName(request.params.bucketId);
       const objects = await scope.asService((tx) => countObjects(tx, bucketId, 1), { readOnly: true });
       if (objects === undefined) throw new StorageError('NoSuchBucket');
@@ -185,38 +185,35 @@ export function bucketRoutes(app: FastifyInstance, service: StorageService): voi
     '/bucket/:bucketId/empty',
     { schema: { headers: authorizationHeader }, config: { emptyBody: true } },
     async (request) => {
-      const scope = openScope(service, request, operations.emptyBucket);
+      const scope = openScope(ctx, request, operations.emptyBucket);
       requireServiceRole(scope);
-      await emptyBucket(service, scope, knownName(request.params.bucketId));
+      await emptyBucket(ctx, scope, knownName(request.params.bucketId));
       return { message: 'Empty bucket has been queued. Completion may take up to an hour.' };
     },
   );
 }
 
-/** Treats a name that no bucket can have as a missing bucket. */
+/** Returns the name, or throws NoSuchBucket if no bucket can have this name. */
 function knownName(bucketId: string): string {
   if (bucketId.includes('\0')) throw new StorageError('NoSuchBucket');
   return bucketId;
 }
 
 function limitsOf(
-  service: StorageService,
+  ctx: StorageContext,
   body: LimitFields,
 ): Pick<BucketChanges, 'fileSizeLimit' | 'allowedMimeTypes'> {
   const mimeTypes = body.allowed_mime_types?.filter((type) => type !== '') ?? body.allowed_mime_types;
-  const refused = mimeTypes?.find((type) => !isValidMimePattern(type));
-  if (refused !== undefined)
-    throw new StorageError('InvalidMimeType', `mime type ${refused} is not supported`);
-  return { fileSizeLimit: sizeLimitOf(service, body.file_size_limit), allowedMimeTypes: mimeTypes };
+  const rejected = mimeTypes?.find((type) => !isValidMimePattern(type));
+  if (rejected !== undefined)
+    throw new StorageError('InvalidMimeType', `mime type ${rejected} is not supported`);
+  return { fileSizeLimit: sizeLimitOf(ctx, body.file_size_limit), allowedMimeTypes: mimeTypes };
 }
 
-function sizeLimitOf(
-  service: StorageService,
-  limit: LimitFields['file_size_limit'],
-): number | null | undefined {
+function sizeLimitOf(ctx: StorageContext, limit: LimitFields['file_size_limit']): number | null | undefined {
   if (limit === null || limit === undefined) return limit;
   const bytes = typeof limit === 'string' ? parseFileSize(limit) : limit;
   if (bytes === undefined) throw new StorageError('InvalidFileSizeLimit');
-  if (bytes > service.fileSizeLimitBytes) throw new StorageError('EntityTooLarge');
+  if (bytes > ctx.fileSizeLimitBytes) throw new StorageError('EntityTooLarge');
   return bytes;
 }

@@ -1,11 +1,11 @@
-/** `DELETE /cdn…`: purges the CDN cache. This server has no CDN, so the request does nothing. */
+/** Declares `DELETE /cdn…`, which purges the CDN cache. This server has no CDN, so the request has no effect. */
 import type { FastifyInstance } from 'fastify';
+import type { StorageContext } from '../context.ts';
 import { type Operation, operations } from '../operations.ts';
 import { openScope, requireServiceRole } from '../scope.ts';
-import type { StorageService } from '../service.ts';
 import { authorizationHeader } from './schemas.ts';
 
-export function cacheRoutes(app: FastifyInstance, service: StorageService): void {
+export function cacheRoutes(app: FastifyInstance, ctx: StorageContext): void {
   const purge = (path: string, operation: Operation): void => {
     app.delete(
       path,
@@ -17,7 +17,7 @@ export function cacheRoutes(app: FastifyInstance, service: StorageService): void
         config: { emptyBody: true },
       },
       async (request) => {
-        requireServiceRole(openScope(service, request, operation));
+        requireServiceRole(openScope(ctx, request, operation));
         return { message: 'success' };
       },
     );

@@ -1,5 +1,6 @@
-/** `POST /object/copy`: copies an object to another key, optionally in another bucket. */
+/** Declares `POST /object/copy`, which copies an object to another key, optionally in another bucket. */
 import type { FastifyInstance } from 'fastify';
+import type { StorageContext } from '../context.ts';
 import { copyObject } from '../copies.ts';
 import { parseMetadataHeader } from '../core/user-metadata.ts';
 import { StorageError } from '../errors.ts';
@@ -7,7 +8,6 @@ import { operations } from '../operations.ts';
 import { findObject, type ObjectRow, viewOf } from '../queries/objects.ts';
 import { withCurrentObject } from '../readable-object.ts';
 import { openScope } from '../scope.ts';
-import type { StorageService } from '../service.ts';
 import { requireFits, requireKey, requireMediaType } from '../uploads.ts';
 import { authorizationHeader } from './schemas.ts';
 
@@ -20,7 +20,7 @@ interface CopyBody {
   copyMetadata?: boolean;
 }
 
-export function copyRoutes(app: FastifyInstance, service: StorageService): void {
+export function copyRoutes(app: FastifyInstance, ctx: StorageContext): void {
   app.post<{ Body: CopyBody }>(
     '/object/copy',
     {
@@ -44,7 +44,7 @@ export function copyRoutes(app: FastifyInstance, service: StorageService): void 
       },
     },
     async (request) => {
-      const scope = openScope(service, request, operations.copyObject);
+      const scope = openScope(ctx, request, operations.copyObject);
       const { bucketId: sourceBucket, sourceKey, destinationKey, copyMetadata = true } = request.body;
       requireKey(destinationKey);
       const chosen = copyMetadata ? {} : chosenFields(request.body.metadata ?? {});
@@ -59,8 +59,8 @@ export function copyRoutes(app: FastifyInstance, service: StorageService): void 
       const row = await withCurrentObject(find, async (source) => {
         const metadata = { ...source.metadata, ...chosen };
         if (bucketId !== sourceBucket || metadata.mimetype !== source.metadata?.mimetype)
-          await requireFits(service, scope, { bucketId, key: destinationKey }, metadata);
-        return copyObject(service, scope, {
+          await requireFits(ctx, scope, { bucketId, key: destinationKey }, metadata);
+        return copyObject(ctx, scope, {
           source,
           bucketId,
           key: destinationKey,
@@ -77,7 +77,7 @@ export function copyRoutes(app: FastifyInstance, service: StorageService): void 
   );
 }
 
-/** Metadata that a client can set on a copy. The other fields describe the bytes. */
+/** Returns the metadata fields that a client can set on a copy. The other fields describe the bytes. */
 function chosenFields({ cacheControl, mimetype }: NonNullable<CopyBody['metadata']>): Record<string, string> {
   return {
     ...(cacheControl === undefined ? {} : { cacheControl }),

@@ -1,5 +1,6 @@
-/** `GET /object/…`: downloads an object as the caller, from a public bucket, or by signed URL. */
+/** Declares `GET /object/…`, which downloads an object as the caller, from a public bucket, or by signed URL. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { StorageContext } from '../context.ts';
 import { StorageError } from '../errors.ts';
 import { operations } from '../operations.ts';
 import {
@@ -10,7 +11,6 @@ import {
 } from '../readable-object.ts';
 import { openScope } from '../scope.ts';
 import { sendObject } from '../send-object.ts';
-import type { StorageService } from '../service.ts';
 import { verifySignedUrl } from '../signed-urls.ts';
 import { authorizationHeader, type DownloadQuery, downloadQuery, type ObjectParams } from './schemas.ts';
 
@@ -21,15 +21,15 @@ const addressOf = (request: DownloadRequest) => ({
   key: request.params['*'],
 });
 
-export function downloadRoutes(app: FastifyInstance, service: StorageService): void {
+export function downloadRoutes(app: FastifyInstance, ctx: StorageContext): void {
   app.get<{ Params: ObjectParams; Querystring: DownloadQuery }>(
     '/object/authenticated/:bucketName/*',
     { schema: { headers: authorizationHeader, querystring: downloadQuery } },
     async (request, reply) => {
-      const scope = openScope(service, request, operations.getObject);
+      const scope = openScope(ctx, request, operations.getObject);
       return withCurrentObject(
         () => findCallersObject(scope, addressOf(request)),
-        (object) => sendObject(service, request, reply, object),
+        (object) => sendObject(ctx, request, reply, object),
       );
     },
   );
@@ -38,10 +38,10 @@ export function downloadRoutes(app: FastifyInstance, service: StorageService): v
     '/object/:bucketName/*',
     { schema: { querystring: downloadQuery } },
     async (request, reply) => {
-      const scope = openScope(service, request, operations.getObject, 'optional');
+      const scope = openScope(ctx, request, operations.getObject, 'optional');
       return withCurrentObject(
         () => findCallersObject(scope, addressOf(request)),
-        (object) => sendObject(service, request, reply, object),
+        (object) => sendObject(ctx, request, reply, object),
       );
     },
   );
@@ -50,10 +50,10 @@ export function downloadRoutes(app: FastifyInstance, service: StorageService): v
     '/object/public/:bucketName/*',
     { schema: { querystring: downloadQuery } },
     async (request, reply) => {
-      const scope = openScope(service, request, operations.getPublicObject, 'none');
+      const scope = openScope(ctx, request, operations.getPublicObject, 'none');
       return withCurrentObject(
         () => findPublicObject(scope, addressOf(request)),
-        (object) => sendObject(service, request, reply, object),
+        (object) => sendObject(ctx, request, reply, object),
       );
     },
   );
@@ -72,13 +72,13 @@ export function downloadRoutes(app: FastifyInstance, service: StorageService): v
     },
     async (request, reply) => {
       const address = addressOf(request);
-      const claims = verifySignedUrl(service, request.query.token, 'download', address);
-      // A link to a transformed image doesn't give access to the original.
+      const claims = verifySignedUrl(ctx, request.query.token, 'download', address);
+      // A link to a transformed image doesn't grant access to the original image.
       if (claims.transformations !== '') throw new StorageError('InvalidSignature');
-      const scope = openScope(service, request, operations.getSignedObject, 'none');
+      const scope = openScope(ctx, request, operations.getSignedObject, 'none');
       return withCurrentObject(
         () => findSignedObject(scope, address, claims),
-        (object) => sendObject(service, request, reply, object, new Date(claims.exp * 1000)),
+        (object) => sendObject(ctx, request, reply, object, new Date(claims.exp * 1000)),
       );
     },
   );

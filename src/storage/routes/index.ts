@@ -1,10 +1,11 @@
-/** The service's HTTP routes: parsers, error handling, and one file per group of endpoints. */
+/** Declares the service's HTTP routes: parsers, error handling, and one file per group of endpoints. */
 import type { FastifyError, FastifyPluginAsync } from 'fastify';
+import { retryAfterOf } from '../../shared/retry-after.ts';
 import { nameAbort } from '../aborts.ts';
+import type { StorageContext } from '../context.ts';
 import { nameUnreadableType, renderStorageError, StorageError, unknownRoute } from '../errors.ts';
 import { s3Routes } from '../s3/index.ts';
 import { pathOf } from '../scope.ts';
-import type { StorageService } from '../service.ts';
 import { bucketRoutes } from './buckets.ts';
 import { cacheRoutes } from './cache.ts';
 import { copyRoutes } from './copy.ts';
@@ -22,13 +23,15 @@ import { uploadRoutes } from './upload.ts';
 
 const jsonBodyLimitBytes = 1024 * 1024;
 
-export function storageRoutes(service: StorageService): FastifyPluginAsync {
+export function storageRoutes(ctx: StorageContext): FastifyPluginAsync {
   return async (app) => {
     app.removeAllContentTypeParsers();
     app.setErrorHandler((thrown: FastifyError | Error, request, reply) => {
       const error = nameAbort(request.raw, nameUnreadableType(thrown));
       const { status, body } = renderError(error as FastifyError | Error);
-      if (status >= 500) service.log.error({ requestId: request.id, error }, 'storage: request failed');
+      const retryAfter = retryAfterOf(error);
+      if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
+      else if (status >= 500) ctx.log.error({ requestId: request.id, error }, 'storage: request failed');
       return reply.code(status).send(body);
     });
     app.setNotFoundHandler((request, reply) =>
@@ -36,8 +39,9 @@ export function storageRoutes(service: StorageService): FastifyPluginAsync {
     );
 
     app.addHook('onRequest', async ({ headers }) => {
-      // The local stack's gateway forwards a missing header as an empty one, so clients that identify themselves
-      // receive an invalid token error. Other clients receive upstream's error for the missing header.
+      // As on the local stack, whose gateway forwards a missing header as an empty one, clients that identify
+      // themselves receive an error about an invalid token. Other clients receive upstream's error for the missing
+      // header.
       if (headers.authorization === undefined && headers['x-client-info'] !== undefined)
         headers.authorization = '';
     });
@@ -54,39 +58,39 @@ export function storageRoutes(service: StorageService): FastifyPluginAsync {
           }
         },
       );
-      // Other bodies are treated as empty, so the validator reports the missing fields.
+      // A request body with any other type is treated as empty, so the validator reports the missing fields.
       scope.addContentTypeParser('*', (_request, payload, done) => {
         payload.resume();
         done(null);
       });
-      bucketRoutes(scope, service);
-      copyRoutes(scope, service);
-      listRoutes(scope, service);
-      moveRoutes(scope, service);
-      removeRoutes(scope, service);
-      signRoutes(scope, service);
-      cacheRoutes(scope, service);
+      bucketRoutes(scope, ctx);
+      copyRoutes(scope, ctx);
+      listRoutes(scope, ctx);
+      moveRoutes(scope, ctx);
+      removeRoutes(scope, ctx);
+      signRoutes(scope, ctx);
+      cacheRoutes(scope, ctx);
     });
 
     app.register(async (scope) => {
-      // Upload bodies are read only after the caller is authorized.
+      // The body of an upload is read only after the caller has been authorized.
       scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
-      uploadRoutes(scope, service);
-      resumableRoutes(scope, service);
-      if (service.renderer) renderRoutes(scope, service, service.renderer);
-      downloadRoutes(scope, service);
-      infoRoutes(scope, service);
+      uploadRoutes(scope, ctx);
+      resumableRoutes(scope, ctx);
+      if (ctx.renderer) renderRoutes(scope, ctx, ctx.renderer);
+      downloadRoutes(scope, ctx);
+      infoRoutes(scope, ctx);
       notEnabledRoutes(scope);
-      statusRoutes(scope, service);
+      statusRoutes(scope, ctx);
     });
 
-    if (service.s3ProtocolEnabled) app.register(async (scope) => s3Routes(scope, service));
+    if (ctx.s3ProtocolEnabled) app.register(async (scope) => s3Routes(scope, ctx));
   };
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether the JSON body can be empty. */
+    /** Whether the JSON body may be empty. */
     emptyBody?: boolean;
   }
 }

@@ -1,5 +1,6 @@
-/** `HEAD /object/…` and `GET /object/info/…`: returns an object's metadata without its bytes. */
+/** Declares `HEAD /object/…` and `GET /object/info/…`, which return an object's metadata without its bytes. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { StorageContext } from '../context.ts';
 import {
   cacheControl,
   parseDate,
@@ -11,19 +12,18 @@ import { operations } from '../operations.ts';
 import type { ObjectRow } from '../queries/objects.ts';
 import { findCallersObject, findPublicObject } from '../readable-object.ts';
 import { openScope, type TokenRule } from '../scope.ts';
-import type { StorageService } from '../service.ts';
 import { authorizationHeader, type ObjectParams } from './schemas.ts';
 
 type InfoRequest = FastifyRequest<{ Params: ObjectParams }>;
 
-export function infoRoutes(app: FastifyInstance, service: StorageService): void {
+export function infoRoutes(app: FastifyInstance, ctx: StorageContext): void {
   const find = (request: InfoRequest, rule: TokenRule): Promise<ObjectRow> => {
     const address = { bucketId: request.params.bucketName, key: request.params['*'] };
     if (rule === 'none') {
-      return findPublicObject(openScope(service, request, operations.getPublicObjectInfo, rule), address);
+      return findPublicObject(openScope(ctx, request, operations.getPublicObjectInfo, rule), address);
     }
     const operation = request.method === 'HEAD' ? operations.headObject : operations.getObjectInfo;
-    return findCallersObject(openScope(service, request, operation, rule), address);
+    return findCallersObject(openScope(ctx, request, operation, rule), address);
   };
   const route = (path: string, rule: TokenRule): void => {
     const schema = rule === 'required' ? { headers: authorizationHeader } : {};
@@ -32,7 +32,7 @@ export function infoRoutes(app: FastifyInstance, service: StorageService): void 
     );
     app.get<{ Params: ObjectParams }>(
       `/object/info${path}/:bucketName/*`,
-      // Upstream supports HEAD here only on the path without a visibility.
+      // On this route, upstream supports HEAD only for the path that doesn't specify whether the bucket is public.
       { schema, exposeHeadRoute: path === '' },
       async (request, reply) => sendInfo(reply, await find(request, rule)),
     );

@@ -1,15 +1,15 @@
-/** `POST /object/list…`: lists a folder (v1) or pages of objects with a cursor (v2). */
+/** Declares `POST /object/list…`, which lists a folder (v1) or pages of objects with a cursor (v2). */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Logger } from '../../kernel/log.ts';
+import { acquireChunk } from '../byte-stream.ts';
+import type { StorageContext } from '../context.ts';
 import { decodeCursor, type SortColumn, type SortOrder } from '../core/cursor.ts';
 import { folderPrefix, LinesWriter, PageWriter } from '../core/listing.ts';
 import { StorageError } from '../errors.ts';
 import { operations } from '../operations.ts';
-import { acquirePiece } from '../pieces.ts';
 import { listFolder, listKeys, searchObjects } from '../queries/listing.ts';
 import { openScope } from '../scope.ts';
 import { sendBytes } from '../send-bytes.ts';
-import type { StorageService } from '../service.ts';
 import { authorizationHeader, type BucketParams } from './schemas.ts';
 
 const defaultLimit = 100;
@@ -31,7 +31,7 @@ interface PageBody {
   sortBy?: { column: SortColumn; order?: SortOrder };
 }
 
-export function listRoutes(app: FastifyInstance, service: StorageService): void {
+export function listRoutes(app: FastifyInstance, ctx: StorageContext): void {
   app.post<{ Params: BucketParams; Body: SearchBody }>(
     '/object/list/:bucketName',
     {
@@ -58,7 +58,7 @@ export function listRoutes(app: FastifyInstance, service: StorageService): void 
       },
     },
     async (request, reply) => {
-      const scope = openScope(service, request, operations.listObjects);
+      const scope = openScope(ctx, request, operations.listObjects);
       const { bucketName } = request.params;
       const { prefix, limit, offset, search, sortBy } = request.body;
       if (bucketName.includes('\0')) return reply.send([]);
@@ -70,9 +70,9 @@ export function listRoutes(app: FastifyInstance, service: StorageService): void 
         column: sortBy?.column ?? 'name',
         order: sortBy?.order ?? 'asc',
       } as const;
-      const body = new LinesWriter(acquirePiece);
+      const body = new LinesWriter(acquireChunk);
       await scope.rowsAsUser(searchObjects(bucketName, options), (row) => body.add(row));
-      await sendJson(reply, body.end(), service.log);
+      await sendJson(reply, body.end(), ctx.log);
     },
   );
 
@@ -101,7 +101,7 @@ export function listRoutes(app: FastifyInstance, service: StorageService): void 
       },
     },
     async (request, reply) => {
-      const scope = openScope(service, request, operations.listObjectsV2);
+      const scope = openScope(ctx, request, operations.listObjectsV2);
       const { bucketName } = request.params;
       const { prefix = '', cursor: cursorText, with_delimiter: withFolders, sortBy } = request.body;
       const limit = Math.min(request.body.limit ?? maxPageLimit, maxPageLimit);
@@ -113,7 +113,7 @@ export function listRoutes(app: FastifyInstance, service: StorageService): void 
       const column = cursor?.column ?? sortBy?.column;
       const options = {
         prefix,
-        // Queries one extra line to detect a next page.
+        // One extra line is queried to detect whether there is a next page.
         limit: limit + 1,
         startAfter: cursor?.startAfter ?? '',
         column: column ?? 'name',
@@ -121,17 +121,17 @@ export function listRoutes(app: FastifyInstance, service: StorageService): void 
         columnAfter: cursor?.columnAfter,
       } as const;
       const list = withFolders ? listFolder : listKeys;
-      const body = new PageWriter({ limit, column, order, hasKeys: withFolders === true }, acquirePiece);
+      const body = new PageWriter({ limit, column, order, hasKeys: withFolders === true }, acquireChunk);
       await scope.rowsAsUser(list(bucketName, options), (row) => body.add(row));
-      await sendJson(reply, body.end(), service.log);
+      await sendJson(reply, body.end(), ctx.log);
     },
   );
 }
 
-function sendJson(reply: FastifyReply, pieces: readonly Buffer[], log: Logger): Promise<void> {
+function sendJson(reply: FastifyReply, chunks: readonly Buffer[], log: Logger): Promise<void> {
   const headers = {
     'content-type': 'application/json; charset=utf-8',
-    'content-length': pieces.reduce((sum, piece) => sum + piece.byteLength, 0),
+    'content-length': chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0),
   };
-  return sendBytes(reply, { status: 200, headers }, pieces, log);
+  return sendBytes(reply, { status: 200, headers }, chunks, log);
 }

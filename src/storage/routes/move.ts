@@ -1,10 +1,13 @@
-/** `POST /object/move`: moves an object to another key, optionally in another bucket. Its bytes aren't copied. */
+/**
+ * Declares `POST /object/move`, which moves an object to another key, optionally in another bucket. The object's bytes
+ * aren't copied.
+ */
 import type { FastifyInstance } from 'fastify';
+import type { StorageContext } from '../context.ts';
 import { StorageError } from '../errors.ts';
 import { operations } from '../operations.ts';
 import { findObject, findVersion, lockKey, moveObject } from '../queries/objects.ts';
 import { openScope } from '../scope.ts';
-import type { StorageService } from '../service.ts';
 import { requireFits, requireKey } from '../uploads.ts';
 import { authorizationHeader } from './schemas.ts';
 
@@ -15,7 +18,7 @@ interface MoveBody {
   destinationKey: string;
 }
 
-export function moveRoutes(app: FastifyInstance, service: StorageService): void {
+export function moveRoutes(app: FastifyInstance, ctx: StorageContext): void {
   app.post<{ Body: MoveBody }>(
     '/object/move',
     {
@@ -34,7 +37,7 @@ export function moveRoutes(app: FastifyInstance, service: StorageService): void 
       },
     },
     async (request) => {
-      const scope = openScope(service, request, operations.moveObject);
+      const scope = openScope(ctx, request, operations.moveObject);
       const { bucketId, sourceKey, destinationKey } = request.body;
       requireKey(destinationKey);
       const move = {
@@ -53,15 +56,10 @@ export function moveRoutes(app: FastifyInstance, service: StorageService): void 
       );
       if (!source) throw new StorageError('NoSuchKey');
       if (move.toBucketId !== bucketId)
-        await requireFits(
-          service,
-          scope,
-          { bucketId: move.toBucketId, key: destinationKey },
-          source.metadata,
-        );
+        await requireFits(ctx, scope, { bucketId: move.toBucketId, key: destinationKey }, source.metadata);
       const id = await scope.asService(async (tx) => {
         await lockKey(tx, move.toBucketId, move.toName);
-        // While waiting for the lock, the object may have been replaced, possibly by another user.
+        // The object may have been replaced while this request waited for the lock, possibly by another user.
         if ((await findVersion(tx, bucketId, sourceKey)) !== source.version)
           throw new StorageError('NoSuchKey');
         return moveObject(tx, move);

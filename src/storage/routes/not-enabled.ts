@@ -1,4 +1,7 @@
-/** `/vector/…` and `/iceberg/…`: unsupported bucket types, with the hosted service's error. */
+/**
+ * Declares `/vector/…` and `/iceberg/…`, which are bucket types that this server doesn't support. The error is the
+ * hosted service's.
+ */
 import type { FastifyInstance } from 'fastify';
 import { StorageError } from '../errors.ts';
 

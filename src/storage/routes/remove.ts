@@ -1,22 +1,22 @@
-/** `DELETE /object/…`: deletes one object or several objects of a bucket. */
+/** Declares `DELETE /object/…`, which deletes one object or several objects in a bucket. */
 import type { FastifyInstance } from 'fastify';
+import type { StorageContext } from '../context.ts';
 import { StorageError } from '../errors.ts';
 import { operations } from '../operations.ts';
 import { findObject, viewOf } from '../queries/objects.ts';
 import { removeObjects } from '../removals.ts';
 import { openScope } from '../scope.ts';
-import type { StorageService } from '../service.ts';
 import { authorizationHeader, type BucketParams, type ObjectParams } from './schemas.ts';
 
-export function removeRoutes(app: FastifyInstance, service: StorageService): void {
+export function removeRoutes(app: FastifyInstance, ctx: StorageContext): void {
   app.delete<{ Params: ObjectParams }>(
     '/object/:bucketName/*',
     { schema: { headers: authorizationHeader }, config: { emptyBody: true } },
     async (request) => {
-      const scope = openScope(service, request, operations.deleteObject);
+      const scope = openScope(ctx, request, operations.deleteObject);
       const { bucketName, '*': key } = request.params;
       if (`${bucketName}${key}`.includes('\0')) throw new StorageError('NoSuchKey');
-      const deleted = await removeObjects(service, scope, bucketName, [key]);
+      const deleted = await removeObjects(ctx, scope, bucketName, [key]);
       if (deleted.length === 0) {
         const exists = await scope.asService((tx) => findObject(tx, bucketName, key), { readOnly: true });
         throw new StorageError(exists ? 'AccessDenied' : 'NoSuchKey');
@@ -38,9 +38,9 @@ export function removeRoutes(app: FastifyInstance, service: StorageService): voi
       },
     },
     async (request) => {
-      const scope = openScope(service, request, operations.deleteObjects);
+      const scope = openScope(ctx, request, operations.deleteObjects);
       if (request.params.bucketName.includes('\0')) return [];
-      const deleted = await removeObjects(service, scope, request.params.bucketName, request.body.prefixes);
+      const deleted = await removeObjects(ctx, scope, request.params.bucketName, request.body.prefixes);
       return deleted.map(viewOf);
     },
   );

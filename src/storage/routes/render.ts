@@ -1,5 +1,9 @@
-/** `GET /render/image/…`: transforms an image, as the caller, from a public bucket, or by signed URL. */
+/**
+ * Declares `GET /render/image/…`, which transforms an image. The image is read as the caller, from a public bucket, or
+ * by signed URL.
+ */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { StorageContext } from '../context.ts';
 import { isNotModified } from '../core/conditions.ts';
 import {
   cacheControl,
@@ -20,7 +24,6 @@ import {
 } from '../readable-object.ts';
 import type { Renderer } from '../render/index.ts';
 import { openScope } from '../scope.ts';
-import type { StorageService } from '../service.ts';
 import { verifySignedUrl } from '../signed-urls.ts';
 import { authorizationHeader, type DownloadQuery, type ObjectParams, transformSchema } from './schemas.ts';
 
@@ -32,12 +35,12 @@ const querystring = {
   properties: { ...transformSchema.properties, download: { type: 'string' } },
 } as const;
 
-export function renderRoutes(app: FastifyInstance, service: StorageService, renderer: Renderer): void {
+export function renderRoutes(app: FastifyInstance, ctx: StorageContext, renderer: Renderer): void {
   app.get<{ Params: ObjectParams; Querystring: PictureQuery }>(
     '/render/image/authenticated/:bucketName/*',
     { schema: { headers: authorizationHeader, querystring } },
     async (request, reply) => {
-      const scope = openScope(service, request, operations.renderImage);
+      const scope = openScope(ctx, request, operations.renderImage);
       return withCurrentObject(
         () => findCallersObject(scope, addressOf(request)),
         (object) => sendPicture(renderer, request, reply, object, request.query),
@@ -49,7 +52,7 @@ export function renderRoutes(app: FastifyInstance, service: StorageService, rend
     '/render/image/public/:bucketName/*',
     { schema: { querystring } },
     async (request, reply) => {
-      const scope = openScope(service, request, operations.renderPublicImage, 'none');
+      const scope = openScope(ctx, request, operations.renderPublicImage, 'none');
       return withCurrentObject(
         () => findPublicObject(scope, addressOf(request)),
         (object) => sendPicture(renderer, request, reply, object, request.query),
@@ -70,8 +73,8 @@ export function renderRoutes(app: FastifyInstance, service: StorageService, rend
     },
     async (request, reply) => {
       const address = addressOf(request);
-      const claims = verifySignedUrl(service, request.query.token, 'download', address);
-      const scope = openScope(service, request, operations.renderSignedImage, 'none');
+      const claims = verifySignedUrl(ctx, request.query.token, 'download', address);
+      const scope = openScope(ctx, request, operations.renderSignedImage, 'none');
       const transform = parseTransform(claims.transformations);
       return withCurrentObject(
         () => findSignedObject(scope, address, claims),
@@ -98,7 +101,7 @@ async function sendPicture(
     transform,
     accept: headers.accept,
   });
-  // The ETag differs from the object's because each transformed image is a different representation.
+  // The ETag differs from the object's ETag, because each transformed image is a separate representation.
   const etag = `"${metadata.eTag?.replaceAll('"', '') ?? ''}-${key}"`;
   const lastModified = parseDate(metadata.lastModified ?? object.updated_at ?? undefined);
   const notModified = isNotModified(headers, { etag, lastModified });

@@ -1,8 +1,10 @@
 /**
- * `/upload/resumable`: resumable uploads with the TUS protocol 1.0.0 and the extensions creation, creation-with-upload,
- * creation-defer-length, termination and expiration. Routes below `/sign` use a signed upload link instead of a token.
+ * Declares `/upload/resumable`, which supports resumable uploads with the TUS protocol 1.0.0 and the extensions
+ * creation, creation-with-upload, creation-defer-length, termination and expiration. Routes below `/sign` use a signed
+ * upload link instead of a token.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { StorageContext } from '../context.ts';
 import { parseByteCount, parseTusMetadata, printTusMetadata, tusVersion } from '../core/tus-headers.ts';
 import { parseUploadId, printUploadId, type UploadId } from '../core/upload-id.ts';
 import { StorageError, storageErrors } from '../errors.ts';
@@ -23,7 +25,6 @@ import {
   uploadLifetimeMs,
 } from '../resumable/uploads.ts';
 import { mountPrefix, openScope, ownerOf, type Scope } from '../scope.ts';
-import type { StorageService } from '../service.ts';
 import { replaceableBy, verifySignedUrl } from '../signed-urls.ts';
 import { authorizationHeader } from './schemas.ts';
 
@@ -35,18 +36,18 @@ const bodyType = 'application/offset+octet-stream';
 type Request = FastifyRequest<{ Params: { id?: string } }>;
 type IdentifyUploader = (request: Request, scope: Scope, address: ObjectAddress) => Uploader;
 
-export function resumableRoutes(app: FastifyInstance, service: StorageService): void {
-  mount(app, service, '/upload/resumable', '', (request, scope) => ({
+export function resumableRoutes(app: FastifyInstance, ctx: StorageContext): void {
+  mount(app, ctx, '/upload/resumable', '', (request, scope) => ({
     scope,
     owner: scope.owner,
     identity: `${scope.role} ${scope.owner.ownerId ?? ''}`,
     upsert: request.headers['x-upsert'] === 'true',
   }));
-  mount(app, service, '/upload/resumable/sign', '_signed', (request, scope, address) => {
+  mount(app, ctx, '/upload/resumable/sign', '_signed', (request, scope, address) => {
     const token = request.headers['x-signature'];
     if (typeof token !== 'string' || token === '')
       throw new StorageError('InvalidSignature', 'Missing x-signature header');
-    const claims = verifySignedUrl(service, token, 'upload', address);
+    const claims = verifySignedUrl(ctx, token, 'upload', address);
     const { owner, upsert } = claims;
     const precondition = replaceableBy(claims);
     return { scope, owner: ownerOf(owner), identity: `signed ${owner ?? ''}`, upsert, precondition };
@@ -55,23 +56,23 @@ export function resumableRoutes(app: FastifyInstance, service: StorageService): 
 
 function mount(
   app: FastifyInstance,
-  service: StorageService,
+  ctx: StorageContext,
   prefix: '/upload/resumable' | '/upload/resumable/sign',
   suffix: '' | '_signed',
   identify: IdentifyUploader,
 ): void {
-  const { locks } = service.resumable;
+  const { locks } = ctx.resumable;
   const schema = suffix === '' ? { schema: { headers: authorizationHeader } } : {};
-  const answer =
+  const response =
     (operation: Operation, work: (request: Request, reply: FastifyReply, scope: Scope) => Promise<unknown>) =>
     async (request: Request, reply: FastifyReply): Promise<unknown> => {
-      const scope = openScope(service, request, operation, suffix === '' ? 'required' : 'none');
+      const scope = openScope(ctx, request, operation, suffix === '' ? 'required' : 'none');
       reply.header('tus-resumable', tusVersion).header('access-control-expose-headers', exposedHeaders);
       try {
         requireVersion(request, reply);
         return await work(request, reply, scope);
       } catch (error) {
-        return refuse(service, request, reply, error);
+        return refuse(ctx, request, reply, error);
       }
     };
   const uploaderOf = (request: Request, scope: Scope): { named: UploadId; uploader: Uploader } => {
@@ -79,32 +80,35 @@ function mount(
     if (!named) throw new TusError('UploadNotFound');
     return { named, uploader: identify(request, scope, named) };
   };
-  /** Also checks before locking, because only the owner of an upload is allowed to interrupt another request. */
+  /**
+   * Runs `work` while holding the lock of the caller's upload. The ownership is checked both before and after locking,
+   * because only the owner of an upload is allowed to interrupt another request.
+   */
   const holdOwn = async <T>(
     named: UploadId,
     uploader: Uploader,
     work: (upload: StagedUpload, signal: AbortSignal) => Promise<T>,
   ): Promise<T> => {
-    await findUpload(service, uploader, named);
-    return locks.hold(named.id, async (signal) => work(await findUpload(service, uploader, named), signal));
+    await findUpload(ctx, uploader, named);
+    return locks.hold(named.id, async (signal) => work(await findUpload(ctx, uploader, named), signal));
   };
 
-  const create = answer(operations[`createUpload${suffix}`], async (request, reply, scope) => {
+  const create = response(operations[`createUpload${suffix}`], async (request, reply, scope) => {
     if (request.headers['upload-concat'] !== undefined) throw new TusError('ConcatenationUnsupported');
     const { sizeBytes, metadata } = announcedUpload(request);
     const address = addressOf(metadata);
     const uploader = identify(request, scope, address);
-    const upload = await beginUpload(service, uploader, address, { sizeBytes, metadata });
+    const upload = await beginUpload(ctx, uploader, address, { sizeBytes, metadata });
 
     const hasBody = request.headers['content-type'] === bodyType;
     if (hasBody || sizeBytes === 0) {
       const progress = await locks
         .hold(upload.id, (signal) =>
-          addBytes(service, uploader, upload, additionOf(request, 0, undefined), signal),
+          addBytes(ctx, uploader, upload, additionOf(request, 0, undefined), signal),
         )
         .catch(async (error: unknown) => {
-          // The upload's URL was never sent, so it can't be resumed.
-          await forgetUpload(service, upload.id);
+          // The client never received the upload's URL, so it can't resume the upload.
+          await forgetUpload(ctx, upload.id);
           throw error;
         });
       reply.header('upload-offset', progress.offset);
@@ -122,11 +126,9 @@ function mount(
   app.head<{ Params: { id: string } }>(
     `${prefix}/:id`,
     schema,
-    answer(operations[`getUpload${suffix}`], async (request, reply, scope) => {
+    response(operations[`getUpload${suffix}`], async (request, reply, scope) => {
       const { named, uploader } = uploaderOf(request, scope);
-      const { upload, offset } = await holdOwn(named, uploader, (found) =>
-        progressOf(service, uploader, found),
-      );
+      const { upload, offset } = await holdOwn(named, uploader, (found) => progressOf(ctx, uploader, found));
       reply.header('cache-control', 'no-store').header('upload-offset', offset);
       if (upload.sizeBytes === undefined) reply.header('upload-defer-length', '1');
       else reply.header('upload-length', upload.sizeBytes);
@@ -137,7 +139,7 @@ function mount(
   app.patch<{ Params: { id: string } }>(
     `${prefix}/:id`,
     schema,
-    answer(operations[`uploadPart${suffix}`], async (request, reply, scope) => {
+    response(operations[`uploadPart${suffix}`], async (request, reply, scope) => {
       const { named, uploader } = uploaderOf(request, scope);
       const offset = byteCount(request, 'upload-offset');
       if (offset === undefined) throw new TusError('OffsetRequired');
@@ -147,7 +149,7 @@ function mount(
       const sizeBytes = byteCount(request, 'upload-length');
       const progress = await holdOwn(named, uploader, async (upload, signal) => {
         if (upload.storedAs === undefined) await requireAllowed(uploader, upload);
-        return addBytes(service, uploader, upload, additionOf(request, offset, sizeBytes), signal);
+        return addBytes(ctx, uploader, upload, additionOf(request, offset, sizeBytes), signal);
       });
       reply.header('upload-offset', progress.offset);
       if (progress.isFinished) reply.header('tus-complete', '1');
@@ -159,41 +161,44 @@ function mount(
   app.delete<{ Params: { id: string } }>(
     `${prefix}/:id`,
     schema,
-    answer(operations[`deleteUpload${suffix}`], async (request, reply, scope) => {
+    response(operations[`deleteUpload${suffix}`], async (request, reply, scope) => {
       const { named, uploader } = uploaderOf(request, scope);
-      await holdOwn(named, uploader, (upload) => terminateUpload(service, uploader, upload));
+      await holdOwn(named, uploader, (upload) => terminateUpload(ctx, uploader, upload));
       return reply.code(204).send();
     }),
   );
 
-  const describe = describeProtocol(service);
+  const describe = describeProtocol(ctx);
   app.options(prefix, describe);
   app.options(`${prefix}/`, describe);
   app.options(`${prefix}/:id`, describe);
 }
 
-/** Describes the supported protocol. */
+/** Returns the handler that describes the supported protocol to clients. */
 const describeProtocol =
-  (service: StorageService) =>
+  (ctx: StorageContext) =>
   (_request: FastifyRequest, reply: FastifyReply): FastifyReply =>
     reply
       .code(204)
       .header('tus-resumable', tusVersion)
       .header('tus-version', tusVersion)
       .header('tus-extension', extensions)
-      .header('tus-max-size', service.fileSizeLimitBytes)
+      .header('tus-max-size', ctx.fileSizeLimitBytes)
       .header('access-control-expose-headers', exposedHeaders)
       .send();
 
-/** A 412 response includes the supported version (section "Tus-Resumable"). */
+/**
+ * Throws 412 if the client uses a different protocol version. The response contains the supported version (section
+ * "Tus-Resumable").
+ */
 function requireVersion(request: Request, reply: FastifyReply): void {
-  const asked = request.headers['tus-resumable'];
-  if (asked === tusVersion) return;
+  const requested = request.headers['tus-resumable'];
+  if (requested === tusVersion) return;
   reply.header('tus-version', tusVersion);
   throw new TusError('VersionRequired');
 }
 
-/** The size and the metadata of a new upload. The size is undefined if it is sent later. */
+/** Returns the size and the metadata of a new upload. The size is undefined if the client sends it later. */
 function announcedUpload(request: Request) {
   const sizeBytes = byteCount(request, 'upload-length');
   const isDeferred = request.headers['upload-defer-length'] !== undefined;
@@ -233,16 +238,14 @@ function expires(reply: FastifyReply, upload: StagedUpload): FastifyReply {
   return reply.header('upload-expires', new Date(upload.createdAt + uploadLifetimeMs).toUTCString());
 }
 
-/** Sends plain text with the actual status. JSON errors are only used for invalid tokens, which are checked earlier. */
-function refuse(
-  service: StorageService,
-  request: Request,
-  reply: FastifyReply,
-  error: unknown,
-): FastifyReply {
+/**
+ * Sends an error as plain text with the actual status. JSON errors are used only for invalid tokens, which are checked
+ * earlier.
+ */
+function refuse(ctx: StorageContext, request: Request, reply: FastifyReply, error: unknown): FastifyReply {
   request.raw.resume();
   const { status, body } = textOf(error);
-  if (status >= 500) service.log.error({ requestId: request.id, error }, 'storage: request failed');
+  if (status >= 500) ctx.log.error({ requestId: request.id, error }, 'storage: request failed');
   return reply.code(status).type('text/plain; charset=utf-8').send(body);
 }
 

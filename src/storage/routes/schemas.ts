@@ -1,8 +1,8 @@
-/** Shared parts of request schemas. Error messages come from the validator, as in upstream. */
+/** Defines the schema parts that several routes share. Error messages come from the validator, as in upstream. */
 
 import { formats, gravities, resizeModes } from '../core/transform.ts';
 
-/** Routes with a token report a missing header before an invalid token. */
+/** Routes that require a token report a missing header before an invalid token. */
 export const authorizationHeader = {
   type: 'object',
   properties: { authorization: { type: 'string' } },
@@ -26,9 +26,9 @@ export const transformSchema = {
     x_offset: { type: 'number' },
     y_offset: { type: 'number' },
   },
-  // A focal point requires both coordinates, as fractions of the image size.
+  // A focal point needs both coordinates, which are fractions of the image size.
   if: { properties: { gravity: { const: 'fp' } }, required: ['gravity'] },
-  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  // biome-ignore lint/suspicious/noThenProperty: `then` is a JSON Schema keyword
   then: {
     required: ['x_offset', 'y_offset'],
     properties: {

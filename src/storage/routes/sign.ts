@@ -1,16 +1,16 @@
-/** `POST /object/sign/…`: creates signed links to one object or several objects of a bucket. */
+/** Declares `POST /object/sign/…`, which creates signed links to one object or several objects in a bucket. */
 import type { FastifyInstance } from 'fastify';
+import type { StorageContext } from '../context.ts';
 import type { Transform } from '../core/transform.ts';
 import { operations } from '../operations.ts';
 import { openScope } from '../scope.ts';
-import type { StorageService } from '../service.ts';
 import { signDownloadUrl, signDownloadUrls } from '../signed-urls.ts';
 import { authorizationHeader, type BucketParams, type ObjectParams, transformSchema } from './schemas.ts';
 
 const expiresIn = { type: 'integer', minimum: 1 };
 const maxPaths = 1000;
 
-export function signRoutes(app: FastifyInstance, service: StorageService): void {
+export function signRoutes(app: FastifyInstance, ctx: StorageContext): void {
   app.post<{ Params: ObjectParams; Body: { expiresIn: number; transform?: Transform } }>(
     '/object/sign/:bucketName/*',
     {
@@ -24,10 +24,10 @@ export function signRoutes(app: FastifyInstance, service: StorageService): void 
       },
     },
     async (request) => {
-      const scope = openScope(service, request, operations.signObjectUrl);
+      const scope = openScope(ctx, request, operations.signObjectUrl);
       const { bucketName: bucketId, '*': key } = request.params;
       const { expiresIn, transform } = request.body;
-      return { signedURL: await signDownloadUrl(service, scope, { bucketId, key }, expiresIn, transform) };
+      return { signedURL: await signDownloadUrl(ctx, scope, { bucketId, key }, expiresIn, transform) };
     },
   );
 
@@ -47,9 +47,9 @@ export function signRoutes(app: FastifyInstance, service: StorageService): void 
       },
     },
     async (request) => {
-      const scope = openScope(service, request, operations.signObjectUrls);
+      const scope = openScope(ctx, request, operations.signObjectUrls);
       const { expiresIn, paths } = request.body;
-      return signDownloadUrls(service, scope, request.params.bucketName, paths, expiresIn);
+      return signDownloadUrls(ctx, scope, request.params.bucketName, paths, expiresIn);
     },
   );
 }

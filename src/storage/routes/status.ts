@@ -1,23 +1,23 @@
-/** Health and version endpoints for load balancers and clients. */
+/** Declares the endpoints for health and version, which load balancers and clients use. */
 import type { FastifyInstance } from 'fastify';
+import type { StorageContext } from '../context.ts';
 import { hasBuckets } from '../queries/buckets.ts';
 import { serverContext } from '../scope.ts';
-import type { StorageService } from '../service.ts';
 
 /** The release of supabase/storage that this service is compatible with. */
 const upstreamVersion = '1.11.2';
 
-export function statusRoutes(app: FastifyInstance, service: StorageService): void {
+export function statusRoutes(app: FastifyInstance, ctx: StorageContext): void {
   app.get('/status', (_request, reply) => reply.send());
   app.get('/version', (_request, reply) => reply.send(upstreamVersion));
 
-  // The status is always 200, as in upstream. The body contains the result.
+  // As in upstream, the status is always 200, and the body contains the result.
   app.get('/health', async () => {
     try {
-      await service.database.asRequest(serverContext(), hasBuckets, { readOnly: true });
+      await ctx.database.asRequest(serverContext(), hasBuckets, { readOnly: true });
       return { healthy: true };
     } catch (error) {
-      service.log.warn({ error }, "storage: can't reach the database");
+      ctx.log.warn({ error }, "storage: can't reach the database");
       return { healthy: false };
     }
   });

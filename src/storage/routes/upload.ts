@@ -1,10 +1,12 @@
-/** `/object/…`: upload (POST) and replace (PUT), also by signed URL. */
+/**
+ * Declares the routes below `/object/…` that upload (POST) and replace (PUT) objects, as the caller or by signed URL.
+ */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { StorageContext } from '../context.ts';
 import { StorageError } from '../errors.ts';
 import { type Operation, operations } from '../operations.ts';
 import type { ObjectRow } from '../queries/objects.ts';
 import { type Owner, openScope, ownerOf, type Scope } from '../scope.ts';
-import type { StorageService } from '../service.ts';
 import { replaceableBy, signUploadUrl, verifySignedUrl } from '../signed-urls.ts';
 import { receiveUpload } from '../upload-body.ts';
 import {
@@ -17,11 +19,11 @@ import {
 } from '../uploads.ts';
 import { authorizationHeader, type ObjectParams } from './schemas.ts';
 
-export function uploadRoutes(app: FastifyInstance, service: StorageService): void {
+export function uploadRoutes(app: FastifyInstance, ctx: StorageContext): void {
   const upload = (operation: Operation, mayReplace: (request: FastifyRequest) => boolean) => {
     return async (request: FastifyRequest<{ Params: ObjectParams }>, reply: FastifyReply) => {
-      const scope = openScope(service, request, operation);
-      const row = await receive(service, scope, request, scope.owner, { upsert: mayReplace(request) });
+      const scope = openScope(ctx, request, operation);
+      const row = await receive(ctx, scope, request, scope.owner, { upsert: mayReplace(request) });
       return reply.send({ Id: row.id, Key: `${row.bucket_id}/${row.name}` });
     };
   };
@@ -40,10 +42,10 @@ export function uploadRoutes(app: FastifyInstance, service: StorageService): voi
     '/object/upload/sign/:bucketName/*',
     { schema: { headers: authorizationHeader } },
     async (request) => {
-      const scope = openScope(service, request, operations.signUploadUrl);
+      const scope = openScope(ctx, request, operations.signUploadUrl);
       const { bucketName: bucketId, '*': key } = request.params;
       request.raw.resume();
-      return signUploadUrl(service, scope, { bucketId, key }, request.headers);
+      return signUploadUrl(ctx, scope, { bucketId, key }, request.headers);
     },
   );
   app.put<{ Params: ObjectParams; Querystring: { token: string } }>(
@@ -55,17 +57,17 @@ export function uploadRoutes(app: FastifyInstance, service: StorageService): voi
     },
     async (request) => {
       const { bucketName: bucketId, '*': key } = request.params;
-      const claims = verifySignedUrl(service, request.query.token, 'upload', { bucketId, key });
-      const scope = openScope(service, request, operations.uploadSignedObject, 'none');
+      const claims = verifySignedUrl(ctx, request.query.token, 'upload', { bucketId, key });
+      const scope = openScope(ctx, request, operations.uploadSignedObject, 'none');
       const conditions = { upsert: claims.upsert, precondition: replaceableBy(claims) };
-      const row = await receive(service, scope, request, ownerOf(claims.owner), conditions);
+      const row = await receive(ctx, scope, request, ownerOf(claims.owner), conditions);
       return { Key: `${row.bucket_id}/${row.name}` };
     },
   );
 }
 
 async function receive(
-  service: StorageService,
+  ctx: StorageContext,
   scope: Scope,
   request: FastifyRequest<{ Params: ObjectParams }>,
   owner: Owner,
@@ -76,12 +78,12 @@ async function receive(
   try {
     if (bucketId.includes('\0')) throw new StorageError('NoSuchBucket');
     const limits = await bucketLimits(scope, bucketId);
-    const maxBytes = maxObjectBytes(service, limits, key);
+    const maxBytes = maxObjectBytes(ctx, limits, key);
     const body = await receiveUpload(request.raw, maxBytes);
     discard = body.discard;
     requireMime(body.mimeType, limits, key);
     requireKey(key);
-    return await storeUpload(service, scope, { bucketId, key, body, maxBytes, owner, ...conditions });
+    return await storeUpload(ctx, scope, { bucketId, key, body, maxBytes, owner, ...conditions });
   } catch (error) {
     discard();
     throw error;

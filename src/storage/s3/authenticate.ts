@@ -1,10 +1,10 @@
 /**
- * Authenticates requests with AWS Signature Version 4. The project's key pair acts as the service role. With a session
- * token, the access key is the project reference and the secret is the anonymous key. Both are public, and the token, a
- * user's JWT, determines access through row-level security.
+ * Authenticates requests with AWS Signature Version 4. The project's key pair acts as the service role. A request with
+ * a session token uses the project reference as its access key and the anonymous key as its secret. Both are public.
+ * The token, which is a user's JWT, determines the access through row-level security.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { StorageService } from '../service.ts';
+import type { StorageContext } from '../context.ts';
 import type { ChunkSigner } from './core/aws-chunked.ts';
 import {
   algorithm,
@@ -25,23 +25,23 @@ import {
 import { S3Error } from './errors.ts';
 import { header, type S3Request } from './request.ts';
 
-/** The maximum difference between a request's time and the server's, as on AWS. */
+/** The maximum difference between the time in a request and the server's time, as on AWS. */
 const maxSkewMs = 15 * 60 * 1000;
 /** The maximum lifetime of a presigned URL, seven days, as on AWS. */
 const maxPresignSeconds = 7 * 24 * 60 * 60;
-/** The project reference in the upstream CLI's local stack. */
+/** The project reference that the upstream CLI's local stack uses. */
 const localReference = 'stub';
 
 /** The signer of a request. */
 export interface Signatory {
-  /** The user's JWT. Undefined for the project's key pair. */
+  /** The user's JWT. Undefined if the project's key pair signed the request. */
   readonly token: string | undefined;
-  /** Whether the signature was created for someone else: a presigned URL or a form policy. */
+  /** Whether the signature was created for someone else to use, as in a presigned URL or a form policy. */
   readonly isPresigned: boolean;
 }
 
 export interface Authenticated extends Signatory {
-  /** The signed value for the body: a hash, `UNSIGNED-PAYLOAD` or `STREAMING-…`. */
+  /** The value that was signed for the body: a hash, `UNSIGNED-PAYLOAD` or `STREAMING-…`. */
   readonly contentSha256: string;
   readonly chunkSigner: ChunkSigner;
 }
@@ -57,23 +57,24 @@ interface Claim {
 }
 
 /**
+ * Authenticates a request.
  * @throws {S3Error} MissingSignature, AuthorizationHeaderMalformed, AuthorizationQueryParametersError,
- *   RequestTimeTooSkewed, RequestExpired, HeadersNotSigned, UnknownAccessKey, SignatureDoesNotMatch
+ * RequestTimeTooSkewed, RequestExpired, HeadersNotSigned, UnknownAccessKey, SignatureDoesNotMatch
  */
-export function authenticate(service: StorageService, request: S3Request): Authenticated {
-  const claim = claimOf(service, request);
+export function authenticate(ctx: StorageContext, request: S3Request): Authenticated {
+  const claim = claimOf(ctx, request);
   requireSignedHeaders(request, claim.signedHeaders);
-  for (const secret of secretsOf(service, claim.credential, claim.token)) {
+  for (const secret of secretsOf(ctx, claim.credential, claim.token)) {
     const signer = createSigner(secret, claim.credential);
     for (const hash of canonicalHashes(request, claim)) {
-      const wanted = signer.sign(algorithm, claim.amzDate, [hash]);
-      if (!sameSignature(claim.signature, wanted)) continue;
+      const requested = signer.sign(algorithm, claim.amzDate, [hash]);
+      if (!sameSignature(claim.signature, requested)) continue;
       return {
         token: claim.token,
         isPresigned: claim.isPresigned,
         contentSha256: claim.contentSha256,
         chunkSigner: {
-          seed: wanted,
+          seed: requested,
           sign: (type, lines) => signer.sign(type, claim.amzDate, lines),
         },
       };
@@ -83,10 +84,11 @@ export function authenticate(service: StorageService, request: S3Request): Authe
 }
 
 /**
- * Verifies a separately signed text (a form policy). Returns the user's JWT, or undefined as in {@link Authenticated}.
+ * Verifies the signature of a single string, such as a form policy. Returns the user's JWT. Returns undefined if the
+ * project's key pair signed the string.
  */
 export function authenticateText(
-  service: StorageService,
+  ctx: StorageContext,
   signed: {
     readonly text: string;
     readonly credential: string | undefined;
@@ -98,25 +100,25 @@ export function authenticateText(
   if (!credential || !isSignature(signed.signature ?? '')) throw new S3Error('MissingSignature');
   const matches = (signer: Signer): boolean =>
     sameSignature(signed.signature ?? '', signer.signText(signed.text));
-  const secrets = secretsOf(service, credential, signed.token);
+  const secrets = secretsOf(ctx, credential, signed.token);
   if (!secrets.some((secret) => matches(createSigner(secret, credential))))
     throw new S3Error('SignatureDoesNotMatch');
 }
 
-function claimOf(service: StorageService, request: S3Request): Claim {
+function claimOf(ctx: StorageContext, request: S3Request): Claim {
   const authorization = header(request, 'authorization');
-  if (authorization?.startsWith(`${algorithm} `)) return headerClaim(service, request, authorization);
-  if (request.param('X-Amz-Signature') !== undefined) return queryClaim(service, request);
+  if (authorization?.startsWith(`${algorithm} `)) return headerClaim(ctx, request, authorization);
+  if (request.param('X-Amz-Signature') !== undefined) return queryClaim(ctx, request);
   throw new S3Error('MissingSignature');
 }
 
-function headerClaim(service: StorageService, request: S3Request, authorization: string): Claim {
+function headerClaim(ctx: StorageContext, request: S3Request, authorization: string): Claim {
   const parsed = parseAuthorization(authorization);
   const amzDate = header(request, 'x-amz-date') ?? '';
   const at = parseAmzDate(amzDate);
   if (!parsed || at === undefined || !amzDate.startsWith(parsed.credential.date))
     throw new S3Error('AuthorizationHeaderMalformed');
-  if (Math.abs(service.clock.now() - at) > maxSkewMs) throw new S3Error('RequestTimeTooSkewed');
+  if (Math.abs(ctx.clock.now() - at) > maxSkewMs) throw new S3Error('RequestTimeTooSkewed');
   return {
     ...parsed,
     amzDate,
@@ -126,7 +128,7 @@ function headerClaim(service: StorageService, request: S3Request, authorization:
   };
 }
 
-function queryClaim(service: StorageService, request: S3Request): Claim {
+function queryClaim(ctx: StorageContext, request: S3Request): Claim {
   const credential = parseCredential(request.param('X-Amz-Credential') ?? '');
   const signedHeaders = parseSignedHeaders(request.param('X-Amz-SignedHeaders') ?? '');
   const signature = request.param('X-Amz-Signature') ?? '';
@@ -147,7 +149,7 @@ function queryClaim(service: StorageService, request: S3Request): Claim {
     new Set(names).size < names.length
   )
     throw new S3Error('AuthorizationQueryParametersError');
-  const now = service.clock.now();
+  const now = ctx.clock.now();
   if (at - now > maxSkewMs) throw new S3Error('RequestExpired', 'Request is not valid yet');
   if (now > at + expiresSeconds * 1000) throw new S3Error('RequestExpired');
   return {
@@ -162,7 +164,10 @@ function queryClaim(service: StorageService, request: S3Request): Claim {
   };
 }
 
-/** Unsigned headers could be added in transit. The body's hash is always part of the signed request. */
+/**
+ * Throws if a header that must be signed isn't, because others could add such a header in transit. The body's hash is
+ * always part of the signed request.
+ */
 function requireSignedHeaders(request: S3Request, signedHeaders: readonly string[]): void {
   const missing = Object.keys(request.headers).filter(
     (name) =>
@@ -178,24 +183,24 @@ function requireSignedHeaders(request: S3Request, signedHeaders: readonly string
 }
 
 /**
- * Returns the secrets that could have signed the request. The anonymous key exists in two formats, both used by
- * clients.
+ * Returns the secrets with which the request may have been signed. The anonymous key exists in two formats, and clients
+ * use both.
  */
-function secretsOf(service: StorageService, credential: Credential, token: string | undefined): string[] {
-  const { keys } = service;
+function secretsOf(ctx: StorageContext, credential: Credential, token: string | undefined): string[] {
+  const { keys } = ctx;
   if (credential.service !== 's3')
     throw new S3Error('AuthorizationHeaderMalformed', 'The service must be s3');
   if (token === undefined) {
     if (credential.accessKeyId === keys.s3.accessKeyId) return [keys.s3.secretAccessKey];
-  } else if ([service.projectRef, localReference].includes(credential.accessKeyId)) {
+  } else if ([ctx.projectRef, localReference].includes(credential.accessKeyId)) {
     return [keys.anonKey, keys.publishableKey];
   }
   throw new S3Error('UnknownAccessKey');
 }
 
 /**
- * Returns the hashes of all possible signed requests, because clients encode paths differently and proxies change the
- * host.
+ * Returns the hashes of all forms of the request that the client may have signed, because clients encode paths
+ * differently and proxies change the host.
  */
 function canonicalHashes(request: S3Request, claim: Claim): string[] {
   return hostsOf(request.headers).flatMap((host) =>
@@ -215,13 +220,13 @@ function canonicalHashes(request: S3Request, claim: Claim): string[] {
 
 function signedValue(request: S3Request, name: string, host: string): string {
   if (name === 'host') return host;
-  // Some clients sign the length 0 but don't send the header.
+  // Some clients sign a content length of 0 but don't send the header itself.
   return header(request, name) ?? (name === 'content-length' ? '0' : '');
 }
 
 /**
- * Returns the host as seen by this server and as forwarded by a trusted proxy. With an incorrect host, the signature
- * simply doesn't match.
+ * Returns the host in this server's view and the host that a trusted proxy forwards. If a host is incorrect, the
+ * signature doesn't match.
  */
 function hostsOf(headers: IncomingHttpHeaders): string[] {
   const own = headers.host ?? '';

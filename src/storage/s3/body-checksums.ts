@@ -1,32 +1,32 @@
-/** Verifies checksums sent by the client against the received bytes, and computes additional checksums. */
-import type { Pieces } from '../pieces.ts';
+/** Compares the checksums that the client sends with the received bytes, and computes additional checksums. */
+import type { ByteStream } from '../byte-stream.ts';
 import { type ChecksumName, checksumOfHeader, decodeChecksum, startChecksum } from './core/checksum.ts';
 import { type Algorithm, parseAlgorithm } from './core/object-checksum.ts';
 import { S3Error, type S3ErrorName } from './errors.ts';
 
 export interface SentChecksum {
   readonly algorithm: Algorithm;
-  /** Base64. */
+  /** The checksum in base64. */
   readonly value: string;
 }
 
-/** A body with a checksum from the client. */
+/** A body whose checksum the client sends. */
 export interface SendsChecksum {
-  /** The algorithm. The value can follow after the body. */
+  /** The algorithm. The checksum itself may arrive after the body. */
   readonly checksumAlgorithm: Algorithm | undefined;
   /** Returns the verified checksum. Must be called after the bytes were read. */
   checksum(): SentChecksum | undefined;
 }
 
-/** An expected checksum. */
+/** A checksum that the body is expected to have. */
 export interface Expectation {
   readonly name: ChecksumName;
-  /** Undefined until the trailer is received. */
+  /** The expected checksum. Undefined until the trailer has been received. */
   sum: Buffer | undefined;
   readonly fault: S3ErrorName;
 }
 
-/** @throws {S3Error} InvalidDigest, InvalidRequest */
+/** Returns the checksums that the headers or fields contain. @throws {S3Error} InvalidDigest, InvalidRequest */
 export function expectedIn(fields: Iterable<readonly [string, unknown]>): Expectation[] {
   const expected: Expectation[] = [];
   for (const [field, value] of fields) {
@@ -37,7 +37,7 @@ export function expectedIn(fields: Iterable<readonly [string, unknown]>): Expect
   return expected;
 }
 
-/** In addition to Content-MD5 and the signed hash, at most one checksum can be sent. */
+/** Throws if the client sent more than one checksum. Content-MD5 and the signed hash don't count. */
 export function requireOne(expected: readonly Expectation[]): void {
   if (expected.filter(isSent).length > 1)
     throw new S3Error(
@@ -61,9 +61,9 @@ export function sentOf(expected: readonly Expectation[]): SendsChecksum {
 
 /** Computes a checksum while the bytes are read. */
 export function sumUp(
-  bytes: Pieces,
+  bytes: ByteStream,
   algorithm: Algorithm,
-): { readonly bytes: Pieces; checksum(): SentChecksum } {
+): { readonly bytes: ByteStream; checksum(): SentChecksum } {
   const running = startChecksum(algorithm);
   const summing = (async function* () {
     for await (const chunk of bytes) {
@@ -77,15 +77,18 @@ export function sumUp(
   };
 }
 
-/** @throws {S3Error} InvalidDigest */
+/** Returns the expectation for a checksum in base64. @throws {S3Error} InvalidDigest */
 export function expectation(name: ChecksumName, base64: string): Expectation {
   const sum = decodeChecksum(name, base64);
   if (!sum) throw new S3Error('InvalidDigest', `The ${name} that you sent is not valid.`);
   return { name, sum, fault: 'BadDigest' };
 }
 
-/** @throws {S3Error} while reading, if an expected checksum doesn't match */
-export function checked(bytes: Pieces, expected: readonly Expectation[]): Pieces {
+/**
+ * Passes the bytes through and verifies them. @throws {S3Error} while the bytes are read, if an expected checksum
+ * doesn't match
+ */
+export function checked(bytes: ByteStream, expected: readonly Expectation[]): ByteStream {
   if (expected.length === 0) return bytes;
   return { [Symbol.asyncIterator]: () => summed(bytes, expected), release: bytes.release };
 }

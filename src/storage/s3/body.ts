@@ -1,5 +1,5 @@
 /** Decodes a request body and verifies it against its signature and checksums. */
-import { networkPieces, type Pieces } from '../pieces.ts';
+import { type ByteStream, networkStream } from '../byte-stream.ts';
 import type { Authenticated } from './authenticate.ts';
 import {
   checked,
@@ -24,10 +24,10 @@ import { header, type S3Request } from './request.ts';
 
 export interface Body extends SendsChecksum {
   /**
-   * Can be read once. @throws {S3Error} BadDigest, ContentSha256Mismatch, SignatureDoesNotMatch, IncompleteBody,
-   * MalformedTrailer
+   * The decoded bytes, which can be read only once. Reading throws if the body is invalid.
+   * @throws {S3Error} BadDigest, ContentSha256Mismatch, SignatureDoesNotMatch, IncompleteBody, MalformedTrailer
    */
-  readonly bytes: Pieces;
+  readonly bytes: ByteStream;
   /** The decoded size. Undefined if the client didn't send it. */
   readonly sizeBytes: number | undefined;
 }
@@ -39,10 +39,13 @@ const faults: Record<ChunkedFault, S3ErrorName> = {
   trailer: 'MalformedTrailer',
 };
 
-/** XML bodies are limited because their checksums are verified in memory. */
+/** The maximum size of an XML body. Its checksums are verified in memory. */
 const maxXmlBytes = 4 * 1024 * 1024;
 
-/** @throws {S3Error} InvalidDigest, InvalidRequest, MissingContentLength, InvalidArgument, NotImplemented */
+/**
+ * Opens the request's body.
+ * @throws {S3Error} InvalidDigest, InvalidRequest, MissingContentLength, InvalidArgument, NotImplemented
+ */
 export function openBody(request: S3Request, auth: Authenticated): Body {
   return openExpecting(request, auth, expectedIn(Object.entries(request.headers)));
 }
@@ -51,8 +54,8 @@ function openExpecting(request: S3Request, auth: Authenticated, expected: Expect
   const expectMd5 = header(request, 'content-md5');
   if (expectMd5 !== undefined) expected.push(expectation('md5', expectMd5));
 
-  // Ending the iteration early must not close the socket, which is needed for the response.
-  const raw = networkPieces(request.fastify.raw.iterator({ destroyOnReturn: false }));
+  // If the iteration ends early, the socket must stay open, because the response is still sent over it.
+  const raw = networkStream(request.fastify.raw.iterator({ destroyOnReturn: false }));
   if (isStreaming(auth.contentSha256)) {
     const { bytes, sizeBytes } = openChunked(request, auth, raw, expected);
     return { bytes: checked(bytes, expected), sizeBytes, ...sentOf(expected) };
@@ -74,7 +77,7 @@ function openExpecting(request: S3Request, auth: Authenticated, expected: Expect
   };
 }
 
-/** Verifies a form's file against its checksum field, as {@link openBody} does with a header. */
+/** Opens a form's file and verifies it against its checksum field, as {@link openBody} does with a header. */
 export function openFormFile(
   fields: Iterable<readonly [string, string]>,
   bytes: AsyncIterable<Uint8Array>,
@@ -84,13 +87,17 @@ export function openFormFile(
 }
 
 /**
- * Reads a small body as text. @throws {S3Error} MalformedXML if the body is too large, and any error from reading it
+ * Reads a small body as text. @throws {S3Error} MalformedXML if the body is too large, and any error that occurs while
+ * it is read
  */
 export function readText(request: S3Request, auth: Authenticated): Promise<string> {
   return textOf(openBody(request, auth));
 }
 
-/** Like {@link readText}, but checksum headers refer to the resulting object instead of the body. */
+/**
+ * Reads the body like {@link readText}. Checksum headers aren't verified, because they refer to the resulting object
+ * instead of the body.
+ */
 export function readDescription(request: S3Request, auth: Authenticated): Promise<string> {
   return textOf(openExpecting(request, auth, []));
 }

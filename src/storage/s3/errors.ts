@@ -1,8 +1,9 @@
 /**
- * Errors of the S3 protocol and the mapping of storage errors to it. HTTP statuses are the actual ones. A body is
- * `<Error><Resource/><Code/><Message/><RequestId/></Error>`. Codes follow the S3 API reference where it defines one.
+ * Defines the errors of the S3 protocol and maps storage errors to them. The HTTP status is always the actual status. A
+ * body is `<Error><Resource/><Code/><Message/><RequestId/></Error>`. The codes are those of the S3 API reference where
+ * it defines one.
  */
-import { Refusal, StorageError, type StorageErrorName, storageErrors } from '../errors.ts';
+import { Rejection, StorageError, type StorageErrorName, storageErrors } from '../errors.ts';
 import { writeErrorXml } from './core/xml-writer.ts';
 
 interface Entry {
@@ -122,8 +123,8 @@ export const s3Errors = {
 
 export type S3ErrorName = keyof typeof s3Errors;
 
-/** An error from the table above. */
-export class S3Error extends Refusal {
+/** An error from the table in this file. */
+export class S3Error extends Rejection {
   readonly entry: S3ErrorName;
 
   constructor(entry: S3ErrorName, message?: string, options?: ErrorOptions) {
@@ -133,7 +134,7 @@ export class S3Error extends Refusal {
   }
 }
 
-/** S3's codes where they differ from the service's. */
+/** The S3 codes that differ from the service's own codes. */
 const s3Codes: Partial<Record<StorageErrorName, string>> = {
   BucketNotEmpty: 'BucketNotEmpty',
   InsufficientSpace: 'InsufficientStorage',
@@ -145,7 +146,7 @@ export interface RenderedError {
   readonly xml: string;
 }
 
-/** `resource`: bucket and key as in the request. Unknown errors become InternalError. */
+/** Renders an error. `resource` is the bucket and key from the request. Unknown errors become InternalError. */
 export function renderS3Error(error: unknown, resource: string, requestId: string): RenderedError {
   const { status, code, message } = describe(error);
   const xml = writeErrorXml({ Resource: resource, Code: code, Message: message, RequestId: requestId });

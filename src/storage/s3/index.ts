@@ -1,10 +1,11 @@
-/** The S3 protocol at `/storage/v1/s3`: authenticates, runs an operation and responds with XML. */
+/** Implements the S3 protocol at `/storage/v1/s3`. Authenticates requests, runs operations and responds with XML. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { retryAfterOf } from '../../shared/retry-after.ts';
 import { nameAbort } from '../aborts.ts';
+import type { StorageContext } from '../context.ts';
 import { nameUnreadableType } from '../errors.ts';
 import { pathOf } from '../scope.ts';
 import { sendBytes, setHeaders } from '../send-bytes.ts';
-import type { StorageService } from '../service.ts';
 import { authenticate } from './authenticate.ts';
 import type { S3Response } from './call.ts';
 import { algorithms, checksumHeader } from './core/object-checksum.ts';
@@ -15,56 +16,57 @@ import { chooseOperation } from './router.ts';
 import { openSignedScope } from './scope.ts';
 
 /**
- * Headers exposed to cross-origin scripts: multipart uploads in browsers need the ETag and the checksum of each part.
+ * Headers that cross-origin scripts can read. Multipart uploads in browsers need the ETag and the checksum of each
+ * part.
  */
 const exposedHeaders = [
   ...['etag', 'x-amz-request-id', 'content-range', 'x-amz-checksum-type'],
   ...algorithms.map(checksumHeader),
 ].join(', ');
 
-export function s3Routes(app: FastifyInstance, service: StorageService): void {
-  // Bodies are read only after the caller is authorized.
+export function s3Routes(app: FastifyInstance, ctx: StorageContext): void {
+  // Bodies are read only after the caller has been authorized.
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
-  app.setErrorHandler((error, request, reply) => sendError(service, request, reply, error));
+  app.setErrorHandler((error, request, reply) => sendError(ctx, request, reply, error));
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<void> =>
-    send(service, reply, await respond(service, request, reply));
+    send(ctx, reply, await respond(ctx, request, reply));
   for (const url of [s3Prefix, `${s3Prefix}/*`])
     app.route({ method: ['GET', 'HEAD', 'PUT', 'POST', 'DELETE'], url, handler });
 }
 
 async function respond(
-  service: StorageService,
+  ctx: StorageContext,
   fastify: FastifyRequest,
   reply: FastifyReply,
 ): Promise<S3Response> {
   const request = readRequest(fastify, reply);
-  if (isPostForm(request)) return postForm(service, request);
-  const auth = authenticate(service, request);
+  if (isPostForm(request)) return postForm(ctx, request);
+  const auth = authenticate(ctx, request);
   const { operation, run } = chooseOperation(request);
-  const scope = await openSignedScope(service, fastify, operation, auth);
+  const scope = await openSignedScope(ctx, fastify, operation, auth);
   if (fastify.trace) {
     fastify.trace.role = scope.role;
     fastify.trace.userId = scope.owner.ownerId ?? undefined;
   }
-  return run({ service, scope, auth, request });
+  return run({ service: ctx, scope, auth, request });
 }
 
-async function send(service: StorageService, reply: FastifyReply, answer: S3Response): Promise<void> {
-  const status = answer.status ?? 200;
+async function send(ctx: StorageContext, reply: FastifyReply, response: S3Response): Promise<void> {
+  const status = response.status ?? 200;
   const headers = {
     'x-amz-request-id': reply.request.id,
     'access-control-expose-headers': exposedHeaders,
-    ...answer.headers,
+    ...response.headers,
   };
-  if (answer.body !== undefined) return sendBytes(reply, { status, headers }, answer.body, service.log);
+  if (response.body !== undefined) return sendBytes(reply, { status, headers }, response.body, ctx.log);
   setHeaders(reply, headers);
   reply.code(status);
-  if (answer.xml === undefined) await reply.send();
-  else await reply.type('application/xml').send(answer.xml);
+  if (response.xml === undefined) await reply.send();
+  else await reply.type('application/xml').send(response.xml);
 }
 
 function sendError(
-  service: StorageService,
+  ctx: StorageContext,
   request: FastifyRequest,
   reply: FastifyReply,
   thrown: unknown,
@@ -73,10 +75,12 @@ function sendError(
   const error = nameAbort(request.raw, nameUnreadableType(thrown));
   const resource = pathOf(request.url).slice(s3Prefix.length).split('?', 1)[0]?.replace(/^\//, '') ?? '';
   const { status, code, xml } = renderS3Error(error, resource, request.id);
-  if (status >= 500 && status !== 501)
-    service.log.error({ requestId: request.id, error }, 'storage: request failed');
+  const retryAfter = retryAfterOf(error);
+  if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
+  else if (status >= 500 && status !== 501)
+    ctx.log.error({ requestId: request.id, error }, 'storage: request failed');
   reply.code(status).header('x-amz-request-id', request.id);
-  // Without a body, SDKs can only distinguish errors by this header.
+  // SDKs can distinguish errors only by this header if a response has no body.
   if (request.method === 'HEAD') return reply.header('x-amz-error-code', code).send();
   return reply.type('application/xml').send(xml);
 }

@@ -1,24 +1,25 @@
-/** Access to an object's bytes and checksum. */
+/** Reads an object's bytes and checksum. */
 
+import type { StorageContext } from '../context.ts';
 import { isUuid } from '../core/names.ts';
 import type { ByteRange } from '../core/range.ts';
 import { BytesMissingError } from '../errors.ts';
 import { findChecksum } from '../queries/checksums.ts';
 import type { ObjectRow } from '../queries/objects.ts';
-import type { StorageService } from '../service.ts';
 import type { S3Call } from './call.ts';
 import { type ObjectChecksum, readChecksum } from './core/object-checksum.ts';
 
 /**
- * Opens the body when it is first read, because a request rejected before that would never close it. @throws
- * {BytesMissingError}
+ * Reads a version's bytes. The body is opened only when it is first read. Otherwise, a request that is rejected before
+ * that would never close it.
+ * @throws {BytesMissingError}
  */
 export async function* readVersion(
-  service: StorageService,
+  ctx: StorageContext,
   version: string,
   range: ByteRange | undefined,
 ): AsyncGenerator<Uint8Array> {
-  const body = await service.backend.open(version);
+  const body = await ctx.backend.open(version);
   if (!body) throw new BytesMissingError();
   const bytes = await body.read(range);
   if (Buffer.isBuffer(bytes)) yield bytes;
@@ -27,11 +28,11 @@ export async function* readVersion(
 
 /** Returns the object's stored checksum. */
 export async function checksumOf(
-  { service }: S3Call,
+  { service: ctx }: S3Call,
   { version }: ObjectRow,
 ): Promise<ObjectChecksum | undefined> {
-  // The version of a row written by SQL can be any text.
-  if (!service.keepsChecksums || !isUuid(version ?? '')) return undefined;
-  const kept = await findChecksum(service.database.pool('supabase_admin'), version ?? '');
+  // SQL statements can write any text as a row's version.
+  if (!ctx.keepsChecksums || !isUuid(version ?? '')) return undefined;
+  const kept = await findChecksum(ctx.database.pool('supabase_admin'), version ?? '');
   return kept && readChecksum(kept);
 }

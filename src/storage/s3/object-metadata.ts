@@ -1,4 +1,4 @@
-/** Maps object metadata to S3 headers: `x-amz-meta-*` and standard HTTP headers. */
+/** Converts between object metadata and S3 headers, which are `x-amz-meta-*` and standard HTTP headers. */
 import type { IncomingHttpHeaders } from 'node:http';
 import {
   documentPolicy,
@@ -12,7 +12,7 @@ import type { ObjectRow } from '../queries/objects.ts';
 
 const prefix = 'x-amz-meta-';
 
-/** Returns the user metadata of a request, or of a form's fields. */
+/** Returns the user metadata in the headers of a request or in the fields of a form. */
 export function userMetadataOf(
   headers: Iterable<readonly [name: string, value: unknown]>,
 ): Record<string, string> {
@@ -34,7 +34,7 @@ export interface ObjectHead {
   readonly headers: Record<string, string | number | undefined>;
 }
 
-/** Returns the headers of GET and HEAD without the length. */
+/** Returns the response headers of GET and HEAD, except for the length. */
 export function describeObject(object: ObjectRow): ObjectHead {
   const metadata = readObjectMetadata(object.metadata);
   const lastModified = parseDate(metadata.lastModified ?? object.updated_at ?? undefined);
@@ -56,7 +56,9 @@ export function describeObject(object: ObjectRow): ObjectHead {
   };
 }
 
-/** Values that headers can't contain are counted in `x-amz-missing-meta`, as in S3. */
+/**
+ * Returns the user metadata as headers. As in S3, `x-amz-missing-meta` counts the values that headers can't contain.
+ */
 function userMetadataHeaders(metadata: Record<string, unknown> | null): Record<string, string | number> {
   const headers: Record<string, string | number> = {};
   let missing = 0;

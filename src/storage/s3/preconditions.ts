@@ -1,4 +1,4 @@
-/** Preconditions on replaced and copied objects. */
+/** Evaluates the preconditions for replacing and copying objects. */
 import { isNotModified, isPreconditionFailed } from '../core/conditions.ts';
 import type { ObjectRow } from '../queries/objects.ts';
 import type { WriteConditions } from '../uploads.ts';
@@ -7,8 +7,8 @@ import { describeObject } from './object-metadata.ts';
 import { header, type S3Request } from './request.ts';
 
 /**
- * Returns the conditions of a write: `If-None-Match: *` requires a new key, and `If-Match` requires the current version
- * (S3's conditional writes, which don't support other values of `If-None-Match`).
+ * Returns the conditions for a write: `If-None-Match: *` requires a new key, and `If-Match` requires the current
+ * version (S3's conditional writes, which don't support other values of `If-None-Match`).
  *
  * @throws {S3Error} NotImplemented
  */
@@ -24,16 +24,16 @@ export function writeConditions(request: S3Request): WriteConditions {
   return { upsert: noneMatch === undefined, precondition: match === undefined ? undefined : precondition };
 }
 
-/** @throws {S3Error} PreconditionFailed */
+/** Checks the conditions on the source of a copy. @throws {S3Error} PreconditionFailed */
 export function requireCopyConditions(request: S3Request, source: ObjectRow): void {
   const current = describeObject(source);
   const condition = (name: string): string | undefined => header(request, `x-amz-copy-source-${name}`);
-  const wanted = {
+  const requested = {
     'if-match': condition('if-match'),
     'if-unmodified-since': condition('if-unmodified-since'),
     'if-none-match': condition('if-none-match'),
     'if-modified-since': condition('if-modified-since'),
   };
-  if (isPreconditionFailed(wanted, current) || isNotModified(wanted, current))
+  if (isPreconditionFailed(requested, current) || isNotModified(requested, current))
     throw new S3Error('PreconditionFailed');
 }

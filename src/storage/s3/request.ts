@@ -1,4 +1,4 @@
-/** Parses an S3 request as needed for its signature and operation. */
+/** Parses the parts of an S3 request that the signature and the operation depend on. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { mountPrefix } from '../scope.ts';
@@ -6,7 +6,7 @@ import { parseQuery, percentDecode, type QueryPair } from './core/encoding.ts';
 import { S3Error } from './errors.ts';
 
 export const s3Prefix = '/s3';
-/** S3's version id of an object in an unversioned bucket. */
+/** The ID that S3 uses for the version of an object in an unversioned bucket. */
 export const onlyVersion = 'null';
 
 export interface S3Request {
@@ -14,18 +14,21 @@ export interface S3Request {
   readonly reply: FastifyReply;
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
-  /** The raw percent-encoded path with the mount prefix, which clients sign. */
+  /** The raw percent-encoded path, including the mount prefix. Clients sign this path. */
   readonly path: string;
   readonly query: readonly QueryPair[];
-  /** Returns the first value of a parameter, or an empty text for a parameter without a value. */
+  /**
+   * Returns the first value of a parameter. Returns an empty string if the parameter has no value, and undefined if it
+   * is missing.
+   */
   param(name: string): string | undefined;
-  /** Empty for operations on all buckets. */
+  /** The bucket. Empty for operations on all buckets. */
   readonly bucket: string;
-  /** Empty for operations on a bucket. */
+  /** The key. Empty for operations on a bucket. */
   readonly key: string;
 }
 
-/** @throws {S3Error} InvalidURI */
+/** Parses a request. @throws {S3Error} InvalidURI */
 export function readRequest(fastify: FastifyRequest, reply: FastifyReply): S3Request {
   const [path = '', ...rest] = fastify.url.split('?');
   const query = parseQuery(rest.join('?'));
@@ -46,13 +49,15 @@ export function readRequest(fastify: FastifyRequest, reply: FastifyReply): S3Req
   };
 }
 
-/** Returns a header. Node joins repeated headers. */
+/** Returns a header. If a header is repeated, Node joins its values. */
 export function header(request: Pick<S3Request, 'headers'>, name: string): string | undefined {
   const value = request.headers[name];
   return typeof value === 'string' ? value : value?.join(',');
 }
 
-/** Parses an integer parameter within bounds. Defaults to `fallback`. @throws {S3Error} InvalidArgument */
+/**
+ * Parses an integer parameter within bounds. If it is missing, returns `fallback`. @throws {S3Error} InvalidArgument
+ */
 export function numberParam(
   request: S3Request,
   name: string,

@@ -1,4 +1,4 @@
-/** Selects the operation by method, resource and subresource parameters. */
+/** Selects the operation by the request's method, by the resource and by parameters that name a subresource. */
 import { operations } from '../operations.ts';
 import type { S3Operation } from './call.ts';
 import { S3Error } from './errors.ts';
@@ -19,7 +19,10 @@ import { getObject, getObjectTagging, headObject } from './operations/read-objec
 import { copyObjectTo, putObject } from './operations/write-objects.ts';
 import { header, onlyVersion, type S3Request } from './request.ts';
 
-/** Unsupported S3 subresources. Responding with the whole resource would be misleading. */
+/**
+ * S3 subresources that aren't supported. Requests for them are rejected, because responding with the whole resource
+ * would be misleading.
+ */
 const unsupported = [
   'accelerate',
   'acl',
@@ -74,10 +77,10 @@ const table = {
   ListParts: { operation: operations.s3ListParts, run: listParts },
 } satisfies Record<string, S3Operation>;
 
-/** @throws {S3Error} NotImplemented, MethodNotAllowed */
+/** Returns the operation for a request. @throws {S3Error} NotImplemented, MethodNotAllowed */
 export function chooseOperation(request: S3Request): S3Operation {
   const missing = unsupported.find((name) => request.param(name) !== undefined);
-  if (missing !== undefined) throw new S3Error('NotImplemented', `${missing} is not supported here`);
+  if (missing !== undefined) throw new S3Error('NotImplemented', `${missing} isn't supported`);
   if ((request.param('versionId') ?? onlyVersion) !== onlyVersion)
     throw new S3Error('InvalidArgument', 'Invalid version id specified');
   const name =
@@ -94,10 +97,10 @@ function ofService({ method }: S3Request): Name | undefined {
 
 function ofBucket(request: S3Request): Name | undefined {
   const has = (name: string): boolean => request.param(name) !== undefined;
-  if (has('tagging')) throw new S3Error('NotImplemented', 'Buckets have no tags here');
+  if (has('tagging')) throw new S3Error('NotImplemented', "Bucket tags aren't supported");
   switch (request.method) {
     case 'PUT':
-      if (has('versioning')) throw new S3Error('NotImplemented', 'Objects have no versions here');
+      if (has('versioning')) throw new S3Error('NotImplemented', "Object versions aren't supported");
       return 'CreateBucket';
     case 'DELETE':
       return 'DeleteBucket';
@@ -126,14 +129,14 @@ function ofObject(request: S3Request): Name | undefined {
     case 'HEAD':
       return 'HeadObject';
     case 'PUT':
-      if (has('tagging')) throw new S3Error('NotImplemented', 'Objects have no tags here');
+      if (has('tagging')) throw new S3Error('NotImplemented', "Object tags aren't supported");
       if (has('uploadId')) return copies ? 'UploadPartCopy' : 'UploadPart';
       return copies ? 'CopyObject' : 'PutObject';
     case 'POST':
       if (has('uploads')) return 'CreateMultipartUpload';
       return has('uploadId') ? 'CompleteMultipartUpload' : undefined;
     case 'DELETE':
-      if (has('tagging')) throw new S3Error('NotImplemented', 'Objects have no tags here');
+      if (has('tagging')) throw new S3Error('NotImplemented', "Object tags aren't supported");
       return has('uploadId') ? 'AbortMultipartUpload' : 'DeleteObject';
     default:
       return undefined;

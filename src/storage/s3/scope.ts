@@ -1,33 +1,38 @@
-/** The database scope of signed requests, and the check for secret keys in browsers. */
+/** Opens the database scope for signed requests, and rejects secret keys in browsers. */
 import type { FastifyRequest } from 'fastify';
+import type { StorageContext } from '../context.ts';
 import type { Operation } from '../operations.ts';
 import { openScopeAs, type Scope } from '../scope.ts';
-import type { StorageService } from '../service.ts';
 import type { Signatory } from './authenticate.ts';
 import { S3Error } from './errors.ts';
 
-/** @throws {S3Error} SecretKeyInBrowser @throws {StorageError} AccessDenied */
+/**
+ * Opens the database scope for the signer of a request.
+ * @throws {S3Error} SecretKeyInBrowser
+ * @throws {StorageError} AccessDenied
+ */
 export async function openSignedScope(
-  service: StorageService,
+  ctx: StorageContext,
   request: FastifyRequest,
   operation: Operation,
   signatory: Signatory,
 ): Promise<Scope> {
   const { token } = signatory;
-  if (token !== undefined) await service.keys.prepare(`Bearer ${token}`);
-  const scope = openScopeAs(service, request, operation, token);
-  if (!request.mayUseSecretKeys && showsSecretKey(service, scope, signatory))
+  if (token !== undefined) await ctx.keys.prepare(`Bearer ${token}`);
+  const scope = openScopeAs(ctx, request, operation, token);
+  if (!request.mayUseSecretKeys && showsSecretKey(ctx, scope, signatory))
     throw new S3Error('SecretKeyInBrowser');
   return scope;
 }
 
 /**
- * A signer that uses the key pair owns it, and a service role token is itself a secret key. A URL presigned with the
- * key pair doesn't disclose the pair, because a server creates such URLs for its pages. A publicly known pair is the
- * exception.
+ * Whether the request shows that its sender has a secret key. A signer who uses the key pair knows its secret, and a
+ * service role token is itself a secret key. A URL that was presigned with the key pair doesn't count, because servers
+ * create such URLs for their pages. If the key pair is publicly known, the page may have created the URL itself, so the
+ * URL does count.
  */
 function showsSecretKey(
-  { keys }: StorageService,
+  { keys }: StorageContext,
   { role }: Scope,
   { token, isPresigned }: Signatory,
 ): boolean {

@@ -1,23 +1,24 @@
--- Schema storage: buckets, objects and related tables, with the columns, constraint names and indexes that clients of
--- the hosted service rely on (supabase/storage 1.11.2, its migrations 0 to 63).
+-- Tables of the storage schema: buckets, objects and related tables. They have the columns, constraint names and
+-- indexes that clients of the hosted service rely on (supabase/storage 1.11.2, its migrations 0 to 63).
 
 create schema if not exists storage authorization supabase_admin;
 grant all on schema storage to supabase_storage_admin with grant option;
 grant usage on schema storage to postgres with grant option;
 grant usage on schema storage to anon, authenticated, service_role;
-alter default privileges for role postgres in schema storage
-  grant all on tables to postgres, anon, authenticated, service_role;
-alter default privileges for role postgres in schema storage
-  grant all on functions to postgres, anon, authenticated, service_role;
-alter default privileges for role postgres in schema storage
-  grant all on sequences to postgres, anon, authenticated, service_role;
+-- Without superuser privileges, this fails on servers on which `postgres` is a different administrator.
+select _plinth.attempt('alter default privileges for role postgres in schema storage
+  grant all on tables to postgres, anon, authenticated, service_role');
+select _plinth.attempt('alter default privileges for role postgres in schema storage
+  grant all on functions to postgres, anon, authenticated, service_role');
+select _plinth.attempt('alter default privileges for role postgres in schema storage
+  grant all on sequences to postgres, anon, authenticated, service_role');
 
 set local role supabase_storage_admin;
 
 create type storage.buckettype as enum ('STANDARD', 'ANALYTICS', 'VECTOR');
 
--- Migrations applied by the hosted service's own server. Filled in 0004 so that tools that read this table find an
--- up-to-date schema.
+-- The migrations of the hosted service's own server. 0004 inserts all of them, so that tools that read this table
+-- consider the schema up to date.
 create table storage.migrations (
   id integer primary key,
   name varchar(100) unique not null,
@@ -40,7 +41,7 @@ create table storage.buckets (
   versioning_status text not null default 'DISABLED',
   constraint buckets_versioning_status_check check (versioning_status in ('DISABLED', 'ENABLED', 'SUSPENDED')),
   constraint buckets_versioning_standard_only_check check (type = 'STANDARD' or versioning_status = 'DISABLED'),
-  -- Upstream has columns for versioning but doesn't implement it yet, so it can't be enabled.
+  -- Versioning can't be enabled, because upstream has columns for it but doesn't implement it yet.
   constraint buckets_versioning_dark_check check (versioning_status = 'DISABLED')
 );
 create unique index bname on storage.buckets (name);

@@ -1,4 +1,4 @@
--- Functions for policies (path parts, the current operation) and the triggers on buckets and objects.
+-- Functions for policies (path parts, the current operation), and the triggers on buckets and objects.
 
 set local role supabase_storage_admin;
 
@@ -10,12 +10,13 @@ create function storage.filename(name text) returns text
 language sql immutable
 return (string_to_array(name, '/'))[array_length(string_to_array(name, '/'), 1)];
 
--- If the last segment has no dot, returns the whole segment, as in upstream.
+-- Returns the file extension. As in upstream, returns the whole last segment if it contains no dot.
 create function storage.extension(name text) returns text
 language sql immutable
 return reverse(split_part(reverse((string_to_array(name, '/'))[array_length(string_to_array(name, '/'), 1)]), '.', 1));
 
--- Returns the operation name of the HTTP route, such as storage.object.upload, or null outside a request.
+-- Returns the name of the operation that the HTTP route performs, such as storage.object.upload. Returns null outside a
+-- request.
 create function storage.operation() returns text
 language sql stable
 return current_setting('storage.operation', true);
@@ -35,7 +36,8 @@ create function storage.allow_only_operation(expected_operation text) returns bo
 language sql stable
 return storage.allow_any_operation(array[expected_operation]);
 
--- Part of upstream's API: its error reports whether the caller's policies would accept the row.
+-- Part of upstream's API. Always raises an error: PT200 if the caller's policies would accept the row, otherwise the
+-- error of the insert.
 create function storage.can_insert_object(bucketid text, name text, owner uuid, metadata jsonb) returns void
 language plpgsql as $$
 begin
@@ -73,8 +75,8 @@ $$;
 create trigger enforce_bucket_name_length_trigger before insert or update of name on storage.buckets
   for each row execute function storage.enforce_bucket_name_length();
 
--- Deleting rows directly would leave their bytes behind. The server sets storage.allow_delete_query for its own
--- statements.
+-- Prevents users from deleting rows directly, because the bytes of the objects would remain. The server sets
+-- storage.allow_delete_query for its own statements.
 create function storage.protect_delete() returns trigger
 language plpgsql as $$
 begin

@@ -1,11 +1,11 @@
--- Listings by folder. They scan an index in C collation and, at the first key of a folder, skip the whole folder, so
--- the cost depends on the number of returned lines instead of the number of objects. They run as their caller, so
--- row-level security applies. Prefixes are literal text, not patterns.
+-- Functions that list a folder. They scan an index in C collation and, at the first key of a subfolder, skip the whole
+-- subfolder. The cost therefore depends on the number of returned lines instead of the number of objects. The functions
+-- run as their caller, so row-level security applies. Prefixes are literal text, not patterns.
 
 set local role supabase_storage_admin;
 
--- Returns 'a/b/' for 'a/b/c' with prefix 'a/' and delimiter '/', or null for a key without a delimiter after the
--- prefix.
+-- Returns the part of a key up to the first delimiter after the prefix. For example, 'a/b/c' with prefix 'a/' and
+-- delimiter '/' results in 'a/b/'. Returns null for a key without a delimiter after the prefix.
 create function storage.get_common_prefix(p_key text, p_prefix text, p_delimiter text) returns text
 language sql immutable
 return left(
@@ -15,8 +15,8 @@ return left(
     + length(p_delimiter) - 1
 );
 
--- Returns folders without their last delimiter and with a null id. A cursor that ends with the delimiter denotes a
--- folder. Any other cursor denotes an object or, if it doesn't exist, the folder of that name.
+-- Returns folders without their last delimiter and with a null ID. If the cursor ends with the delimiter, it denotes a
+-- folder. Any other cursor denotes an object or, if the object doesn't exist, the folder with that name.
 create function storage.list_objects_with_delimiter(
   _bucket_id text,
   prefix_param text,
@@ -38,7 +38,7 @@ as $$
 declare
   ascending constant boolean := lower(coalesce(sort_order, 'asc')) = 'asc';
   first_key constant text := coalesce(prefix_param, '');
-  -- U+10FFFF sorts after every other character, so this bounds all keys with the prefix.
+  -- This is the upper bound of all keys with the prefix, because U+10FFFF sorts after every other character.
   end_key constant text := first_key || chr(1114111);
   after_folder constant text := chr(ascii(right(delimiter_param, 1)) + 1);
   cursor_key text := coalesce(nullif(next_token, ''), start_after, '');
@@ -121,8 +121,8 @@ begin
 end;
 $$;
 
--- A folder's timestamp is that of its oldest object. Ties and cursors are ordered by whole milliseconds, like JSON
--- dates, and then by name. A folder's name ends with a slash.
+-- Lists a folder by timestamp. A folder's timestamp is that of its oldest object. Ties and cursors are ordered by whole
+-- milliseconds, as in JSON dates, and then by name. A folder's name ends with a slash.
 create function storage.search_by_timestamp(
   p_prefix text,
   p_bucket_id text,
@@ -225,8 +225,8 @@ begin
 end;
 $$;
 
--- List v1: by offset, case-insensitive, with names relative to the prefix. If the list isn't sorted by name, folders
--- come first. `levels` is unused and kept for callers that pass it.
+-- List v1: returns pages by offset. Matches names case-insensitively and returns them relative to the prefix. If the
+-- list isn't sorted by name, folders come first. `levels` is unused and kept only for callers that pass it.
 create function storage.search(
   prefix text,
   bucketname text,
@@ -357,8 +357,8 @@ begin
 end;
 $$;
 
--- Lists unfinished multipart uploads, with keys grouped by the delimiter. next_upload_token continues after that
--- upload, and next_key_token alone continues after that key or common prefix.
+-- Lists unfinished multipart uploads, with keys grouped by the delimiter. If next_upload_token is set, the list
+-- continues after that upload. Otherwise, it continues after the key or common prefix in next_key_token.
 create function storage.list_multipart_uploads_with_delimiter(
   bucket_id text,
   prefix_param text,

@@ -1,5 +1,5 @@
 -- The migrations of supabase/storage 1.11.2 (number, name, sha1) that are equivalent to the previous files, so
--- upstream's server or a tool that reads this table finds nothing left to apply.
+-- upstream's server, or a tool that reads this table, finds no migrations left to apply.
 
 set local role supabase_storage_admin;
 

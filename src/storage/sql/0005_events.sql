@@ -1,5 +1,6 @@
--- Object events for a webhook, recorded in the transaction that caused them and removed after delivery. Only changes by
--- the storage service are recorded, and only if a webhook is configured, which the setting storage.events indicates.
+-- Object events for a webhook. An event is recorded in the transaction that causes it and removed after delivery.
+-- Changes are recorded only if the storage service makes them and a webhook is configured. The storage.events setting
+-- indicates this.
 
 create schema if not exists _plinth;
 
@@ -9,7 +10,8 @@ create table _plinth.storage_events (
   payload jsonb not null,
   happened_at timestamptz not null default clock_timestamp(),
   attempts integer not null default 0,
-  -- Also the end of a sender's lease. After this time, another process can deliver the event.
+  -- When the next attempt is due. While a process delivers the event, this is the end of the process's lease. After
+  -- this time, another process can deliver the event.
   next_attempt_at timestamptz not null default now()
 );
 create index storage_events_next_attempt_at on _plinth.storage_events (next_attempt_at);

@@ -1,6 +1,6 @@
--- The service's tables outside the schema storage are read together with upstream's tables, whose columns a project can
--- alter. The service's role reads them instead of a superuser. The same applies to functions that receive rows of
--- storage.objects.
+-- Statements read the service's tables outside of the storage schema together with upstream's tables, whose columns a
+-- project can alter. Therefore, these statements run as the service's role instead of a superuser. The same applies to
+-- functions that receive rows of storage.objects.
 select _plinth.attempt('grant usage on schema _plinth to supabase_storage_admin');
 select _plinth.attempt('grant select, insert, delete on _plinth.storage_checksums to supabase_storage_admin');
 select _plinth.attempt('grant insert on _plinth.storage_events to supabase_storage_admin');

@@ -7,6 +7,8 @@ const secretName =
 const maxChars = 2000;
 
 /**
+ * Replaces the values of secret parameters in a query string.
+ *
  * @example cutSecrets('select=id&apikey=sb_1') // 'select=id&apikey=…'
  */
 export function cutSecrets(query: string): string {
@@ -22,7 +24,7 @@ export function cutSecrets(query: string): string {
   return query.length > maxChars ? `${cut}…` : cut;
 }
 
-/** A name may be percent-encoded. */
+/** Decodes a parameter name, which may be percent-encoded. */
 function decoded(name: string): string {
   try {
     return decodeURIComponent(name);

@@ -1,9 +1,9 @@
-/** Creates entries from records and applies filters. Pure. */
+/** Converts records to log entries, and filters log entries. Pure. */
 import type { RequestRecord } from '../../kernel/trace.ts';
 import { type Level, type LogEntry, type LogFilter, levels } from '../types.ts';
 import { cutSecrets } from './cut-secrets.ts';
 
-/** A line as logged by a service. */
+/** A log line in the form in which a service logs it. */
 export interface LineRecord {
   readonly at: number;
   readonly level: Level;
@@ -48,7 +48,7 @@ export function databaseMsOf({ trace }: RequestRecord): number | undefined {
   return rounded(sum);
 }
 
-/** Rounds to hundredths of a millisecond. */
+/** Rounds a duration to hundredths of a millisecond. */
 export const rounded = (ms: number): number => Math.round(ms * 100) / 100;
 
 export function lineEntry({ at, level, message, fields }: LineRecord): LogEntry {
@@ -73,7 +73,7 @@ export function lineEntry({ at, level, message, fields }: LineRecord): LogEntry 
 const text = (value: unknown): string | undefined =>
   typeof value === 'string' ? value.slice(0, maxTextChars) : undefined;
 
-/** Keeps the values that JSON can represent, truncated to a readable length. */
+/** Returns the fields that JSON can represent, with long values truncated. */
 function plain(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => {
@@ -98,7 +98,7 @@ const levelNumbers: Readonly<Record<number, Level>> = {
   60: 'error',
 };
 
-/** Parses a line of a log file. Returns undefined if Plinth didn't write the line or it is truncated. */
+/** Parses a line of a log file. Returns undefined if Plinth didn't write the line, or if the line is truncated. */
 export function entryOfFileLine(line: string): LogEntry | undefined {
   let value: Record<string, unknown>;
   try {
@@ -142,7 +142,11 @@ export function entryOfFileLine(line: string): LogEntry | undefined {
 const isOf = (wanted: string, service: string): boolean =>
   wanted.startsWith('!') ? service !== wanted.slice(1) : service === wanted;
 
-/** @example fits({ status: '5', service: 'rest' }, entry) */
+/**
+ * Whether an entry matches the filter.
+ *
+ * @example fits({ status: '5', service: 'rest' }, entry)
+ */
 export function fits(filter: LogFilter, entry: LogEntry): boolean {
   const {
     service,

@@ -4,19 +4,19 @@
  * recording a request takes two additions.
  */
 
-/** Six hours. */
+/** The number of time slots, which cover six hours. */
 const slots = 720;
 const slotMs = 30_000;
 const growth = 1.2;
 const smallestMs = 0.1;
-/** The last bin contains everything above 100 s. */
+/** The number of bins. The last bin contains all durations above 100 s. */
 const bounds = 76;
 const logGrowth = Math.log(growth);
 /** The number of values per slot: requests, client errors, server errors and the histogram. */
 const width = 3 + bounds;
 
 export interface MetricsReport {
-  /** The start of the first point, in milliseconds since the epoch. */
+  /** When the first point starts, in milliseconds since the epoch. */
   readonly start: number;
   readonly stepMs: number;
   readonly services: readonly ServiceMetrics[];
@@ -25,15 +25,15 @@ export interface MetricsReport {
 export interface ServiceMetrics {
   readonly service: string;
   readonly total: Totals;
-  /** One point per step. Percentiles are null without requests. */
+  /** The points of the report, one per step. Percentiles are null if there were no requests. */
   readonly points: readonly Totals[];
 }
 
 export interface Totals {
   readonly requests: number;
-  /** Status 4xx. */
+  /** The number of responses with a 4xx status. */
   readonly refused: number;
-  /** Status 5xx. */
+  /** The number of responses with a 5xx status. */
   readonly failed: number;
   readonly p50: number | null;
   readonly p95: number | null;
@@ -41,19 +41,14 @@ export interface Totals {
 
 export interface Metrics {
   count(service: string, status: number, durationMs: number, now: number): void;
-  /** Reports on the last `rangeMs` with up to `points` steps. */
+  /** Returns a report about the last `rangeMs`, with up to `points` steps. */
   report(rangeMs: number, points: number, now: number): MetricsReport;
-  /** Returns totals since startup in Prometheus format. */
-  prometheus(): string;
 }
 
 interface Series {
   readonly counts: Uint32Array;
-  /** The time slot that each position currently contains. */
+  /** The number of the time slot whose counts are currently stored at each position. */
   readonly numbers: Float64Array;
-  readonly byStatus: Map<number, number>;
-  readonly allTime: Float64Array;
-  sumMs: number;
 }
 
 export function createMetrics(): Metrics {
@@ -63,9 +58,6 @@ export function createMetrics(): Metrics {
     const fresh = {
       counts: new Uint32Array(slots * width),
       numbers: new Float64Array(slots).fill(-1),
-      byStatus: new Map<number, number>(),
-      allTime: new Float64Array(bounds),
-      sumMs: 0,
     };
     series.set(service, fresh);
     return fresh;
@@ -75,10 +67,10 @@ export function createMetrics(): Metrics {
     count(service, status, durationMs, now) {
       const one = series.get(service) ?? made(service);
       const number = Math.floor(now / slotMs);
-      const place = number % slots;
-      const base = place * width;
-      if (one.numbers[place] !== number) {
-        one.numbers[place] = number;
+      const slot = number % slots;
+      const base = slot * width;
+      if (one.numbers[slot] !== number) {
+        one.numbers[slot] = number;
         one.counts.fill(0, base, base + width);
       }
       const bin = binOf(durationMs);
@@ -86,9 +78,6 @@ export function createMetrics(): Metrics {
       if (status >= 500) add(one.counts, base + 2);
       else if (status >= 400) add(one.counts, base + 1);
       add(one.counts, base + 3 + bin);
-      one.byStatus.set(status, (one.byStatus.get(status) ?? 0) + 1);
-      one.allTime[bin] = (one.allTime[bin] ?? 0) + 1;
-      one.sumMs += durationMs;
     },
     report(rangeMs, points, now) {
       const last = Math.floor(now / slotMs);
@@ -114,7 +103,6 @@ export function createMetrics(): Metrics {
           .sort((left, right) => right.total.requests - left.total.requests),
       };
     },
-    prometheus: () => prometheusText(series),
   };
 }
 
@@ -123,10 +111,10 @@ function add(counts: Uint32Array, index: number): void {
 }
 
 function addSlot(sum: Float64Array, { counts, numbers }: Series, number: number): void {
-  const place = ((number % slots) + slots) % slots;
-  if (numbers[place] !== number) return;
+  const slot = ((number % slots) + slots) % slots;
+  if (numbers[slot] !== number) return;
   for (let index = 0; index < width; index++)
-    sum[index] = (sum[index] ?? 0) + (counts[place * width + index] ?? 0);
+    sum[index] = (sum[index] ?? 0) + (counts[slot * width + index] ?? 0);
 }
 
 function binOf(durationMs: number): number {
@@ -134,7 +122,7 @@ function binOf(durationMs: number): number {
   return Math.min(bounds - 1, Math.ceil(Math.log(durationMs / smallestMs) / logGrowth));
 }
 
-/** The upper bound of a bin. */
+/** Returns the upper bound of a bin. */
 const boundOf = (bin: number): number => smallestMs * growth ** bin;
 
 function totalsOf(sum: Float64Array): Totals {
@@ -148,7 +136,7 @@ function totalsOf(sum: Float64Array): Totals {
   };
 }
 
-/** Returns the middle of the bin that contains the percentile. */
+/** Returns a percentile, which is the middle of the bin that contains it. */
 function percentile(sum: Float64Array, requests: number, part: number): number | null {
   if (requests === 0) return null;
   const rank = Math.ceil(requests * part);
@@ -158,37 +146,4 @@ function percentile(sum: Float64Array, requests: number, part: number): number |
     if (seen >= rank) return Math.round((boundOf(bin) / Math.sqrt(growth)) * 100) / 100;
   }
   return null;
-}
-
-/** The bins whose bounds are reported to Prometheus, in seconds. Their bounds are close to Prometheus's defaults. */
-const prometheusBins = [13, 17, 21, 26, 30, 34, 38, 42, 47, 51, 59, 63];
-
-function prometheusText(series: ReadonlyMap<string, Series>): string {
-  const lines = [
-    '# HELP plinth_requests_total Requests answered, by service and status.',
-    '# TYPE plinth_requests_total counter',
-  ];
-  for (const [service, { byStatus }] of series)
-    for (const [status, count] of byStatus)
-      lines.push(`plinth_requests_total{service="${service}",status="${status}"} ${count}`);
-  lines.push(
-    '# HELP plinth_request_duration_seconds Time from the first byte of a request to the end of its answer.',
-    '# TYPE plinth_request_duration_seconds histogram',
-  );
-  for (const [service, { allTime, sumMs }] of series) {
-    let seen = 0;
-    let bin = 0;
-    for (const bound of prometheusBins) {
-      for (; bin <= bound; bin++) seen += allTime[bin] ?? 0;
-      const seconds = Number((boundOf(bound) / 1000).toPrecision(3));
-      lines.push(`plinth_request_duration_seconds_bucket{service="${service}",le="${seconds}"} ${seen}`);
-    }
-    const total = allTime.reduce((sum, count) => sum + count, 0);
-    lines.push(
-      `plinth_request_duration_seconds_bucket{service="${service}",le="+Inf"} ${total}`,
-      `plinth_request_duration_seconds_sum{service="${service}"} ${sumMs / 1000}`,
-      `plinth_request_duration_seconds_count{service="${service}"} ${total}`,
-    );
-  }
-  return `${lines.join('\n')}\n`;
 }

@@ -1,29 +1,31 @@
 /**
- * The latest requests, stored in columns. As objects, they would all survive the garbage collector's young generation,
- * which would cost more than the rest of the request log. In columns, only a request's ID and URL survive.
+ * The latest requests, stored in columns. If they were stored as objects, all of them would outlive the garbage
+ * collector's young generation, which would cost more than the rest of the request log. With columns, only each
+ * request's ID and URL live that long.
  */
 import { type RequestRecord, type Span, Trace } from '../../kernel/trace.ts';
 
 export interface RequestRing {
   push(record: RequestRecord): void;
-  /** Iterates from newest to oldest. */
+  /** Yields the requests from newest to oldest. */
   backward(): Iterable<RequestRecord>;
-  /** When the oldest request ended, in milliseconds since the epoch. Undefined until a request was evicted. */
+  /** When the oldest request ended, in milliseconds since the epoch. Undefined until the first request is evicted. */
   readonly oldestAt: number | undefined;
 }
 
 /**
- * The same texts occur repeatedly. The stored copy is reused, and the new copy is garbage collected with its request.
+ * A column of strings in which the same strings occur repeatedly. The column reuses its existing copy of a string, so
+ * that the request's copy can be garbage-collected.
  */
 function createTexts(size: number) {
   const column = new Array<string | undefined>(size).fill(undefined);
   let last: string | undefined;
   return {
-    set(place: number, text: string | undefined): void {
+    set(slot: number, text: string | undefined): void {
       if (text !== last) last = text;
-      column[place] = last;
+      column[slot] = last;
     },
-    get: (place: number): string | undefined => column[place],
+    get: (slot: number): string | undefined => column[slot],
   };
 }
 
@@ -46,73 +48,73 @@ export function createRequestRing(size: number): RequestRing {
   const texts = createTexts(size);
   const spanStarts = new Float64Array(size);
   const spanDurations = new Float64Array(size);
-  /** Used for requests with several statements or a failed statement. */
+  /** The statements of a request that ran several statements or a statement that failed. */
   const spans = new Array<readonly Span[] | undefined>(size).fill(undefined);
   let next = 0;
   let count = 0;
 
-  function setTrace(place: number, trace: Trace | undefined): void {
-    traced[place] = trace === undefined ? 0 : 1;
-    roles.set(place, trace?.role);
-    users.set(place, trace?.userId);
-    schemas.set(place, trace?.schema);
-    operators.set(place, trace?.operator);
+  function setTrace(slot: number, trace: Trace | undefined): void {
+    traced[slot] = trace === undefined ? 0 : 1;
+    roles.set(slot, trace?.role);
+    users.set(slot, trace?.userId);
+    schemas.set(slot, trace?.schema);
+    operators.set(slot, trace?.operator);
     const all = trace?.spans;
     const [only] = all ?? [];
     const isPlain = only !== undefined && all?.length === 1 && only.error === undefined;
-    spans[place] = isPlain ? undefined : all;
-    texts.set(place, isPlain ? only.text : undefined);
-    spanStarts[place] = isPlain ? only.startMs : 0;
-    spanDurations[place] = isPlain ? only.durationMs : 0;
+    spans[slot] = isPlain ? undefined : all;
+    texts.set(slot, isPlain ? only.text : undefined);
+    spanStarts[slot] = isPlain ? only.startMs : 0;
+    spanDurations[slot] = isPlain ? only.durationMs : 0;
   }
 
-  function traceAt(place: number): Trace | undefined {
-    if (traced[place] === 0) return undefined;
-    const trace = new Trace(ids[place] as string, 0);
-    trace.role = roles.get(place);
-    trace.userId = users.get(place);
-    trace.schema = schemas.get(place);
-    trace.operator = operators.get(place);
-    const text = texts.get(place);
+  function traceAt(slot: number): Trace | undefined {
+    if (traced[slot] === 0) return undefined;
+    const trace = new Trace(ids[slot] as string, 0);
+    trace.role = roles.get(slot);
+    trace.userId = users.get(slot);
+    trace.schema = schemas.get(slot);
+    trace.operator = operators.get(slot);
+    const text = texts.get(slot);
     trace.spans =
       text === undefined
-        ? spans[place]?.slice()
-        : [{ text, startMs: spanStarts[place] as number, durationMs: spanDurations[place] as number }];
+        ? spans[slot]?.slice()
+        : [{ text, startMs: spanStarts[slot] as number, durationMs: spanDurations[slot] as number }];
     return trace;
   }
 
   return {
     push(record) {
-      const place = next;
-      next = place + 1 === size ? 0 : place + 1;
+      const slot = next;
+      next = slot + 1 === size ? 0 : slot + 1;
       if (count < size) count++;
-      at[place] = record.at;
-      status[place] = record.status;
-      durations[place] = record.durationMs;
-      ids[place] = record.requestId;
-      urls[place] = record.url;
-      services.set(place, record.service);
-      methods.set(place, record.method);
-      addresses.set(place, record.ip);
-      agents.set(place, record.userAgent);
-      setTrace(place, record.trace);
+      at[slot] = record.at;
+      status[slot] = record.status;
+      durations[slot] = record.durationMs;
+      ids[slot] = record.requestId;
+      urls[slot] = record.url;
+      services.set(slot, record.service);
+      methods.set(slot, record.method);
+      addresses.set(slot, record.ip);
+      agents.set(slot, record.userAgent);
+      setTrace(slot, record.trace);
     },
     *backward() {
-      // A copy of the start position, because writes continue during reads.
+      // The start position is copied, because requests are added while others are read.
       const start = next;
       for (let step = 1; step <= count; step++) {
-        const place = (start - step + size) % size;
+        const slot = (start - step + size) % size;
         yield {
-          at: at[place] as number,
-          requestId: ids[place] as string,
-          service: services.get(place) as string,
-          method: methods.get(place) as string,
-          url: urls[place] as string,
-          status: status[place] as number,
-          durationMs: durations[place] as number,
-          ip: addresses.get(place) as string,
-          userAgent: agents.get(place),
-          trace: traceAt(place),
+          at: at[slot] as number,
+          requestId: ids[slot] as string,
+          service: services.get(slot) as string,
+          method: methods.get(slot) as string,
+          url: urls[slot] as string,
+          status: status[slot] as number,
+          durationMs: durations[slot] as number,
+          ip: addresses.get(slot) as string,
+          userAgent: agents.get(slot),
+          trace: traceAt(slot),
         };
       }
     },

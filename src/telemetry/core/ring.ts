@@ -2,13 +2,17 @@
 
 export interface Ring<T> {
   push(item: T): void;
-  /** Iterates from newest to oldest. */
+  /** Yields the items from newest to oldest. */
   backward(): Iterable<T>;
-  /** Undefined until an item was evicted. */
+  /** The oldest item in the buffer. Undefined until the first item is evicted. */
   readonly oldestKept: T | undefined;
 }
 
-/** @example createRing<string>(3000) */
+/**
+ * Creates a buffer for the latest `size` items.
+ *
+ * @example createRing<string>(3000)
+ */
 export function createRing<T>(size: number): Ring<T> {
   const items: T[] = [];
   let next = 0;
@@ -22,7 +26,7 @@ export function createRing<T>(size: number): Ring<T> {
       next = next + 1 === size ? 0 : next + 1;
     },
     *backward() {
-      // A copy of the start position, because writes continue during reads.
+      // The start position is copied, because items are added while others are read.
       const start = next;
       for (let step = 1; step <= items.length; step++)
         yield items[(start - step + items.length) % items.length] as T;

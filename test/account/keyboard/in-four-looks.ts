@@ -1,7 +1,6 @@
 /**
- * Plays flows on a wide light screen and on a narrow dark one, and checks each state in both color schemes: no axe
- * violations, nothing wider than the window. In the second scheme, axe checks only colors, because nothing else
- * differs.
+ * Plays flows on a wide light screen and on a narrow dark one, and checks each state in both color schemes: axe must find no violations, and nothing is wider than the window. In the second scheme, axe checks only colors, because
+ * nothing else differs.
  */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

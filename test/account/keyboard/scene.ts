@@ -12,7 +12,7 @@ export interface Look {
   readonly width: 1280 | 360;
 }
 
-/** A state of a page, named for reports and pictures. */
+/** A state of a page, with a name for reports and pictures. */
 export type OnState = (page: Page, state: string) => Promise<void>;
 
 export interface Scene {
@@ -23,7 +23,7 @@ export interface Scene {
   /** Checks the current state. */
   readonly state: (name: string) => Promise<void>;
   open(name: string, search?: string): Promise<void>;
-  /** Waits until a text is visible. */
+  /** Waits until the text is visible. */
   sees(text: string | RegExp): Promise<void>;
   /** Waits for the page with this title. */
   arrives(page: Parameters<typeof say>[0]): Promise<void>;
@@ -53,7 +53,7 @@ export interface Staging {
 }
 
 /**
- * Returns problems besides those that the flow itself notices: policy violations, script errors, requests to other
+ * Returns problems other than those that the flow itself detects: policy violations, script errors, requests to other
  * sites.
  */
 export async function play(flow: Flow, staging: Staging): Promise<readonly string[]> {

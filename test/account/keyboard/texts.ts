@@ -1,4 +1,4 @@
-/** The pages' texts in a language by ID, so that the flows look for the texts in the catalogs. */
+/** The pages' messages in a language by ID, so that the flows search for text from the catalogs. */
 import { readdirSync } from 'node:fs';
 import { compileMessage } from '@lingui/message-utils/compileMessage';
 import { activateLocale, addMessages, type Catalog, textOf } from '../../../web/lib/i18n.ts';

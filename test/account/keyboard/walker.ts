@@ -13,7 +13,8 @@ export interface Walker {
   readonly page: Page;
   focus(): Promise<Focus>;
   /**
-   * Presses Tab until the element with this name has the focus. @throws if it isn't reached or its focus isn't visible.
+   * Presses Tab until the element with this name has the focus. @throws if the element isn't reached or its focus isn't
+   * visible.
    */
   tabTo(name: string | RegExp, role?: Role): Promise<void>;
   /** Reaches a field and replaces its content. */
@@ -26,10 +27,12 @@ export interface Walker {
 
 export type Role = 'button' | 'link' | 'textbox' | 'radio' | 'DisclosureTriangle';
 
-/** One second, because a busy machine renders content above an element in several steps. */
+/** One second, because content above an element can render in several steps on a busy machine. */
 const settlingFrames = 60;
 /** More than the longest page needs. */
 const maxPresses = 80;
+/** A page that is still loading doesn't have its controls yet. */
+const maxLoadingMs = 10_000;
 
 /** @param isOurs Whether the page at a URL is one of the pages to check. */
 export async function createWalker(page: Page, isOurs: (url: string) => boolean): Promise<Walker> {
@@ -41,10 +44,11 @@ export async function createWalker(page: Page, isOurs: (url: string) => boolean)
     const isWanted = (focus: Focus) =>
       (role === undefined || focus.role === role) &&
       (typeof name === 'string' ? focus.name === name : name.test(focus.name));
+    const giveUpAt = Date.now() + maxLoadingMs;
     let focus = await focusOf(cdp);
-    // A page may already have moved the focus there.
+    // The page may already have moved the focus to this element.
     while (!isWanted(focus)) {
-      if (passed.length === maxPresses) break;
+      if (passed.length >= maxPresses && Date.now() > giveUpAt) break;
       await keyboard.press('Tab');
       focus = await focusOf(cdp);
       passed.push(`${focus.role} "${focus.name}"`);

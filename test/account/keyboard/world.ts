@@ -13,7 +13,9 @@ import { makeUser } from '../harness.ts';
 
 export interface World {
   readonly backend: Backend;
-  /** The pages' origin. It differs from the address of the mail and provider servers, so those are other sites. */
+  /**
+   * The pages' origin. The origin differs from the address of the mail and provider servers, so those are other sites.
+   */
   readonly origin: string;
   /** The app's redirect address. */
   readonly appUrl: string;
@@ -132,7 +134,7 @@ export async function openWorld(
 
   async function admin<T>(path: string, json?: object): Promise<T> {
     const { serviceRoleKey } = backend.keys;
-    const answer = await backend.fetch(`/auth/v1${path}`, {
+    const response = await backend.fetch(`/auth/v1${path}`, {
       method: json === undefined ? 'GET' : 'POST',
       headers: {
         apikey: serviceRoleKey,
@@ -141,8 +143,8 @@ export async function openWorld(
       },
       ...(json === undefined ? {} : { body: JSON.stringify(json) }),
     });
-    const body = (await answer.json()) as T;
-    if (!answer.ok) throw new Error(`${path}: ${JSON.stringify(body)}`);
+    const body = (await response.json()) as T;
+    if (!response.ok) throw new Error(`${path}: ${JSON.stringify(body)}`);
     return body;
   }
   await admin('/admin/sso/providers', {
@@ -206,7 +208,7 @@ export const codeIn = (mail: string): string => /\b\d{6}\b/.exec(mail)?.[0] ?? '
 export const linkIn = (mail: string): string => /http\S+\/account\/confirm\?\S+/.exec(mail)?.[0] ?? '';
 
 export interface Asked {
-  /** The query of one of our pages to which an app sends users. */
+  /** The query that an app appends when it sends users to one of our pages. */
   readonly search: string;
   readonly challenge: string;
   readonly verifier: string;
@@ -230,7 +232,7 @@ export async function redeem(
   returned: string,
   verifier: string,
 ): Promise<{ email: string; aal: string }> {
-  const answer = await backend.fetch('/auth/v1/token?grant_type=pkce', {
+  const response = await backend.fetch('/auth/v1/token?grant_type=pkce', {
     method: 'POST',
     headers: { apikey: backend.keys.publishableKey, 'content-type': 'application/json' },
     body: JSON.stringify({
@@ -238,7 +240,7 @@ export async function redeem(
       code_verifier: verifier,
     }),
   });
-  const { access_token: token, user } = (await answer.json()) as {
+  const { access_token: token, user } = (await response.json()) as {
     access_token: string;
     user: { email: string };
   };

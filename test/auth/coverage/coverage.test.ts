@@ -7,12 +7,12 @@ import { readFileSync } from 'node:fs';
 import { expect, inject, test } from 'vitest';
 import { errorTable } from '../../../src/auth/index.ts';
 import { startAuth } from '../harness.ts';
-import { readAnswers } from './answers.ts';
-import { excusedCodes } from './excused.ts';
-import { judgeCodes, judgeRoutes, routeTable } from './judge.ts';
+import { checkCodes, checkRoutes, routeTable } from './check.ts';
+import { exemptCodes } from './exempt.ts';
+import { readResponses } from './recorded-responses.ts';
 import { contractRoutes } from './routes.ts';
 
-const answers = readAnswers(inject('authAnswers'));
+const responses = readResponses(inject('authResponses'));
 
 test('the table lists what the service has registered', async () => {
   const server = await startAuth();
@@ -30,14 +30,14 @@ test('the table lists what the service has registered', async () => {
 });
 
 test('every route has been seen to succeed and to fail', () => {
-  const withGaps = judgeRoutes(contractRoutes, answers).filter(({ gaps }) => gaps.length > 0);
+  const withGaps = checkRoutes(contractRoutes, responses).filter(({ gaps }) => gaps.length > 0);
   expect(withGaps.length, `\n${routeTable(withGaps)}\n`).toBe(0);
 });
 
 test('every error code has been seen, or docs/compatibility.md says why it cannot come', () => {
   const page = readFileSync(new URL('../../../docs/compatibility.md', import.meta.url), 'utf8');
-  expect(judgeCodes(Object.keys(errorTable), answers, excusedCodes(page))).toEqual({
+  expect(checkCodes(Object.keys(errorTable), responses, exemptCodes(page))).toEqual({
     missing: [],
-    wronglyExcused: [],
+    wronglyExempt: [],
   });
 });

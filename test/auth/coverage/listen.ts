@@ -1,10 +1,10 @@
 /**
- * Records each response below `/auth/v1` that a server in this process sends. It listens to Node's HTTP server, so it
- * covers browsers, stock clients and sockets alike.
+ * Records each response below `/auth/v1` that a server in this process sends. The recording listens to Node's HTTP
+ * server, so it covers browsers, stock clients and sockets alike.
  */
 import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { answerText, errorCodeOf } from './answers.ts';
+import { errorCodeOf, responseText } from './recorded-responses.ts';
 
 const mount = '/auth/v1';
 const seen = new Set<string>();
@@ -12,7 +12,7 @@ let currentFile = '';
 
 subscribe('http.server.request.start', (message) => {
   const { request, response } = message as { request: IncomingMessage; response: ServerResponse };
-  // Read at this point because frameworks rewrite the URL.
+  // Read here because frameworks rewrite the URL later.
   const { method = '', url = '' } = request;
   if (!url.startsWith(`${mount}/`)) return;
   const end = response.end.bind(response) as (...args: unknown[]) => ServerResponse;
@@ -21,7 +21,7 @@ subscribe('http.server.request.start', (message) => {
     const location = response.getHeader('location');
     const path = url.slice(mount.length).split('?', 1)[0] ?? '';
     const code = errorCodeOf(response.statusCode, body, typeof location === 'string' ? location : undefined);
-    seen.add(answerText({ method, path, status: response.statusCode, ...code, file: currentFile }));
+    seen.add(responseText({ method, path, status: response.statusCode, ...code, file: currentFile }));
     return end(...args);
   }) as typeof response.end;
 });

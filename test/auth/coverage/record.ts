@@ -5,12 +5,12 @@
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { afterAll, beforeAll, expect, inject } from 'vitest';
-import { answerFile } from './answers.ts';
 import { recorded, startRecording } from './listen.ts';
+import { responseFile } from './recorded-responses.ts';
 
 beforeAll(() => startRecording(relative(process.cwd(), expect.getState().testPath ?? '')));
 
 afterAll(() => {
   const lines = recorded();
-  if (lines.length > 0) writeFileSync(answerFile(inject('authAnswers')), lines.join('\n'));
+  if (lines.length > 0) writeFileSync(responseFile(inject('authResponses')), lines.join('\n'));
 });

@@ -110,21 +110,21 @@ describe('a code', () => {
   ])('with %s is refused', async (_name, extra, reason) => {
     const id = await authorizationId(server, client.client_id, pkce().challenge);
     const code = await approve(server, id, user.token);
-    const answer = await token(server, { grant_type: 'authorization_code', code, ...extra }, basic(client));
-    expect(answer.body).toEqual({
+    const response = await token(server, { grant_type: 'authorization_code', code, ...extra }, basic(client));
+    expect(response.body).toEqual({
       error: 'invalid_grant',
       error_description: `PKCE verification failed: ${reason}`,
     });
   });
 
-  test('cannot be had by the challenge itself (downgrade to plain)', async () => {
+  test("can't be redeemed with the challenge itself (downgrade to plain)", async () => {
     const { challenge } = pkce();
     const code = await approve(
       server,
       await authorizationId(server, client.client_id, challenge),
       user.token,
     );
-    const answer = await token(
+    const response = await token(
       server,
       {
         grant_type: 'authorization_code',
@@ -134,7 +134,7 @@ describe('a code', () => {
       },
       basic(client),
     );
-    expect(answer.body.error).toBe('invalid_grant');
+    expect(response.body.error).toBe('invalid_grant');
   });
 
   test('whose row lost its challenge is refused', async () => {
@@ -161,11 +161,11 @@ describe('a code', () => {
     const form = { grant_type: 'authorization_code', code, code_verifier: verifier };
     const elsewhere = await token(server, { ...form, redirect_uri: 'https://evil.example/' }, basic(client));
     expect(elsewhere.body.error_description).toBe('Invalid redirect_uri');
-    const answer = await server.request('/oauth/token', {
+    const response = await server.request('/oauth/token', {
       json: { ...form, resource: 'https://other.example/' },
       headers: basic(client),
     });
-    expect(await answer.json()).toEqual({
+    expect(await response.json()).toEqual({
       error: 'invalid_grant',
       error_description: 'Authorization code resource does not match the resource parameter',
     });
@@ -185,8 +185,8 @@ describe('a code', () => {
     );
     server.clock.advance(601_000);
     const form = { grant_type: 'authorization_code', code, code_verifier: verifier };
-    const answer = await token(server, form, basic(client));
-    expect(answer.body.error_description).toBe('Authorization code has expired');
+    const response = await token(server, form, basic(client));
+    expect(response.body.error_description).toBe('Authorization code has expired');
   });
 
   test('of a banned user brings nothing', async () => {
@@ -211,7 +211,7 @@ describe('a code', () => {
   );
 });
 
-describe('a request for authorization', () => {
+describe('an authorization request', () => {
   const request = (params: Record<string, string>) =>
     begin(server, {
       client_id: client.client_id,
@@ -237,11 +237,11 @@ describe('a request for authorization', () => {
     ['a script', 'javascript:alert(1)//https://app.example/callback'],
     ['two of them', `${callback},${callback}`],
   ])('to a redirect URI with %s is answered, and goes nowhere', async (_name, uri) => {
-    const answer = await request({ redirect_uri: uri });
-    expect([answer.status, answer.body.msg]).toEqual([400, 'invalid redirect_uri']);
+    const response = await request({ redirect_uri: uri });
+    expect([response.status, response.body.msg]).toEqual([400, 'invalid redirect_uri']);
   });
 
-  test('a script among the URIs of an imported row is never followed', async () => {
+  test('a script URI in an imported row is never followed', async () => {
     const pool = server.database.pool('supabase_admin');
     const odd = await register(server);
     const uris = 'https://ok.example/,javascript:alert(1)//,http://evil.example/';
@@ -258,8 +258,8 @@ describe('a request for authorization', () => {
     ['a client ID that isn’t a UUID', { client_id: "x' or '1'='1" }, 'invalid client_id format'],
     ['an unknown client', { client_id: crypto.randomUUID() }, 'invalid client_id'],
   ])('with %s is answered, and goes nowhere', async (_name, params, reason) => {
-    const answer = await request(params);
-    expect([answer.status, answer.body.msg]).toEqual([400, reason]);
+    const response = await request(params);
+    expect([response.status, response.body.msg]).toEqual([400, reason]);
   });
 
   test.each([
@@ -319,13 +319,13 @@ describe('an authorization', () => {
     // No one has opened the request, so no one can decide it.
     expect((await decide(server, id, stranger.token, 'approve')).status).toBe(404);
     await open(server, id, user.token);
-    for (const answer of [
+    for (const response of [
       await open(server, id, stranger.token),
       await decide(server, id, stranger.token, 'approve'),
       await decide(server, id, stranger.token, 'deny'),
       await open(server, 'a'.repeat(32), user.token),
     ]) {
-      expect(answer).toMatchObject({
+      expect(response).toMatchObject({
         status: 404,
         body: { error_code: 'oauth_authorization_not_found', msg: 'authorization not found' },
       });
@@ -386,18 +386,18 @@ describe('an authorization', () => {
 });
 
 describe('the token of a client', () => {
-  test('allows nothing to itself or to other clients, and takes nothing back', async () => {
+  test('allows nothing for itself or for other clients, and revokes nothing', async () => {
     const { tokens } = await signIn(server, client, user, { scope: 'email' });
     const id = await authorizationId(server, client.client_id, pkce().challenge, { scope: 'email phone' });
     const refused = { status: 403, body: { error_code: 'no_authorization' } };
     expect(await open(server, id, tokens.access_token)).toMatchObject(refused);
     expect(await decide(server, id, tokens.access_token, 'approve')).toMatchObject(refused);
     for (const init of [{}, { method: 'DELETE' }]) {
-      const answer = await server.request(`/user/oauth/grants?client_id=${client.client_id}`, {
+      const response = await server.request(`/user/oauth/grants?client_id=${client.client_id}`, {
         ...init,
         token: tokens.access_token,
       });
-      expect(answer.status).toBe(403);
+      expect(response.status).toBe(403);
     }
   });
 
@@ -471,7 +471,7 @@ describe('the token of a client', () => {
   });
 });
 
-describe('a client that does not say who it is', () => {
+describe("a client that doesn't identify itself", () => {
   const good = { grant_type: 'refresh_token', refresh_token: 'x' };
 
   test.each([
@@ -493,8 +493,8 @@ describe('a client that does not say who it is', () => {
   ] as [string, Record<string, string>, Record<string, string>, string][])(
     'with %s is refused',
     async (_name, form, headers, reason) => {
-      const answer = await token(server, { ...good, ...form }, headers);
-      expect([answer.status, answer.body.error_code, answer.body.msg]).toEqual([
+      const response = await token(server, { ...good, ...form }, headers);
+      expect([response.status, response.body.error_code, response.body.msg]).toEqual([
         400,
         'invalid_credentials',
         reason,
@@ -502,7 +502,7 @@ describe('a client that does not say who it is', () => {
     },
   );
 
-  test('by the way it has registered is refused, with the right secret or without', async () => {
+  test('is rejected unless it uses its registered method, with or without the right secret', async () => {
     const secret = client.client_secret ?? '';
     const wrong = "invalid authentication method: client is registered for 'client_secret_basic' but";
     const inBody = await token(server, { ...good, client_id: client.client_id, client_secret: secret });
@@ -525,8 +525,8 @@ describe('a client that does not say who it is', () => {
       client_id: client.client_id,
       client_secret: client.client_secret ?? '',
     });
-    const answer = await fetch(`${server.url}/auth/v1/oauth/token?${query}`, { method: 'POST' });
-    expect(await answer.json()).toMatchObject({ msg: 'Invalid client credentials: client_id is required' });
+    const response = await fetch(`${server.url}/auth/v1/oauth/token?${query}`, { method: 'POST' });
+    expect(await response.json()).toMatchObject({ msg: 'Invalid client credentials: client_id is required' });
   });
 
   test.each([
@@ -552,8 +552,8 @@ describe('a client that does not say who it is', () => {
   ] as [string, Record<string, string>, string, string][])(
     'but asks for %s hears what is missing',
     async (_name, form, error, reason) => {
-      const answer = await token(server, form, basic(client));
-      expect(answer).toMatchObject({ status: 400, body: { error, error_description: reason } });
+      const response = await token(server, form, basic(client));
+      expect(response).toMatchObject({ status: 400, body: { error, error_description: reason } });
     },
   );
 
@@ -569,17 +569,17 @@ describe('a client that does not say who it is', () => {
     });
   });
 
-  test('a grant that is taken away is refused', async () => {
+  test('a revoked grant is rejected', async () => {
     const single = await register(server, { grant_types: ['authorization_code'] });
-    const answer = await token(server, good, basic(single));
-    expect(answer.body.error).toBe('unsupported_grant_type');
+    const response = await token(server, good, basic(single));
+    expect(response.body.error).toBe('unsupported_grant_type');
   });
 });
 
 describe('a registration', () => {
   const attempt = async (metadata: object) => {
-    const answer = await server.request('/oauth/clients/register', { json: metadata });
-    return { status: answer.status, msg: (await answer.json()).msg };
+    const response = await server.request('/oauth/clients/register', { json: metadata });
+    return { status: response.status, msg: (await response.json()).msg };
   };
   const invalid = (msg: string) => ({ status: 400, msg: `400: ${msg}` });
 
@@ -644,7 +644,7 @@ describe('a registration', () => {
     expect(await attempt({ redirect_uris: 'https://x' })).toEqual({ status: 400, msg: 'Invalid JSON body' });
   });
 
-  test('chooses neither its id nor its secret nor its kind', async () => {
+  test("can't choose its ID, secret or kind", async () => {
     const made = (await register(server, {
       client_id: user.id,
       client_secret: 'mine',
@@ -662,7 +662,7 @@ describe('a registration', () => {
   });
 });
 
-test('a project that signs with the JWT secret gives no ID token, and keeps the code for when it can', async () => {
+test("a project that signs with the JWT secret doesn't issue ID tokens, and keeps the code for later", async () => {
   const dir = await mkdtemp(join(tmpdir(), 'plinth-hs256-'));
   const file = join(dir, 'signing_keys.json');
   const jwk = { kty: 'oct', k: Buffer.alloc(32, 7).toString('base64url'), kid: 'h', alg: 'HS256' };

@@ -1,4 +1,6 @@
-/** An OAuth client written from RFC 6749, 7636, 7591 and 8414. Its only configuration is the server's address. */
+/**
+ * An OAuth client written from RFC 6749, 7636, 7591 and 8414. The client's only configuration is the server's address.
+ */
 import { createHash, createPublicKey, randomBytes, verify, type webcrypto } from 'node:crypto';
 import type { AuthServer } from '../harness.ts';
 import { newEmail } from '../harness.ts';
@@ -36,17 +38,17 @@ export const password = 'correct horse battery';
 
 export async function person(server: AuthServer): Promise<Person> {
   const email = newEmail();
-  const answer = await server.request('/signup', { json: { email, password } });
-  const session = await answer.json<{ access_token: string; user: { id: string } }>();
+  const response = await server.request('/signup', { json: { email, password } });
+  const session = await response.json<{ access_token: string; user: { id: string } }>();
   return { id: session.user.id, email, token: session.access_token };
 }
 
 export async function register(server: AuthServer, metadata: object = {}): Promise<Registered> {
-  const answer = await server.request('/oauth/clients/register', {
+  const response = await server.request('/oauth/clients/register', {
     json: { client_name: 'Reader', redirect_uris: [callback], ...metadata },
   });
-  if (answer.status !== 201) throw new Error(JSON.stringify(await answer.json()));
-  return answer.json<Registered>();
+  if (response.status !== 201) throw new Error(JSON.stringify(await response.json()));
+  return response.json<Registered>();
 }
 
 export interface Pkce {
@@ -65,12 +67,12 @@ export async function begin(
   params: Record<string, string>,
 ): Promise<{ status: number; location: URL; body: Refusal }> {
   const query = new URLSearchParams({ response_type: 'code', redirect_uri: callback, ...params });
-  const answer = await server.request(`/oauth/authorize?${query}`);
-  const location = answer.headers.get('location');
+  const response = await server.request(`/oauth/authorize?${query}`);
+  const location = response.headers.get('location');
   return {
-    status: answer.status,
+    status: response.status,
     location: new URL(location ?? 'about:blank'),
-    body: location === null ? await answer.json<Refusal>() : {},
+    body: location === null ? await response.json<Refusal>() : {},
   };
 }
 
@@ -99,8 +101,8 @@ interface Details {
 }
 
 export async function open(server: AuthServer, id: string, token: string) {
-  const answer = await server.request(`/oauth/authorizations/${id}`, { token });
-  return { status: answer.status, body: await answer.json<Details & Refusal>() };
+  const response = await server.request(`/oauth/authorizations/${id}`, { token });
+  return { status: response.status, body: await response.json<Details & Refusal>() };
 }
 
 export async function decide(
@@ -110,12 +112,12 @@ export async function decide(
   action: string,
   headers: Record<string, string> = {},
 ) {
-  const answer = await server.request(`/oauth/authorizations/${id}/consent`, {
+  const response = await server.request(`/oauth/authorizations/${id}/consent`, {
     token,
     json: { action },
     headers,
   });
-  return { status: answer.status, body: await answer.json<Details & Refusal>() };
+  return { status: response.status, body: await response.json<Details & Refusal>() };
 }
 
 /** Opens the request as the user, approves it and returns the code. */
@@ -132,13 +134,13 @@ export async function token(
   form: Record<string, string>,
   headers: Record<string, string> = {},
 ) {
-  const answer = await fetch(`${server.url}/auth/v1/oauth/token`, {
+  const response = await fetch(`${server.url}/auth/v1/oauth/token`, {
     method: 'POST',
     headers,
     body: new URLSearchParams(form),
   });
-  const body = (await answer.json()) as Tokens & Refusal;
-  return { status: answer.status, body, cacheControl: answer.headers.get('cache-control') };
+  const body = (await response.json()) as Tokens & Refusal;
+  return { status: response.status, body, cacheControl: response.headers.get('cache-control') };
 }
 
 export function basic({ client_id: id, client_secret: secret = '' }: Registered): { authorization: string } {

@@ -45,12 +45,12 @@ describe('a client that knows only the address', () => {
     '/auth/v1/.well-known/oauth-authorization-server',
     '/auth/v1/.well-known/openid-configuration',
   ])('finds the endpoints at %s', async (path) => {
-    const answer = await fetch(server.url + path);
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('cache-control')).toBe('public, max-age=600');
-    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    const response = await fetch(server.url + path);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('cache-control')).toBe('public, max-age=600');
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
     const issuer = `${server.url}/auth/v1`;
-    expect(await answer.json()).toMatchObject({
+    expect(await response.json()).toMatchObject({
       issuer,
       authorization_endpoint: `${issuer}/oauth/authorize`,
       token_endpoint: `${issuer}/oauth/token`,
@@ -63,8 +63,8 @@ describe('a client that knows only the address', () => {
   });
 
   test('finds nothing for another issuer', async () => {
-    const answer = await fetch(`${server.url}/.well-known/oauth-authorization-server/other`);
-    expect(answer.status).toBe(404);
+    const response = await fetch(`${server.url}/.well-known/oauth-authorization-server/other`);
+    expect(response.status).toBe(404);
   });
 
   test('registers itself, signs a user in and acts for it, as agents of the Model Context Protocol do', async () => {
@@ -124,7 +124,7 @@ describe('a client that knows only the address', () => {
     const back = new URL((await decide(server, id, user.token, 'approve')).body.redirect_url ?? '');
     expect(back.searchParams.get('state')).toBe('a b&c');
 
-    const answer = await fetch(metadata.token_endpoint, {
+    const response = await fetch(metadata.token_endpoint, {
       method: 'POST',
       body: new URLSearchParams({
         grant_type: 'authorization_code',
@@ -135,9 +135,9 @@ describe('a client that knows only the address', () => {
         resource: 'https://mcp.example/',
       }),
     });
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('cache-control')).toBe('no-store');
-    const tokens = (await answer.json()) as Tokens;
+    expect(response.status).toBe(200);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    const tokens = (await response.json()) as Tokens;
     expect(tokens).toMatchObject({ token_type: 'bearer', expires_in: 3600 });
     expect(tokens).not.toHaveProperty('user');
 
@@ -199,8 +199,8 @@ describe('consent', () => {
     const [client, user] = [await register(server), await person(server)];
     const id = await authorizationId(server, client.client_id, pkce().challenge, { state: 'xyz' });
     await open(server, id, user.token);
-    const answer = await decide(server, id, user.token, 'deny');
-    expect(answer).toEqual({
+    const response = await decide(server, id, user.token, 'deny');
+    expect(response).toEqual({
       status: 200,
       body: {
         redirect_url: `${callback}?error=access_denied&error_description=User+denied+the+request&iss=${encodeURIComponent(`${server.url}/auth/v1`)}&state=xyz`,
@@ -214,7 +214,7 @@ describe('consent', () => {
     });
   });
 
-  test('by the stock client, which also lists and takes back', async () => {
+  test('by the stock client, which also lists and revokes', async () => {
     const client = await register(server, { client_uri: 'https://reader.example' });
     const user = await person(server);
     const stock = server.client();
@@ -306,7 +306,7 @@ describe('claims by scope', () => {
     });
   });
 
-  test('without openid there is no ID token, and a session of no client has no scopes', async () => {
+  test('without openid, an ID token is not issued, and a session without a client has no scopes', async () => {
     const [client, user] = [await register(server), await person(server)];
     const { tokens } = await signIn(server, client, user);
     expect(tokens).not.toHaveProperty('id_token');
@@ -383,12 +383,12 @@ describe('administration of clients', () => {
       [`/${user.id}`, { method: 'DELETE' }],
       [`/${user.id}/regenerate_secret`, { json: {} }],
     ] as const) {
-      const answer = await server.request(`/admin/oauth/clients${path}`, { ...init, token: user.token });
-      expect([answer.status, (await answer.json()).error_code]).toEqual([403, 'not_admin']);
+      const response = await server.request(`/admin/oauth/clients${path}`, { ...init, token: user.token });
+      expect([response.status, (await response.json()).error_code]).toEqual([403, 'not_admin']);
     }
   });
 
-  test('a public client has no secret to renew', async () => {
+  test('a public client has no secret to regenerate', async () => {
     const { client_id: id } = await register(server, { token_endpoint_auth_method: 'none' });
     const token = server.keys.serviceRoleKey;
     const renewed = await server.request(`/admin/oauth/clients/${id}/regenerate_secret`, { token, json: {} });
@@ -421,8 +421,8 @@ describe('while it is off', () => {
     ['POST', '/oauth/authorizations/x/consent'],
     ['GET', '/.well-known/oauth-authorization-server'],
   ])('%s %s is not there', async (method, path) => {
-    const answer = await closed.request(path, { method });
-    expect([answer.status, (await answer.json()).error_code]).toEqual([404, 'feature_disabled']);
+    const response = await closed.request(path, { method });
+    expect([response.status, (await response.json()).error_code]).toEqual([404, 'feature_disabled']);
   });
 
   test('users, admins and the root hear the same', async () => {
@@ -439,8 +439,10 @@ describe('while it is off', () => {
   test('dynamic client registration is a separate setting', async () => {
     const manual = await startAuth({ oauth_server: { enabled: true } });
     try {
-      const answer = await manual.request('/oauth/clients/register', { json: { redirect_uris: [callback] } });
-      expect([answer.status, await answer.json()]).toEqual([
+      const response = await manual.request('/oauth/clients/register', {
+        json: { redirect_uris: [callback] },
+      });
+      expect([response.status, await response.json()]).toEqual([
         403,
         expect.objectContaining({ error_code: 'oauth_dynamic_client_registration_disabled' }),
       ]);
@@ -471,7 +473,7 @@ test('where no page could ask for consent, the client hears that, and no 404', a
     expect([status, `${location.origin}${location.pathname}`]).toEqual([302, callback]);
     expect(Object.fromEntries(location.searchParams)).toEqual({
       error: 'server_error',
-      error_description: 'no page asks for consent: set auth.oauth_server.authorization_url_path',
+      error_description: 'no consent page is available; set auth.oauth_server.authorization_url_path',
       state: 's',
       iss: `${pageless.url}/auth/v1`,
     });

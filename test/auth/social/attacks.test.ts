@@ -115,7 +115,7 @@ describe('state', () => {
 });
 
 describe('mix-up of providers', () => {
-  it('a code goes to the provider that the browser was sent to, whatever the answer says', async () => {
+  it('a code is sent to the provider that the browser was redirected to, regardless of the response', async () => {
     serve();
     const { state } = await leave(auth, 'github');
     internet.received.length = 0;
@@ -123,7 +123,7 @@ describe('mix-up of providers', () => {
     expect(new Set(internet.received.map(({ host }) => host))).toEqual(new Set(['github.com']));
   });
 
-  it('a verifier of one sign-in is of no use to another', async () => {
+  it("a verifier can't be used in another sign-in", async () => {
     serve();
     const { state } = await leave(auth, 'x');
     await admin().query(sql`update auth.flow_state set provider_type = 'github' where id = ${state}`);
@@ -152,7 +152,7 @@ describe('mix-up of providers', () => {
     });
   });
 
-  it('a provider that was switched off meanwhile', async () => {
+  it('a provider that was disabled in the meantime', async () => {
     const { state } = await leave(auth, 'github');
     await admin().query(sql`update auth.flow_state set provider_type = 'gitlab' where id = ${state}`);
     expect((await comeBack(auth, { code: 'c', state })).query).toMatchObject({
@@ -181,7 +181,7 @@ describe('PKCE', () => {
     expect(signedIn.session).toMatchObject({ provider_token: 'gho_token', user: { email } });
   });
 
-  it('a stolen code is of no use without the verifier, nor in another browser', async () => {
+  it("a stolen code can't be used without the verifier or in another browser", async () => {
     serve();
     const victim = auth.client('pkce');
     const { data } = await victim.auth.signInWithOAuth({
@@ -209,12 +209,14 @@ describe('PKCE', () => {
     [{ code_challenge: 'short', code_challenge_method: 's256' }],
     [{ code_challenge: verifier, code_challenge_method: 'none' }],
   ])('is not silently left out: %j', async (params) => {
-    const answer = await auth.request(`/authorize?${new URLSearchParams({ provider: 'github', ...params })}`);
-    expect(answer.status).toBe(400);
-    expect((await answer.json()).error_code).toBe('validation_failed');
+    const response = await auth.request(
+      `/authorize?${new URLSearchParams({ provider: 'github', ...params })}`,
+    );
+    expect(response.status).toBe(400);
+    expect((await response.json()).error_code).toBe('validation_failed');
   });
 
-  it('a code is redeemed in time, or not at all', async () => {
+  it("an expired code can't be redeemed", async () => {
     serve();
     const { state } = await leave(auth, 'github', {
       code_challenge: verifier,
@@ -290,7 +292,7 @@ describe('errors of the provider', () => {
     });
   });
 
-  it('a code that the provider refuses is told by its first letters only', async () => {
+  it('a code that the provider rejects appears in the message only with its first letters', async () => {
     serve();
     const { state } = await leave(auth, 'github');
     const arrival = await comeBack(auth, { state, code: 'wrong-code-0123456789' });
@@ -301,7 +303,7 @@ describe('errors of the provider', () => {
     expect(arrival.url.href).not.toContain('0123456789');
   });
 
-  it('a refused code is cut between its characters', async () => {
+  it('a rejected code is truncated between its characters', async () => {
     serve();
     const { state } = await leave(auth, 'github');
     const arrival = await comeBack(auth, { state, code: 'abc\u{10000}\u{10000}' });
@@ -311,9 +313,9 @@ describe('errors of the provider', () => {
   it.each([
     ['an error', () => ({ status: 500, json: {} })],
     ['no JSON', () => ({ type: 'text/html', text: '<html>' })],
-  ])('a profile that is %s', async (_name, answer) => {
+  ])('a profile that is %s', async (_name, response) => {
     serve();
-    internet.serve('api.github.com/user', answer);
+    internet.serve('api.github.com/user', response);
     expect((await signIn(auth, 'github')).query).toMatchObject({
       error_description: 'Error getting user profile from external provider',
     });
@@ -392,13 +394,13 @@ it('unknown and disabled providers are JSON errors', async () => {
     ['constructor', 'Unsupported provider: Provider constructor could not be found'],
     ['custom:none', 'Unsupported provider: custom provider custom:none not found'],
   ]) {
-    const answer = await auth.request(`/authorize?provider=${provider}`);
-    expect(answer.status).toBe(400);
-    expect((await answer.json()).msg).toBe(message);
+    const response = await auth.request(`/authorize?provider=${provider}`);
+    expect(response.status).toBe(400);
+    expect((await response.json()).msg).toBe(message);
   }
 });
 
-it('a provider’s name is read in any case, and written in one', async () => {
+it("a provider's name is accepted in any case and stored in one", async () => {
   serve();
   const user = await userOf(auth, await signIn(auth, 'GitHub'));
   expect(user.identities[0]?.provider).toBe('github');

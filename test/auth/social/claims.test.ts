@@ -74,7 +74,7 @@ describe('GitHub', () => {
     expect(state).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('addresses come from their own endpoint, and the primary one counts', async () => {
+  it('addresses come from a separate endpoint, and the primary one is used', async () => {
     const [primary, other] = [newEmail(), newEmail()];
     const id = serveGithub(internet, [
       { email: other, verified: true, primary: false },
@@ -131,7 +131,7 @@ describe('GitHub', () => {
     expect(amr).toEqual([{ method: 'oauth', timestamp: expect.any(Number) }]);
   });
 
-  it('a user who comes again is the same, with the newest claims', async () => {
+  it('a returning user keeps the same account, with the newest claims', async () => {
     const email = newEmail();
     const id = serveGithub(internet, [{ email, verified: true, primary: true }]);
     const first = await userOf(auth, await signIn(auth, 'github'));
@@ -281,7 +281,7 @@ describe('Apple', () => {
       client_secret: 'apple-client-secret',
     });
 
-    // The second response has no name, and the stored one is kept.
+    // The second response doesn't contain a name, so the stored name is kept.
     const again = await leave(auth, 'apple');
     const second = await comeBack(auth, { code: 'good-code', state: again.state }, 'POST');
     expect((await userOf(auth, second)).user_metadata).toMatchObject({ name: 'Ann Example' });
@@ -449,7 +449,7 @@ describe('Discord', () => {
     });
   });
 
-  it('a user without an address is refused', async () => {
+  it('a user without an address is rejected', async () => {
     serve({ id: '7', username: 'x', discriminator: '0', avatar: null, verified: false });
     expect((await signIn(auth, 'discord')).fragment).toEqual({
       error: 'server_error',
@@ -495,7 +495,7 @@ describe('WorkOS and X', () => {
     });
   });
 
-  it('X wants PKCE, and the secret by HTTP Basic', async () => {
+  it('X requires PKCE and receives the secret by HTTP Basic', async () => {
     const email = newEmail();
     internet.serve('api.x.com/2/oauth2/token', () => ({ access_token: 'x.token', token_type: 'bearer' }));
     internet.serve('api.x.com/2/users/me', () => ({
@@ -582,7 +582,7 @@ describe('Twitter (OAuth 1.0a)', () => {
     });
   });
 
-  it('an answer to another request is refused, and so is a user who said no', async () => {
+  it('a response to another request and a user who denied access are rejected', async () => {
     serve(newEmail());
     const first = await begin();
     expect(
@@ -596,7 +596,7 @@ describe('Twitter (OAuth 1.0a)', () => {
   });
 });
 
-it('apps learn which providers there are', async () => {
+it('apps can list the enabled providers', async () => {
   const settings = await (await auth.request('/settings')).json<{ external: Record<string, boolean> }>();
   expect(settings.external).toMatchObject({
     github: true,

@@ -46,11 +46,11 @@ const oauth2 = (identifier: string) => ({
 });
 
 async function post(body: object): Promise<{ status: number; msg?: string; error_code?: string }> {
-  const answer = await auth.request('/admin/custom-providers', {
+  const response = await auth.request('/admin/custom-providers', {
     json: body,
     token: auth.keys.serviceRoleKey,
   });
-  return { ...(await answer.json()), status: answer.status };
+  return { ...(await response.json()), status: response.status };
 }
 
 describe('administration', () => {
@@ -105,8 +105,8 @@ describe('administration', () => {
     expect(moved.data).toMatchObject({ token_url: 'https://other.example.com/token2' });
     const read = await api.getProvider('custom:first');
     expect(read.data).toEqual(changed.data);
-    for (const answer of [made, listed, changed, read])
-      expect(JSON.stringify(answer.data)).not.toContain('very-secret');
+    for (const response of [made, listed, changed, read])
+      expect(JSON.stringify(response.data)).not.toContain('very-secret');
     for (const id of ['custom:first', 'custom:second'])
       expect((await api.deleteProvider(id)).error).toBeNull();
     expect((await api.getProvider('custom:first')).error?.code).toBe('custom_provider_not_found');
@@ -135,12 +135,12 @@ describe('administration', () => {
         ['PUT', '/custom:x'],
         ['DELETE', '/custom:x'],
       ]) {
-        const answer = await auth.request(`/admin/custom-providers${path}`, {
+        const response = await auth.request(`/admin/custom-providers${path}`, {
           method,
           token,
           ...(method === 'GET' || method === 'DELETE' ? {} : { body: '{}' }),
         });
-        expect(answer.status).toBe(403);
+        expect(response.status).toBe(403);
       }
     }
   });
@@ -269,7 +269,7 @@ describe('addresses inside our own network (SSRF)', () => {
     }
   });
 
-  it('a document of another issuer, or without what is needed, is refused', async () => {
+  it('a document from another issuer, or without a required field, is rejected', async () => {
     issuer.discovery.issuer = 'https://evil.example';
     expect((await post(oidc('custom:mixed'))).msg).toContain(
       'issuer mismatch, expected "https://idp.example.com" got "https://evil.example"',
@@ -331,7 +331,7 @@ describe('sign-in with OpenID Connect', () => {
     expect(other.url.searchParams.get('scope')).toBe('openid profile groups');
   });
 
-  it('an address that the provider does not vouch for cannot be mapped into a verified one', async () => {
+  it("an address that the provider didn't verify can't be mapped to a verified one", async () => {
     await post({ ...oidc('custom:mapped'), attribute_mapping: { email: 'wanted' } });
     const victim = newEmail();
     await auth.admin().auth.admin.createUser({ email: victim, email_confirm: true });
@@ -340,7 +340,7 @@ describe('sign-in with OpenID Connect', () => {
     expect(user.email).not.toBe(victim);
   });
 
-  it('a provider that names itself is held to it (RFC 9207)', async () => {
+  it('a provider that identifies itself must be the expected one (RFC 9207)', async () => {
     issuer.discovery.authorization_response_iss_parameter_supported = true;
     await post(oidc('custom:named'));
     serveToken({ sub: 's2', email: newEmail(), email_verified: true });
@@ -407,7 +407,7 @@ describe('sign-in with OpenID Connect', () => {
 });
 
 describe('sign-in with OAuth 2.0', () => {
-  it('a provider without standard claims, by its mapping; the other way of client authentication is found', async () => {
+  it('a provider with non-standard claims and a mapping; the other client authentication is detected', async () => {
     const email = newEmail();
     await post({
       ...oauth2('custom:plain'),
@@ -430,7 +430,7 @@ describe('sign-in with OAuth 2.0', () => {
     expect((await token.json()).msg).toBe('Provider "custom:plain" is not an OIDC provider');
   });
 
-  it('an address without a word on it is unverified', async () => {
+  it('an address without a verification status is unverified', async () => {
     await post({ ...oauth2('custom:silent'), pkce_enabled: false });
     internet.serve('other.example.com/me', () => ({ sub: 's9', email: newEmail() }));
     expect((await signIn(auth, 'custom:silent')).query).toMatchObject({
@@ -440,6 +440,6 @@ describe('sign-in with OAuth 2.0', () => {
 });
 
 it('the Account pages stay a provider', async () => {
-  const answer = await auth.request('/authorize?provider=custom:account');
-  expect(answer.headers.get('location')).toBe(`${auth.url}/account/sign-in`);
+  const response = await auth.request('/authorize?provider=custom:account');
+  expect(response.headers.get('location')).toBe(`${auth.url}/account/sign-in`);
 });

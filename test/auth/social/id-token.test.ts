@@ -89,8 +89,8 @@ interface Answered {
 }
 
 async function ask(json: Record<string, unknown>, token?: string): Promise<Answered> {
-  const answer = await auth.request('/token?grant_type=id_token', { json, ...(token ? { token } : {}) });
-  return { status: answer.status, ...(await answer.json<Omit<Answered, 'status'>>()) };
+  const response = await auth.request('/token?grant_type=id_token', { json, ...(token ? { token } : {}) });
+  return { status: response.status, ...(await response.json<Omit<Answered, 'status'>>()) };
 }
 
 describe('providers', () => {
@@ -116,9 +116,9 @@ describe('providers', () => {
     ['keycloak', { preferred_username: 'ann', nonce: 'not checked, as configured' }],
   ] as const)('%s', async (provider, claims) => {
     const { sub, ...rest } = person();
-    const answer = await ask({ provider, id_token: issuers[provider].token({ sub, ...rest, ...claims }) });
-    expect(answer).toMatchObject({ status: 200, user: { email: rest.email } });
-    expect(answer.user?.identities).toEqual([expect.objectContaining({ provider, id: sub })]);
+    const response = await ask({ provider, id_token: issuers[provider].token({ sub, ...rest, ...claims }) });
+    expect(response).toMatchObject({ status: 200, user: { email: rest.email } });
+    expect(response.user?.identities).toEqual([expect.objectContaining({ provider, id: sub })]);
   });
 
   it('Vercel names users across its teams', async () => {
@@ -138,7 +138,7 @@ describe('providers', () => {
     });
   });
 
-  it('a custom provider takes tokens of all its clients', async () => {
+  it('a custom provider accepts tokens for all its clients', async () => {
     for (const aud of ['custom-client', 'mobile-client', ['other', 'mobile-client']]) {
       const id_token = issuers.custom.token({ ...person(), aud, updated_at: 1700000000, groups: ['x'] });
       const { user } = await ask({ provider: 'custom:idp', id_token });
@@ -263,7 +263,7 @@ describe('forged tokens', () => {
     });
   });
 
-  it('a token of this project itself is none', async () => {
+  it("a token of this project itself isn't accepted", async () => {
     const { data } = await auth.client().auth.signUp({ email: newEmail(), password: 'correct horse' });
     expect(await ask({ provider: 'google', id_token: data.session?.access_token ?? '' })).toMatchObject(bad);
   });
@@ -290,7 +290,7 @@ describe('forged tokens', () => {
     expect(internet.received).toEqual([]);
   });
 
-  it('an issuer that the request names has to be the token’s', async () => {
+  it("an issuer in the request must be the token's issuer", async () => {
     const id_token = issuers.apple.token(person());
     expect(await ask({ provider: 'apple', issuer: 'https://account.apple.com', id_token })).toMatchObject({
       msg: 'Provided issuer does not match ID token issuer',
@@ -326,18 +326,18 @@ describe('requests', () => {
     ],
   ])('%j', async (json, expected) => {
     const headers = { apikey: '' };
-    const answer = await auth.request('/token?grant_type=id_token', { json, headers });
-    expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject(expected);
+    const response = await auth.request('/token?grant_type=id_token', { json, headers });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject(expected);
   });
 
-  it('a provider that is off', async () => {
+  it('a disabled provider', async () => {
     const off = await startAuth({}, { outgoing: internet.outgoing });
     try {
-      const answer = await off.request('/token?grant_type=id_token', {
+      const response = await off.request('/token?grant_type=id_token', {
         json: { provider: 'google', id_token: issuers.google.token(person()) },
       });
-      expect(await answer.json()).toMatchObject({
+      expect(await response.json()).toMatchObject({
         error_code: 'provider_disabled',
         msg: 'Provider (issuer "https://accounts.google.com") is not enabled',
       });
@@ -346,7 +346,7 @@ describe('requests', () => {
     }
   });
 
-  it('an issuer that cannot be reached is our fault, not the token’s', async () => {
+  it("an unreachable issuer is a server error and not the token's fault", async () => {
     const away = await startAuth(
       { external: { google: { enabled: true, client_id: 'native-client', secret: 's' } } },
       {
@@ -357,10 +357,10 @@ describe('requests', () => {
       },
     );
     try {
-      const answer = await away.request('/token?grant_type=id_token', {
+      const response = await away.request('/token?grant_type=id_token', {
         json: { provider: 'google', id_token: issuers.google.token(person()) },
       });
-      expect(answer.status).toBe(500);
+      expect(response.status).toBe(500);
       const nonsense = { provider: 'google', id_token: 'nonsense' };
       expect(await away.request('/token?grant_type=id_token', { json: nonsense })).toMatchObject({
         status: 400,
@@ -372,7 +372,7 @@ describe('requests', () => {
 });
 
 describe('linking', () => {
-  it('adds the identity to the user who asks, once', async () => {
+  it('adds the identity to the signed-in user, once', async () => {
     const client = auth.client();
     const email = newEmail();
     const { data } = await client.auth.signUp({ email, password: 'correct horse' });
@@ -387,12 +387,12 @@ describe('linking', () => {
 
   it('needs a valid user', async () => {
     const id_token = issuers.google.token(person());
-    const answer = await ask({ provider: 'google', id_token, link_identity: true }, 'no.valid.token');
-    expect(answer).toMatchObject({ status: 403, error_code: 'bad_jwt' });
+    const response = await ask({ provider: 'google', id_token, link_identity: true }, 'no.valid.token');
+    expect(response).toMatchObject({ status: 403, error_code: 'bad_jwt' });
   });
 });
 
-it('a key that the issuer has changed is found', async () => {
+it('a key that the issuer has rotated is found', async () => {
   expect((await ask({ provider: 'kakao', id_token: issuers.kakao.token(person()) })).status).toBe(200);
   issuers.kakao.rotate();
   auth.clock.advance(30_000);

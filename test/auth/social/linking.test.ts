@@ -10,7 +10,7 @@ const github = { enabled: true, client_id: 'github-client', secret: 'secret' };
 let internet: Internet;
 /** Email addresses must be confirmed. */
 let auth: AuthServer;
-/** Email addresses needn't be confirmed, as on the local stack. */
+/** Email addresses don't need to be confirmed, as on the local stack. */
 let trusting: AuthServer;
 
 beforeAll(async () => {
@@ -45,7 +45,7 @@ async function confirmedUser(server: AuthServer, email: string) {
   return data.user;
 }
 
-describe('an address that the provider vouches for', () => {
+describe('an address that the provider verified', () => {
   it('links to the account that has it, also by a secondary address', async () => {
     const email = newEmail();
     const owner = await confirmedUser(auth, email);
@@ -147,7 +147,7 @@ describe('an unverified address', () => {
 });
 
 describe('users without an address', () => {
-  it('come in where the configuration lets them', async () => {
+  it('are accepted if the configuration allows them', async () => {
     const id = serveGithub(internet, []);
     const user = await userOf(trusting, await signIn(trusting, 'github'));
     expect(user).toMatchObject({ email: '', identities: [expect.objectContaining({ id: String(id) })] });
@@ -259,7 +259,7 @@ describe('manual linking', () => {
     return { client, id: data.user?.id ?? '', email };
   };
 
-  it('adds an identity with another address, and takes it away', async () => {
+  it('adds and removes an identity with another address', async () => {
     const { client, id, email } = await signedIn();
     serveGithub(internet, only(newEmail()));
     const arrival = await comeBack(auth, { code: 'good-code', state: await link(client) });
@@ -295,7 +295,7 @@ describe('manual linking', () => {
       error_code: 'unexpected_audience',
     });
 
-    // Without its own address, the account would get the other address, which now belongs to another user.
+    // An account without an address would get this address, which now belongs to another user.
     const { data: listed } = await client.auth.getUserIdentities();
     const byEmail = listed?.identities.find((identity) => identity.provider === 'email');
     const other = listed?.identities.find((identity) => identity.provider === 'github')?.identity_data?.email;
@@ -334,7 +334,7 @@ describe('manual linking', () => {
     expect(await userOf(auth, arrival)).toMatchObject({ id: data.user?.id, email, is_anonymous: false });
   });
 
-  it('a guest with an unverified address has to confirm it, and with a taken one cannot', async () => {
+  it("a guest must confirm an unverified address and can't use a taken one", async () => {
     const client = auth.client();
     await client.auth.signInAnonymously();
     const email = newEmail();
@@ -365,11 +365,11 @@ describe('manual linking', () => {
   it('needs a user, and the setting', async () => {
     expect((await auth.request('/user/identities/authorize?provider=github')).status).toBe(401);
     const { data } = await trusting.client().auth.signUp({ email: newEmail(), password });
-    const answer = await trusting.request('/user/identities/authorize?provider=github', {
+    const response = await trusting.request('/user/identities/authorize?provider=github', {
       token: data.session?.access_token ?? '',
     });
-    expect(answer.status).toBe(404);
-    expect((await answer.json()).error_code).toBe('manual_linking_disabled');
+    expect(response.status).toBe(404);
+    expect((await response.json()).error_code).toBe('manual_linking_disabled');
   });
 });
 
@@ -380,7 +380,7 @@ describe('invitations', () => {
     return new URL(linkOf(mail)).searchParams.get('token') ?? '';
   };
 
-  it('are accepted with a provider that knows the address, which learns nothing of them', async () => {
+  it('are accepted through a provider that verified the address, which receives no information about them', async () => {
     const email = newEmail();
     const token = await invite(email);
     const { url, state } = await leave(auth, 'github', { invite_token: token });

@@ -72,7 +72,7 @@ describe('as a custom OpenID provider', () => {
     expect(again.data.user?.id).toBe(data.user?.id);
   });
 
-  it('a user who refuses comes back without a session', async () => {
+  it('a user who denies access returns without a session', async () => {
     idp.accounts.set('bob', { email: newEmail(), email_verified: true });
     const arrival = await leaveAndReturn(auth.client('pkce'), 'bob', 'refuse');
     expect(arrival.query).toEqual({
@@ -89,7 +89,7 @@ describe('as a custom OpenID provider', () => {
     expect(arrival.query).toMatchObject({ error_code: 'provider_email_needs_verification' });
   });
 
-  it('a code is redeemed once, and the second answer is refused by both sides', async () => {
+  it('a code is redeemed once, and the second attempt is rejected by both sides', async () => {
     idp.accounts.set('carol', { email: newEmail(), email_verified: true });
     const { data } = await auth.client().auth.signInWithOAuth({
       provider: 'custom:idp',

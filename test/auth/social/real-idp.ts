@@ -41,7 +41,7 @@ export async function startRealIdp(): Promise<RealIdp> {
         conformIdTokenClaims: false,
         cookies: { keys: ['a key of the test'] },
         jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig', kid: 'idp-1' }] },
-        // In seconds. Set explicitly so that the package doesn't warn.
+        // Times are in seconds. All times are set explicitly so that the package doesn't print warnings.
         ttl: {
           AccessToken: 600,
           AuthorizationCode: 60,
@@ -86,7 +86,7 @@ export async function walk(
   for (let step = 0; step < 20; step++) {
     const base = hosts.get(url.host);
     if (base === undefined) return url;
-    const answer = await fetch(base + url.pathname + url.search, {
+    const response = await fetch(base + url.pathname + url.search, {
       redirect: 'manual',
       method: form === undefined ? 'GET' : 'POST',
       headers: {
@@ -98,18 +98,18 @@ export async function walk(
       ...(form === undefined ? {} : { body: form }),
     });
     form = undefined;
-    for (const cookie of answer.headers.getSetCookie()) {
+    for (const cookie of response.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
       cookies.set(name, value);
     }
-    const location = answer.headers.get('location');
+    const location = response.headers.get('location');
     if (location !== null) {
       url = new URL(location, url);
       continue;
     }
-    const page = await answer.text();
+    const page = await response.text();
     const prompt = /name="prompt" value="(\w+)"/.exec(page)?.[1];
-    if (prompt === undefined) throw new Error(`${url.pathname}: ${answer.status} ${page.slice(0, 500)}`);
+    if (prompt === undefined) throw new Error(`${url.pathname}: ${response.status} ${page.slice(0, 500)}`);
     if (prompt === 'consent' && decision === 'refuse') {
       url = new URL(`${url.pathname}/abort`, url);
       continue;

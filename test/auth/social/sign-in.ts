@@ -10,9 +10,9 @@ export async function leave(
   params: Readonly<Record<string, string>> = {},
 ): Promise<{ url: URL; state: string }> {
   const query = new URLSearchParams({ provider, ...params });
-  const answer = await auth.request(`/authorize?${query}`, { redirect: 'manual' });
-  if (answer.status !== 302) throw new Error(`/authorize: ${answer.status} ${await answer.text()}`);
-  const url = new URL(answer.headers.get('location') ?? '');
+  const response = await auth.request(`/authorize?${query}`, { redirect: 'manual' });
+  if (response.status !== 302) throw new Error(`/authorize: ${response.status} ${await response.text()}`);
+  const url = new URL(response.headers.get('location') ?? '');
   return { url, state: url.searchParams.get('state') ?? '' };
 }
 
@@ -30,16 +30,16 @@ export async function comeBack(
   method: 'GET' | 'POST' = 'GET',
 ): Promise<Arrival> {
   const search = new URLSearchParams(params).toString();
-  const answer = await auth.request(method === 'GET' ? `/callback?${search}` : '/callback', {
+  const response = await auth.request(method === 'GET' ? `/callback?${search}` : '/callback', {
     method,
     redirect: 'manual',
     ...(method === 'GET'
       ? {}
       : { body: search, headers: { 'content-type': 'application/x-www-form-urlencoded' } }),
   });
-  const url = new URL(answer.headers.get('location') ?? 'nowhere:');
+  const url = new URL(response.headers.get('location') ?? 'nowhere:');
   return {
-    status: answer.status,
+    status: response.status,
     url,
     query: Object.fromEntries(url.searchParams),
     fragment: Object.fromEntries(new URLSearchParams(url.hash.slice(1))),
@@ -86,7 +86,7 @@ export function publishIssuer(internet: Internet, name: string, issuer: Issuer):
 
 let counter = 0;
 
-/** Simulates a GitHub whose user is chosen by the test. Each call creates another user. */
+/** Simulates a GitHub whose user the test chooses. Each call creates a different user. */
 export function serveGithub(
   internet: Internet,
   emails: readonly { email: string; verified: boolean; primary: boolean }[],

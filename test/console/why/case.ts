@@ -1,4 +1,4 @@
-/** A question and its correct answer. Each is asked of the Console and checked with REST. */
+/** A question and its correct answer. The Console is asked each question, and the answer is checked with REST. */
 
 export const ada = '11111111-1111-4111-8111-111111111111';
 export const eve = '22222222-2222-4222-8222-222222222222';
@@ -15,7 +15,7 @@ export interface Case {
   readonly returned?: string[];
   readonly verdict: 'allowed' | 'hidden' | 'refused';
   readonly reason: string;
-  /** Whether the explanation differs because it doesn't consider constraints. */
+  /** Whether the explanation differs from the database's behavior because it doesn't consider constraints. */
   readonly disagrees?: true;
 }
 

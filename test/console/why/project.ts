@@ -59,7 +59,7 @@ export async function startWhyProject() {
     const query = new URLSearchParams(Object.entries(key).map(([name, value]) => [name, `eq.${value}`]));
     if (returned.length > 0) query.set('select', returned.join(','));
     const method = { select: 'GET', insert: 'POST', update: 'PATCH', delete: 'DELETE' }[operation];
-    const answer = await rest(`${encodeURIComponent(table)}?${query}`, method, {
+    const response = await rest(`${encodeURIComponent(table)}?${query}`, method, {
       headers: {
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         'content-type': 'application/json',
@@ -67,15 +67,15 @@ export async function startWhyProject() {
       },
       ...(operation === 'insert' || operation === 'update' ? { body: JSON.stringify(values) } : {}),
     });
-    const text = await answer.text();
-    if (!answer.ok) {
+    const text = await response.text();
+    if (!response.ok) {
       // The database rejected the request, not REST itself.
       expect((JSON.parse(text) as { code: string }).code).toMatch(/^(?:42501|22012|23505)$/);
       return 'refused';
     }
     if (operation === 'select') return (JSON.parse(text) as unknown[]).length > 0 ? 'allowed' : 'hidden';
     if (operation === 'insert') return 'allowed';
-    return answer.headers.get('content-range')?.endsWith('/0') ? 'hidden' : 'allowed';
+    return response.headers.get('content-range')?.endsWith('/0') ? 'hidden' : 'allowed';
   }
 
   /** REST commits, so the tables are restored after each case. */

@@ -3,7 +3,7 @@ import { ada, type Case, eve, row, user } from './case.ts';
 
 export const writes: readonly Case[] = [
   {
-    what: 'inserting where there is no policy',
+    what: 'inserting without a policy',
     operation: 'insert',
     table: 'closed',
     values: { id: '5' },

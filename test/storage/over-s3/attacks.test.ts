@@ -1,5 +1,4 @@
-/** Attacks over REST with bytes in S3. */
-import { onS3 } from '../backends.ts';
+/** The REST attack tests with bytes in S3. */
+import { runOnS3 } from '../backends.ts';
 
-onS3();
-await import('../attacks.test.ts');
+await runOnS3(new URL('../attacks.test.ts', import.meta.url));

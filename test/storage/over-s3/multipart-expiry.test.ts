@@ -1,5 +1,4 @@
-/** Uncompleted S3 multipart uploads, with bytes in S3. */
-import { onS3 } from '../backends.ts';
+/** Expiry tests for S3 multipart uploads, with bytes in S3. */
+import { runOnS3 } from '../backends.ts';
 
-onS3();
-await import('../multipart-expiry.test.ts');
+await runOnS3(new URL('../multipart-expiry.test.ts', import.meta.url));

@@ -1,5 +1,4 @@
-/** Objects over REST with bytes in S3. */
-import { onS3 } from '../backends.ts';
+/** REST object tests with bytes in S3. */
+import { runOnS3 } from '../backends.ts';
 
-onS3();
-await import('../objects.test.ts');
+await runOnS3(new URL('../objects.test.ts', import.meta.url));

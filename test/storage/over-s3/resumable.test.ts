@@ -1,5 +1,4 @@
-/** Resumable uploads with bytes in S3. */
-import { onS3 } from '../backends.ts';
+/** The resumable upload tests with bytes in S3. */
+import { runOnS3 } from '../backends.ts';
 
-onS3();
-await import('../resumable.test.ts');
+await runOnS3(new URL('../resumable.test.ts', import.meta.url));

@@ -1,5 +1,4 @@
-/** Checksums over the S3 protocol with bytes in S3. */
-import { onS3 } from '../backends.ts';
+/** The checksum tests over the S3 protocol, with bytes in S3. */
+import { runOnS3 } from '../backends.ts';
 
-onS3();
-await import('../s3/checksums.test.ts');
+await runOnS3(new URL('../s3/checksums.test.ts', import.meta.url));

@@ -1,5 +1,4 @@
-/** Objects over the S3 protocol with bytes in S3. */
-import { onS3 } from '../backends.ts';
+/** The object tests over the S3 protocol, with bytes in S3. */
+import { runOnS3 } from '../backends.ts';
 
-onS3();
-await import('../s3/objects.test.ts');
+await runOnS3(new URL('../s3/objects.test.ts', import.meta.url));

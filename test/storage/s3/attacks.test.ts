@@ -45,7 +45,7 @@ describe('signatures', () => {
     ).toBe('AccessDenied');
   });
 
-  test('by hand are accepted', async () => {
+  test('are accepted if they were applied manually', async () => {
     expect(await code({ path })).toBe(200);
     expect(await code({ path: '/open', query: 'prefix=x&list-type=2' })).toBe(200);
     expect(await code({ path: '/open/' })).toBe(200);
@@ -53,7 +53,7 @@ describe('signatures', () => {
     expect(await code({ path: '/nowhere/x' })).toBe('NoSuchBucket');
   });
 
-  test('cover method, path, query, headers and the key', async () => {
+  test('cover the method, path, query, headers and key', async () => {
     const signed = signByHand(server, { path, headers: { 'x-amz-meta-a': '1' } });
     const send = (url: string, init: RequestInit) => codeOf(fetch(url, { headers: signed.headers, ...init }));
     expect(await send(signed.url, {})).toBe(200);
@@ -196,7 +196,7 @@ describe('paths', () => {
   ])('%s is only a name', async (raw) => {
     const { hostname, port } = new URL(server.url);
     const { request } = await import('node:http');
-    const answer = await new Promise<number | undefined>((resolve, reject) => {
+    const response = await new Promise<number | undefined>((resolve, reject) => {
       request({ hostname, port, path: `/storage/v1/s3${raw}`, method: 'GET' }, (response) => {
         response.resume();
         resolve(response.statusCode);
@@ -204,7 +204,7 @@ describe('paths', () => {
         .on('error', reject)
         .end();
     });
-    expect(answer).toBe(403);
+    expect(response).toBe(403);
   });
 
   test('with bad escapes or NUL are refused', async () => {
@@ -265,7 +265,7 @@ describe('presigned URLs', () => {
     );
   });
 
-  test('are served with what keeps a browser safe', async () => {
+  test('are served with headers that protect browsers', async () => {
     await s3.send(
       new PutObjectCommand({ Bucket: 'open', Key: 'page', Body: '<script>', ContentType: 'text/html' }),
     );

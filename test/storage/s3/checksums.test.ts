@@ -55,7 +55,7 @@ const head = (Key: string, more = {}) =>
 const readText = async (Key: string, more = {}) =>
   (await s3.send(new GetObjectCommand({ Bucket, Key, ...more }))).Body?.transformToString();
 
-describe('an object in one piece', () => {
+describe('an object uploaded in one request', () => {
   test.each(names)('keeps its %s', async (name) => {
     const Key = `put-${name}`;
     const sum = sumOf(name, 'hello');
@@ -85,7 +85,7 @@ describe('an object in one piece', () => {
   test('sends it only on request, and not with a range', async () => {
     await s3.send(new PutObjectCommand({ Bucket, Key: 'asked', Body: 'hello' }));
     const get = (headers = {}) => sendByHand(server, { path: '/open/asked', headers });
-    const sumIn = async (answer: Promise<Response>) => (await answer).headers.get('x-amz-checksum-crc32');
+    const sumIn = async (response: Promise<Response>) => (await response).headers.get('x-amz-checksum-crc32');
     expect(await sumIn(get())).toBeNull();
     expect(await sumIn(get({ 'x-amz-checksum-mode': 'enabled' }))).toBe(sumOf('CRC32', 'hello'));
     expect(await sumIn(get({ 'x-amz-checksum-mode': 'ENABLED', range: 'bytes=0-1' }))).toBeNull();
@@ -166,13 +166,13 @@ const send = async (
   Body: string,
   more = {},
 ): Promise<Sent> => {
-  const answer = await s3.send(new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body, ...more }));
-  return { PartNumber, ETag: answer.ETag, answer: { ...answer } };
+  const response = await s3.send(new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body, ...more }));
+  return { PartNumber, ETag: response.ETag, answer: { ...response } };
 };
 const complete = (Key: string, UploadId: string | undefined, Parts: CompletedPart[], more = {}) =>
   s3.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts }, ...more }));
 
-describe('an object in parts', () => {
+describe('a multipart object', () => {
   const texts = ['one '.repeat(1000), 'two '.repeat(3000), 'three'];
   const whole = texts.join('');
 
@@ -317,7 +317,7 @@ test('what the SDK validates is what was kept: bytes that changed are told', asy
   await expect(readText('damaged')).rejects.toThrow(/[Cc]hecksum/);
 });
 
-test('a form proves its file, too', async () => {
+test('a checksum in a form is verified, too', async () => {
   const { createPresignedPost } = await import('@aws-sdk/s3-presigned-post');
   const post = async (key: string, sum: string) => {
     const { url, fields } = await createPresignedPost(s3, {
@@ -334,7 +334,7 @@ test('a form proves its file, too', async () => {
   expect(await post('by-bad-form', sumOf('SHA256', 'other'))).toBe('BadDigest');
 });
 
-test('a presigned upload may be for one body alone', async () => {
+test('a presigned upload can be restricted to one body', async () => {
   const { getSignedUrl } = await import('@aws-sdk/s3-request-presigner');
   const sum = sumOf('SHA256', 'hello');
   const command = new PutObjectCommand({ Bucket, Key: 'pinned', ChecksumSHA256: sum });
@@ -350,8 +350,8 @@ test('a presigned upload may be for one body alone', async () => {
 
 test('browsers may read them', async () => {
   const { url, headers } = signByHand(server, { path: '/open/put-CRC32' });
-  const answer = await fetch(url, { headers: { ...headers, origin: new URL(url).origin } });
-  expect(answer.headers.get('access-control-expose-headers')).toContain('x-amz-checksum-crc32');
+  const response = await fetch(url, { headers: { ...headers, origin: new URL(url).origin } });
+  expect(response.headers.get('access-control-expose-headers')).toContain('x-amz-checksum-crc32');
 });
 
 test('those of what is gone are swept, those of what is there stay', async () => {

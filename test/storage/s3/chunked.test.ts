@@ -1,4 +1,4 @@
-/** Bodies with the encoding aws-chunked: signed and unsigned, with and without trailers, and tampered with. */
+/** Bodies with the aws-chunked encoding: signed and unsigned, with and without trailers, and tampered with. */
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
@@ -57,25 +57,25 @@ async function send(key: string, request: Chunked): Promise<string | number> {
     },
   });
   let previous = signed.signature;
-  const pieces: (Buffer | string)[] = [];
+  const encoded: (Buffer | string)[] = [];
   for (const chunk of [...chunks, Buffer.alloc(0)]) {
-    if (mode === unsignedMode) pieces.push(`${chunk.length.toString(16)}\r\n`);
+    if (mode === unsignedMode) encoded.push(`${chunk.length.toString(16)}\r\n`);
     else {
       previous = signed.sign('AWS4-HMAC-SHA256-PAYLOAD', previous, sha256(''), sha256(chunk));
-      pieces.push(`${chunk.length.toString(16)};chunk-signature=${previous}\r\n`);
+      encoded.push(`${chunk.length.toString(16)};chunk-signature=${previous}\r\n`);
     }
-    if (chunk.length > 0) pieces.push(chunk, '\r\n');
+    if (chunk.length > 0) encoded.push(chunk, '\r\n');
   }
   if (trailer) {
     const lines = Object.entries(trailer).map(([name, value]) => `${name}:${value}`);
-    pieces.push(...lines.map((line) => `${line}\r\n`));
+    encoded.push(...lines.map((line) => `${line}\r\n`));
     if (mode !== unsignedMode) {
       const hash = sha256(lines.map((line) => `${line}\n`).join(''));
-      pieces.push(`x-amz-trailer-signature:${signed.sign('AWS4-HMAC-SHA256-TRAILER', previous, hash)}\r\n`);
+      encoded.push(`x-amz-trailer-signature:${signed.sign('AWS4-HMAC-SHA256-TRAILER', previous, hash)}\r\n`);
     }
   }
-  pieces.push('\r\n');
-  const body = Buffer.concat(pieces.map((piece) => Buffer.from(piece)));
+  encoded.push('\r\n');
+  const body = Buffer.concat(encoded.map((part) => Buffer.from(part)));
   return codeOf(
     fetch(signed.url, {
       method: 'PUT',

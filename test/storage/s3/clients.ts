@@ -111,8 +111,8 @@ export function sendByHand(server: StorageServer, request: HandSigned): Promise<
 }
 
 /** Returns the error's `Code`, or the status of a successful response. */
-export async function codeOf(answer: Response | Promise<Response>): Promise<string | number> {
-  const { status, text } = await Promise.resolve(answer).then(async (one) => ({
+export async function codeOf(response: Response | Promise<Response>): Promise<string | number> {
+  const { status, text } = await Promise.resolve(response).then(async (one) => ({
     status: one.status,
     text: await one.text(),
   }));

@@ -48,7 +48,7 @@ const textOf = async (Key: string) =>
   (await s3.send(new GetObjectCommand({ Bucket, Key }))).Body?.transformToString();
 const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest();
 
-test('become one object, in the order of their numbers', async () => {
+test('become one object in the order of their numbers', async () => {
   const id = await create('whole', {
     ContentType: 'text/css',
     Metadata: { a: 'b' },
@@ -95,7 +95,7 @@ test('that are not named are left out', async () => {
   expect(await textOf('some')).toBe('one');
 });
 
-test('are refused where they make no sense', async () => {
+test('are rejected where they have no meaning', async () => {
   const id = await create('nonsense');
   const first = await send('nonsense', id, 1, 'one');
   const second = await send('nonsense', id, 2, 'two');
@@ -165,7 +165,7 @@ test('complete once, from any number of concurrent requests', async () => {
   await eventually(async () => (await server.files()).intents.length === 0);
 });
 
-test('complete on condition', async () => {
+test('complete conditionally', async () => {
   await s3.send(new PutObjectCommand({ Bucket, Key: 'taken', Body: 'first' }));
   const id = await create('taken');
   const MultipartUpload = { Parts: [await send('taken', id, 1, 'second')] };

@@ -100,21 +100,21 @@ describe('objects', () => {
     expect(stored.ETag).toBe(etag);
     const read = await get('a/whole.bin');
     expect(Buffer.from((await read.Body?.transformToByteArray()) ?? []).equals(bytes)).toBe(true);
-    for (const answer of [read, await head('a/whole.bin')]) {
-      expect(answer).toMatchObject({
+    for (const response of [read, await head('a/whole.bin')]) {
+      expect(response).toMatchObject({
         ETag: etag,
         ContentLength: 300_000,
         ContentType: 'application/x-thing',
         CacheControl: 'max-age=77',
         Metadata: { color: 'blue', __proto__x: 'y' },
       });
-      expect(answer.LastModified).toBeInstanceOf(Date);
+      expect(response.LastModified).toBeInstanceOf(Date);
     }
     const rest = await server.client().from(Bucket).info('a/whole.bin');
     expect(rest.data).toMatchObject({ size: 300_000, contentType: 'application/x-thing' });
   });
 
-  test('are replaced whole, and the old bytes go', async () => {
+  test('are replaced completely, and the old body is removed', async () => {
     await put('replaced', 'one', { Metadata: { old: 'yes' } });
     const before = (await server.files()).objects.length;
     await put('replaced', 'two');
@@ -162,7 +162,7 @@ describe('objects', () => {
     });
   });
 
-  test('are read on condition', async () => {
+  test('are read conditionally', async () => {
     const { ETag } = await put('conditional', 'x');
     const later = new Date(Date.now() + 60_000);
     const earlier = new Date(Date.now() - 60_000);
@@ -176,7 +176,7 @@ describe('objects', () => {
     }
   });
 
-  test('are written on condition', async () => {
+  test('are written conditionally', async () => {
     const { ETag } = await put('written-once', 'first', { IfNoneMatch: '*' });
     const failed = { name: 'PreconditionFailed', ...status(412) };
     await expect(put('written-once', 'second', { IfNoneMatch: '*' })).rejects.toMatchObject(failed);
@@ -230,7 +230,7 @@ describe('objects', () => {
     ).rejects.toMatchObject({ name: 'NotImplemented' });
   });
 
-  test('are copied, with their metadata or new', async () => {
+  test('are copied, with the same or new metadata', async () => {
     const source = await put('copied/from +u', 'bytes', {
       ContentType: 'text/css',
       Metadata: { a: '1' },
@@ -263,7 +263,7 @@ describe('objects', () => {
     ).rejects.toMatchObject({ name: 'InvalidArgument' });
   });
 
-  test('are deleted by the hundred, entities in their names', async () => {
+  test('are deleted by the hundred, with XML entities in their names', async () => {
     const keys = ["many/a&b'c", 'many/ d ', ...Array.from({ length: 40 }, (_, index) => `many/${index}`)];
     await Promise.all(keys.map((key) => put(key)));
     const Delete = { Objects: [...keys, 'many/missing'].map((Key) => ({ Key })) };
@@ -326,7 +326,7 @@ describe('listings', () => {
     expect(seen.toSorted()).toEqual(['l/a/', 'l/b', 'l/c/', 'l/d e+f', 'l/e']);
   });
 
-  test('begin behind a key, also one that is not there', async () => {
+  test("start after a key, even one that doesn't exist", async () => {
     const behind = async (StartAfter: string, Delimiter?: string) => {
       const page = await list({ StartAfter, Delimiter });
       return [

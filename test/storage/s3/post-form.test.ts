@@ -45,18 +45,18 @@ const head = (Key: string) => s3.send(new HeadObjectCommand({ Bucket: 'open', Ke
 
 test('stores the file with what the fields say', async () => {
   const bytes = randomBytes(300_000);
-  const answer = await post(
+  const response = await post(
     { Fields: { 'Content-Type': 'text/css', 'x-amz-meta-a': 'b', 'Cache-Control': 'max-age=3' } },
     { file: bytes },
   );
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
   const read = await s3.send(new GetObjectCommand({ Bucket: 'open', Key: 'posted' }));
   expect(read).toMatchObject({ ContentType: 'text/css', CacheControl: 'max-age=3', Metadata: { a: 'b' } });
-  expect(read.ETag).toBe(answer.headers.get('etag'));
+  expect(read.ETag).toBe(response.headers.get('etag'));
   expect(Buffer.from((await read.Body?.transformToByteArray()) ?? []).equals(bytes)).toBe(true);
 });
 
-test('answers as the form asks', async () => {
+test('responds as the form requests', async () => {
   const asking = (status: string) => post({ Fields: { success_action_status: status } });
   expect((await asking('204')).status).toBe(204);
   const described = await asking('201');
@@ -65,7 +65,7 @@ test('answers as the form asks', async () => {
 });
 
 test('puts the name of the file into the key', async () => {
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: S3's own syntax
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: this is S3's syntax
   expect((await post({ Key: 'named/${filename}' }, { name: 'mine.txt' })).status).toBe(200);
   await head('named/mine.txt');
 });

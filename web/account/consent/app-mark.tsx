@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import classes from './consent.module.css';
 
-/** The app's logo, or its first letter. The name is shown beside it. */
+/** Shows the app's logo, or the first letter of its name. The app's name is shown beside this component. */
 export function AppMark({ name, logo }: { name: string; logo?: string | undefined }) {
   const [broken, setBroken] = useState(false);
   if (logo === undefined || broken) {

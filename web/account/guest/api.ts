@@ -1,15 +1,15 @@
-/** API calls for guests who sign in to an existing account (`src/account/routes/guests.ts`). */
+/** Calls the API for guests who sign in to an existing account (`src/account/routes/guests.ts`). */
 import { callApi } from '../../lib/api.ts';
 import type { SessionState } from '../../lib/session/index.ts';
 import { post } from '../account-api.ts';
 import { sessionClient, type User } from '../session.ts';
 
-/** Whether a guest was set aside in this browser until the account's owner decides. */
+/** Whether this browser has a guest session that was set aside while the user signs in to an account. */
 export async function isGuestSetAside(): Promise<boolean> {
   return (await callApi<{ guest: boolean }>('/account/api/guest')).guest;
 }
 
-/** Ends with no one signed in. The guest is kept for 15 minutes. */
+/** Signs the guest out of this browser without signing anyone in. The guest is kept for 15 minutes. */
 export async function setGuestAside(): Promise<void> {
   await post('guest/set-aside', {});
   await sessionClient().changed('SIGNED_OUT');

@@ -8,15 +8,12 @@ import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
 import { isGuestSetAside, resumeGuest } from './api.ts';
 
-/**
- * Shown on the sign-in page to a guest who wants to use an existing account. Explains the situation and offers a link
- * back.
- */
+/** Explains to a guest on the sign-in page what happens to the guest's data, and links to the guest session. */
 export function GuestAside() {
   const [, navigate] = useLocation();
   const [isGuest, setGuest] = useState(false);
   useEffect(() => {
-    // If the request fails, no link back is offered, and signing in works as usual.
+    // If the request fails, the link back is omitted, and signing in still works.
     isGuestSetAside().then(setGuest, () => setGuest(false));
   }, []);
   const back = useSubmit(async () => {

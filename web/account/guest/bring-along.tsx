@@ -1,23 +1,23 @@
 import { useState } from 'react';
 import { ApiError } from '../../lib/api.ts';
 import { useFlow } from '../flow.ts';
-import { Aside, Form, PageButton, Quiet, Stack, Submit, TextButton } from '../parts.tsx';
+import { Aside, Form, PageButton, Stack, Submit, SubtleButton, TextButton } from '../parts.tsx';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
 import { handOverGuest, leaveGuestBehind, resumeGuest } from './api.ts';
 
-/** Asks the account's owner whether to move the guest's data to the account. Nothing has been moved yet. */
-export function BringAlong(props: {
+/** Asks the account's owner whether to move the guest's data to the account. At this point, nothing has been moved. */
+export function TransferGuest(props: {
   who: string;
   onDone: () => void;
-  /** Called if there is no guest or the guest no longer exists. */
+  /** Called if no guest session was set aside, or if the guest was deleted. */
   onNone: () => void;
 }) {
   const { who, onDone, onNone } = props;
   const [isStale, setStale] = useState(false);
   const { next } = useFlow();
-  const bring = useSubmit(async () => {
+  const transfer = useSubmit(async () => {
     try {
       await handOverGuest();
       onDone();
@@ -36,20 +36,23 @@ export function BringAlong(props: {
     await resumeGuest();
     return undefined;
   });
-  const busy = bring.busy || leave.busy || back.busy;
+  const busy = transfer.busy || leave.busy || back.busy;
   return (
-    <Shell page="page.hand-over" lead={t('hand-over.text', { who })}>
-      <Form onSubmit={bring.onSubmit} problems={[...bring.problems, ...leave.problems, ...back.problems]}>
+    <Shell page="page.hand-over" intro={t('hand-over.text', { who })}>
+      <Form
+        onSubmit={transfer.onSubmit}
+        problems={[...transfer.problems, ...leave.problems, ...back.problems]}
+      >
         {isStale ? (
           <PageButton to="sign-in" query={next === 'upgrade' ? 'again=1' : 'next=upgrade&again=1'}>
             {t('hand-over.fresh')}
           </PageButton>
         ) : (
-          <Submit busy={bring.busy}>{t('hand-over.submit')}</Submit>
+          <Submit busy={transfer.busy}>{t('hand-over.submit')}</Submit>
         )}
-        <Quiet disabled={busy} onClick={() => leave.run(undefined)}>
+        <SubtleButton disabled={busy} onClick={() => leave.run(undefined)}>
           {t('hand-over.leave')}
-        </Quiet>
+        </SubtleButton>
         <Aside>{t('hand-over.leave-hint')}</Aside>
       </Form>
       <Stack>

@@ -6,7 +6,7 @@ import { Shell, type ShellProps } from '../shell.tsx';
 import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
 
-/** Shows the result and continues to the app or the account. */
+/** Shows the result, and a button that continues to the app or the account. */
 export function Done({ page, text }: { page: ShellProps['page']; text: string }) {
   const [, navigate] = useLocation();
   const host = hostOf(useFlow().redirectTo);
@@ -17,7 +17,7 @@ export function Done({ page, text }: { page: ShellProps['page']; text: string })
     return undefined;
   });
   return (
-    <Shell page={page} lead={text}>
+    <Shell page={page} intro={text}>
       <Form onSubmit={submit.onSubmit} problems={submit.problems}>
         <Submit busy={submit.busy}>
           {host === undefined ? t('sign-in.continue') : t('sign-in.continue-to', { host })}

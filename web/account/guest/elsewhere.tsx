@@ -3,14 +3,14 @@ import { ErrorSummary } from '../../ui/error-summary.tsx';
 import { signOut } from '../account-api.ts';
 import { useFlow } from '../flow.ts';
 import { usePageConfig } from '../page-config.ts';
-import { Quiet } from '../parts.tsx';
+import { SubtleButton } from '../parts.tsx';
 import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
 import { setGuestAside } from './api.ts';
 import classes from './guest.module.css';
 import { towardsUpgrade } from './search.ts';
 
-/** Sends guests who already have an account to its sign-in page, with their data if possible. */
+/** Redirects guests who already have an account to the sign-in page. Their data is moved if the project supports it. */
 export function Elsewhere({ onLeave }: { onLeave: (isLeaving: boolean) => void }) {
   const [, navigate] = useLocation();
   const { handOver } = usePageConfig();
@@ -31,9 +31,9 @@ export function Elsewhere({ onLeave }: { onLeave: (isLeaving: boolean) => void }
       <h2 id="elsewhere">{t('upgrade.have')}</h2>
       <p>{handOver ? t('upgrade.with-hook') : t('upgrade.without-hook')}</p>
       <ErrorSummary problems={go.problems} />
-      <Quiet disabled={go.busy} onClick={() => go.run(undefined)}>
+      <SubtleButton disabled={go.busy} onClick={() => go.run(undefined)}>
         {handOver ? t('upgrade.elsewhere') : t('upgrade.leave')}
-      </Quiet>
+      </SubtleButton>
     </section>
   );
 }

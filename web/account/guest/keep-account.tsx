@@ -1,15 +1,14 @@
 import { useEffect, useState } from 'react';
 import type { Problem } from '../../ui/error-summary.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { PasswordField } from '../../ui/password-field.tsx';
 import { leaveFor } from '../account-api.ts';
 import { isGoodPassword, looksLikeEmail } from '../fields.ts';
 import { useFlow } from '../flow.ts';
 import { linkAddress } from '../methods/api.ts';
 import { Mark } from '../methods/mark.tsx';
+import { NewPasswordField } from '../new-password-field.tsx';
 import { usePageConfig } from '../page-config.ts';
-import { Divider, EmailField, Form, Quiet, Submit } from '../parts.tsx';
-import { PasswordRules } from '../password-rules.tsx';
+import { Divider, EmailField, Form, Submit, SubtleButton } from '../parts.tsx';
 import { problemFor } from '../problems.ts';
 import { callAuth, sessionClient } from '../session.ts';
 import { t } from '../text.ts';
@@ -18,9 +17,8 @@ import { towardsUpgrade } from './search.ts';
 
 const emailId = 'email';
 const passwordId = 'new-password';
-const rulesId = 'password-rules';
 
-/** An address or identity that can't be used may belong to the guest's existing account. */
+/** If one of these errors occurs, the address or identity may belong to the guest's existing account. */
 const elsewhere: ReadonlySet<string | undefined> = new Set(['email_exists', 'identity_already_exists']);
 
 function withAdvice(problem: Problem): Problem {
@@ -31,10 +29,9 @@ function withAdvice(problem: Problem): Problem {
 export function KeepAccount({ onSaved }: { onSaved: () => void }) {
   const { offers, password: policy, providers, linking } = usePageConfig();
   const { search } = useFlow();
-  const [password, setPassword] = useState('');
   const [arrived, setArrived] = useState<readonly Problem[]>([]);
   useEffect(() => {
-    // Set if a provider's response led back here.
+    // The parameter is set if a provider has redirected the browser here.
     const code = new URLSearchParams(window.location.search).get('problem');
     if (code !== null) setArrived([problemFor(code)]);
   }, []);
@@ -69,32 +66,20 @@ export function KeepAccount({ onSaved }: { onSaved: () => void }) {
       {offers.password ? (
         <>
           <EmailField id={emailId} error={submit.errorAt(emailId)} />
-          <PasswordField
-            id={passwordId}
-            name="password"
-            size="md"
-            label={t('field.password')}
-            autoComplete="new-password"
-            aria-describedby={rulesId}
-            required
-            withAsterisk={false}
-            onChange={(event) => setPassword(event.currentTarget.value)}
-            error={submit.errorAt(passwordId)}
-          />
-          <PasswordRules id={rulesId} password={password} />
+          <NewPasswordField id={passwordId} label={t('field.password')} error={submit.errorAt(passwordId)} />
           <Submit busy={submit.busy}>{t('upgrade.submit')}</Submit>
           <Divider>{t('sign-in.or')}</Divider>
-          <Quiet
+          <SubtleButton
             disabled={submit.busy}
             onClick={(event) => submit.run(event.currentTarget.form ?? undefined, saving(false))}
           >
             {t('upgrade.by-code')}
-          </Quiet>
+          </SubtleButton>
         </>
       ) : null}
       {canLink
         ? providers.map(({ id, name, mark }) => (
-            <Quiet
+            <SubtleButton
               key={id}
               disabled={submit.busy}
               leftSection={<Mark svg={mark} />}
@@ -105,7 +90,7 @@ export function KeepAccount({ onSaved }: { onSaved: () => void }) {
               }
             >
               {t('sign-in.with', { provider: name })}
-            </Quiet>
+            </SubtleButton>
           ))
         : null}
     </Form>

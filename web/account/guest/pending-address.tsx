@@ -11,7 +11,8 @@ import { useSubmit } from '../use-submit.ts';
 const codeId = 'code';
 
 /**
- * A guest's address that is waiting for confirmation, with a code entered here or with the link opened in any browser.
+ * Shows that a guest's address isn't confirmed yet. The user confirms it by entering the code here or by opening the
+ * link in any browser.
  */
 export function PendingAddress({ email, onChange }: { email: string; onChange: () => void }) {
   const { codeLength: length } = usePageConfig();
@@ -28,7 +29,7 @@ export function PendingAddress({ email, onChange }: { email: string; onChange: (
     { otp_expired: codeId },
   );
   useEffect(() => {
-    // The link may have been opened in another tab, which received its session from the server.
+    // If the link was opened in another tab, the server has already created the session there.
     const look = () => void sessionClient().load();
     window.addEventListener('focus', look);
     return () => window.removeEventListener('focus', look);

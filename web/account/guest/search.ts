@@ -1,4 +1,4 @@
-/** Returns the query that leads back to the guest's page after signing in. */
+/** Returns query parameters that take the user to the guest page after signing in. */
 export function towardsUpgrade(search: string): string {
   const query = new URLSearchParams(search);
   query.set('next', 'upgrade');

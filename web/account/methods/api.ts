@@ -1,8 +1,8 @@
-/** API calls for sign-ins without a password or code, and for second factors. */
+/** API calls for signing in without a password or code, and for second factors. */
 import type { SessionState } from '../../lib/session/index.ts';
 import { type Made, post, postGuarded } from '../account-api.ts';
 import { sessionClient, type User } from '../session.ts';
-import { askKey, type CreationJson, makeKey, type RequestJson } from './keys.ts';
+import { type CreationJson, makeKey, type RequestJson, requestKey } from './keys.ts';
 
 /**
  * Signs in with a passkey. If `conditional` is set, the browser offers the passkey in a field until another sign-in
@@ -10,18 +10,18 @@ import { askKey, type CreationJson, makeKey, type RequestJson } from './keys.ts'
  */
 export async function signInWithPasskey(conditional = false): Promise<SessionState<User>> {
   const question = await postGuarded<{ challenge_id: string; options: RequestJson }>('passkey/options', {});
-  const credential = await askKey(question.options, conditional);
+  const credential = await requestKey(question.options, conditional);
   await post<Made>('passkey', { challenge_id: question.challenge_id, credential });
   return sessionClient().changed('SIGNED_IN');
 }
 
-/** Returns the address of an organization's sign-in page. */
+/** Returns the URL of an organization's sign-in page. */
 export async function findOrganization(domain: string, flow: string): Promise<string> {
   const { url } = await postGuarded<{ url: string }>('sso', { domain, flow });
   return url;
 }
 
-/** Returns the address of the provider whose identity is to be linked. `flow` is the query to keep. */
+/** Returns the URL at which the user signs in with the provider, to link this identity. `flow` is the query to keep. */
 export async function linkAddress(provider: string, flow = ''): Promise<string> {
   return (await post<{ url: string }>('link', { provider, flow })).url;
 }
@@ -34,13 +34,13 @@ export interface FactorQuestion {
   };
 }
 
-/** Challenges a factor: a phone receives a code, and a security key gets its challenge. */
+/** Starts a challenge for a factor: a code is sent to a phone, or the options for a security key are returned. */
 export function challengeFactor(factorId: string): Promise<FactorQuestion> {
   return post('factor/challenge', { factor_id: factorId });
 }
 
 /** @param proof `{code}`, or `{webauthn}` in auth's format. */
-export async function answerFactor(
+export async function submitFactor(
   factorId: string,
   challengeId: string,
   proof: object,
@@ -49,16 +49,16 @@ export async function answerFactor(
   return sessionClient().changed('TOKEN_REFRESHED');
 }
 
-/** Makes a security key create or sign what the challenge requires. @throws {KeyCanceled} @throws {KeyKnown} */
-export async function answerWithKey(factorId: string): Promise<SessionState<User>> {
+/** Requests the response to the challenge from a security key. @throws {KeyCanceled} @throws {KeyKnown} */
+export async function submitKeyFactor(factorId: string): Promise<SessionState<User>> {
   const { id, webauthn } = await challengeFactor(factorId);
   if (webauthn === undefined) throw new Error('Auth asked for no key.');
   const { type, credential_options: options } = webauthn;
-  const credential_response = await (type === 'create' ? makeKey : askKey)(options.publicKey);
-  return answerFactor(factorId, id, { webauthn: { type, credential_response } });
+  const credential_response = await (type === 'create' ? makeKey : requestKey)(options.publicKey);
+  return submitFactor(factorId, id, { webauthn: { type, credential_response } });
 }
 
-export async function spendRecoveryCode(code: string): Promise<SessionState<User>> {
+export async function submitRecoveryCode(code: string): Promise<SessionState<User>> {
   await post<Made>('recovery-code', { code });
   return sessionClient().changed('TOKEN_REFRESHED');
 }

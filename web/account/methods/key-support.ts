@@ -1,4 +1,4 @@
-/** Whether this browser can create and use passkeys for this project at this address. */
+/** Whether passkeys for this project can be created and used in this browser at this address. */
 import { pageConfig } from '../page-config.ts';
 
 export function supportsKeys(): boolean {

@@ -1,6 +1,6 @@
 /**
- * Passkeys and security keys (WebAuthn level 3). Passes auth's options to the browser and returns its response as JSON.
- * A separate chunk, because most visits don't need it.
+ * Uses passkeys and security keys (WebAuthn level 3). Passes the options from the auth service to the browser and
+ * returns the browser's response as JSON. This module is a separate chunk, because most visits don't need it.
  */
 
 /** The user closed the browser's dialog, or no key was available. Browsers don't distinguish the two. */
@@ -13,22 +13,22 @@ export class KeyKnown extends Error {
   override readonly name = 'KeyKnown';
 }
 
-/** Options as auth sends them: byte strings in base64url. */
+/** The options in the format in which the auth service sends them, with byte strings in base64url. */
 export type CreationJson = PublicKeyCredentialCreationOptionsJSON;
 export type RequestJson = PublicKeyCredentialRequestOptionsJSON;
 
 let waiting: AbortController | undefined;
 
 /**
- * Requests a key to sign in or to confirm. If `inField` is set, the browser offers the key in a field with
+ * Requests a signature from a passkey or security key. If `inField` is set, the browser offers the key in a field with
  * `autocomplete="… webauthn"` until another request starts.
  * @throws {KeyCanceled}
  */
-export async function askKey(options: RequestJson, inField = false): Promise<object> {
+export async function requestKey(options: RequestJson, inField = false): Promise<object> {
   waiting?.abort();
   waiting = new AbortController();
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options);
-  return answerOf(() =>
+  return credentialOf(() =>
     navigator.credentials.get({
       publicKey,
       signal: (waiting as AbortController).signal,
@@ -41,10 +41,10 @@ export async function askKey(options: RequestJson, inField = false): Promise<obj
 export async function makeKey(options: CreationJson): Promise<object> {
   waiting?.abort();
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options);
-  return answerOf(() => navigator.credentials.create({ publicKey }));
+  return credentialOf(() => navigator.credentials.create({ publicKey }));
 }
 
-async function answerOf(ask: () => Promise<Credential | null>): Promise<object> {
+async function credentialOf(ask: () => Promise<Credential | null>): Promise<object> {
   try {
     return ((await ask()) as PublicKeyCredential).toJSON();
   } catch (error) {

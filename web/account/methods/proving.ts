@@ -1,8 +1,13 @@
-/** Replaces the error text for a wrong code if the default text would mention authenticator apps. */
+/**
+ * Handles a wrong code for a second factor. The default error text for a wrong code would mention authenticator apps.
+ */
 import { ApiError } from '../../lib/api.ts';
 import type { Problem } from '../../ui/error-summary.tsx';
 
-/** Auth has a single error code for all wrong proofs. `wrong` is the text to show at the field with this ID. */
+/**
+ * Runs `work` and replaces its error text if the code was wrong, because auth has only one error code for all wrong
+ * codes. `wrong` is the replacement, which is shown for the field with this ID.
+ */
 export async function proving(
   work: () => Promise<undefined>,
   wrong: string,

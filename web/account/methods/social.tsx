@@ -1,5 +1,6 @@
 /**
- * Sign-in with other providers. These are links, so they work without scripts. The server repeats the prerendered link.
+ * Links for signing in with other providers. Links work without scripts. The prerendered page contains one link, and
+ * the server repeats it for each provider.
  */
 import { Button } from '@mantine/core';
 import { useFlow } from '../flow.ts';

@@ -5,13 +5,13 @@ import { Notice } from '../../ui/notice.tsx';
 import { type Made, postGuarded } from '../account-api.ts';
 import { usePageConfig } from '../page-config.ts';
 import classes from '../parts.module.css';
-import { Quiet } from '../parts.tsx';
+import { SubtleButton } from '../parts.tsx';
 import { sessionClient, type User } from '../session.ts';
 import { t } from '../text.ts';
 import { mark } from './mark.tsx';
 import { findWallets, type Wallet } from './wallets.ts';
 
-/** Wallets announce themselves immediately. "No wallet found" is only shown after this delay. */
+/** Wallets announce themselves immediately, so "No wallet found" is shown if none does so within this time. */
 const patienceMs = 500;
 
 async function signInWith(wallet: Wallet): Promise<SessionState<User>> {
@@ -21,7 +21,7 @@ async function signInWith(wallet: Wallet): Promise<SessionState<User>> {
   return sessionClient().changed('SIGNED_IN');
 }
 
-/** The wallets in this browser, each as a button. */
+/** Shows a button for each wallet in this browser. */
 export function WalletChoice(props: {
   busy: boolean;
   onSignIn: (work: () => Promise<SessionState<User>>) => void;
@@ -32,7 +32,7 @@ export function WalletChoice(props: {
   const box = useRef<HTMLFieldSetElement>(null);
   useEffect(() => findWallets(chains, setWallets), [chains]);
   useEffect(() => {
-    // The button that had the focus no longer exists.
+    // The button that had the focus was removed, so the focus moves to the container.
     box.current?.focus();
     const timer = setTimeout(() => setWaiting(false), patienceMs);
     return () => clearTimeout(timer);
@@ -40,7 +40,7 @@ export function WalletChoice(props: {
   return (
     <fieldset ref={box} tabIndex={-1} className={classes.plainSet} aria-label={t('sign-in.wallet')}>
       {wallets.map((wallet) => (
-        <Quiet
+        <SubtleButton
           key={`${wallet.chain} ${wallet.id}`}
           disabled={props.busy}
           leftSection={
@@ -53,7 +53,7 @@ export function WalletChoice(props: {
           onClick={() => props.onSignIn(() => signInWith(wallet))}
         >
           {t('sign-in.with', { provider: wallet.name || t(`wallet.${wallet.chain}`) })}
-        </Quiet>
+        </SubtleButton>
       ))}
       <div role="status">
         {wallets.length === 0 && !isWaiting ? <Notice tone="info">{t('wallet.none')}</Notice> : null}

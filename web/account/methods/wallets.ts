@@ -1,6 +1,7 @@
 /**
  * Finds wallets in the browser and requests an address and a signature. Wallets announce themselves through events
- * (EIP-6963, Wallet Standard). Otherwise, the older `window` properties are used. Nothing is loaded from other servers.
+ * (EIP-6963, Wallet Standard). If they don't, the older `window` properties are used. Nothing is loaded from other
+ * servers.
  */
 
 export type Chain = 'ethereum' | 'solana';
@@ -8,29 +9,32 @@ export type Chain = 'ethereum' | 'solana';
 export interface Wallet {
   readonly id: string;
   readonly chain: Chain;
-  /** The wallet's own name. May be empty. */
+  /** The name that the wallet announced. May be empty. */
   readonly name: string;
   /** A `data:` URL. May be empty. */
   readonly icon: string;
-  /** Returns the sign-in message and its signature in auth's format. @throws {WalletRefused} */
+  /** Returns the sign-in message and its signature in auth's format. @throws {WalletRejected} */
   sign(page: PageAddress, nowMs: number): Promise<{ message: string; signature: string }>;
 }
 
-/** The page that requests the signature. Wallets compare it with the page they are on. */
+/**
+ * The page that requests the signature. Wallets compare this address with the address of the page that they are used
+ * on.
+ */
 export interface PageAddress {
   readonly host: string;
   readonly origin: string;
 }
 
-/** The user declined, or the wallet failed. Wallets don't reliably distinguish the two. */
-export class WalletRefused extends Error {
-  override readonly name = 'WalletRefused';
+/** The user declined, or the wallet failed. Wallets don't reliably distinguish between the two. */
+export class WalletRejected extends Error {
+  override readonly name = 'WalletRejected';
 }
 
 const titles: Readonly<Record<Chain, string>> = { ethereum: 'Ethereum', solana: 'Solana' };
 
-/** Builds a Sign-In with Ethereum message (EIP-4361), or its Solana counterpart with the same fields. */
-export function walletMessage(wish: {
+/** Builds a message for Sign-In with Ethereum (EIP-4361), or the message with the same fields for Solana. */
+export function walletMessage(fields: {
   readonly chain: Chain;
   readonly address: string;
   readonly chainId?: number;
@@ -38,12 +42,12 @@ export function walletMessage(wish: {
   readonly nonce: string;
   readonly nowMs: number;
 }): string {
-  const { chain, address, chainId, page, nonce, nowMs } = wish;
+  const { chain, address, chainId, page, nonce, nowMs } = fields;
   return [
     `${page.host} wants you to sign in with your ${titles[chain]} account:`,
     address,
     '',
-    // There is no statement, because wallets show the remaining fields in the user's own language.
+    // The message doesn't contain a statement, because wallets translate the other fields into the user's language.
     ...(chain === 'ethereum' ? [''] : []),
     `URI: ${page.origin}/account/sign-in`,
     'Version: 1',
@@ -61,7 +65,7 @@ function newNonce(): string {
     .join('');
 }
 
-/** EIP-1193. */
+/** An Ethereum provider (EIP-1193). */
 interface EthereumProvider {
   request(call: { method: string; params?: readonly unknown[] }): Promise<unknown>;
 }
@@ -98,7 +102,8 @@ interface LegacySolana {
 }
 
 /**
- * Calls `found` with all available wallets each time a wallet announces itself. The returned function stops the search.
+ * Calls `found` with all available wallets each time a wallet announces itself. Returns a function that stops the
+ * search.
  */
 export function findWallets(
   chains: readonly Chain[],
@@ -156,9 +161,9 @@ function ethereumWallet(id: string, name: string, icon: string, provider: Ethere
     name,
     icon: pictureOf(icon),
     sign: (page, nowMs) =>
-      asked(async () => {
+      withErrors(async () => {
         const [account] = (await provider.request({ method: 'eth_requestAccounts' })) as string[];
-        if (account === undefined) throw new WalletRefused();
+        if (account === undefined) throw new WalletRejected();
         const chainId = Number(await provider.request({ method: 'eth_chainId' }));
         // Accounts are identified by the address in lower case, as the stock client signs it.
         const address = account.toLowerCase();
@@ -177,7 +182,10 @@ function ethereumWallet(id: string, name: string, icon: string, provider: Ethere
   };
 }
 
-/** Returns undefined if the wallet can't sign messages or doesn't support Solana. */
+/**
+ * Adapts a wallet of the Wallet Standard. Returns undefined if the wallet can't sign messages or doesn't support
+ * Solana.
+ */
 function standardWallet({ name, icon, features }: StandardWallet): Wallet | undefined {
   const connect = features['standard:connect'] as Connect | undefined;
   const signer = features['solana:signMessage'] as SignMessage | undefined;
@@ -188,12 +196,12 @@ function standardWallet({ name, icon, features }: StandardWallet): Wallet | unde
     name,
     icon: pictureOf(icon),
     sign: (page, nowMs) =>
-      asked(async () => {
+      withErrors(async () => {
         const [account] = (await connect.connect()).accounts;
-        if (account === undefined) throw new WalletRefused();
+        if (account === undefined) throw new WalletRejected();
         return signSolana(account.address, page, nowMs, async (message) => {
           const [signed] = await signer.signMessage({ account, message });
-          if (signed === undefined) throw new WalletRefused();
+          if (signed === undefined) throw new WalletRejected();
           return signed.signature;
         });
       }),
@@ -207,7 +215,7 @@ function legacySolanaWallet(provider: LegacySolana): Wallet {
     name: '',
     icon: '',
     sign: (page, nowMs) =>
-      asked(async () => {
+      withErrors(async () => {
         const { publicKey } = await provider.connect();
         return signSolana(publicKey.toString(), page, nowMs, async (bytes) => {
           const signed = await provider.signMessage(bytes, 'utf8');
@@ -228,11 +236,11 @@ async function signSolana(
   return { message, signature: btoa(String.fromCharCode(...signature)) };
 }
 
-async function asked<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+async function withErrors<Result>(request: () => Promise<Result>): Promise<Result> {
   try {
-    return await ask();
+    return await request();
   } catch (cause) {
-    throw new WalletRefused('The wallet did not sign.', { cause });
+    throw new WalletRejected('The wallet did not sign.', { cause });
   }
 }
 

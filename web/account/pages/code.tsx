@@ -12,9 +12,9 @@ import {
   Form,
   PageLink,
   PhoneField,
-  Quiet,
   Stack,
   Submit,
+  SubtleButton,
   TextButton,
 } from '../parts.tsx';
 import { forgetCode, type Pending, pendingCode, rememberCode } from '../pending.ts';
@@ -29,7 +29,7 @@ const phoneId = 'phone';
 const phoneCodeLength = 6;
 const codeId = 'code';
 
-/** Asks where to send the code, unless a code was just sent, then asks for the code. */
+/** Asks where to send the code, unless a code was just sent, and then asks for the code. */
 export function CodePage() {
   const [pending, setPending] = useState<Pending>();
   const wantsRecovery = useLocation()[0] === '/recover';
@@ -37,7 +37,7 @@ export function CodePage() {
   const [isNew, setNew] = useState(false);
   const purpose: CodePurpose = wantsRecovery ? 'recover' : isNew ? 'sign-up' : 'sign-in';
   useLayoutEffect(() => {
-    // The tab's stored state and the query are unknown during prerendering.
+    // During prerendering, the query and the data that is stored in the tab aren't available.
     const query = new URLSearchParams(window.location.search);
     const wantsPhone = !wantsRecovery && query.get('by') === 'phone';
     setByPhone(wantsPhone);
@@ -55,11 +55,11 @@ export function CodePage() {
     setPending(next);
   }
 
-  if (pending !== undefined) return <AskCode pending={pending} onChange={change} />;
-  return <AskAddress purpose={purpose} byPhone={byPhone} onSent={change} />;
+  if (pending !== undefined) return <CodeStep pending={pending} onChange={change} />;
+  return <AddressStep purpose={purpose} byPhone={byPhone} onSent={change} />;
 }
 
-function AskAddress(props: { purpose: CodePurpose; byPhone: boolean; onSent: (pending: Pending) => void }) {
+function AddressStep(props: { purpose: CodePurpose; byPhone: boolean; onSent: (pending: Pending) => void }) {
   const { purpose, byPhone, onSent } = props;
   const submit = useSubmit(async (field) => {
     let to: Address;
@@ -84,7 +84,7 @@ function AskAddress(props: { purpose: CodePurpose; byPhone: boolean; onSent: (pe
       ? 'code.recover-intro'
       : 'code.sign-in-intro';
   return (
-    <Shell page={purpose === 'recover' ? 'page.recover' : 'page.code-ask'} lead={t(intro)}>
+    <Shell page={purpose === 'recover' ? 'page.recover' : 'page.code-ask'} intro={t(intro)}>
       <Form onSubmit={submit.onSubmit} problems={submit.problems}>
         {byPhone ? (
           <PhoneField id={phoneId} error={submit.errorAt(phoneId)} />
@@ -98,7 +98,13 @@ function AskAddress(props: { purpose: CodePurpose; byPhone: boolean; onSent: (pe
   );
 }
 
-function AskCode({ pending, onChange }: { pending: Pending; onChange: (next: Pending | undefined) => void }) {
+function CodeStep({
+  pending,
+  onChange,
+}: {
+  pending: Pending;
+  onChange: (next: Pending | undefined) => void;
+}) {
   const { to, purpose } = pending;
   const { codeLength: mailLength } = usePageConfig();
   const isByPhone = 'phone' in to;
@@ -108,7 +114,7 @@ function AskCode({ pending, onChange }: { pending: Pending; onChange: (next: Pen
   const isEntering = useRef(false);
   useSignedInElsewhere(isEntering);
   return (
-    <Shell page="page.code" lead={t(text, { ...where, length })}>
+    <Shell page="page.code" intro={t(text, { ...where, length })}>
       {/* The key resets input and errors from the previous code. */}
       <CodeForm key={pending.sentAt} pending={pending} codeLength={length} isEntering={isEntering} />
       <Stack>
@@ -122,8 +128,8 @@ function AskCode({ pending, onChange }: { pending: Pending; onChange: (next: Pen
 }
 
 /**
- * The link in the email may have been opened in another tab. If so, the code is used up, and the visitor is asked
- * whether to continue. `isEntering` is true if this page itself is signing in.
+ * Detects that the link in the email was opened in another tab. The code has then been used, so the user is asked
+ * whether to continue. `isEntering` is true while this page itself is signing in.
  */
 function useSignedInElsewhere(isEntering: RefObject<boolean>): void {
   const { status } = useSession();
@@ -136,7 +142,7 @@ function useSignedInElsewhere(isEntering: RefObject<boolean>): void {
     navigate(`/sign-in${currentFlow().search}`, { replace: true });
   }, [status, isEntering, navigate]);
   useEffect(() => {
-    // The other tab received its session with its page, so no event was sent.
+    // The server created the session in the other tab while it loaded the page, so no event was sent to this tab.
     const look = () => {
       if (sessionClient().state().status === 'signed-out') void sessionClient().load();
     };
@@ -180,8 +186,8 @@ function CodeForm(props: { pending: Pending; codeLength: number; isEntering: Ref
 }
 
 /**
- * Disabled until the service would send another code. The countdown isn't announced to screen readers. When it ends, a
- * button appears.
+ * A button that sends the code again. It is shown only after the time in which the service wouldn't send another code.
+ * The countdown before that isn't announced to screen readers.
  */
 function Resend({ pending, onSent }: { pending: Pending; onSent: (next: Pending) => void }) {
   const { resendAfter } = usePageConfig();
@@ -203,9 +209,9 @@ function Resend({ pending, onSent }: { pending: Pending; onSent: (next: Pending)
   return (
     <Form onSubmit={submit.onSubmit} problems={submit.problems} label={t('code.resend')}>
       <div role="status">{done ? <Notice tone="success">{t('code.resent')}</Notice> : null}</div>
-      <Quiet type="submit" loading={submit.busy} disabled={wait > 0}>
+      <SubtleButton type="submit" loading={submit.busy} disabled={wait > 0}>
         {wait > 0 ? t('code.resend-in', { seconds: wait }) : t('code.resend')}
-      </Quiet>
+      </SubtleButton>
     </Form>
   );
 }

@@ -1,4 +1,7 @@
-/** The pages for an email link: the button that uses the link, and the result. They work without scripts. */
+/**
+ * The pages for links in emails: the page with the button that uses the link, and the pages with the result. All of
+ * them work without scripts.
+ */
 import { useHistoryState } from 'wouter/use-browser-location';
 import { useReady } from '../early.ts';
 import classes from '../parts.module.css';
@@ -6,13 +9,13 @@ import { PageButton, Submit } from '../parts.tsx';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
 
-/** The server inserts the link's fields, and hydration doesn't change them. */
+/** The server inserts the fields of the form, and hydration leaves them unchanged. */
 const fields = { __html: '%PLINTH_FIELDS%' };
 
 export function ConfirmPage() {
   useReady();
   return (
-    <Shell page="page.confirm" lead={t('confirm.text')}>
+    <Shell page="page.confirm" intro={t('confirm.text')}>
       <form className={classes.stack} method="post" action="/account/confirm">
         {/* biome-ignore lint/security/noDangerouslySetInnerHtml: hidden fields, escaped by the server */}
         <span hidden suppressHydrationWarning dangerouslySetInnerHTML={fields} />
@@ -24,20 +27,23 @@ export function ConfirmPage() {
 
 export function ConfirmOtherPage() {
   return (
-    <Shell page="page.confirm-other" lead={t('confirm-other.text')}>
-      <PageButton isQuiet to="security">
+    <Shell page="page.confirm-other" intro={t('confirm-other.text')}>
+      <PageButton isSubtle to="security">
         {t('confirm-other.home')}
       </PageButton>
     </Shell>
   );
 }
 
-/** Offers the link to the app again. Either the server wrote the link, or `leaveFor` stored it in the history entry. */
+/**
+ * Offers the link to the app again. The server wrote the link into the page, or `leaveFor` stored it in the history
+ * entry.
+ */
 export function ContinuePage() {
   const left: unknown = useHistoryState();
   const target = typeof left === 'string' ? left : '/account/security';
   return (
-    <Shell page="page.continue" lead={t('continue.text')}>
+    <Shell page="page.continue" intro={t('continue.text')}>
       <a
         className={classes.link}
         href={import.meta.env.SSR ? '%PLINTH_TARGET%' : target}
@@ -51,7 +57,7 @@ export function ContinuePage() {
 
 export function LinkExpiredPage() {
   return (
-    <Shell page="page.link-expired" lead={t('link-expired.text')}>
+    <Shell page="page.link-expired" intro={t('link-expired.text')}>
       <PageButton to="sign-in">{t('link-expired.sign-in')}</PageButton>
     </Shell>
   );

@@ -8,10 +8,10 @@ import { Notice } from '../../ui/notice.tsx';
 import { leaveFor, signOut } from '../account-api.ts';
 import { AppMark } from '../consent/app-mark.tsx';
 import classes from '../consent/consent.module.css';
-import { appName, placeOf, rightsOf, type Wish } from '../consent/wish.ts';
+import { appName, type ConsentRequest, destinationOf, permissionsOf } from '../consent/consent-request.ts';
 import { currentFlow, hostOf } from '../flow.ts';
 import { usePageConfig } from '../page-config.ts';
-import { Aside, Form, PageButton, Quiet, Row, Submit, TextButton, Waiting } from '../parts.tsx';
+import { Aside, Form, PageButton, Row, Submit, SubtleButton, TextButton, Waiting } from '../parts.tsx';
 import { problemOf } from '../problems.ts';
 import { nameOf, needsSecondFactor, type User, useSession } from '../session.ts';
 import { SessionFailed } from '../session-failed.tsx';
@@ -21,7 +21,7 @@ import { useSubmit } from '../use-submit.ts';
 
 const queries = createQueryClient();
 
-/** Shows which app requests access and what it would get, and sends the user's decision. */
+/** Shows which app requests access and what the app would be able to do, and sends the user's decision. */
 export function ConsentPage() {
   const state = useSession();
   const [, navigate] = useLocation();
@@ -49,19 +49,19 @@ export function ConsentPage() {
   );
 }
 
-interface Answer {
-  /** The redirect to the app, if the request was already decided. */
+interface Result {
+  /** The URL that redirects the user back to the app. Set if the request has already been decided. */
   readonly url?: string;
-  readonly request?: Wish;
+  readonly request?: ConsentRequest;
 }
 
 function Request({ id, user }: { id: string | undefined; user: User }) {
   const opened = useQuery({
     queryKey: ['consent', id, user.id],
     enabled: id !== undefined,
-    // Opening the request can decide it, so it is fetched only once.
+    // Fetching the request can already decide it, so it is fetched only once.
     staleTime: Number.POSITIVE_INFINITY,
-    queryFn: () => callApi<Answer>(`/account/api/consent?authorization_id=${encodeURIComponent(id ?? '')}`),
+    queryFn: () => callApi<Result>(`/account/api/consent?authorization_id=${encodeURIComponent(id ?? '')}`),
   });
   const url = opened.data?.url;
   useEffect(() => {
@@ -72,7 +72,7 @@ function Request({ id, user }: { id: string | undefined; user: User }) {
     return (
       <>
         <ErrorSummary problems={[problemOf(opened.error)]} />
-        <PageButton isQuiet to="security">
+        <PageButton isSubtle to="security">
           {t('consent.account')}
         </PageButton>
       </>
@@ -80,7 +80,7 @@ function Request({ id, user }: { id: string | undefined; user: User }) {
   }
   if (url !== undefined) return <Leaving to={url} />;
   if (opened.data?.request === undefined) return <Waiting />;
-  return <Question id={id} user={user} wish={opened.data.request} />;
+  return <Question id={id} user={user} request={opened.data.request} />;
 }
 
 function Nothing({ text }: { text: string }) {
@@ -89,7 +89,7 @@ function Nothing({ text }: { text: string }) {
       <Notice tone="info">
         <p>{text}</p>
       </Notice>
-      <PageButton isQuiet to="security">
+      <PageButton isSubtle to="security">
         {t('consent.account')}
       </PageButton>
     </>
@@ -99,24 +99,24 @@ function Nothing({ text }: { text: string }) {
 function Leaving({ to }: { to: string }) {
   return (
     <p role="status" className={classes.meta}>
-      {t('consent.leaving', { place: placeOf(to) })}
+      {t('consent.leaving', { place: destinationOf(to) })}
     </p>
   );
 }
 
-function Question({ id, user, wish }: { id: string; user: User; wish: Wish }) {
+function Question({ id, user, request }: { id: string; user: User; request: ConsentRequest }) {
   const { brand } = usePageConfig();
-  const { app } = wish;
+  const { app } = request;
   const name = appName(app.name);
   const who = nameOf(user);
-  // An app that registered itself could specify any site.
+  // The website of an app that registered itself isn't verified, so it isn't shown.
   const site = app.vetted ? hostOf(app.uri) : undefined;
-  const answer = (action: 'approve' | 'deny') => async (): Promise<undefined> => {
+  const response = (action: 'approve' | 'deny') => async (): Promise<undefined> => {
     const body = { authorization_id: id, action };
     const { url } = await callApi<{ url: string }>('/account/api/consent', { method: 'POST', body });
     return leaveFor(url);
   };
-  const submit = useSubmit(answer('approve'));
+  const submit = useSubmit(response('approve'));
   const leave = useSubmit(async () => {
     const body = { authorization_id: id };
     await callApi('/account/api/consent/release', { method: 'POST', body });
@@ -143,16 +143,16 @@ function Question({ id, user, wish }: { id: string; user: User; wish: Wish }) {
           {t('consent.gets')}
         </h2>
         <ul className={classes.rights}>
-          {rightsOf(wish.scopes, brand.name).map((right) => (
+          {permissionsOf(request.scopes, brand.name).map((right) => (
             <li key={right}>{right}</li>
           ))}
         </ul>
       </section>
-      <p className={classes.meta}>{t('consent.back', { place: placeOf(wish.redirect_uri) })}</p>
+      <p className={classes.meta}>{t('consent.back', { place: destinationOf(request.redirect_uri) })}</p>
       <Submit busy={submit.busy}>{t('consent.allow')}</Submit>
-      <Quiet disabled={busy} onClick={() => submit.run(undefined, answer('deny'))}>
+      <SubtleButton disabled={busy} onClick={() => submit.run(undefined, response('deny'))}>
         {t('consent.deny')}
-      </Quiet>
+      </SubtleButton>
       <Row>
         <Aside>{who === '' ? t('consent.guest') : t('consent.as', { who })}</Aside>
         <TextButton disabled={busy} onClick={() => leave.run(undefined)}>

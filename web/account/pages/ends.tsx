@@ -1,4 +1,4 @@
-/** The final pages: signed out, and page not found. */
+/** The last pages of a flow: signed out, and page not found. */
 import { lazy, Suspense } from 'react';
 import { Copyable } from '../../ui/copyable.tsx';
 import { t as ui } from '../../ui/text.ts';
@@ -12,7 +12,7 @@ import { later } from './later.ts';
 
 const SignedOutMore = lazy(async () => ({ default: (await later()).SignedOutMore }));
 
-/** Shown after signing out here, in another tab, or only in the app that led here. */
+/** Shown after the user has signed out here, in another tab, or only in the app that redirected the user here. */
 export function SignedOutPage() {
   const state = useSession();
   const { redirectTo } = useFlow();
@@ -21,7 +21,7 @@ export function SignedOutPage() {
   return (
     <Shell
       page={isStillIn ? 'page.still-in' : 'page.signed-out'}
-      lead={isStillIn ? undefined : isEnded ? t('sign-in.ended') : t('signed-out.text')}
+      intro={isStillIn ? undefined : isEnded ? t('sign-in.ended') : t('signed-out.text')}
     >
       {isStillIn || redirectTo !== undefined ? (
         <Suspense>
@@ -29,7 +29,7 @@ export function SignedOutPage() {
         </Suspense>
       ) : null}
       {isStillIn ? null : (
-        <PageButton isQuiet to="sign-in">
+        <PageButton isSubtle to="sign-in">
           {t('signed-out.again')}
         </PageButton>
       )}
@@ -40,7 +40,7 @@ export function SignedOutPage() {
 export function ErrorPage() {
   const { requestId } = usePageConfig();
   return (
-    <Shell page="page.error" lead={t('error.text')}>
+    <Shell page="page.error" intro={t('error.text')}>
       <PageButton to="security">{t('error.home')}</PageButton>
       <div>
         <Aside>{ui('ui.request-id')}</Aside>

@@ -4,7 +4,7 @@ import type { Problem } from '../../ui/error-summary.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { continueAsGuest } from '../account-api.ts';
 import { useDestination } from '../flow.ts';
-import { useLead } from '../lead.ts';
+import { useIntroduction } from '../introduction.ts';
 import { goOn } from '../next.ts';
 import { usePageConfig } from '../page-config.ts';
 import { Aside, Form, PageLink, Submit } from '../parts.tsx';
@@ -15,22 +15,22 @@ import { inWords } from '../texts.ts';
 import { useSubmit } from '../use-submit.ts';
 import { AlreadySignedIn } from './sign-in.tsx';
 
-/** Starts a guest session. Opening the page doesn't create a user, but the button does. */
+/** Offers a button that starts a guest session. Opening the page alone doesn't create a user. */
 export function GuestPage() {
   const state = useSession();
   const [, navigate] = useLocation();
   const { offers } = usePageConfig();
   const host = useDestination();
-  const lead = useLead('');
+  const intro = useIntroduction('');
   const [isLeaving, setLeaving] = useState(false);
-  const [stuck, setStuck] = useState<readonly Problem[]>([]);
+  const [problems, setProblems] = useState<readonly Problem[]>([]);
   const submit = useSubmit(async () => {
     setLeaving(true);
     try {
       await goOn(await continueAsGuest(), navigate);
     } catch (error) {
-      // The guest was created, but continuing failed. The page shows both.
-      setStuck([await inWords(({ problemOf }) => problemOf(error))]);
+      // The guest was created, but the next step failed. The page shows the new session and the error.
+      setProblems([await inWords(({ problemOf }) => problemOf(error))]);
       setLeaving(false);
       throw error;
     }
@@ -39,12 +39,12 @@ export function GuestPage() {
   if (state.status === 'signed-in' && !isLeaving) {
     return (
       <Shell page="page.guest">
-        <AlreadySignedIn user={state.session.user} host={host} problems={stuck} />
+        <AlreadySignedIn user={state.session.user} host={host} problems={problems} />
       </Shell>
     );
   }
   return (
-    <Shell page="page.guest" lead={lead}>
+    <Shell page="page.guest" intro={intro}>
       {offers.guest ? null : <Notice tone="warning">{t('guest.off')}</Notice>}
       <Form onSubmit={submit.onSubmit} problems={submit.problems}>
         <div data-part="guest">

@@ -1,4 +1,7 @@
-/** The pages that need a session, in one chunk. Separate chunks would split the code that the first load shares. */
+/**
+ * The pages that require a session, in one chunk. If they were in separate chunks, the code that they share with the
+ * initial load would be split as well.
+ */
 export { GuestAside } from '../guest/aside.tsx';
 export { WalletChoice } from '../methods/wallet-choice.tsx';
 export { ConsentPage } from './consent.tsx';

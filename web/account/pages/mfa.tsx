@@ -5,7 +5,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { signOut, verifyFactor } from '../account-api.ts';
 import { digitsOf } from '../fields.ts';
 import { currentFlow, useFlow } from '../flow.ts';
-import { answerFactor, answerWithKey, challengeFactor, spendRecoveryCode } from '../methods/api.ts';
+import { challengeFactor, submitFactor, submitKeyFactor, submitRecoveryCode } from '../methods/api.ts';
 import { supportsKeys } from '../methods/key-support.ts';
 import { proving } from '../methods/proving.ts';
 import { goOn } from '../next.ts';
@@ -24,18 +24,21 @@ import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
 
 const codeId = 'code';
-/** The length of codes from authenticator apps (RFC 6238, as auth uses it). */
+/** The number of digits in a code from an authenticator app (RFC 6238). */
 const totpLength = 6;
 const recovery = 'recovery';
 
-/** Asks for the second factor if the session only has the first, or again before a sensitive change. */
+/**
+ * Asks for the second factor if the session has used only the first one, or to confirm the user's identity before a
+ * sensitive change.
+ */
 export function MfaPage() {
   const state = useSession();
   const [, navigate] = useLocation();
   const { search } = useFlow();
   const page = usePageConfig();
   const [chosen, setChosen] = useState<string>();
-  /** The challenge for the code that was sent to the chosen phone. */
+  /** The ID of the challenge whose code was sent to the selected phone. */
   const [challengeId, setChallengeId] = useState<string>();
   const [codesLeft, setCodesLeft] = useState(0);
   const [isLeaving, setLeaving] = useState(false);
@@ -46,7 +49,7 @@ export function MfaPage() {
     isSignedIn && !isLeaving && !(isAgain && factors.length > 0) && !needsSecondFactor(state.session);
   useEffect(() => {
     if (state.status === 'signed-out') navigate(`/sign-in${search}`, { replace: true });
-    // A user who has already used a factor is asked whether to continue to the original destination.
+    // A user who has already used a factor is asked whether to continue to the page that they came for.
     const { redirectTo, next } = currentFlow();
     const isHome = redirectTo === undefined && (next === undefined || next === 'security');
     if (isIdle) navigate(isHome ? '/security' : `/sign-in${search}`, { replace: true });
@@ -55,7 +58,7 @@ export function MfaPage() {
     if (!isSignedIn) return;
     callAuth<{ remaining: number }>('/factors/recovery-codes').then(
       ({ remaining }) => setCodesLeft(remaining),
-      // Without the count, recovery codes aren't offered, but the factors still are.
+      // If the number of remaining codes can't be loaded, only recovery codes aren't offered.
       () => setCodesLeft(0),
     );
   }, [isSignedIn]);
@@ -79,13 +82,13 @@ export function MfaPage() {
       await goOn(await work(), navigate);
     } catch (error) {
       const now = sessionClient().state();
-      // A user who has used a factor but can't continue stays on the page to read the reason.
+      // If the next step fails after the factor was used, the page remains open, so that the user can read the error.
       if (now.status !== 'signed-in' || needsSecondFactor(now.session)) setLeaving(false);
       throw error;
     }
   };
   return (
-    <Shell page="page.mfa" lead={<span role="status">{intro}</span>}>
+    <Shell page="page.mfa" intro={<span role="status">{intro}</span>}>
       {isAgain ? <Notice tone="info">{t('mfa.again')}</Notice> : null}
       {isSignedIn && current === undefined ? <Notice tone="warning">{t('mfa.unusable')}</Notice> : null}
       {current === recovery ? <RecoveryForm go={go} /> : null}
@@ -106,7 +109,7 @@ export function MfaPage() {
         ) : null}
         {others.map((other) => (
           <TextButton key={other.id} onClick={() => choose(other.id)}>
-            {wayText(other)}
+            {factorText(other)}
           </TextButton>
         ))}
         {codesLeft > 0 && current !== recovery ? (
@@ -126,7 +129,7 @@ function usable(factors: readonly Factor[]): readonly Factor[] {
   return factors.filter((factor) => factor.factor_type !== 'webauthn' || supportsKeys());
 }
 
-/** Explains how to use the factor. */
+/** Returns the instructions for using the factor. */
 function introOf(factor: Factor, { brand, phoneFactorLength }: PageConfig, isSent: boolean): string {
   const { factor_type: type, friendly_name: given } = factor;
   if (type === 'totp') return t('mfa.intro', { length: totpLength, name: brand.name });
@@ -135,7 +138,7 @@ function introOf(factor: Factor, { brand, phoneFactorLength }: PageConfig, isSen
   return isSent ? t('mfa.phone-sent', { name, length: phoneFactorLength }) : t('mfa.phone-intro', { name });
 }
 
-function wayText({ factor_type, friendly_name: name }: Factor): string {
+function factorText({ factor_type, friendly_name: name }: Factor): string {
   if (factor_type === 'totp') return t('mfa.use-totp', { name: name || t('mfa.unnamed') });
   if (factor_type === 'phone') return t('mfa.use-phone', { name: name || t('factor.phone') });
   return t('mfa.use-key', { name: name || t('factor.webauthn') });
@@ -172,7 +175,7 @@ interface PhoneFormProps {
   readonly onSent: (challengeId: string) => void;
 }
 
-/** Text messages cost money, so one is sent only on request. */
+/** A text message is sent only when the user requests it, because each message costs money. */
 function PhoneForm({ factor, go, challengeId, onSent }: PhoneFormProps) {
   const send = useSubmit(async () => {
     onSent((await challengeFactor(factor.id)).id);
@@ -204,8 +207,8 @@ function PhoneCodeForm({ factor, go, challengeId, send }: PhoneCodeFormProps) {
       if (code.length !== length) {
         return [{ text: t('field.code-missing', { length }), fieldId: codeId }];
       }
-      const answer = () => go(() => answerFactor(factor.id, challengeId, { code }));
-      return proving(answer, t('mfa.phone-wrong'), codeId);
+      const response = () => go(() => submitFactor(factor.id, challengeId, { code }));
+      return proving(response, t('mfa.phone-wrong'), codeId);
     },
     { otp_expired: codeId },
   );
@@ -226,7 +229,7 @@ function PhoneCodeForm({ factor, go, challengeId, send }: PhoneCodeFormProps) {
 }
 
 function KeyForm({ factor, go }: { factor: Factor; go: Go }) {
-  const submit = useSubmit(() => go(() => answerWithKey(factor.id)));
+  const submit = useSubmit(() => go(() => submitKeyFactor(factor.id)));
   return (
     <Form onSubmit={submit.onSubmit} problems={submit.problems}>
       <Submit busy={submit.busy}>{t('mfa.key-submit')}</Submit>
@@ -238,7 +241,7 @@ function RecoveryForm({ go }: { go: Go }) {
   const submit = useSubmit(async (field) => {
     const code = field('recovery-code').trim();
     if (code === '') return [{ text: t('mfa.recovery-missing'), fieldId: codeId }];
-    return proving(() => go(() => spendRecoveryCode(code)), t('mfa.recovery-wrong'), codeId);
+    return proving(() => go(() => submitRecoveryCode(code)), t('mfa.recovery-wrong'), codeId);
   });
   return (
     <Form onSubmit={submit.onSubmit} problems={submit.problems}>

@@ -1,29 +1,24 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
-import { PasswordField } from '../../ui/password-field.tsx';
-import { useEarlyText } from '../early.ts';
 import { isGoodPassword } from '../fields.ts';
 import { useFlow } from '../flow.ts';
+import { NewPasswordField } from '../new-password-field.tsx';
 import { goOn } from '../next.ts';
 import { usePageConfig } from '../page-config.ts';
 import { Aside, Form, Submit } from '../parts.tsx';
-import { PasswordRules } from '../password-rules.tsx';
 import { callAuth, sessionClient, useSession } from '../session.ts';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
 
 const passwordId = 'new-password';
-const rulesId = 'password-rules';
 
-/** Chooses a new password after a recovery code has signed the user in. */
+/** Lets a user who signed in with a recovery code choose a new password. */
 export function NewPasswordPage() {
   const state = useSession();
   const [, navigate] = useLocation();
   const { search } = useFlow();
   const { password: policy } = usePageConfig();
-  const [password, setPassword] = useState('');
-  useEarlyText(passwordId, setPassword);
   const submit = useSubmit(
     async (field) => {
       const chosen = field('password');
@@ -38,14 +33,14 @@ export function NewPasswordPage() {
   const owner = useRef<string>(undefined);
   useEffect(() => {
     owner.current ??= user?.id;
-    // Another user may have signed in, in a different tab. That user's password must not be changed.
+    // If another user has signed in from another tab, that user's password must not be changed.
     const isAnother = user !== undefined && user.id !== owner.current;
     if (state.status === 'signed-out' || isAnother) navigate(`/sign-in${search}`, { replace: true });
   }, [state.status, user, navigate, search]);
   return (
-    <Shell page="page.new-password" lead={t('new-password.intro')}>
+    <Shell page="page.new-password" intro={t('new-password.intro')}>
       <Form onSubmit={submit.onSubmit} problems={submit.problems}>
-        {/* Password managers look for the account to which a new password belongs. */}
+        {/* Password managers use this field to find the account for the new password. */}
         <input
           type="text"
           name="username"
@@ -54,19 +49,11 @@ export function NewPasswordPage() {
           hidden
           readOnly
         />
-        <PasswordField
+        <NewPasswordField
           id={passwordId}
-          name="password"
-          size="md"
           label={t('field.new-password')}
-          autoComplete="new-password"
-          aria-describedby={rulesId}
-          required
-          withAsterisk={false}
-          onChange={(event) => setPassword(event.currentTarget.value)}
           error={submit.errorAt(passwordId)}
         />
-        <PasswordRules id={rulesId} password={password} />
         <Aside>{t('new-password.others')}</Aside>
         <Submit busy={submit.busy}>{t('new-password.submit')}</Submit>
       </Form>

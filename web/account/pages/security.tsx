@@ -42,7 +42,7 @@ export function SecurityPage() {
   const mustStepUp = state.status === 'signed-in' && needsSecondFactor(state.session);
   const [isDeleted, setDeleted] = useState(false);
   useEffect(() => {
-    // The confirmation stays visible although no one is signed in anymore.
+    // After the account was deleted, its confirmation remains visible although the user is signed out.
     if (isDeleted) return;
     if (state.status === 'signed-out') {
       navigate(state.reason === 'left' ? '/signed-out' : '/sign-in?next=security', { replace: true });
@@ -54,13 +54,13 @@ export function SecurityPage() {
     state.session.claims.is_anonymous === true &&
     state.session.user.is_anonymous !== true;
   useEffect(() => {
-    // Auth uses the token, which still belongs to the former guest.
+    // The auth service reads the access token, which still says that the user is a guest.
     if (isOutdated) void sessionClient().refresh();
   }, [isOutdated]);
   if (isDeleted) {
     return (
-      <Shell page="page.deleted" lead={t('data.deleted')}>
-        <PageButton isQuiet to="sign-in">
+      <Shell page="page.deleted" intro={t('data.deleted')}>
+        <PageButton isSubtle to="sign-in">
           {t('data.deleted-on')}
         </PageButton>
       </Shell>
@@ -74,8 +74,8 @@ export function SecurityPage() {
         <QueryClientProvider client={queries}>
           <SessionContext value={state.session}>
             {/*
-             * Keyed by user, so that an action started by one user isn't completed as another user who signed in, in a
-             * different tab.
+             * The key is the user, so that an action that was started for one account isn't completed for an account
+             * that was signed in from another tab.
              */}
             <Sections
               key={state.session.user.id}
@@ -111,7 +111,7 @@ function Sections({ user, onDeleted }: { user: User; onDeleted: () => void }) {
           <PageLink to="upgrade">{t('security.guest-keep')}</PageLink>
         </Notice>
       ) : null}
-      <WayOn user={user} />
+      <NextStep user={user} />
       <EmailSection user={user} />
       <PhoneSection user={user} />
       {isGuest ? null : <PasswordSection user={user} />}
@@ -125,8 +125,8 @@ function Sections({ user, onDeleted }: { user: User; onDeleted: () => void }) {
   );
 }
 
-/** Offers to continue to the app if it sent the user here to set up a second factor. */
-function WayOn({ user }: { user: User }) {
+/** Offers to continue to the app if the app redirected the user here to set up a second factor. */
+function NextStep({ user }: { user: User }) {
   const { redirectTo } = useFlow();
   const host = hostOf(redirectTo);
   const submit = useSubmit(async () => leaveFor(await returnAddress()));

@@ -8,14 +8,14 @@ import { PasswordField } from '../../ui/password-field.tsx';
 import { continueAsGuest, sendCode, signIn, signOut } from '../account-api.ts';
 import { looksLikeEmail } from '../fields.ts';
 import { useDestination, useFlow } from '../flow.ts';
-import { useLead } from '../lead.ts';
+import { useIntroduction } from '../introduction.ts';
 import { supportsKeys } from '../methods/key-support.ts';
 import { mark } from '../methods/mark.tsx';
 import { SocialLinks } from '../methods/social.tsx';
 import { goOn } from '../next.ts';
 import { pageConfig, usePageConfig } from '../page-config.ts';
-import { Aside, Divider, EmailField, Form, PageLink, Quiet, Row, Submit } from '../parts.tsx';
-import { isOnItsWay, rememberCode } from '../pending.ts';
+import { Aside, Divider, EmailField, Form, PageLink, Row, Submit, SubtleButton } from '../parts.tsx';
+import { rememberCode, wasJustSent } from '../pending.ts';
 import { nameOf, sessionClient, type User, useSession } from '../session.ts';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
@@ -33,33 +33,33 @@ export function SignInPage() {
   const state = useSession();
   const host = useDestination();
   const { brand } = usePageConfig();
-  const lead = useLead(brand.welcome);
-  // A user who is currently signing in with this form is about to leave the page and must not see "already signed in".
+  const intro = useIntroduction(brand.welcome);
+  // True while this form signs the user in, so that the page doesn't show "already signed in" before it redirects.
   const [leaving, setLeaving] = useState(false);
-  const [stuck, setStuck] = useState<readonly Problem[]>([]);
+  const [problems, setProblems] = useState<readonly Problem[]>([]);
   const [again, setAgain] = useState(false);
   useEffect(() => {
     const query = new URLSearchParams(window.location.search);
     setAgain(query.has('again'));
     const code = query.get('problem');
-    // A provider's response led here.
-    if (code !== null) void inWords(({ problemFor }) => problemFor(code)).then((one) => setStuck([one]));
+    // Set if a provider redirected the browser here.
+    if (code !== null) void inWords(({ problemFor }) => problemFor(code)).then((one) => setProblems([one]));
   }, []);
   if (state.status === 'signed-in' && !leaving && !again) {
     return (
       <Shell page="page.welcome-back">
-        <AlreadySignedIn user={state.session.user} host={host} problems={stuck} />
+        <AlreadySignedIn user={state.session.user} host={host} problems={problems} />
       </Shell>
     );
   }
   return (
-    <Shell page="page.sign-in" lead={lead}>
+    <Shell page="page.sign-in" intro={intro}>
       <SignInForm
         ended={state.status === 'signed-out' && state.reason === 'ended'}
         again={again}
-        problems={stuck}
+        problems={problems}
         onLeave={setLeaving}
-        onStuck={setStuck}
+        onProblems={setProblems}
       />
     </Shell>
   );
@@ -87,7 +87,7 @@ export function AlreadySignedIn(props: {
       <Submit busy={submit.busy}>
         {host === undefined ? t('sign-in.continue') : t('sign-in.continue-to', { host })}
       </Submit>
-      <Quiet
+      <SubtleButton
         disabled={submit.busy}
         onClick={() =>
           submit.run(undefined, async () => {
@@ -97,7 +97,7 @@ export function AlreadySignedIn(props: {
         }
       >
         {t('sign-in.other')}
-      </Quiet>
+      </SubtleButton>
     </Form>
   );
 }
@@ -106,12 +106,12 @@ function SignInForm(props: {
   ended: boolean;
   /** The signed-in user signs in again before a sensitive change. */
   again: boolean;
-  /** Errors that led to this page. */
+  /** Errors that the previous page passed to this page. */
   problems: readonly Problem[];
   onLeave: (leaving: boolean) => void;
-  onStuck: (problems: readonly Problem[]) => void;
+  onProblems: (problems: readonly Problem[]) => void;
 }) {
-  const { ended, again, onLeave, onStuck } = props;
+  const { ended, again, onLeave, onProblems } = props;
   const [, navigate] = useLocation();
   const { search, next } = useFlow();
   const { offers } = usePageConfig();
@@ -123,9 +123,9 @@ function SignInForm(props: {
     try {
       await work();
     } catch (error) {
-      // Signed in, but continuing failed. The page now shows the user and the error.
+      // The user is signed in, but the next step failed, so the page shows the user and the error.
       if (sessionClient().state().status === 'signed-in') {
-        onStuck([await inWords(({ problemOf }) => problemOf(error))]);
+        onProblems([await inWords(({ problemOf }) => problemOf(error))]);
       }
       onLeave(false);
       throw error;
@@ -144,8 +144,8 @@ function SignInForm(props: {
     const email = field('email').trim();
     const wrong = emailProblem(email);
     if (wrong !== undefined) return [wrong];
-    // A user who went back from the code page returns to it.
-    if (!isOnItsWay(email, 'sign-in', pageConfig.resendAfter)) {
+    // If a code was sent a moment ago, no other code is sent. This happens if the user went back from the code page.
+    if (!wasJustSent(email, 'sign-in', pageConfig.resendAfter)) {
       await sendCode({ email }, 'sign-in');
       rememberCode({ to: { email }, purpose: 'sign-in', sentAt: Date.now() });
     }
@@ -153,10 +153,10 @@ function SignInForm(props: {
     return undefined;
   };
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, when the page mounts
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the effect runs once, when the page mounts
   useEffect(() => {
     const { passkey } = pageConfig.offers;
-    // Opening the page must not trigger a captcha, which is only for visitors who act.
+    // Offering passkeys in the field would require a captcha, and opening the page alone must not trigger one.
     if (!passkey || !supportsKeys() || pageConfig.captcha !== undefined) return;
     void PublicKeyCredential.isConditionalMediationAvailable?.().then(async (isAvailable) => {
       if (!isAvailable) return;
@@ -165,7 +165,7 @@ function SignInForm(props: {
         const state = await signInWithPasskey(true);
         await submit.run(undefined, () => leaving(() => goOn(state, navigate)));
       } catch {
-        // No passkey was chosen, so the form remains in use.
+        // If the user doesn't choose a passkey, the form remains available.
       }
     });
   }, []);
@@ -205,7 +205,7 @@ function SignInForm(props: {
         {offers.code ? (
           <div data-part="code">
             <Divider>{t('sign-in.or')}</Divider>
-            <Quiet
+            <SubtleButton
               {...posts('code')}
               leftSection={<IconMail {...mark} />}
               disabled={submit.busy}
@@ -215,13 +215,13 @@ function SignInForm(props: {
               }}
             >
               {t('sign-in.send-code')}
-            </Quiet>
+            </SubtleButton>
           </div>
         ) : null}
         {offers.social ? <SocialLinks /> : null}
         {offers.passkey ? (
           <div data-part="passkey">
-            <Quiet
+            <SubtleButton
               leftSection={<IconFingerprint {...mark} />}
               disabled={submit.busy}
               onClick={() =>
@@ -234,7 +234,7 @@ function SignInForm(props: {
               }
             >
               {t('sign-in.passkey')}
-            </Quiet>
+            </SubtleButton>
           </div>
         ) : null}
         {offers.wallet ? (
@@ -249,19 +249,19 @@ function SignInForm(props: {
                 />
               </Suspense>
             ) : (
-              <Quiet
+              <SubtleButton
                 leftSection={<IconWallet {...mark} />}
                 disabled={submit.busy}
                 onClick={() => setChoosesWallet(true)}
               >
                 {t('sign-in.wallet')}
-              </Quiet>
+              </SubtleButton>
             )}
           </div>
         ) : null}
         {offers.guest && next !== 'upgrade' && !again ? (
           <div data-part="guest">
-            <Quiet
+            <SubtleButton
               {...posts('guest')}
               leftSection={<IconUser {...mark} />}
               disabled={submit.busy}
@@ -273,7 +273,7 @@ function SignInForm(props: {
               }}
             >
               {t('sign-in.guest')}
-            </Quiet>
+            </SubtleButton>
           </div>
         ) : null}
       </Form>
@@ -305,7 +305,7 @@ function SignInForm(props: {
   );
 }
 
-/** The second button of a form. Without scripts, it posts its action. */
+/** The attributes of a form's second button. Without scripts, the button sends its action as a form field. */
 const posts = (value: string) => ({ type: 'submit', name: 'do', value }) as const;
 
 function emailProblem(email: string) {

@@ -1,16 +1,13 @@
-import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { PasswordField } from '../../ui/password-field.tsx';
 import { signUp } from '../account-api.ts';
-import { useEarlyText } from '../early.ts';
 import { isGoodPassword, looksLikeEmail } from '../fields.ts';
 import { useFlow } from '../flow.ts';
-import { useLead } from '../lead.ts';
+import { useIntroduction } from '../introduction.ts';
 import { SocialLinks } from '../methods/social.tsx';
+import { NewPasswordField } from '../new-password-field.tsx';
 import { goOn } from '../next.ts';
 import { usePageConfig } from '../page-config.ts';
 import { Aside, Divider, EmailField, Form, PageLink, Submit } from '../parts.tsx';
-import { PasswordRules } from '../password-rules.tsx';
 import { rememberCode } from '../pending.ts';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
@@ -18,15 +15,12 @@ import { useSubmit } from '../use-submit.ts';
 
 const emailId = 'email';
 const passwordId = 'new-password';
-const rulesId = 'password-rules';
 
 export function SignUpPage() {
   const [, navigate] = useLocation();
   const { search } = useFlow();
   const { brand, password: policy, offers } = usePageConfig();
-  const lead = useLead(brand.welcome);
-  const [password, setPassword] = useState('');
-  useEarlyText(passwordId, setPassword);
+  const intro = useIntroduction(brand.welcome);
   const submit = useSubmit(
     async (field) => {
       const [email, chosen] = [field('email').trim(), field('password')];
@@ -46,22 +40,10 @@ export function SignUpPage() {
     { weak_password: passwordId, user_already_exists: emailId, email_address_invalid: emailId },
   );
   return (
-    <Shell page="page.sign-up" lead={lead}>
+    <Shell page="page.sign-up" intro={intro}>
       <Form onSubmit={submit.onSubmit} problems={submit.problems}>
         <EmailField id={emailId} error={submit.errorAt(emailId)} />
-        <PasswordField
-          id={passwordId}
-          name="password"
-          size="md"
-          label={t('field.password')}
-          autoComplete="new-password"
-          aria-describedby={rulesId}
-          required
-          withAsterisk={false}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-          error={submit.errorAt(passwordId)}
-        />
-        <PasswordRules id={rulesId} password={password} />
+        <NewPasswordField id={passwordId} label={t('field.password')} error={submit.errorAt(passwordId)} />
         <Submit busy={submit.busy}>{t('sign-up.submit')}</Submit>
         {offers.social ? (
           <>

@@ -8,15 +8,15 @@ import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
 
 /**
- * Offers to sign out here too if the user is still signed in. Also offers a link back, but only to addresses of the
- * project's apps.
+ * Offers to sign out of the Account pages too if the user is still signed in. Also offers a link back to the app, but
+ * only to addresses that the project's redirect rules allow.
  */
 export function SignedOutMore() {
   const state = useSession();
   const { redirectTo } = useFlow();
   const [isKnown, setKnown] = useState(false);
   useEffect(() => {
-    // If the request fails, no link back is offered.
+    // If the request fails, the link back is omitted.
     if (redirectTo !== undefined) isAppAddress(redirectTo).then(setKnown, () => setKnown(false));
   }, [redirectTo]);
   const submit = useSubmit(async () => {

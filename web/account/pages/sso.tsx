@@ -9,7 +9,7 @@ import { useSubmit } from '../use-submit.ts';
 
 const domainId = 'domain';
 
-/** Single sign-on: the domain of a work email address determines where the user signs in. */
+/** Single sign-on. The domain of the user's work email address determines the identity provider. */
 export function SsoPage() {
   const { search } = useFlow();
   const submit = useSubmit(
@@ -23,7 +23,7 @@ export function SsoPage() {
     { sso_provider_not_found: domainId },
   );
   return (
-    <Shell page="page.sso" lead={t('sso.intro')}>
+    <Shell page="page.sso" intro={t('sso.intro')}>
       <Form onSubmit={submit.onSubmit} problems={submit.problems}>
         <TextInput
           id={domainId}

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useFlow } from '../flow.ts';
 import { isGuestSetAside } from '../guest/api.ts';
-import { BringAlong } from '../guest/bring-along.tsx';
+import { TransferGuest } from '../guest/bring-along.tsx';
 import { Done } from '../guest/done.tsx';
 import { Elsewhere } from '../guest/elsewhere.tsx';
 import { KeepAccount } from '../guest/keep-account.tsx';
@@ -14,19 +14,22 @@ import { SessionFailed } from '../session-failed.tsx';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
 
-/** Lets a guest save the account: by adding a sign-in method, or by moving everything to an existing account. */
+/** Lets a guest save the account, either by adding a sign-in method or by moving all data to an existing account. */
 export function UpgradePage() {
   const state = useSession();
   const [, navigate] = useLocation();
   const { search } = useFlow();
-  /** The account that was saved here. Another user may sign in, in a different tab. */
+  /**
+   * The account that was saved on this page. If another tab signs in a different user, the session belongs to that
+   * user.
+   */
   const [guestId, setGuestId] = useState<string>();
   const [isLeaving, setLeaving] = useState(false);
   const isSignedIn = state.status === 'signed-in';
   const mustStepUp = isSignedIn && needsSecondFactor(state.session);
   const user = isSignedIn ? state.session.user : undefined;
   const isGuest = user?.is_anonymous === true;
-  // The token still belongs to the former guest.
+  // The access token was issued before the guest became a permanent user.
   const isOutdated = isSignedIn && !isGuest && state.session.claims.is_anonymous === true;
   useEffect(() => {
     if (state.status === 'signed-out' && !isLeaving) {
@@ -68,7 +71,7 @@ function Guest({ user, onLeave }: { user: User; onLeave: (isLeaving: boolean) =>
   const [isChanging, setChanging] = useState(false);
   const pending = user.new_email ?? '';
   return (
-    <Shell page="page.upgrade" lead={pending === '' || isChanging ? t('upgrade.intro') : undefined}>
+    <Shell page="page.upgrade" intro={pending === '' || isChanging ? t('upgrade.intro') : undefined}>
       {pending === '' || isChanging ? (
         <KeepAccount onSaved={() => setChanging(false)} />
       ) : (
@@ -79,7 +82,7 @@ function Guest({ user, onLeave }: { user: User; onLeave: (isLeaving: boolean) =>
   );
 }
 
-/** A signed-in account. A guest in this browser may be waiting to be transferred. */
+/** Shown to users who aren't guests. If a guest session was set aside in this browser, offers to move its data. */
 function Member({ user }: { user: User }) {
   const [isWaiting, setWaiting] = useState<boolean>();
   const [isDone, setDone] = useState(false);
@@ -90,6 +93,6 @@ function Member({ user }: { user: User }) {
   if (isDone) return <Done page="page.hand-over-done" text={t('hand-over.done', { who })} />;
   if (isWaiting === undefined) return <Loading />;
   if (isWaiting)
-    return <BringAlong who={who} onDone={() => setDone(true)} onNone={() => setWaiting(false)} />;
+    return <TransferGuest who={who} onDone={() => setDone(true)} onNone={() => setWaiting(false)} />;
   return <Done page="page.upgrade" text={t('upgrade.member', { who })} />;
 }

@@ -8,22 +8,22 @@ export const host = '%PLINTH_HOST%';
 export const target = '%PLINTH_TARGET%';
 export const requestId = '%PLINTH_REQUEST_ID%';
 
-/** The field that an error belongs to. `form` means the form as a whole. */
-export type Place = 'form' | 'email' | 'password' | 'code';
+/** The field to which an error belongs. `form` stands for the form as a whole. */
+export type ErrorField = 'form' | 'email' | 'password' | 'code';
 
-export function problemsAt(place: Place | undefined): readonly Problem[] {
-  if (place === undefined) return [];
-  const fieldId = place === 'form' ? undefined : place;
+export function problemsAt(errorField: ErrorField | undefined): readonly Problem[] {
+  if (errorField === undefined) return [];
+  const fieldId = errorField === 'form' ? undefined : errorField;
   return [{ text: '%PLINTH_PROBLEM%', fieldId, code: '%PLINTH_CODE%', requestId }];
 }
 
-/** Returns the error text for the field, to which the summary links. */
-const errorOf = (field: Place, place: Place | undefined) =>
-  field === place ? '%PLINTH_PROBLEM%' : undefined;
+/** Returns the error text for the field. The error summary links to it. */
+const errorOf = (field: ErrorField, errorField: ErrorField | undefined) =>
+  field === errorField ? '%PLINTH_PROBLEM%' : undefined;
 
 const shape = { size: 'md', required: true, withAsterisk: false } as const;
 
-export function EmailInput({ place }: { place: Place | undefined }) {
+export function EmailInput({ errorField }: { errorField: ErrorField | undefined }) {
   return (
     <TextInput
       {...shape}
@@ -36,13 +36,13 @@ export function EmailInput({ place }: { place: Place | undefined }) {
       spellCheck={false}
       autoCapitalize="none"
       defaultValue={email}
-      autoFocus={place === 'email'}
-      error={errorOf('email', place)}
+      autoFocus={errorField === 'email'}
+      error={errorOf('email', errorField)}
     />
   );
 }
 
-export function PasswordEntry(props: { place: Place | undefined; isNew?: boolean }) {
+export function PasswordEntry(props: { errorField: ErrorField | undefined; isNew?: boolean }) {
   return (
     <PasswordInput
       {...shape}
@@ -50,15 +50,21 @@ export function PasswordEntry(props: { place: Place | undefined; isNew?: boolean
       name="password"
       label={props.isNew === true ? t('field.new-password') : t('field.password')}
       autoComplete={props.isNew === true ? 'new-password' : 'current-password'}
-      autoFocus={props.place === 'password'}
+      autoFocus={props.errorField === 'password'}
       {...(props.isNew === true ? { 'aria-describedby': 'password-rules' } : {})}
-      error={errorOf('password', props.place)}
+      error={errorOf('password', props.errorField)}
       visibilityToggleButtonProps={{ hidden: true }}
     />
   );
 }
 
-export function CodeInput({ place, className }: { place: Place | undefined; className: string | undefined }) {
+export function CodeInput({
+  errorField,
+  className,
+}: {
+  errorField: ErrorField | undefined;
+  className: string | undefined;
+}) {
   return (
     <TextInput
       {...shape}
@@ -68,7 +74,7 @@ export function CodeInput({ place, className }: { place: Place | undefined; clas
       autoComplete="one-time-code"
       inputMode="numeric"
       autoFocus
-      error={errorOf('code', place)}
+      error={errorOf('code', errorField)}
       classNames={{ input: className }}
     />
   );

@@ -1,6 +1,6 @@
 /**
- * The pages that respond to a form without scripts, in every state. They are prerendered and never run scripts, so only
- * visitors without scripts download them.
+ * The pages that respond to forms that were submitted without scripts, in every state. They are prerendered and never
+ * contain scripts, so only visitors without scripts download them.
  */
 import { Button } from '@mantine/core';
 import { IconMail, IconUser } from '@tabler/icons-react';
@@ -9,16 +9,16 @@ import { Notice } from '../../ui/notice.tsx';
 import { mark } from '../methods/mark.tsx';
 import { SocialLinks } from '../methods/social.tsx';
 import partClasses from '../parts.module.css';
-import { Aside, Divider, Form, PageButton, PageLink, Quiet, Stack, Submit } from '../parts.tsx';
+import { Aside, Divider, Form, PageButton, PageLink, Stack, Submit, SubtleButton } from '../parts.tsx';
 import { PasswordRules } from '../password-rules.tsx';
 import { Shell, type ShellProps } from '../shell.tsx';
 import {
   CodeInput,
   EmailInput,
+  type ErrorField,
   email,
   host,
   PasswordEntry,
-  type Place,
   problemsAt,
   requestId,
   target,
@@ -26,52 +26,52 @@ import {
 import { t } from './text.ts';
 
 interface State {
-  readonly place?: Place;
+  readonly errorField?: ErrorField;
   readonly resent?: boolean;
 }
 
-/** The browser submits the form natively. */
+/** Does nothing, because the browser submits the form itself. */
 const posts = () => {};
 
-const Page = (props: { title: string; lead?: ReactNode; children?: ReactNode }) => (
-  <Shell page={props.title as ShellProps['page']} lead={props.lead}>
+const Page = (props: { title: string; intro?: ReactNode; children?: ReactNode }) => (
+  <Shell page={props.title as ShellProps['page']} intro={props.intro}>
     {props.children}
   </Shell>
 );
 
-const Posted = (props: { place: Place | undefined; children: ReactNode }) => (
-  <Form onSubmit={posts} problems={problemsAt(props.place)}>
+const Posted = (props: { errorField: ErrorField | undefined; children: ReactNode }) => (
+  <Form onSubmit={posts} problems={problemsAt(props.errorField)}>
     {props.children}
   </Form>
 );
 
-const Wish = (props: { value: string; mark?: ReactNode; children: ReactNode }) => (
-  <Quiet type="submit" name="do" value={props.value} leftSection={props.mark} formNoValidate>
+const ActionButton = (props: { value: string; mark?: ReactNode; children: ReactNode }) => (
+  <SubtleButton type="submit" name="do" value={props.value} leftSection={props.mark} formNoValidate>
     {props.children}
-  </Quiet>
+  </SubtleButton>
 );
 
-function SignIn({ place }: State) {
+function SignIn({ errorField }: State) {
   return (
     <Page title="page.sign-in">
-      <Posted place={place}>
+      <Posted errorField={errorField}>
         <div data-part="password">
-          <EmailInput place={place} />
-          <PasswordEntry place={place} />
+          <EmailInput errorField={errorField} />
+          <PasswordEntry errorField={errorField} />
           <PageLink to="recover">{t('sign-in.forgot')}</PageLink>
           <Submit busy={false}>{t('sign-in.submit')}</Submit>
         </div>
         <div data-part="code">
           <Divider>{t('sign-in.or')}</Divider>
-          <Wish value="code" mark={<IconMail {...mark} />}>
+          <ActionButton value="code" mark={<IconMail {...mark} />}>
             {t('sign-in.send-code')}
-          </Wish>
+          </ActionButton>
         </div>
         <SocialLinks />
         <div data-part="guest">
-          <Wish value="guest" mark={<IconUser {...mark} />}>
+          <ActionButton value="guest" mark={<IconUser {...mark} />}>
             {t('sign-in.guest')}
-          </Wish>
+          </ActionButton>
         </div>
       </Posted>
       <div data-part="signUp">
@@ -83,12 +83,12 @@ function SignIn({ place }: State) {
   );
 }
 
-function SignUp({ place }: State) {
+function SignUp({ errorField }: State) {
   return (
     <Page title="page.sign-up">
-      <Posted place={place}>
-        <EmailInput place={place} />
-        <PasswordEntry place={place} isNew />
+      <Posted errorField={errorField}>
+        <EmailInput errorField={errorField} />
+        <PasswordEntry errorField={errorField} isNew />
         <PasswordRules id="password-rules" password="" />
         <Submit busy={false}>{t('sign-up.submit')}</Submit>
         <div data-part="social">
@@ -103,10 +103,10 @@ function SignUp({ place }: State) {
   );
 }
 
-function Guest({ place }: State) {
+function Guest({ errorField }: State) {
   return (
-    <Page title="page.guest" lead={t('guest.intro')}>
-      <Posted place={place}>
+    <Page title="page.guest" intro={t('guest.intro')}>
+      <Posted errorField={errorField}>
         <Submit busy={false}>{t('sign-in.guest')}</Submit>
       </Posted>
       <Aside>
@@ -116,14 +116,14 @@ function Guest({ place }: State) {
   );
 }
 
-function AskAddress({ place, isRecovery }: State & { isRecovery: boolean }) {
+function AddressForm({ errorField, isRecovery }: State & { isRecovery: boolean }) {
   return (
     <Page
       title={isRecovery ? 'page.recover' : 'page.code-ask'}
-      lead={isRecovery ? t('code.recover-intro') : t('code.sign-in-intro')}
+      intro={isRecovery ? t('code.recover-intro') : t('code.sign-in-intro')}
     >
-      <Posted place={place}>
-        <EmailInput place={place} />
+      <Posted errorField={errorField}>
+        <EmailInput errorField={errorField} />
         <Submit busy={false}>{t('code.send')}</Submit>
       </Posted>
       <PageLink to="sign-in">{isRecovery ? t('code.back') : t('sso.other')}</PageLink>
@@ -131,25 +131,25 @@ function AskAddress({ place, isRecovery }: State & { isRecovery: boolean }) {
   );
 }
 
-function EnterCode({ place, resent, isSignUp }: State & { isSignUp: boolean }) {
+function EnterCode({ errorField, resent, isSignUp }: State & { isSignUp: boolean }) {
   return (
-    <Page title="page.code" lead={t(isSignUp ? 'plain.sent-confirm' : 'plain.sent', { email })}>
+    <Page title="page.code" intro={t(isSignUp ? 'plain.sent-confirm' : 'plain.sent', { email })}>
       {resent === true ? <Notice tone="success">{t('code.resent')}</Notice> : null}
-      <Posted place={place}>
-        <CodeInput place={place} className={partClasses.code} />
+      <Posted errorField={errorField}>
+        <CodeInput errorField={errorField} className={partClasses.code} />
         <Submit busy={false}>{t('code.submit')}</Submit>
-        <Wish value="resend">{t('code.resend')}</Wish>
-        <Wish value="other">{t('code.other')}</Wish>
+        <ActionButton value="resend">{t('code.resend')}</ActionButton>
+        <ActionButton value="other">{t('code.other')}</ActionButton>
       </Posted>
     </Page>
   );
 }
 
-function NewPassword({ place }: State) {
+function NewPassword({ errorField }: State) {
   return (
-    <Page title="page.new-password" lead={t('new-password.intro')}>
-      <Posted place={place}>
-        <PasswordEntry place={place} isNew />
+    <Page title="page.new-password" intro={t('new-password.intro')}>
+      <Posted errorField={errorField}>
+        <PasswordEntry errorField={errorField} isNew />
         <PasswordRules id="password-rules" password="" />
         <Aside>{t('new-password.others')}</Aside>
         <Submit busy={false}>{t('new-password.submit')}</Submit>
@@ -158,11 +158,11 @@ function NewPassword({ place }: State) {
   );
 }
 
-function Mfa({ place }: State) {
+function Mfa({ errorField }: State) {
   return (
-    <Page title="page.mfa" lead={t('plain.mfa', { name: '%PLINTH_NAME%' })}>
-      <Posted place={place}>
-        <CodeInput place={place} className={partClasses.code} />
+    <Page title="page.mfa" intro={t('plain.mfa', { name: '%PLINTH_NAME%' })}>
+      <Posted errorField={errorField}>
+        <CodeInput errorField={errorField} className={partClasses.code} />
         <Submit busy={false}>{t('mfa.submit')}</Submit>
       </Posted>
       <SignOut>{t('mfa.leave')}</SignOut>
@@ -173,15 +173,15 @@ function Mfa({ place }: State) {
 const SignOut = ({ children }: { children: ReactNode }) => (
   <form method="post" action="/account/sign-out" className={partClasses.stack}>
     <noscript>{'%PLINTH_FIELDS%'}</noscript>
-    <Quiet type="submit">{children}</Quiet>
+    <SubtleButton type="submit">{children}</SubtleButton>
   </form>
 );
 
-function SignedIn({ to, isGuest, place }: State & { to: 'app' | 'home'; isGuest: boolean }) {
+function SignedIn({ to, isGuest, errorField }: State & { to: 'app' | 'home'; isGuest: boolean }) {
   return (
-    <Page title="page.signed-in" lead={isGuest ? t('plain.as-guest') : t('plain.as', { who: email })}>
-      {place === undefined ? null : (
-        <Posted place={place}>
+    <Page title="page.signed-in" intro={isGuest ? t('plain.as-guest') : t('plain.as', { who: email })}>
+      {errorField === undefined ? null : (
+        <Posted errorField={errorField}>
           <PageLink to="security">{t('plain.account')}</PageLink>
         </Posted>
       )}
@@ -200,7 +200,7 @@ function SignedIn({ to, isGuest, place }: State & { to: 'app' | 'home'; isGuest:
 
 function End({ title, text }: { title: string; text: string }) {
   return (
-    <Page title={title} lead={text}>
+    <Page title={title} intro={text}>
       <PageButton to="sign-in">{t('signed-out.again')}</PageButton>
       <div>
         <Aside>{t('ui.request-id')}</Aside>
@@ -214,11 +214,18 @@ function End({ title, text }: { title: string; text: string }) {
 
 type Render = (state: State) => ReactElement;
 
-/** Renders the state after a successful form, and one state per possible error. */
-function inStates(name: string, render: Render, places: readonly Place[]): [string, ReactElement][] {
+/** Returns the page in its successful state, and once for each possible error. */
+function inStates(
+  name: string,
+  render: Render,
+  errorFields: readonly ErrorField[],
+): [string, ReactElement][] {
   return [
     [name, render({})],
-    ...places.map((place): [string, ReactElement] => [`${name}.${place}`, render({ place })]),
+    ...errorFields.map((errorField): [string, ReactElement] => [
+      `${name}.${errorField}`,
+      render({ errorField }),
+    ]),
   ];
 }
 
@@ -227,9 +234,9 @@ export const plainPages = (): ReadonlyMap<string, ReactElement> =>
   new Map([
     ...inStates('sign-in', (state) => <SignIn {...state} />, ['form', 'email', 'password']),
     ...inStates('sign-up', (state) => <SignUp {...state} />, ['form', 'email', 'password']),
-    ['guest.form', <Guest key="guest" place="form" />],
-    ...inStates('code', (state) => <AskAddress {...state} isRecovery={false} />, ['form', 'email']),
-    ...inStates('recover', (state) => <AskAddress {...state} isRecovery />, ['form', 'email']),
+    ['guest.form', <Guest key="guest" errorField="form" />],
+    ...inStates('code', (state) => <AddressForm {...state} isRecovery={false} />, ['form', 'email']),
+    ...inStates('recover', (state) => <AddressForm {...state} isRecovery />, ['form', 'email']),
     ...inStates('code-entry', (state) => <EnterCode {...state} isSignUp={false} />, ['form', 'code']),
     ['code-entry.resent', <EnterCode key="entry" resent isSignUp={false} />],
     ...inStates('code-confirm', (state) => <EnterCode {...state} isSignUp />, ['form', 'code']),
@@ -240,7 +247,7 @@ export const plainPages = (): ReadonlyMap<string, ReactElement> =>
     ['signed-in.home-guest', <SignedIn key="home-guest" to="home" isGuest />],
     ['signed-in.app', <SignedIn key="app" to="app" isGuest={false} />],
     ['signed-in.app-guest', <SignedIn key="app-guest" to="app" isGuest />],
-    ['signed-in.stuck', <SignedIn key="stuck" to="home" isGuest={false} place="form" />],
+    ['signed-in.stuck', <SignedIn key="stuck" to="home" isGuest={false} errorField="form" />],
     ['refused', <End key="refused" title="page.refused" text={t('plain.refused')} />],
     ['failed', <End key="failed" title="page.failed" text={t('plain.failed')} />],
   ]);

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { formatDateTime, formatRelative } from '../../lib/i18n.ts';
 import { ErrorSummary } from '../../ui/error-summary.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { appName } from '../consent/wish.ts';
+import { appName } from '../consent/consent-request.ts';
 import { hostOf } from '../flow.ts';
 import { Waiting } from '../parts.tsx';
 import { problemOf } from '../problems.ts';
@@ -20,7 +20,7 @@ interface Grant {
 
 const none: never[] = [];
 
-/** Other apps that can act for the user, and a way to remove their access. */
+/** Lists the apps that can act for the user, with a button that removes their access. */
 export function AppsSection({ user }: { user: User }) {
   const cache = useQueryClient();
   const queryKey = ['apps', user.id];
@@ -32,7 +32,7 @@ export function AppsSection({ user }: { user: User }) {
       await callAuth(`/user/oauth/grants?client_id=${client.id}`, { method: 'DELETE' });
     },
     onSuccess: (_result, { client }) => setDone(t('apps.removed', { app: appName(client.name ?? '') })),
-    // The app's sessions have also ended.
+    // Removing access also ends the app's sessions, so all data is fetched again.
     onSettled: () => cache.invalidateQueries(),
   });
   return (

@@ -7,14 +7,16 @@ import classes from './security.module.css';
 export interface CardProps {
   readonly title: string;
   readonly badge?: ReactNode;
-  /** The purpose or a summary of the card. */
+  /** Describes the card's purpose, or summarizes its content. */
   readonly intro?: ReactNode;
-  /** The card's single action, beside the heading. Multiple actions are placed below. */
+  /**
+   * The single action of the card, which is shown beside the heading. If there are several actions, place them below.
+   */
   readonly action?: ReactNode;
   readonly children?: ReactNode;
 }
 
-/** One section of the security page. */
+/** A section of the security page. */
 export function Card({ title, badge, intro, action, children }: CardProps) {
   const id = useId();
   return (

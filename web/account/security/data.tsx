@@ -19,7 +19,7 @@ const nameId = 'account-name';
 export function DataSection({ user, onDeleted }: { user: User; onDeleted: () => void }) {
   const { brand, deletion } = usePageConfig();
   const [isSaved, setSaved] = useState(false);
-  const [asking, setAsking] = useState(false);
+  const [confirming, setConfirming] = useState(false);
   const fresh = useFresh();
   const download = useSubmit(async () => {
     save('account.json', JSON.stringify(await callAuth('/user/data'), null, 2));
@@ -34,27 +34,27 @@ export function DataSection({ user, onDeleted }: { user: User; onDeleted: () => 
         <Button variant="default" loading={download.busy} onClick={() => download.run(undefined)}>
           {t('data.download')}
         </Button>
-        {deletion && !asking ? (
+        {deletion && !confirming ? (
           <Button
             variant="default"
             classNames={{ root: classes.danger }}
-            onClick={() => fresh(() => setAsking(true))}
+            onClick={() => fresh(() => setConfirming(true))}
           >
             {t('data.delete')}
           </Button>
         ) : null}
       </div>
-      {asking ? (
+      {confirming ? (
         <div className={classes.part}>
           <p>{t('data.delete-intro', { name: brand.name })}</p>
-          <DeleteForm user={user} onDeleted={onDeleted} onKeep={() => setAsking(false)} />
+          <DeleteForm user={user} onDeleted={onDeleted} onKeep={() => setConfirming(false)} />
         </div>
       ) : null}
     </Card>
   );
 }
 
-/** Asks for the account's name, which no one types by accident. Guests have no name. */
+/** The user must type the account's name, which is unlikely to happen by accident. Guests don't have a name. */
 function DeleteForm(props: { user: User; onDeleted: () => void; onKeep: () => void }) {
   const who = nameOf(props.user);
   const submit = useSubmit(async (field) => {

@@ -19,8 +19,8 @@ const codeId = 'factor-code';
 const codeLength = 6;
 
 /**
- * Sets up an authenticator app: name it, scan the code, verify it. Closing the form before verification removes the
- * unfinished factor.
+ * Sets up an authenticator app. The user chooses a name, scans the code and enters a first code. If the form is closed
+ * before that, the unfinished factor is removed.
  */
 export function Enrollment({ onClose }: { onClose: (isReady: boolean) => void }) {
   const [enrolled, setEnrolled] = useState<Enrolled>();

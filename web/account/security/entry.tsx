@@ -6,23 +6,23 @@ import { useSubmit } from '../use-submit.ts';
 import { useFresh } from './fresh.tsx';
 import classes from './security.module.css';
 
-/** A list entry that can be removed, with an inline confirmation. */
+/** A list entry with a button that removes it. The confirmation is shown in place of the button. */
 export function Entry(props: {
   name: string;
   meta: ReactNode;
   ask: string;
   remove: string;
-  /** Why the entry can't be removed. In that case there is no button. */
+  /** The reason why the entry can't be removed. If this is set, the button is hidden. */
   kept?: string | undefined;
   onRemove: () => Promise<void>;
   children?: ReactNode;
 }) {
   const { name, remove } = props;
-  const [asking, setAsking] = useState(false);
+  const [confirming, setConfirming] = useState(false);
   const fresh = useFresh();
   const submit = useSubmit(async () => {
     await props.onRemove();
-    setAsking(false);
+    setConfirming(false);
     return undefined;
   });
   return (
@@ -34,15 +34,15 @@ export function Entry(props: {
         <span className={`${classes.meta} ${classes.clip}`}>{props.meta}</span>
         {props.kept === undefined ? null : <span className={classes.meta}>{props.kept}</span>}
       </span>
-      {asking ? (
+      {confirming ? (
         <Form onSubmit={submit.onSubmit} problems={submit.problems} label={`${remove} ${name}`}>
           <p>{props.ask}</p>
           <div className={classes.actions}>
             <Button type="submit" color="red" loading={submit.busy}>
               {remove}
             </Button>
-            {/* The safe choice comes first, in case the user presses Enter again. */}
-            <Button variant="default" data-autofocus onClick={() => setAsking(false)}>
+            {/* The safe choice has the focus, because the user might press Enter twice. */}
+            <Button variant="default" data-autofocus onClick={() => setConfirming(false)}>
               {t('security.factor-keep')}
             </Button>
           </div>
@@ -54,7 +54,7 @@ export function Entry(props: {
             <Button
               variant="default"
               aria-label={`${remove} ${name}`}
-              onClick={() => fresh(() => setAsking(true))}
+              onClick={() => fresh(() => setConfirming(true))}
             >
               {remove}
             </Button>

@@ -117,7 +117,7 @@ function FactorEntry(props: { factor: Factor; kept: string | undefined; onRemove
       onRemove={async () => {
         await callAuth(`/factors/${factor.id}`, { method: 'DELETE' });
         props.onRemoved();
-        // Removing a factor lowers the session's level, so the page needs a new token.
+        // Removing a factor changes the session's assurance level, so the page needs a new access token.
         await sessionClient().refresh();
         await sessionClient().changed('USER_UPDATED');
       }}

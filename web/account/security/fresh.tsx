@@ -1,4 +1,6 @@
-/** Sensitive changes: users who signed in a while ago must confirm their identity first and then return here. */
+/**
+ * Protects sensitive changes. Users who signed in a while ago must first confirm their identity, and then return here.
+ */
 import { createContext, useContext } from 'react';
 import { useLocation } from 'wouter';
 import type { Session } from '../../lib/session/index.ts';
@@ -6,7 +8,7 @@ import { isStale, type User, verifiedFactors } from '../session.ts';
 
 export const SessionContext = createContext<Session<User> | undefined>(undefined);
 
-/** Runs a sensitive change now, or leads to the page that confirms the user's identity first. */
+/** Runs a sensitive change immediately, or first opens the page that confirms the user's identity. */
 export function useFresh(): (change: () => void) => void {
   const session = useContext(SessionContext);
   const [, navigate] = useLocation();

@@ -16,7 +16,10 @@ import { Entry, Meta } from './entry.tsx';
 import { useFresh } from './fresh.tsx';
 import classes from './security.module.css';
 
-/** Linked identities from other providers, besides email and phone. The last one can't be unlinked. */
+/**
+ * Lists identities from other providers. Email addresses and phone numbers are shown elsewhere. Users can't unlink
+ * their last identity.
+ */
 export function IdentitiesSection({ user }: { user: User }) {
   const { providers, linking } = usePageConfig();
   const [done, setDone] = useState<string>();
@@ -24,7 +27,8 @@ export function IdentitiesSection({ user }: { user: User }) {
   const fresh = useFresh();
   const identities = user.identities ?? [];
   useEffect(() => {
-    // A provider's response led back here. A reload must not show the message again.
+    // A provider redirected the browser here. The parameter is removed, so that a reload doesn't show the message
+    // again.
     const query = new URLSearchParams(window.location.search);
     const problem = query.get('problem');
     if (problem !== null) setArrived([problemFor(problem)]);
@@ -42,7 +46,7 @@ export function IdentitiesSection({ user }: { user: User }) {
     arrived.length === 0
   )
     return null;
-  const keptText = !linking
+  const reason = !linking
     ? t('identity.kept-by-project')
     : identities.length <= 1
       ? t('identity.last')
@@ -55,14 +59,14 @@ export function IdentitiesSection({ user }: { user: User }) {
         {identities.map((identity) => {
           const provider = providers.find(({ id }) => id === identity.provider);
           const name = provider?.name ?? ownName(identity);
-          const who = walletOf(identity) ?? told(identity, user);
+          const who = walletOf(identity) ?? loginName(identity, user);
           const since = t('identity.since', { when: formatDateTime(identity.created_at) });
           return (
             <Entry
               key={identity.identity_id}
               name={name}
               meta={<Meta parts={[who, since]} />}
-              kept={keptText}
+              kept={reason}
               remove={t('identity.unlink')}
               ask={t('identity.unlink-ask', { name })}
               onRemove={async () => {
@@ -96,7 +100,7 @@ export function IdentitiesSection({ user }: { user: User }) {
 }
 
 /** Returns the user's name at the provider. */
-function told({ provider, identity_data: data }: Identity, { phone = '' }: User): string {
+function loginName({ provider, identity_data: data }: Identity, { phone = '' }: User): string {
   if (provider === 'phone' && phone !== '') return `+${phone}`;
   return String(data?.email ?? data?.name ?? '');
 }

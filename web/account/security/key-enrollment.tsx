@@ -1,5 +1,5 @@
 import { Button, TextInput } from '@mantine/core';
-import { answerWithKey } from '../methods/api.ts';
+import { submitKeyFactor } from '../methods/api.ts';
 import { Form } from '../parts.tsx';
 import { callAuth, sessionClient } from '../session.ts';
 import { t } from '../text.ts';
@@ -15,7 +15,7 @@ export function KeyEnrollment({ onClose }: { onClose: (isReady: boolean) => void
       const body = { factor_type: 'webauthn', friendly_name: field('name').trim() || t('factor.webauthn') };
       const { id } = await callAuth<{ id: string }>('/factors', { method: 'POST', body });
       try {
-        await answerWithKey(id);
+        await submitKeyFactor(id);
       } catch (error) {
         await callAuth(`/factors/${id}`, { method: 'DELETE' });
         throw error;

@@ -52,7 +52,7 @@ export function PasswordSection({ user }: { user: User }) {
 function PasswordForm({ user, onClose }: { user: User; onClose: (isSaved: boolean) => void }) {
   const { password: policy, currentPassword } = usePageConfig();
   const [password, setPassword] = useState('');
-  const [asksNonce, setAsksNonce] = useState(false);
+  const [needsNonce, setNeedsNonce] = useState(false);
   const submit = useSubmit(
     async (field) => {
       const [current, chosen, nonce] = [field('current'), field('password'), field('nonce').trim()];
@@ -69,9 +69,9 @@ function PasswordForm({ user, onClose }: { user: User; onClose: (isSaved: boolea
         await callAuth('/user', { method: 'PUT', body });
       } catch (error) {
         if (!(error instanceof ApiError) || error.code !== 'reauthentication_needed') throw error;
-        // The last sign-in was too long ago, so an emailed code confirms the user's identity.
+        // The last sign-in is too old, so the user must also enter a code that is sent by email.
         await callAuth('/reauthenticate');
-        setAsksNonce(true);
+        setNeedsNonce(true);
         return undefined;
       }
       await sessionClient().changed('USER_UPDATED');
@@ -87,7 +87,7 @@ function PasswordForm({ user, onClose }: { user: User; onClose: (isSaved: boolea
   );
   return (
     <Form onSubmit={submit.onSubmit} problems={submit.problems} label={t('security.password')}>
-      {/* Password managers look for the account to which a new password belongs. */}
+      {/* Password managers use this field to find the account for the new password. */}
       <input type="text" name="username" autoComplete="username" defaultValue={user.email} hidden readOnly />
       {currentPassword ? (
         <PasswordField
@@ -112,9 +112,9 @@ function PasswordForm({ user, onClose }: { user: User; onClose: (isSaved: boolea
       />
       <PasswordRules id={rulesId} password={password} />
       <div role="status">
-        {asksNonce ? <Notice tone="info">{t('security.password-nonce')}</Notice> : null}
+        {needsNonce ? <Notice tone="info">{t('security.password-nonce')}</Notice> : null}
       </div>
-      {asksNonce ? (
+      {needsNonce ? (
         <TextInput
           id={nonceId}
           name="nonce"

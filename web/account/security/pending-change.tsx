@@ -9,19 +9,20 @@ import classes from './security.module.css';
 
 export interface PendingChangeProps {
   readonly kind: 'email' | 'phone';
-  /** The new address or number. */
+  /** The new email address or phone number. */
   readonly to: string;
   /** Describes the pending change. */
   readonly text: string;
   readonly onCanceled: () => void;
 }
 
-/** A change that is waiting for confirmation: resend the code, or cancel. */
+/** Shows a change that isn't confirmed yet, with buttons to resend the code and to cancel the change. */
 export function PendingChange({ kind, to, text, onCanceled }: PendingChangeProps) {
   const [resent, setResent] = useState(false);
   const again = useSubmit(async () => {
     setResent(false);
-    // Repeats the same change, because upstream's /resend requires the current address, which a guest doesn't have.
+    // Requests the same change again, because upstream's /resend requires a current address, which a guest doesn't
+    // have.
     await callAuth('/user', { method: 'PUT', body: { [kind]: to } });
     setResent(true);
     return undefined;

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { digitsOf, phoneOf } from '../fields.ts';
-import { answerFactor, challengeFactor } from '../methods/api.ts';
+import { challengeFactor, submitFactor } from '../methods/api.ts';
 import { proving } from '../methods/proving.ts';
 import { usePageConfig } from '../page-config.ts';
 import { CodeField, Form, PhoneField } from '../parts.tsx';
@@ -40,13 +40,13 @@ export function PhoneEnrollment({ onClose }: { onClose: (isReady: boolean) => vo
       if (code.length !== length || sent === undefined) {
         return [{ text: t('field.code-missing', { length }), fieldId: codeId }];
       }
-      const answer = async () => {
-        await answerFactor(sent.factorId, sent.challengeId, { code });
+      const response = async () => {
+        await submitFactor(sent.factorId, sent.challengeId, { code });
         await sessionClient().changed('USER_UPDATED');
         onClose(true);
         return undefined;
       };
-      return proving(answer, t('mfa.phone-wrong'), codeId);
+      return proving(response, t('mfa.phone-wrong'), codeId);
     },
     { otp_expired: codeId },
   );

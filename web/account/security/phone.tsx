@@ -18,8 +18,8 @@ const phoneId = 'new-phone';
 const codeId = 'phone-code';
 
 /**
- * The phone number, a way to change it, and the confirmation of a pending change. Hidden if the project doesn't offer
- * phones and the user has no phone number.
+ * Shows the phone number, a form to change it, and a change that isn't confirmed yet. Hidden if the project doesn't
+ * offer phone sign-in and the user has no phone number.
  */
 export function PhoneSection({ user }: { user: User }) {
   const { offers } = usePageConfig();

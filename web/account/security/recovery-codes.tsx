@@ -18,10 +18,10 @@ interface Count {
   readonly remaining: number;
 }
 
-/** If fewer codes are left, new ones are recommended. */
+/** If fewer codes than this remain, the page recommends generating new ones. */
 const few = 3;
 
-/** Recovery codes: generated here, shown once, then only counted. */
+/** Generates recovery codes and shows them once. Later, only the number of remaining codes is shown. */
 export function RecoveryCodes({ user }: { user: User }) {
   const { brand } = usePageConfig();
   const cache = useQueryClient();

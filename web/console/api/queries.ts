@@ -1,4 +1,4 @@
-/** Query options for data that several pages use. Each combines the key and the fetcher. */
+/** Queries for data that several pages use. Each query combines a key and a fetch function. */
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query';
 import { type Address, consoleUrl } from './route.ts';
 import { fetchConsole } from './session.ts';
@@ -47,19 +47,19 @@ const viewQuery = ({ filters, sort, as }: RowView) => ({
   as,
 });
 
-type Place = Pick<
+type PageCursor = Pick<
   NonNullable<Address<'GET /tables/:schema/:table/rows'>['query']>,
   'after' | 'before' | 'offset'
 >;
 
-/** Returns a cursor if a neighboring page is cached, otherwise an offset. */
-function placeOf(client: QueryClient, name: TableName, view: RowView, page: number): Place {
+/** Returns a cursor if the page before or after this one is cached, and otherwise an offset. */
+function cursorOf(client: QueryClient, name: TableName, view: RowView, page: number): PageCursor {
   const beside = (other: number): RowPage | undefined => {
     const state = client.getQueryState<RowPage>([...rowsKey(name, view), other]);
     return state?.isInvalidated === false ? state.data : undefined;
   };
-  const former = beside(page - 1);
-  if (former?.more === true && former.last !== null) return { after: JSON.stringify(former.last) };
+  const previous = beside(page - 1);
+  if (previous?.more === true && previous.last !== null) return { after: JSON.stringify(previous.last) };
   const next = beside(page + 1);
   if (next !== undefined && next.first !== null) return { before: JSON.stringify(next.first) };
   return { offset: page * pageSize };
@@ -71,13 +71,13 @@ export const rowsQuery = (name: TableName, view: RowView, page: number) =>
     queryFn: ({ signal, client }) =>
       fetchConsole('GET /tables/:schema/:table/rows', {
         params: paramsOf(name),
-        query: { ...viewQuery(view), limit: pageSize, ...placeOf(client, name, view, page) },
+        query: { ...viewQuery(view), limit: pageSize, ...cursorOf(client, name, view, page) },
         signal,
       }),
     staleTime: 30_000,
   });
 
-/** Fetches rows with full cells, for copying. */
+/** Fetches rows with complete cells, which are needed for copying. */
 export async function fetchWholeRows(
   name: TableName,
   view: RowView,
@@ -120,7 +120,7 @@ export const rowQuery = (name: TableName, key: RowKey, as?: string) =>
         })
       ).row,
     staleTime: 0,
-    // Values must not change while they are edited.
+    // Refetching could change values while the user edits them.
     refetchOnWindowFocus: false,
   });
 

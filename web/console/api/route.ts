@@ -1,16 +1,15 @@
-/** Routes of the Console's API as the server's contract declares them: the input of a call, its response and its address. */
+/** Types for the routes of the Console's API, derived from the server's contract: a call's input, response and URL. */
 import type { ConsoleContract } from '../../../src/console/contract.ts';
 import type { Given, ParamsOf, PayloadOf } from '../../../src/console/core/contract.ts';
 
-/** For example `GET /tables`. */
 export type Route = keyof ConsoleContract & string;
 /** The JSON of a route's response. */
 export type Payload<Name extends Route> = Received<PayloadOf<ConsoleContract[Name]>>;
-/** Status 204 has no body. */
+/** A response with status 204 doesn't have a body, so its value is undefined. */
 type Received<Value> = undefined extends Value ? undefined : Value;
 export type Body<Name extends Route> = Given<ConsoleContract[Name], 'body'>;
 
-/** An option that is absent if the route has no such input, and required if the input has required fields. */
+/** An option that is absent if the route doesn't have this input, and required if the input has required fields. */
 type Option<Name extends string, Value> = [Value] extends [never]
   ? { readonly [Key in Name]?: never }
   : object extends Value
@@ -25,7 +24,7 @@ export type Address<Name extends Route> = Option<'params', Params<Name>> &
 export type Input<Name extends Route> = Address<Name> &
   Option<'body', Body<Name>> &
   Option<'file', File<Name>>;
-/** The second argument of a call: optional if every part of it is. */
+/** The second argument of a call, which is optional if all of its parts are optional. */
 export type Options<Value> = object extends Value ? [options?: Value] : [options: Value];
 
 const base = '/console/api';
@@ -35,7 +34,7 @@ interface Parts {
   readonly query?: object | undefined;
 }
 
-/** Returns a route's method, and its address with the parameters filled in. */
+/** Returns the method of a route, and its URL with the parameters filled in. */
 export function resolve(route: Route, { params = {}, query = {} }: Parts): { method: Method; url: string } {
   const [method, path = ''] = route.split(' ') as [Method, string];
   const filled = path.replaceAll(/:(\w+)/g, (_all, name: string) => encodeURIComponent(params[name] ?? ''));
@@ -47,7 +46,7 @@ export function resolve(route: Route, { params = {}, query = {} }: Parts): { met
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * The address of a route, for links, frames and event streams.
+ * Returns the URL of a route, for links, frames and event streams.
  * @example consoleUrl('GET /inbox/:id/html', { params: { id } })
  */
 export const consoleUrl = <Name extends Route>(route: Name, ...[options]: Options<Address<Name>>): string =>

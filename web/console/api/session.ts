@@ -1,11 +1,11 @@
-/** The operator's session and the calls of the Console's API. */
+/** The operator's session, and functions that call the Console's API with it. */
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
 import { ApiError, callApi, openApi } from '../../lib/api.ts';
 import { takeEarly } from '../early.ts';
 import { consoleUrl, type Input, type Options, type Payload, type Route, resolve } from './route.ts';
 import type { Permission, Session } from './types.ts';
 
-/** The operator of this page and the CSRF token. They are kept in memory only. */
+/** The page's operator and CSRF token, which are kept only in memory. */
 let own: Pick<Session, 'operator' | 'csrfToken'> | undefined;
 
 /**
@@ -34,7 +34,7 @@ interface AnyInput extends Cancel {
   readonly file?: Blob;
 }
 
-/** Returns the response itself, for routes that stream. @throws {ApiError} if its status isn't 2xx */
+/** Returns the response without reading its body, for routes that stream. @throws {ApiError} if the status isn't 2xx */
 export function openConsole<Name extends Route>(
   route: Name,
   ...[options]: Options<Input<Name> & Cancel>
@@ -45,11 +45,12 @@ export function openConsole<Name extends Route>(
 }
 
 /**
- * Calls with the session's CSRF token. A sign-in in another tab replaces the session, and the server rejects the old token
- * before it does anything. In that case, the new session is fetched and the call repeated, if the operator is the same.
+ * Sends a request with the session's CSRF token. If the operator signed in again from another tab, the server rejects
+ * the old token before it does anything. The new session is then fetched, and the call is repeated if the operator is
+ * the same.
  */
-async function proven<Answer>(call: (headers: Record<string, string>) => Promise<Answer>): Promise<Answer> {
-  const send = (): Promise<Answer> => call({ 'x-plinth-csrf': own?.csrfToken ?? '' });
+async function proven<Result>(call: (headers: Record<string, string>) => Promise<Result>): Promise<Result> {
+  const send = (): Promise<Result> => call({ 'x-plinth-csrf': own?.csrfToken ?? '' });
   try {
     return await send();
   } catch (error) {
@@ -75,15 +76,15 @@ export const sessionQuery = queryOptions({
       return remember(await fetchConsole('GET /session', { signal }));
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 401) throw error;
-      const former = client.getQueryData<Session | null>(queryKey) ?? null;
-      if (former !== null) client.setQueryData(sessionEndedQuery.queryKey, true);
-      return former;
+      const previous = client.getQueryData<Session | null>(queryKey) ?? null;
+      if (previous !== null) client.setQueryData(sessionEndedQuery.queryKey, true);
+      return previous;
     }
   },
 });
 
 /**
- * True if this page's session has ended on the server. The page keeps all its input until the operator signs in again.
+ * Whether this page's session has ended on the server. The page keeps the operator's input until they sign in again.
  */
 export const sessionEndedQuery = queryOptions({
   queryKey: ['session-ended'],
@@ -93,7 +94,7 @@ export const sessionEndedQuery = queryOptions({
   gcTime: Number.POSITIVE_INFINITY,
 });
 
-/** Continues with the session of a sign-in in another tab. @throws {ApiError} */
+/** Continues with the session from another tab in which the operator has signed in. @throws {ApiError} */
 export async function resumeSession(queryClient: QueryClient): Promise<Session> {
   const session = remember(await fetchConsole('GET /session'));
   if (session.factor === 'owed' || session.factor === 'missing') return session;
@@ -117,7 +118,7 @@ export async function signOut(queryClient: QueryClient): Promise<void> {
   queryClient.setQueryData(sessionQuery.queryKey, null);
 }
 
-/** Watches all responses for the end of the session. */
+/** Checks every response for a status that shows that the session has ended. */
 export function watchSignOut(queryClient: QueryClient): void {
   const look = (error: unknown): void => {
     if (!(error instanceof ApiError) || error.status !== 401) return;
@@ -132,7 +133,7 @@ export function watchSignOut(queryClient: QueryClient): void {
   });
 }
 
-/** Whether the operator has a permission. This only controls what is shown; the server enforces permissions. */
+/** Whether the operator has a permission. This function only hides controls. The server enforces the permissions. */
 export function useMay(permission: Permission): boolean {
   const { data } = useQuery(sessionQuery);
   return data?.operator.permissions.includes(permission) ?? false;

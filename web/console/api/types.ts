@@ -1,4 +1,3 @@
-/** Contract types that several features use, under the web app's names. */
 import type { Filter } from '../../../src/console/tables/contract.ts';
 
 export type { Home } from '../../../src/console/home/contract.ts';
@@ -20,7 +19,7 @@ export type {
 } from '../../../src/console/tables/contract.ts';
 export type { User, UserPage } from '../../../src/console/users/contract.ts';
 
-/** A value as PostgreSQL's text. */
+/** A value in PostgreSQL's text representation. */
 export type Cell = string | null;
 export type FilterOperator = Filter['operator'];
 export const filterOperators = [

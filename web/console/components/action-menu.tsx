@@ -1,6 +1,6 @@
 /**
- * A menu button as in the ARIA Authoring Practices Guide: the first item gets the focus, arrows and letters move it, and Escape
- * returns it to the button.
+ * A button that opens a menu, as described in the ARIA Authoring Practices Guide. The first item gets the focus, arrow
+ * and letter keys move the focus, and Escape returns it to the button.
  */
 import { Button, Popover } from '@mantine/core';
 import { IconChevronDown } from '@tabler/icons-react';
@@ -52,7 +52,7 @@ export function ActionMenu({
       event.preventDefault();
       all[target]?.focus();
     } else if (event.key === 'Escape') {
-      // Keeps the surrounding panel open.
+      // Prevents the surrounding panel from closing.
       event.stopPropagation();
       close();
     } else if (event.key === 'Tab') setOpen(false);
@@ -96,7 +96,7 @@ export function ActionMenu({
               type="button"
               role="menuitem"
               tabIndex={-1}
-              // Escape closes only the menu, not the surrounding panel.
+              // Escape must close only the menu, not the surrounding panel.
               data-mantine-stop-propagation="true"
               className={classes.item}
               data-danger={isDanger || undefined}

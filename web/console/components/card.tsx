@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import classes from './card.module.css';
 
-/** A column of cards with a readable width. */
+/** Arranges cards in a column with a readable width. */
 export function Cards({ children }: { children: ReactNode }) {
   return (
     <div className={classes.scroll}>
@@ -22,7 +22,7 @@ export function Card({
   text?: ReactNode;
   tools?: ReactNode;
   children?: ReactNode;
-  /** Whether the content has its own padding, as a table does. */
+  /** Whether the content provides its own padding, as a table does. */
   flush?: boolean;
 }) {
   return (

@@ -1,10 +1,14 @@
-import { Button, Modal, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { type ReactNode, useId, useState } from 'react';
 import { t } from '../text.ts';
-import classes from './confirm.module.css';
+import classes from './dialog.module.css';
+import { Dialog } from './dialog.tsx';
 import { ProblemBox } from './problem-box.tsx';
 
-/** Asks for confirmation of an irreversible action. For large ones, the operator must type a name or number. */
+/**
+ * Asks for confirmation of an irreversible action. If the action affects a lot of data, the operator must type a name
+ * or number.
+ */
 export function Confirm({
   title,
   children,
@@ -22,7 +26,7 @@ export function Confirm({
   /** The text that the operator must type. */
   typed?: string;
   isBusy: boolean;
-  /** Whether the action is harmless or reversible. */
+  /** Whether the action is harmless or can be undone. */
   isMild?: boolean;
   error: unknown;
   onConfirm: () => void;
@@ -32,15 +36,7 @@ export function Confirm({
   const id = useId();
   const isReady = typed === undefined || text.trim() === typed;
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={title}
-      lockScroll={false}
-      closeButtonProps={{ 'aria-label': t('panel.close') }}
-      transitionProps={{ duration: 100 }}
-      classNames={{ title: classes.title }}
-    >
+    <Dialog title={title} onClose={onClose}>
       <form
         className={classes.form}
         onSubmit={(event) => {
@@ -80,6 +76,6 @@ export function Confirm({
           </Button>
         </div>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

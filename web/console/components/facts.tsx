@@ -4,8 +4,8 @@ import classes from './facts.module.css';
 export type FactsLayout = 'rows' | 'columns' | 'stacked';
 
 /**
- * A description list. `rows` has labels of a fixed width, `columns` fits the label column to the longest label, and `stacked`
- * shows each label above its value.
+ * A description list. `rows` uses labels of a fixed width, `columns` makes the label column as wide as the longest
+ * label, and `stacked` shows each label above its value.
  */
 export function Facts({
   layout = 'rows',

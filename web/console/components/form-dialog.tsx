@@ -1,7 +1,8 @@
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { t } from '../text.ts';
-import classes from './form-dialog.module.css';
+import classes from './dialog.module.css';
+import { Dialog } from './dialog.tsx';
 import { ProblemBox } from './problem-box.tsx';
 import { useUnsaved } from './unsaved.tsx';
 
@@ -26,16 +27,11 @@ export function FormDialog({
   const [isTouched, setTouched] = useState(false);
   const { close, question, release, hold } = useUnsaved(isTouched && !isBusy, onClose);
   return (
-    <Modal
-      opened
+    <Dialog
+      title={title}
       onClose={() => {
         if (question === null) close();
       }}
-      title={title}
-      lockScroll={false}
-      closeButtonProps={{ 'aria-label': t('panel.close') }}
-      transitionProps={{ duration: 100 }}
-      classNames={{ title: classes.title }}
     >
       <form
         className={classes.form}
@@ -62,6 +58,6 @@ export function FormDialog({
         </div>
       </form>
       {question}
-    </Modal>
+    </Dialog>
   );
 }

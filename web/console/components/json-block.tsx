@@ -1,12 +1,12 @@
 import { CopyButton } from '../../ui/copy-button.tsx';
 import classes from './json-block.module.css';
 
-/** Read-only monospace text that scrolls and can be copied. */
+/** Shows read-only monospace text, which can be scrolled and copied. */
 export function CodeBlock({ text, what }: { text: string; what: string }) {
   return (
     <div className={classes.box}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      {/* biome-ignore lint/a11y/useSemanticElements: it is preformatted text first */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
+      {/* biome-ignore lint/a11y/useSemanticElements: the element primarily contains preformatted text */}
       <pre className={classes.text} tabIndex={0} role="region" aria-label={what}>
         <code>{text}</code>
       </pre>

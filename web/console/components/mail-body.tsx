@@ -1,4 +1,4 @@
-/** A mail's HTML and text. The HTML is shown in a sandboxed frame that runs no scripts and loads nothing. */
+/** A mail's HTML and text. The HTML is shown in a sandboxed frame that can't run scripts or load resources. */
 import { useState } from 'react';
 import { t } from '../text.ts';
 import { CodeBlock } from './json-block.tsx';

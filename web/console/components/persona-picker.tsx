@@ -1,4 +1,7 @@
-/** Chooses the persona of a page: the operator, an anonymous visitor, a user, or custom claims. The address contains the choice. */
+/**
+ * Lets the operator choose whose access the page shows: the operator's own, an anonymous visitor's, a user's, or that
+ * of custom claims. The choice is part of the URL.
+ */
 import { Button, Popover, Textarea } from '@mantine/core';
 import { IconCheck, IconChevronDown, IconEye } from '@tabler/icons-react';
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
@@ -18,7 +21,7 @@ export type { PersonaIdentity as Identity };
 
 const t = textOf<keyof typeof messages>();
 
-/** The database identity of an address's persona. */
+/** Fetches the database identity of the persona in the URL. */
 export const identityQuery = (as: string | undefined) =>
   queryOptions({
     queryKey: ['persona', as ?? 'operator'],
@@ -38,7 +41,7 @@ const usersQuery = (search: string) =>
 
 /**
  * @example
- * <PersonaPicker as={search.as} onChange={(as) => navigate({ search: (former) => ({ ...former, as }) })} />
+ * <PersonaPicker as={search.as} onChange={(as) => navigate({ search: (previous) => ({ ...previous, as }) })} />
  */
 export function PersonaPicker({
   as,
@@ -48,7 +51,6 @@ export function PersonaPicker({
   as: string | undefined;
   /** Whether the picker opens immediately. */
   startsOpen?: boolean;
-  /** Undefined for the operator. */
   onChange: (as: string | undefined) => void;
 }) {
   const [isOpen, setOpen] = useState(startsOpen);

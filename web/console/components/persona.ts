@@ -1,4 +1,4 @@
-/** The persona in an address (`as=`). The server's `src/console/persona` resolves it. */
+/** The persona in the URL (`as=`). The server resolves it in `src/console/persona`. */
 
 export type Persona =
   | { readonly kind: 'operator' }
@@ -10,7 +10,7 @@ export interface AsSearch {
   readonly as?: string;
 }
 
-/** For a route's `validateSearch`. An invalid persona becomes the operator. */
+/** Validates a route's search parameters. If the persona is invalid, the operator is used instead. */
 export function validateAs(search: Readonly<Record<string, unknown>>): AsSearch {
   const { as } = search;
   return typeof as === 'string' && parsePersona(as).kind !== 'operator' ? { as } : {};
@@ -28,7 +28,7 @@ export function parsePersona(text: string | undefined): Persona {
   return operator;
 }
 
-/** Undefined for the operator. */
+/** Returns the persona's text in the URL. Returns undefined for the operator. */
 export function printPersona(persona: Persona): string | undefined {
   switch (persona.kind) {
     case 'operator':
@@ -42,7 +42,7 @@ export function printPersona(persona: Persona): string | undefined {
   }
 }
 
-/** Returns undefined unless the text is a JSON object with a role. */
+/** Parses claims. Returns undefined unless the text is a JSON object that contains a role. */
 export function parseClaims(json: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(json);

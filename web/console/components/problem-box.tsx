@@ -15,7 +15,7 @@ export function messageOf(error: unknown): string {
   return error.code === 'network' ? t('problem.network') : error.message;
 }
 
-/** Shows an error with its message, detail, hint, code and request id. */
+/** Shows an error with its message, detail, hint, code and request ID. */
 export function ProblemBox({
   error,
   title,

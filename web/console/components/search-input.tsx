@@ -2,7 +2,10 @@ import { TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import list from './list.module.css';
 
-/** A search field. `width` is `toolbar` in the head of a page, and otherwise set by the layout around the field. */
+/**
+ * A search field. With `toolbar`, its width suits the header of a page. Otherwise, the surrounding layout sets the
+ * width.
+ */
 export function SearchInput({
   label,
   value,

@@ -5,8 +5,8 @@ import classes from './side-panel.module.css';
 import { UnsavedParts, useUnsaved } from './unsaved.tsx';
 
 /**
- * A panel beside the page. Closing returns the focus, and asks for confirmation first if the panel or a part of it (`useDirty`)
- * has unsaved input.
+ * A panel beside the page. When it closes, the focus returns to the element that opened it. If the panel or one of its
+ * parts (`useDirty`) has unsaved input, closing requires confirmation.
  */
 export function SidePanel({
   title,
@@ -19,7 +19,7 @@ export function SidePanel({
   onClose: () => void;
   children: ReactNode;
   wide?: boolean;
-  /** Whether closing would lose input. */
+  /** Whether closing the panel would discard input. */
   isDirty?: boolean;
 }) {
   const [dirtyParts, setDirtyParts] = useState(0);
@@ -35,7 +35,7 @@ export function SidePanel({
       size={wide ? '44rem' : '32rem'}
       transitionProps={{ duration: 120 }}
       lockScroll={false}
-      // Sets class names per part, because the content's class name would also style its container.
+      // The class names are set for each part, because a class name for the content would also apply to its container.
       classNames={{
         content: classes.content,
         header: classes.header,
@@ -45,7 +45,7 @@ export function SidePanel({
     >
       <Drawer.Overlay backgroundOpacity={0.35} />
       <Drawer.Content>
-        {/* The page already has a banner landmark. */}
+        {/* The page already has a banner landmark, so the header must not be another one. */}
         <Drawer.Header role="none">
           <Drawer.Title>{title}</Drawer.Title>
           <Drawer.CloseButton aria-label={t('panel.close')} />
@@ -59,5 +59,5 @@ export function SidePanel({
   );
 }
 
-/** Whether a dialog is open over the panel. Escape then closes only the dialog. */
+/** Whether a dialog is open above the panel. In that case, Escape closes only the dialog. */
 const isCovered = (): boolean => document.querySelectorAll('[role=dialog][aria-modal=true]').length > 1;

@@ -1,2 +1,2 @@
-/** The command that prints a new one-time link. */
+/** The command that prints a new one-time sign-in link. */
 export const signInCommand = 'npm run -s plinth -- console';

@@ -2,14 +2,14 @@ import { t } from '../text.ts';
 import { AfterDelay } from './after-delay.tsx';
 import classes from './skeleton.module.css';
 
-/** Gray placeholder lines. */
+/** Shows gray lines in place of content that is being loaded. */
 export function SkeletonLines({ lines }: { lines: number }) {
   return (
     <AfterDelay>
       <div className={classes.lines} role="status">
         <span className="visually-hidden">{t('state.loading')}</span>
         {Array.from({ length: lines }, (_, line) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity
+          // biome-ignore lint/suspicious/noArrayIndexKey: the lines are identical
           <span key={line} className={classes.line} style={{ width: `${88 - ((line * 37) % 45)}%` }} />
         ))}
       </div>

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import classes from './split-view.module.css';
 
-/** A list beside the details of its open item. A narrow window shows one of the two. */
+/** Shows a list next to the details of the item that is open. A narrow window shows either the list or the details. */
 export function SplitView({
   list,
   isOpen,
@@ -11,7 +11,7 @@ export function SplitView({
 }: {
   list: ReactNode;
   isOpen: boolean;
-  /** Whether the details scroll as a whole. Otherwise they fill the height and scroll inside. */
+  /** Whether the details scroll as a whole. Otherwise, they fill the height and their parts scroll. */
   isScrolling?: boolean;
   /** A class that sets `--list-width`. */
   className?: string | undefined;
@@ -27,7 +27,7 @@ export function SplitView({
   );
 }
 
-/** The links of a split view's list. */
+/** A list of links for a split view. */
 export function ItemNav({ label, children }: { label: string; children: ReactNode }) {
   return (
     <nav className={classes.items} aria-label={label}>

@@ -1,6 +1,7 @@
 /**
- * Asks for confirmation before input is lost, when a dialog closes, when the operator leaves the page by a link or Back, or when
- * the tab closes. Callers aren't dirty while they save.
+ * Asks for confirmation before unsaved input is discarded. This happens when a dialog closes, when the operator leaves
+ * the page through a link or the Back button, and when the tab closes. Callers must report that nothing is unsaved
+ * while they save.
  */
 import { useBlocker } from '@tanstack/react-router';
 import { createContext, type ReactNode, useContext, useLayoutEffect, useRef, useState } from 'react';
@@ -8,11 +9,11 @@ import { t } from '../text.ts';
 import { Confirm } from './confirm.tsx';
 
 export interface Unsaved {
-  /** Closes, or asks for confirmation first. */
+  /** Closes the form. If there is unsaved input, asks for confirmation first. */
   readonly close: () => void;
-  /** The confirmation dialog, to render beside the form. */
+  /** The confirmation dialog, to be rendered next to the form. */
   readonly question: ReactNode;
-  /** Allows leaving after the form was sent, until `hold` is called. */
+  /** Allows leaving without confirmation, because the form was sent, until `hold` is called. */
   readonly release: () => void;
   readonly hold: () => void;
 }
@@ -20,10 +21,10 @@ export interface Unsaved {
 export function useUnsaved(
   isDirty: boolean,
   onClose: () => void,
-  /** `page`: the input survives a change of the address within the page. */
+  /** With `page`, confirmation isn't required if only the parameters of the page's URL change. */
   scope: 'address' | 'page' = 'address',
 ): Unsaved {
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const isGivenUp = useRef(false);
   const blocker = useBlocker({
     shouldBlockFn: ({ current, next }) =>
@@ -40,9 +41,9 @@ export function useUnsaved(
     hold: () => {
       isGivenUp.current = false;
     },
-    close: () => (isDirty ? setAsking(true) : onClose()),
+    close: () => (isDirty ? setConfirming(true) : onClose()),
     question:
-      isAsking || isBlocked ? (
+      isConfirming || isBlocked ? (
         <Confirm
           title={t('unsaved.title')}
           action={t('unsaved.discard')}
@@ -54,7 +55,7 @@ export function useUnsaved(
             else onClose();
           }}
           onClose={() => {
-            setAsking(false);
+            setConfirming(false);
             if (isBlocked) blocker.reset();
           }}
         >
@@ -66,13 +67,13 @@ export function useUnsaved(
 
 const Report = createContext<(more: 1 | -1) => void>(() => undefined);
 
-/** Collects the dirty parts of a dialog. */
+/** Collects the parts of a dialog that have unsaved input. */
 export const UnsavedParts = Report.Provider;
 
-/** Reports to the dialog whether this part has input. */
+/** Reports to the surrounding dialog whether this part has unsaved input. */
 export function useDirty(isDirty: boolean): void {
   const report = useContext(Report);
-  // Runs before the next event, so that an Escape right after typing is handled correctly.
+  // Uses a layout effect, so that the state is current if the user types and immediately presses Escape.
   useLayoutEffect(() => {
     if (!isDirty) return;
     report(1);

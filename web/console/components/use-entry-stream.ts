@@ -1,14 +1,15 @@
 /**
- * Follows log entries that the Console's API streams (`src/console/event-stream.ts`), newest last. The browser reconnects after
- * a lost connection, but not after an error response (HTML standard, section 9.2.3), for example from a starting server,
- * after the session ends, or with too many streams. This hook reconnects in these cases.
+ * Follows log entries that the Console's API streams (`src/console/event-stream.ts`), newest last. The browser
+ * reconnects after a lost connection, but not after an error response (HTML standard, section 9.2.3). Error responses
+ * occur while the server starts, after the session has ended, and if there are too many streams. This hook reconnects
+ * in these cases.
  */
 import { useCallback, useEffect, useState } from 'react';
 
 const firstRetryMs = 1000;
-const longestRetryMs = 30_000;
-/** The maximum number of entries kept. The log has the rest. */
-const keptEntries = 500;
+const maxRetryMs = 30_000;
+/** The maximum number of entries in memory. Older entries are available in the log. */
+const maxEntries = 500;
 
 interface Batch<Entry> {
   readonly entries: readonly Entry[];
@@ -21,7 +22,9 @@ export interface EntryStream<Entry> extends Batch<Entry> {
   clear(): void;
 }
 
-/** Reconnects when the address changes. If there is no address, nothing is followed. */
+/**
+ * Subscribes to the entries at `url`, and reconnects when the URL changes. If it is undefined, no entries are followed.
+ */
 export function useEntryStream<Entry>(url: string | undefined): EntryStream<Entry> {
   const [{ entries, left }, setBatch] = useState<Batch<Entry>>({ entries: [], left: 0 });
   const [isLive, setLive] = useState(false);
@@ -42,13 +45,13 @@ export function useEntryStream<Entry>(url: string | undefined): EntryStream<Entr
         setLive(false);
         if (source.readyState !== EventSource.CLOSED) return;
         retry = setTimeout(connect, retryMs);
-        retryMs = Math.min(retryMs * 2, longestRetryMs);
+        retryMs = Math.min(retryMs * 2, maxRetryMs);
       };
       source.onmessage = ({ data }: MessageEvent<string>) => {
         const batch = JSON.parse(data) as Batch<Entry>;
-        setBatch((former) => ({
-          entries: [...former.entries, ...batch.entries].slice(-keptEntries),
-          left: former.left + batch.left,
+        setBatch((previous) => ({
+          entries: [...previous.entries, ...batch.entries].slice(-maxEntries),
+          left: previous.left + batch.left,
         }));
       };
     };

@@ -1,4 +1,4 @@
-/** The menu with its icons. The palette and the shortcut list read it too. */
+/** The entries of the menu with their icons. The palette and the list of shortcuts use the same entries. */
 import {
   IconApi,
   IconBolt,
@@ -7,6 +7,8 @@ import {
   IconChartLine,
   IconClockPlay,
   IconDatabase,
+  IconDatabaseExport,
+  IconGauge,
   IconHelpCircle,
   IconHistory,
   IconHome,
@@ -35,6 +37,8 @@ const icons: Record<MenuPath, typeof IconHome> = {
   '/inbox': IconInbox,
   '/logs': IconListDetails,
   '/metrics': IconChartLine,
+  '/queries': IconGauge,
+  '/backups': IconDatabaseExport,
   '/reference': IconApi,
   '/keys': IconKey,
   '/operators': IconUserShield,

@@ -1,4 +1,4 @@
-/** Finds pages and tables. Loaded when it is first opened. */
+/** A search for pages and tables, which is loaded when it is first opened. */
 import '@mantine/core/styles/Combobox.layer.css';
 import '@mantine/spotlight/styles.layer.css';
 import { createSpotlight, Spotlight, type SpotlightActionGroupData } from '@mantine/spotlight';
@@ -13,11 +13,11 @@ import { menu } from './menu.ts';
 const [store, actions] = createSpotlight();
 const shownActions = 12;
 
-export default function Palette({ asked, onShortcuts }: { asked: number; onShortcuts: () => void }) {
+export default function Palette({ opens, onShortcuts }: { opens: number; onShortcuts: () => void }) {
   const navigate = useNavigate();
   const { data: tables = [] } = useQuery(tablesQuery);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each request opens it again
-  useEffect(() => actions.open(), [asked]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each request opens the palette again
+  useEffect(() => actions.open(), [opens]);
 
   const ownFirst = [...tables].sort(
     (left, right) => Number(right.schema === 'public') - Number(left.schema === 'public'),

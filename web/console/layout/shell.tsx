@@ -1,4 +1,4 @@
-/** The navigation around every page: menu, palette, color scheme and operator. */
+/** The frame around every page: menu, palette, color scheme and operator. */
 import { ActionIcon, Drawer } from '@mantine/core';
 import { IconLogout, IconMenu2, IconSearch } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -21,14 +21,14 @@ const SignedOut = lazy(() => import('./signed-out.tsx'));
 
 export function Shell() {
   const [menuOpen, setMenuOpen] = useState(false);
-  const [paletteAsked, setPaletteAsked] = useState(0);
+  const [paletteOpens, setPaletteOpens] = useState(0);
   const [shortcutsOpen, setShortcutsOpen] = useState(false);
   const { data: hasEnded } = useQuery(sessionEndedQuery);
   useShortcuts({
-    onPalette: () => setPaletteAsked((times) => times + 1),
+    onPalette: () => setPaletteOpens((times) => times + 1),
     onShortcuts: () => setShortcutsOpen(true),
   });
-  const openPalette = (): void => setPaletteAsked((times) => times + 1);
+  const openPalette = (): void => setPaletteOpens((times) => times + 1);
   return (
     <div className={classes.shell}>
       <a className={classes.skip} href="#content">
@@ -86,8 +86,8 @@ export function Shell() {
         <Outlet />
       </main>
       <Suspense fallback={null}>
-        {paletteAsked === 0 ? null : (
-          <Palette asked={paletteAsked} onShortcuts={() => setShortcutsOpen(true)} />
+        {paletteOpens === 0 ? null : (
+          <Palette opens={paletteOpens} onShortcuts={() => setShortcutsOpen(true)} />
         )}
         {shortcutsOpen ? <ShortcutList onClose={() => setShortcutsOpen(false)} /> : null}
         {hasEnded ? <SignedOut /> : null}

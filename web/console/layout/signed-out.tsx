@@ -1,4 +1,7 @@
-/** Covers a page whose session has ended. The input is kept, and work continues after a sign-in elsewhere. */
+/**
+ * Covers the page after the session has ended. The operator's input is kept, and they can continue after signing in
+ * again in another tab.
+ */
 import { Button, Modal } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ApiError } from '../../lib/api.ts';

@@ -1,4 +1,4 @@
-/** Shortcuts that work on every page: the palette, the shortcuts list, and "g" followed by a page's letter. */
+/** Keyboard shortcuts on every page: the palette, the list of shortcuts, and "g" followed by the letter of a page. */
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { menu } from './menu.ts';

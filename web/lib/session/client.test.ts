@@ -136,7 +136,7 @@ test('a refresh without an answer, as on a device that wakes up, leaves the sess
   });
   await expect(tab.client.load()).resolves.toMatchObject({ status: 'signed-in', session: { user: 'ada' } });
   expect(tab.seen).toEqual([]);
-  // An unknown state doesn't count as a session.
+  // The state can't be determined, so it isn't treated as a session.
   await expect(openTab(newChannel(), server).client.load()).resolves.toMatchObject({ status: 'failed' });
 });
 

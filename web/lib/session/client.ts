@@ -1,6 +1,6 @@
 /**
- * The page's view of its session. The server stores the session (an httpOnly cookie and a row). A page keeps the access
- * token in memory only, verifies it, and requests a new one before it expires. Tabs synchronize through the five
+ * The state of the session in a page. The server stores the session (an httpOnly cookie and a row). The page keeps the
+ * access token only in memory, verifies it, and requests a new one before it expires. Tabs exchange the five session
  * events.
  */
 import { ApiError } from '../api.ts';
@@ -9,7 +9,7 @@ import { SessionFault } from './faults.ts';
 import { createKeySource, type Jwk } from './jwks.ts';
 import { type AccessClaims, verifyAccessToken } from './verify.ts';
 
-/** The server's response about the cookie's session. */
+/** The server's response about the session to which the cookie belongs. */
 export interface HeldSession<User = unknown> {
   readonly access_token: string;
   /** Seconds since the epoch. */
@@ -23,18 +23,19 @@ export interface Session<User = unknown> extends HeldSession<User> {
 
 export type SessionState<User = unknown> =
   | { readonly status: 'loading' }
-  /** `ended`: the tab had a session that was ended elsewhere. */
+  /** The reason is `ended` if this tab had a session that was ended elsewhere. */
   | { readonly status: 'signed-out'; readonly reason: 'none' | 'ended' | 'left' }
   | { readonly status: 'signed-in'; readonly session: Session<User> }
   /** The token couldn't be verified, or the server couldn't be reached. */
   | { readonly status: 'failed'; readonly error: unknown };
 
-/** Access to the server that stores the session. */
+/** The API of the server that stores the session. */
 export interface SessionTransport<User = unknown> {
-  /** Returns the session, refreshed if it expires soon, or null if there is none. */
+  /** Returns the session, or null if there is none. If the session expires soon, the server refreshes it first. */
   read(): Promise<HeldSession<User> | null>;
   /**
-   * Always returns a new access token. Used after rights have changed, or to check whether the session still exists.
+   * Always returns a new access token. Used after the user's rights have changed, or to check whether the session still
+   * exists.
    */
   refresh(): Promise<HeldSession<User> | null>;
 }
@@ -47,32 +48,39 @@ export interface SessionClientOptions<User> {
   readonly transport: SessionTransport<User>;
   readonly events: SessionEvents;
   readonly fetch?: typeof fetch;
-  /** Returns milliseconds since the epoch. */
+  /** Returns the current time in milliseconds since the epoch. */
   readonly now?: () => number;
 }
 
 export interface SessionClient<User = unknown> {
   state(): SessionState<User>;
-  /** Calls `listener` after every state change. Returns a function that unsubscribes. */
+  /** Calls `listener` after each state change. Returns a function that unsubscribes. */
   subscribe(listener: () => void): () => void;
-  /** Reads the session from the server without notifying others. If there is no response, the session is unchanged. */
+  /**
+   * Reads the session from the server without notifying other tabs. If the server doesn't respond, the state doesn't
+   * change.
+   */
   load(): Promise<SessionState<User>>;
-  /** Call this after the server has changed the session: reads it and notifies all tabs. */
+  /** Reads the session and notifies all tabs. Call this after the server has changed the session. */
   changed(event: SessionEvent): Promise<SessionState<User>>;
   /**
-   * Requests a new access token and notifies all tabs. Also detects that a session was ended elsewhere. If there is no
-   * response, the session is unchanged: its token may expire, and a rejected call requests a new one.
+   * Requests a new access token and notifies all tabs. This also detects whether the session was ended elsewhere. If
+   * the server doesn't respond, the state doesn't change. The current token may then expire, and a call that is
+   * rejected requests a new one.
    */
   refresh(): Promise<SessionState<User>>;
   close(): void;
 }
 
-/** A new token is requested this long before the old one expires. */
+/** The time before an access token expires at which a new one is requested. */
 const refreshAheadMs = 60_000;
-/** The longest delay that browser timers support. */
-const longestTimerMs = 2_147_483_647;
+/** The longest delay that timers in browsers support. */
+const maxTimerMs = 2_147_483_647;
 
-/** `fetch` fails with a TypeError, and `callApi` with status 0. */
+/**
+ * Whether the server didn't respond. In this case, `fetch` throws a TypeError, and `callApi` throws an error with
+ * status 0.
+ */
 const isUnanswered = (error: unknown): boolean =>
   error instanceof TypeError || (error instanceof ApiError && error.status === 0);
 
@@ -104,7 +112,7 @@ export function createSessionClient<User>(options: SessionClientOptions<User>): 
     clearTimeout(timer);
     if (next.status === 'signed-in') {
       const wait = next.session.expires_at * 1000 - now() - refreshAheadMs;
-      timer = setTimeout(() => void client.refresh(), Math.min(Math.max(wait, 1000), longestTimerMs));
+      timer = setTimeout(() => void client.refresh(), Math.min(Math.max(wait, 1000), maxTimerMs));
     }
     for (const subscriber of subscribers) subscriber();
     return next;
@@ -119,7 +127,9 @@ export function createSessionClient<User>(options: SessionClientOptions<User>): 
     return become({ status: 'signed-in', session: { ...held, claims } });
   }
 
-  /** A token that expired in transit is retried once. Any other error is final. */
+  /**
+   * A token can expire while the response is in transit, so the request is repeated once. All other errors are final.
+   */
   async function read(): Promise<SessionState<User>> {
     try {
       return await take(await transport.read());
@@ -137,10 +147,7 @@ export function createSessionClient<User>(options: SessionClientOptions<User>): 
     }
   }
 
-  /**
-   * If there is no response, the session is unchanged, because a device that wakes up may only be online a moment
-   * later.
-   */
+  /** Keeps the state if the server doesn't respond, because a device that wakes up may be offline for a moment. */
   async function orAsBefore(work: () => Promise<SessionState<User>>): Promise<SessionState<User>> {
     try {
       return await work();

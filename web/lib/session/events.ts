@@ -1,6 +1,6 @@
 /**
- * The five session events, sent to every open tab of the same origin. A message contains no token. A tab that receives
- * one requests the current session from the server.
+ * The five session events, which are sent to all open tabs of the same origin. An event doesn't contain a token. A tab
+ * that receives an event requests the current session from the server.
  */
 export const sessionEvents = [
   'SIGNED_IN',
@@ -17,7 +17,7 @@ export type SessionListener = (event: SessionEvent, from: 'this tab' | 'another 
 export interface SessionEvents {
   /** Notifies this tab's listeners, then the other tabs. */
   emit(event: SessionEvent): void;
-  /** Returns a function that unsubscribes. */
+  /** Adds a listener. Returns a function that removes it. */
   listen(listener: SessionListener): () => void;
   close(): void;
 }

@@ -1,7 +1,10 @@
-/** The project's public signing keys: fetched once, cached, and fetched again when a token uses an unknown key. */
+/**
+ * The project's public signing keys. The keys are fetched once and cached, and fetched again when a token uses an
+ * unknown key.
+ */
 import { SessionFault } from './faults.ts';
 
-/** Ten minutes, as in the service's own `max-age` (specification, section 9). */
+/** The `max-age` that the service itself uses for the key set (specification, section 9). */
 export const jwksCacheMs = 600_000;
 
 export interface Jwk extends JsonWebKey {
@@ -10,32 +13,32 @@ export interface Jwk extends JsonWebKey {
 
 export interface KeySource {
   /**
-   * Returns all keys that may have signed a token with this `kid`, or every key if there is no `kid`. @throws
-   * {SessionFault}
+   * Returns all keys that may have signed a token with this `kid`. If the token has no `kid`, returns all keys.
+   * @throws {SessionFault}
    */
   find(kid: string | undefined, keyType: string): Promise<readonly Jwk[]>;
 }
 
 export interface KeySourceOptions {
   readonly fetchKeys: () => Promise<{ readonly keys?: readonly Jwk[] }>;
-  /** Returns milliseconds since the epoch. */
+  /** Returns the current time in milliseconds since the epoch. */
   readonly now: () => number;
 }
 
 export function createKeySource({ fetchKeys, now }: KeySourceOptions): KeySource {
   let cached: { keys: readonly Jwk[]; fetchedAt: number } | undefined;
-  let underWay: Promise<readonly Jwk[]> | undefined;
+  let inFlight: Promise<readonly Jwk[]> | undefined;
 
   function refetch(): Promise<readonly Jwk[]> {
-    underWay ??= fetchKeys()
+    inFlight ??= fetchKeys()
       .then((set) => {
         cached = { keys: set.keys ?? [], fetchedAt: now() };
         return cached.keys;
       })
       .finally(() => {
-        underWay = undefined;
+        inFlight = undefined;
       });
-    return underWay;
+    return inFlight;
   }
 
   return {
@@ -44,7 +47,7 @@ export function createKeySource({ fetchKeys, now }: KeySourceOptions): KeySource
       const keys = fresh && cached !== undefined ? cached.keys : await refetch();
       const found = matching(keys, kid, keyType);
       if (found.length > 0) return found;
-      // A key may have been added since the last fetch. Keys that were just fetched aren't fetched again.
+      // The key may have been added since the last fetch, so the keys are fetched again unless they were just fetched.
       const again = fresh ? await refetch() : keys;
       if (again.length === 0) throw new SessionFault('jwks_empty');
       const late = matching(again, kid, keyType);

@@ -81,7 +81,7 @@ describe('the seven messages', () => {
   });
 
   const [head, payload] = esToken.split('.') as [string, string, string];
-  const refused: [string, string, Jwk[], string][] = [
+  const rejected: [string, string, Jwk[], string][] = [
     ['an empty set', esToken, [], 'JWKS is empty'],
     ['HS256 against the public set of an HS256 project', hsToken, [], 'JWKS is empty'],
     ['HS256 against a set with public keys only', hsToken, [ecJwk], 'No matching signing key found in JWKS'],
@@ -132,7 +132,7 @@ describe('the seven messages', () => {
     ['no token at all', '', [ecJwk], 'Invalid alg claim'],
     ['words', 'not a token', [ecJwk], 'Invalid alg claim'],
   ];
-  test.each(refused)('%s', async (_name, text, keys, message) => {
+  test.each(rejected)('%s', async (_name, text, keys, message) => {
     await expect(verify(text, keys)).rejects.toThrow(new SessionFault(codeOf(message)));
     await expect(verify(text, keys)).rejects.toHaveProperty('message', message);
   });

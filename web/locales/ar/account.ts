@@ -1,4 +1,4 @@
-/** As `en/account.ts`, in Arabic. */
+/** Arabic translations of `en/account.ts`. */
 export const messages = {
   'page.sign-in': 'تسجيل الدخول',
   'page.welcome-back': 'مرحبًا بعودتك',

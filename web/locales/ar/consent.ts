@@ -1,4 +1,4 @@
-/** As `en/consent.ts`, in Arabic. */
+/** Arabic translations of `en/consent.ts`. */
 export const messages = {
   'consent.asks': 'يريد {app} استخدام حسابك في {name}.',
   'consent.nameless': 'تطبيق بلا اسم',

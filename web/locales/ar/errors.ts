@@ -1,4 +1,4 @@
-/** As `en/errors.ts`, in Arabic. */
+/** Arabic translations of `en/errors.ts`. */
 export const messages = {
   // general
   'error.network': 'يتعذّر الوصول إلى الخادم. تحقق من اتصالك وأعد المحاولة.',
@@ -59,6 +59,7 @@ export const messages = {
   'error.current_password_required': 'كلمة المرور الحالية ناقصة. أدخلها أيضًا.',
 
   // limits
+  'error.overloaded': 'يتلقى الخادم طلبات كثيرة جدًا. أعد المحاولة بعد لحظات.',
   'error.over_request_rate_limit': 'محاولات كثيرة. انتظر بضع دقائق وأعد المحاولة.',
   'error.over_email_send_rate_limit': 'أُرسلت رسالة للتو. انتظر قليلًا قبل أن تطلب أخرى.',
   'error.over_sms_send_rate_limit': 'أُرسلت رسالة للتو. انتظر قليلًا قبل أن تطلب أخرى.',
@@ -164,7 +165,7 @@ export const messages = {
   'error.consent_answered': 'لقد رددت على هذا الطلب من قبل. ارجع إلى التطبيق.',
 
   // the session module
-  'error.jwks_empty': 'ليس لدى الخادم مفاتيح توقيع حاليًا. أعد المحاولة لاحقًا.',
+  'error.jwks_empty': 'يتعذّر على الخادم التحقق من جلستك حاليًا. أعد المحاولة لاحقًا.',
   'error.no_matching_key': 'تغيّرت مفاتيح التوقيع في الخادم. أعد تحميل الصفحة.',
   'error.bad_signature': 'تعذّر الوثوق بجلستك. سجّل الدخول مجددًا.',
   'error.expired': 'انتهت جلستك. إذا سجّلت الدخول للتو، فتحقق من ساعة هذا الجهاز.',

@@ -1,4 +1,4 @@
-/** As `en/guest.ts`, in Arabic. */
+/** Arabic translations of `en/guest.ts`. */
 export const messages = {
   'guest.intro':
     'لا حاجة إلى حساب. يبقى ما تفعله في هذا المتصفح إلى أن تسجّل خروجك. يمكنك الاحتفاظ به لاحقًا بإضافة طريقة لتسجيل الدخول.',

@@ -1,4 +1,4 @@
-/** Texts of second factors, keys and linked accounts. ICU messages. */
+/** Arabic translations of `en/methods.ts`. */
 export const messages = {
   'wallet.ethereum': 'محفظة Ethereum',
   'wallet.solana': 'محفظة Solana',

@@ -1,4 +1,4 @@
-/** Texts of changes that wait for their confirmation, on the security page. */
+/** Arabic translations of `en/pending.ts`. */
 export const messages = {
   'pending.resend': 'إعادة الإرسال',
   'pending.resent': 'أرسلنا تأكيدًا جديدًا.',

@@ -1,4 +1,4 @@
-/** As `en/plain.ts`, in Arabic. */
+/** Arabic translations of `en/plain.ts`. */
 export const messages = {
   'page.signed-in': 'أنت مسجّل الدخول',
   'page.refused': 'لا يمكن إرسال هذا النموذج',

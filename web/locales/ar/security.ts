@@ -1,4 +1,4 @@
-/** As `en/security.ts`, in Arabic. */
+/** Arabic translations of `en/security.ts`. */
 export const messages = {
   'security.as': 'مسجّل الدخول باسم {who}',
   'security.guest': 'ضيف',

@@ -1,4 +1,4 @@
-/** As `en/shared.ts`, in Arabic. */
+/** Arabic translations of `en/shared.ts`. */
 export const messages = {
   'ui.copy': 'نسخ',
   'ui.copied': 'تم النسخ',

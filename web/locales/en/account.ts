@@ -1,4 +1,4 @@
-/** Texts of the Account pages that the first load needs. ICU messages. `{name}` is the product. */
+/** Interface text for the Account pages that the initial load needs, as ICU messages. `{name}` is the product. */
 export const messages = {
   'page.sign-in': 'Sign in',
   'page.welcome-back': 'Welcome back',

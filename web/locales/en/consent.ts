@@ -1,4 +1,7 @@
-/** Texts of the consent page and the list of connected apps. ICU messages. `{name}` is the product, `{app}` the other app. */
+/**
+ * Interface text for the consent page and the list of connected apps, as ICU messages. `{name}` is the product, and `{app}` is the
+ * other app.
+ */
 export const messages = {
   'consent.asks': '{app} wants to use your {name} account.',
   'consent.nameless': 'An unnamed app',

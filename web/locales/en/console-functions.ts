@@ -1,11 +1,11 @@
-/** Texts of the functions page. ICU messages. */
+/** Interface text for the functions page, as ICU messages. */
 export const messages = {
   'functions.list': 'Functions',
   'functions.none-title': 'No functions yet',
   'functions.none-text': 'A function is a folder with an index.ts file. Run this command to create one:',
   'functions.command': 'Command',
   'functions.pick-title': 'Select a function',
-  'functions.pick-text': 'You can invoke it, check its response and follow its logs here.',
+  'functions.pick-text': 'You can then invoke the function, check its response and follow its logs.',
   'functions.back': 'All functions',
   'functions.idle': 'idle',
   'functions.running': 'running',
@@ -52,7 +52,7 @@ export const messages = {
   'calls.gone': 'aborted',
   'calls.gone-title': 'The client disconnected before the response started.',
   'calls.boot': 'started in {ms} ms',
-  'calls.shared': 'Measured for the whole process during the request, so concurrent requests are included.',
+  'calls.shared': 'This value was measured for the whole process, so it includes concurrent requests.',
 
   'logs.title': 'Logs',
   'logs.live': 'live',

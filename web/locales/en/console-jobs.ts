@@ -1,4 +1,4 @@
-/** Texts of the Jobs pages. ICU messages. */
+/** Interface text for the Jobs pages, as ICU messages. */
 export const messages = {
   'jobs.parts': 'Job types',
   'jobs.cron': 'Schedules',
@@ -7,7 +7,7 @@ export const messages = {
   'jobs.queues': 'Queues',
   'jobs.older': 'Show more',
   'jobs.enable': 'Enable {name}',
-  'jobs.enable-sql': 'Or add this to a migration:',
+  'jobs.enable-sql': 'Or add this statement to a migration:',
   'jobs.statement': 'Statement',
   'jobs.missing': '{name} isn’t available on this PostgreSQL server',
   'jobs.missing-text': 'Install it on the server, or use Plinth’s embedded PostgreSQL, which includes it.',
@@ -38,7 +38,7 @@ export const messages = {
 
   'cron.off-title': 'Run SQL on a schedule',
   'cron.off-text':
-    'pg_cron runs SQL every night, every minute or every few seconds, for example to delete old rows, update counts or invoke a function. It isn’t enabled in this database yet.',
+    'pg_cron runs SQL every night, every minute or every few seconds, for example to delete old rows, update counts or invoke a function. pg_cron isn’t enabled in this database yet.',
   'cron.none-title': 'No scheduled jobs yet',
   'cron.none-text': 'A job runs a SQL statement on a schedule, for example every night at 3:00.',
   'cron.new': 'New job',
@@ -59,7 +59,8 @@ export const messages = {
   'cron.command': 'Command',
   'cron.command-help': 'SQL that runs as postgres. You can use more than one statement.',
   'cron.zone': 'Schedules use the {zone} time zone (cron.timezone).',
-  'cron.schedule-help': 'Minute, hour, day of month, month, day of week, or “30 seconds”. In {zone}.',
+  'cron.schedule-help':
+    'Enter five fields (minute, hour, day of month, month, day of week), or an interval such as “30 seconds”. Times are in the {zone} time zone.',
   'cron.schedule-bad': 'Invalid schedule. Use five fields such as 0 3 * * *, or “30 seconds”.',
   'cron.schedule-says': '{words}. Next: {next}.',
   'cron.schedule-says-only': '{words}.',
@@ -76,11 +77,12 @@ export const messages = {
   'cron.save': 'Save',
   'cron.run': 'Run now',
   'cron.run-asked': 'The job is running. The result appears below.',
-  'cron.run-waits': 'A run is in progress. The next one starts when it ends.',
+  'cron.run-waits': 'A run is already in progress. The next run starts when that run ends.',
   'cron.delete': 'Delete',
   'cron.delete-title': 'Delete {name}?',
-  'cron.delete-text': 'Stops the job, including a run in progress. Completed work is kept.',
-  'cron.others': 'Only the role {role} can change this job, because it owns it.',
+  'cron.delete-text':
+    'The job won’t run anymore, and a run in progress is stopped. Changes that are already committed are kept.',
+  'cron.others': 'Only the role that owns this job can change it. The owner is {role}.',
   'cron.role': 'Runs as',
   'cron.database': 'Database',
   'cron.id': 'Job ID',
@@ -97,7 +99,7 @@ export const messages = {
     'A webhook sends each inserted, updated or deleted row of a table to the URL of a function or another service. Webhooks require pg_net, which isn’t enabled in this database.',
   'hooks.none-title': 'No webhooks yet',
   'hooks.none-text':
-    'Select a table and a URL. Each inserted, updated or deleted row is sent there as JSON once its transaction commits.',
+    'Select a table and enter a URL. Each inserted, updated or deleted row is sent to the URL as JSON once its transaction commits.',
   'hooks.new': 'New webhook',
   'hooks.edit-title': 'Edit {name}',
   'hooks.name': 'Name',
@@ -120,11 +122,11 @@ export const messages = {
   'hooks.method': 'Method',
   'hooks.method-get': 'GET requests don’t include the row.',
   'hooks.headers': 'Headers, one per line',
-  'hooks.headers-help': 'In the form “name: value”. Read-only operators can’t see the values.',
+  'hooks.headers-help': 'Write each header as “name: value”. Read-only operators can’t see the values.',
   'hooks.headers-bad': 'Line {line, number} isn’t in the form “name: value”.',
   'hooks.add-key': 'Add anon key',
   'hooks.params': 'Query parameters, one per line',
-  'hooks.params-help': 'In the form “name: value”.',
+  'hooks.params-help': 'Write each parameter as “name: value”.',
   'hooks.timeout': 'Timeout (ms)',
   'hooks.events-bad': 'Select at least one event.',
   'hooks.table-bad': 'Select a table.',
@@ -145,11 +147,12 @@ export const messages = {
   'hooks.outcome-timed-out': 'timed out',
   'hooks.outcome-waiting': 'waiting',
   'hooks.outcome-forgotten': 'deleted',
-  'hooks.forgotten-why': 'Responses are kept for a few hours only (pg_net.ttl).',
+  'hooks.forgotten-why':
+    'The response was deleted, because responses are kept for only a few hours (pg_net.ttl).',
 
   'requests.off-title': 'Send requests from SQL',
   'requests.off-text':
-    'pg_net sends HTTP requests from SQL, triggers and scheduled jobs in the background. It isn’t enabled in this database.',
+    'pg_net sends HTTP requests from SQL, triggers and scheduled jobs in the background. pg_net isn’t enabled in this database.',
   'requests.waiting': 'Queued',
   'requests.waiting-text':
     '{count, plural, =0 {No requests are queued.} one {# request is queued.} other {# requests are queued.}}',
@@ -183,7 +186,7 @@ export const messages = {
 
   'queues.off-title': 'Process work in the background with queues',
   'queues.off-text':
-    'pgmq stores messages in tables. A consumer that reads a message hides it from others until it deletes the message or the timeout ends. It isn’t enabled in this database yet.',
+    'pgmq stores messages in tables. A consumer that reads a message hides it from others until it deletes the message or the timeout ends. pgmq isn’t enabled in this database yet.',
   'queues.none-title': 'No queues yet',
   'queues.none-text':
     'A queue holds work for later, such as emails to send, images to resize or rows to index.',
@@ -193,7 +196,7 @@ export const messages = {
   'queues.unlogged': 'Unlogged',
   'queues.unlogged-why': 'Faster, but all messages are lost after a crash.',
   'queues.rls': 'Row-level security',
-  'queues.rls-why': 'Roles with grants on the queue’s tables also need a policy. Recommended.',
+  'queues.rls-why': 'Recommended. Roles with grants on the queue’s tables then also need a policy.',
   'queues.create': 'Create queue',
   'queues.length': 'Messages',
   'queues.visible': 'Ready',

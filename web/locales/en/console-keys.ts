@@ -1,4 +1,4 @@
-/** Texts about API keys and signing keys. ICU messages. */
+/** Interface text for API keys and signing keys, as ICU messages. */
 export const messages = {
   'keys.title': 'Keys',
   'keys.known': 'These are the well-known keys for local development. “plinth serve” generates unique keys.',
@@ -15,7 +15,7 @@ export const messages = {
   'keys.hidden': 'hidden',
   'keys.further': 'Additional keys',
   'keys.further-text':
-    'Create one for each app or machine, so you can revoke them separately. Only a hash of each key is stored.',
+    'Create a key for each app or machine, so that you can revoke each key separately. Only a hash of each key is stored.',
   'keys.create': 'Create key',
   'keys.name': 'Name',
   'keys.kind': 'Kind',
@@ -36,7 +36,7 @@ export const messages = {
   'keys.signing-text':
     'These keys sign your users’ tokens. A standby key is published before you rotate to it, so users stay signed in.',
   'keys.signing-fixed':
-    'Tokens are signed with the well-known local development key. Set auth.signing_keys_path in config.toml to manage signing keys here.',
+    'Tokens are signed with the well-known local development key. To manage signing keys here, set auth.signing_keys_path in config.toml.',
   'keys.standby': 'Add standby key',
   'keys.algorithm': 'Algorithm',
   'keys.state': 'State',
@@ -49,7 +49,7 @@ export const messages = {
   'keys.rotate-text':
     'New tokens are signed with this key. Clients may cache the key list for 10 minutes, so leave a new key on standby for at least that long.',
   'keys.revoke-signing-text':
-    'Tokens signed with this key will be rejected immediately. If you don’t revoke the key, its tokens expire within {minutes, plural, one {# minute} other {# minutes}} after it was rotated out.',
+    'Tokens signed with this key will be rejected immediately. If you wait instead, the last of them expires {minutes, plural, one {# minute} other {# minutes}} after the rotation.',
   'keys.uses': '{count, plural, =0 {no tokens} one {# token} other {# tokens}}',
   'keys.who': 'Users with tokens signed by {kid}',
   'keys.users': '{count, plural, one {# user} other {# users}}',

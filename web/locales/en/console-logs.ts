@@ -1,4 +1,4 @@
-/** Texts of the Logs and Metrics pages. ICU messages. */
+/** Interface text for the Logs and Metrics pages, as ICU messages. */
 export const messages = {
   'logs.title': 'Logs',
   'logs.search': 'Search entries',

@@ -1,4 +1,4 @@
-/** Texts of the Operators page, second factors and the audit log. ICU messages. */
+/** Interface text for the Operators page, second factors and the audit log, as ICU messages. */
 export const messages = {
   'operators.title': 'Operators',
   'operators.people': 'Operators',
@@ -32,7 +32,7 @@ export const messages = {
   'operators.link-title': 'Sign-in link for {name}',
   'operators.link': 'Sign-in link',
   'operators.link-why':
-    'Send it to {name} over a secure channel. The first person who opens it is signed in as {name}. It’s shown only once, works once and expires at {until}.',
+    'Send the link to {name} over a secure channel. The first person who opens the link is signed in as {name}. It’s shown only once, works once and expires at {until}.',
   'operators.done': 'Done',
   'operators.own-factor': 'Your second factor',
   'operators.own-factor-on':
@@ -60,10 +60,11 @@ export const messages = {
   'passkey.add': 'Add passkey',
   'passkey.remove': 'Remove passkey {name}',
   'passkey.use': 'Use passkey',
-  'passkey.none': 'You don’t have a passkey here. Enter a code from your app.',
+  'passkey.none':
+    'None of your passkeys works at this address. Enter a code from your authenticator app instead.',
   'passkey.known': 'This device already has a passkey for you.',
   'passkey.canceled': 'The passkey request was canceled, or no passkey was found.',
-  'passkey.elsewhere': 'Passkeys need a domain name. Open {address} instead.',
+  'passkey.elsewhere': 'Passkeys work only at a domain name. Open {address} instead.',
   'factor.scan': 'Scan this code with your authenticator app, or enter the key.',
   'factor.qr': 'QR code for your authenticator app',
   'factor.key': 'Key',
@@ -72,7 +73,7 @@ export const messages = {
   'factor.confirm': 'Confirm',
   'factor.codes-title': 'Recovery codes',
   'factor.codes-why':
-    'Use a code if you lose your authenticator app. Each works once. Store them safely: they won’t be shown again.',
+    'Use a recovery code if you lose your authenticator app. Each code works once. Store the codes safely, because they won’t be shown again.',
   'factor.codes-kept': 'I’ve saved these codes',
   'factor.owed-title': 'Enter your second factor',
   'factor.missing-title': 'Set up your second factor',

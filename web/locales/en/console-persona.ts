@@ -1,9 +1,9 @@
-/** Texts of the persona picker. ICU messages. */
+/** Interface text for the persona picker, as ICU messages. */
 export const messages = {
   'persona.label': 'View as {name}',
   'persona.title': 'View as',
   'persona.operator': 'Operator',
-  'persona.operator-why': 'The table owner. Policies don’t apply.',
+  'persona.operator-why': 'Access as the table owner. Policies don’t apply.',
   'persona.anon': 'Anonymous',
   'persona.anon-why': 'A visitor who isn’t signed in (the anon role).',
   'persona.user': 'A user',

@@ -1,4 +1,4 @@
-/** Texts of the policies page. ICU messages. */
+/** Interface text for the policies page, as ICU messages. */
 export const messages = {
   'policies.title': 'Policies',
   'policies.filter': 'Filter tables',
@@ -47,12 +47,12 @@ export const messages = {
   'policies.command.update': 'Update',
   'policies.command.delete': 'Delete',
   'policies.kind': 'Kind',
-  'policies.permissive-long': 'Permissive: at least one must be true',
-  'policies.restrictive-long': 'Restrictive: all must be true',
+  'policies.permissive-long': 'Permissive: at least one permissive policy must be true',
+  'policies.restrictive-long': 'Restrictive: all restrictive policies must be true',
   'policies.roles': 'Roles',
   'policies.using-long': 'USING: rows it applies to',
   'policies.check-long': 'WITH CHECK: rows that can be written',
-  'policies.check-empty': 'If empty, USING applies.',
+  'policies.check-empty': 'If empty, the USING condition applies.',
   'policies.sql': 'SQL to run',
   'policies.save': 'Save policy',
   'policies.drop': 'Drop',

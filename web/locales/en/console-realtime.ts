@@ -1,4 +1,4 @@
-/** Texts of the realtime page. ICU messages. */
+/** Interface text for the realtime page, as ICU messages. */
 export const messages = {
   'realtime.join-title': 'Join a channel',
   'realtime.topic': 'Channel',
@@ -44,25 +44,25 @@ export const messages = {
   'kind.sent': 'sent',
   'kind.closed': 'closed',
 
-  'verdict.title': 'Delivery check',
-  'verdict.of-change':
+  'delivery-check.title': 'Delivery check',
+  'delivery-check.of-change':
     'Checks whether a change to the table above would be delivered to the user selected above. Nothing is sent.',
-  'verdict.of-broadcast':
+  'delivery-check.of-broadcast':
     'Checks whether a broadcast in the channel above would be delivered to the user selected above. Nothing is sent.',
-  'verdict.action': 'Change',
-  'verdict.key': 'Row key (JSON)',
-  'verdict.filter': 'Subscription filter',
-  'verdict.sender': 'Sender',
-  'verdict.sender-text': 'The user who sends the broadcast.',
-  'verdict.ask': 'Check',
-  'verdict.delivered': 'delivered',
-  'verdict.not-delivered': 'not delivered',
-  'verdict.to': 'to {persona}',
-  'verdict.data': 'Delivered data',
-  'verdict.outcome.passes': 'Allowed:',
-  'verdict.outcome.stops': 'Blocked:',
-  'verdict.outcome.alters': 'Changed:',
-  'verdict.outcome.not asked': 'Not checked:',
+  'delivery-check.action': 'Change',
+  'delivery-check.key': 'Row key (JSON)',
+  'delivery-check.filter': 'Subscription filter',
+  'delivery-check.sender': 'Sender',
+  'delivery-check.sender-text': 'The user who sends the broadcast.',
+  'delivery-check.ask': 'Check',
+  'delivery-check.delivered': 'delivered',
+  'delivery-check.not-delivered': 'not delivered',
+  'delivery-check.to': 'to {persona}',
+  'delivery-check.data': 'Delivered data',
+  'delivery-check.outcome.passes': 'Allowed:',
+  'delivery-check.outcome.stops': 'Blocked:',
+  'delivery-check.outcome.alters': 'Changed:',
+  'delivery-check.outcome.not asked': 'Not checked:',
 
   'checks.title': 'Will this change be delivered?',
   'checks.for': 'For the role {role}',

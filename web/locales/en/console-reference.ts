@@ -1,4 +1,4 @@
-/** Texts of the API page. ICU messages. */
+/** Interface text for the API page, as ICU messages. */
 export const messages = {
   'reference.title': 'API',
   'reference.types': 'TypeScript types',

@@ -1,4 +1,4 @@
-/** Texts of the Console pages that change tables. ICU messages. */
+/** Interface text for the Console pages that change tables, as ICU messages. */
 export const messages = {
   'schema.structure': 'Structure',
   'schema.rows': 'Rows',
@@ -123,7 +123,7 @@ export const messages = {
   'trigger.condition': 'Condition (WHEN)',
   'trigger.condition-why': 'For example, old.title is distinct from new.title.',
   'trigger.function': 'Function',
-  'trigger.no-function': 'There are no trigger functions yet. Create one with SQL first.',
+  'trigger.no-function': 'No trigger functions yet. Create one with SQL first.',
   'trigger.arguments': 'Arguments, one per line',
 
   'enum.title': 'Types',

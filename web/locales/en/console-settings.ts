@@ -1,4 +1,4 @@
-/** Texts of the settings. ICU messages. */
+/** Interface text for the settings page, as ICU messages. */
 export const messages = {
   'settings.title': 'Settings',
   'settings.search': 'Search settings',
@@ -8,7 +8,8 @@ export const messages = {
   'settings.no-default': 'Not set by default',
   'settings.unset': 'Reset to default',
   'settings.unset-of': 'Reset {name} to default',
-  'settings.secret': 'Set, but hidden. Write secrets as env(NAME) and put the value in supabase/.env.',
+  'settings.secret':
+    'This secret is set but hidden. To change it, enter env(NAME) and put the value in supabase/.env.',
   'settings.on': 'On',
   'settings.off': 'Off',
   'settings.use-default': 'Default',
@@ -18,24 +19,38 @@ export const messages = {
   'settings.discard': 'Discard',
   'settings.review-title': 'Review changes',
   'settings.write': 'Save to files',
-  'settings.restart':
-    'Restart the server to apply {count, plural, one {this change} other {these # changes}}:',
   'settings.when':
-    'Settings are read when the server starts, so restart it to apply them. Comments in the files are kept.',
+    'Changes apply immediately, except for settings that need a restart. Comments in the files are kept.',
+  'settings.applied': '{count, plural, one {# setting applied} other {# settings applied}}',
+  'settings.problems': 'Some parts of the server couldn’t use the new settings',
+  'settings.invalid': 'The settings files are invalid, so changes to them can’t be applied',
+  'settings.unapplied': 'The settings files have changed. These settings aren’t applied yet:',
+  'settings.reload': 'Reload settings',
+  'settings.needs-restart':
+    '{count, plural, one {This setting needs} other {These # settings need}} a restart:',
+  'settings.because': '— {reason}',
+  'settings.restart-because': 'Needs a restart because {reason}.',
+  'settings.restart': 'Restart server',
+  'settings.restart-title': 'Restart the server?',
+  'settings.restart-text':
+    'Requests in progress will be completed. New requests will fail for a few seconds, and realtime clients will reconnect.',
+  'settings.restart-elsewhere': 'This server can’t restart itself. Restart it where you started it.',
+  'settings.restarting': 'The server is restarting…',
+  'settings.restarted': 'The server has restarted',
   'settings.none': 'No results',
   'settings.messages': 'Emails and text messages',
   'settings.mail-title': 'Emails',
   'settings.mail-text': 'Previews use sample values. Custom template files are read again for each email.',
   'settings.mail': 'Email',
   'settings.mail-subject': 'Subject',
-  'settings.mail-own': 'Uses {file}.',
-  'settings.mail-ours': 'The default template. To use your own, set content_path for this template.',
+  'settings.mail-own': 'This email uses {file}.',
+  'settings.mail-ours': 'This email uses the default template. To use your own template, set content_path.',
   'settings.mail-fault': '{file} can’t be used, so the default template is sent: {fault}',
   'settings.test-mail': 'Send a test email to',
   'settings.test-mail-send': 'Send',
   'settings.test-sent': 'Accepted for delivery to {to}.',
   'settings.test-mail-where':
-    'Uses the settings that the server started with. If no SMTP server is configured, the email is captured in the inbox.',
+    'The test uses the running settings. If no SMTP server is configured, the email is captured in the inbox.',
   'settings.test-text': 'Text message',
   'settings.test-text-text':
     'Sends a sign-in message with the code 123456 through the configured provider. If no provider is configured, the message is captured in the inbox.',

@@ -1,4 +1,4 @@
-/** Texts of the SQL page. ICU messages. */
+/** Interface text for the SQL page, as ICU messages. */
 export const messages = {
   'sql.title': 'SQL',
   'sql.tabs': 'Open queries',
@@ -57,7 +57,7 @@ export const messages = {
   'sql.danger.truncate': 'Deletes every row of a table.',
   'sql.danger.delete-all': 'Deletes every row, because there’s no WHERE condition.',
   'sql.danger.update-all': 'Updates every row, because there’s no WHERE condition.',
-  'sql.danger.alter-drop': 'Removes a column with its values, a constraint or a default.',
+  'sql.danger.alter-drop': 'Removes a constraint, a default, or a column and its values.',
   'sql.danger.rls-off': 'Turns off row-level security, so only grants control access.',
   'sql.danger.unclear': 'Runs code that can’t be checked in advance.',
   'plan.title': 'Plan',

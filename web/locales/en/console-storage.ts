@@ -1,4 +1,4 @@
-/** Texts of the storage page. ICU messages. */
+/** Interface text for the storage page, as ICU messages. */
 export const messages = {
   'storage.buckets': 'Buckets',
   'storage.new-bucket': 'New bucket',
@@ -9,7 +9,7 @@ export const messages = {
   'storage.none-text':
     'A bucket holds files that share the same settings. Create one, then drop files into it.',
   'storage.pick-title': 'Select a bucket',
-  'storage.pick-text': 'Its folders and files appear here.',
+  'storage.pick-text': 'The bucket’s folders and files appear here.',
   'storage.back': 'All buckets',
 
   'bucket.name': 'Name',
@@ -17,7 +17,7 @@ export const messages = {
   'bucket.public-why': 'Anyone with a file’s URL can read it without a key. Policies still control writing.',
   'bucket.limit': 'Max file size',
   'bucket.limit-help': 'For example, 5 MB. If empty, the project limit of {size} applies.',
-  'bucket.limit-bad': 'Enter a number with B, KB, MB or GB.',
+  'bucket.limit-bad': 'Enter a number and a unit: B, KB, MB or GB.',
   'bucket.types': 'Allowed MIME types',
   'bucket.types-help':
     'Separate the types with commas, for example: image/*, application/pdf. If empty, all types are allowed.',

@@ -1,4 +1,4 @@
-/** Texts of the Tables page that the first load doesn't need. ICU messages. */
+/** Interface text for the Tables page that the first load doesn't need, as ICU messages. */
 export const messages = {
   'grid.copied': '{count, plural, one {# cell copied} other {# cells copied}}',
   'grid.copying': 'Copying…',
@@ -6,7 +6,7 @@ export const messages = {
   'grid.pasting': 'Pasting…',
   'grid.paste-most': 'You can paste at most {most, number} rows at a time. To add more, import a file.',
   'grid.paste-over':
-    '{count, plural, one {# line was skipped because there are no more rows} other {# lines were skipped because there are no more rows}}',
+    '{count, plural, one {# line was skipped because the table has no more rows} other {# lines were skipped because the table has no more rows}}',
   'grid.range': '{rows, number} × {columns, number} cells',
   'edit.many-refused':
     'None of the {count, number} changes were saved because row {row, number} was rejected',

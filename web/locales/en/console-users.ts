@@ -1,4 +1,4 @@
-/** Texts of the users page. ICU messages. */
+/** Interface text for the users page, as ICU messages. */
 export const messages = {
   'users.search-any': 'Search by email, phone, name or ID',
   'users.no-match-any': 'The search covers email addresses, phone numbers, names and the beginning of IDs.',

@@ -1,4 +1,4 @@
-/** Texts of the Why page, which explains access to rows. ICU messages. */
+/** Interface text for the Why page, which explains access to rows, as ICU messages. */
 export const messages = {
   'why.title': 'Why',
   'why.form': 'Access to explain',
@@ -25,7 +25,7 @@ export const messages = {
     'Only REST requests that filter a table by single columns can be loaded. Select the table and row yourself.',
   'why.request-gone': 'The log has no request with this ID. It may have been deleted.',
   'why.reads-only':
-    'Your role can explain reads only, because explaining a write runs it, and not every effect can be undone.',
+    'Your role can only explain reads, because explaining a write runs it, and not every effect can be undone.',
   'why.empty-title': 'Find out why access is allowed or denied',
   'why.empty-text':
     'Select a table, a row and a persona. Each policy is evaluated for that row, and the statement is run and rolled back.',
@@ -34,11 +34,11 @@ export const messages = {
   'why.hidden': '{persona} can’t see a matching row to {operation}',
   'why.refused': '{persona} can’t {operation} this row',
   'why.reason.grant': 'A grant is missing. PostgreSQL checks grants before policies.',
-  'why.reason.no-row': 'No such row exists.',
+  'why.reason.no-row': 'This row doesn’t exist.',
   'why.reason.not-in-view':
     'The view doesn’t contain this row. Either the row doesn’t exist, or the view’s own condition excludes it for these claims.',
   'why.reason.behind':
-    'Based on the dry run only. The view doesn’t reveal which row of an underlying table is meant, so that table’s policies can’t be evaluated one by one.',
+    'This result is based only on the dry run. The view doesn’t show which underlying row it reads, so the policies of the underlying table can’t be evaluated individually.',
   'why.reason.not-secured': 'No policies apply: {security}.',
   'why.reason.no-policy': 'Row-level security is on, and no permissive {command} policy applies to {role}.',
   'why.reason.policy': 'No {command} policy matches this row.',
@@ -47,7 +47,7 @@ export const messages = {
   'why.reason.evaluation': 'Evaluating the {command} policies raised an error.',
   'why.reason.passes': 'The row passes every policy that applies.',
   'why.disagrees':
-    'Based on the policies alone, the result would be “{explained}”, but the database did something else. Its message names the cause, such as a constraint, a trigger or a rule.',
+    'Based on the policies alone, the result would be “{explained}”, but the database returned a different result. The database’s message describes the cause, such as a constraint, a trigger or a rule.',
   'why.no-role': 'The role {role} doesn’t exist.',
   'why.security.on': 'row-level security is on',
   'why.security.off': 'row-level security is off for this table',
@@ -87,8 +87,8 @@ export const messages = {
   'why.definer': '{name} runs with the privileges of {owner} (SECURITY DEFINER)',
   'why.through': 'Underlying tables',
   'why.through-as': '{relation}, read as {role}',
-  'why.through-unjudged': 'This table’s policies couldn’t be evaluated one by one.',
-  'why.through-unread': '{role} can’t read it',
+  'why.through-unjudged': 'This table’s policies couldn’t be evaluated individually.',
+  'why.through-unread': '{role} can’t read this table',
   'why.rows': 'Row',
   'why.cells': 'Values by column',
   'why.before': 'Current',

@@ -1,4 +1,4 @@
-/** Texts of the Console. ICU messages. */
+/** Interface text for the Console, as ICU messages. */
 export const messages = {
   'app.name': 'Plinth',
   'app.title': '{page} · Console',
@@ -19,6 +19,8 @@ export const messages = {
   'nav.inbox': 'Inbox',
   'nav.logs': 'Logs',
   'nav.metrics': 'Metrics',
+  'nav.queries': 'Queries',
+  'nav.backups': 'Backups',
   'nav.api': 'API',
   'nav.keys': 'Keys',
   'nav.settings': 'Settings',
@@ -50,7 +52,7 @@ export const messages = {
   'shortcuts.cancel': 'Cancel the edit',
   'shortcuts.save-next': 'Save and go to the next cell',
   'shortcuts.null': 'While editing: choose NULL, empty or default',
-  'shortcuts.select': 'Select the row (on its checkbox)',
+  'shortcuts.select': 'Select the row (with its checkbox focused)',
   'shortcuts.open-row': 'Open the whole row',
   'shortcuts.copy': 'Copy the cell or range',
   'shortcuts.paste': 'Paste, starting at this cell',
@@ -81,7 +83,7 @@ export const messages = {
   'sign-in.title': 'Sign in to the Console',
   'sign-in.waiting': 'Signing you in…',
   'sign-in.how':
-    'Sign in with a one-time link. The start command prints one. To get a new link, run this command in your project folder:',
+    'Sign in with a one-time link. The start command prints such a link. To get a new link, run this command in your project folder:',
   'sign-in.command': 'Command',
   'sign-in.elsewhere':
     'You opened a sign-in link from another website. Continue only if you expected this link. You’ll be signed in as the operator it was created for.',
@@ -100,7 +102,10 @@ export const messages = {
   'home.all-well': 'All services are running',
   'home.faults': '{count, plural, one {# service needs attention} other {# services need attention}}',
   'home.partial':
-    'The schema is partial because {count, plural, one {# statement failed and was skipped} other {# statements failed and were skipped}}',
+    'The schema is incomplete because {count, plural, one {# statement failed and was skipped} other {# statements failed and were skipped}}',
+  'home.limits':
+    '{count, plural, one {The database server limits a feature} other {The database server limits # features}}',
+  'home.limits-mend': 'A database administrator can run these statements.',
   'home.partial-reset': 'Correct the files, then run “plinth db reset”.',
   'home.running': 'running',
   'home.connect': 'Connect',
@@ -135,7 +140,7 @@ export const messages = {
   'tables.structure': 'Structure',
   'tables.no-match': 'No matching tables',
   'tables.pick-title': 'Select a table',
-  'tables.pick-text': 'Its rows appear here. Press Enter on a cell to edit it.',
+  'tables.pick-text': 'The table’s rows appear here. Press Enter to edit a cell.',
   'tables.none-title': 'No tables yet',
   'tables.none-text': 'Create one here and save it as a migration file, or write a migration yourself.',
   'tables.no-rls':
@@ -240,7 +245,7 @@ export const messages = {
   'users.phone': 'Phone',
   'users.password': 'Password',
   'users.confirm-now': 'Confirm the email address immediately',
-  'users.confirm-now-why': 'Otherwise the user has to confirm it by email before signing in.',
+  'users.confirm-now-why': 'If not selected, the user must confirm the address by email before signing in.',
   'users.confirmed': 'Confirmed',
   'users.not-yet': 'not yet',
   'users.none': 'none',

@@ -6,13 +6,13 @@ export const messages = {
   // general
   'error.network': 'Can’t reach the server. Check your connection and try again.',
   'error.key-canceled': 'No security key was used. Try again, or choose another way.',
-  'error.key-known': 'This device already has a key for your account. Use that one.',
+  'error.key-known': 'This device already has a security key for your account. Use that key.',
   'error.other': 'Something went wrong on our side. Try again in a moment.',
   'error.unknown': 'Something went wrong on our side. Try again in a moment.',
   'error.unexpected_failure': 'Something went wrong on our side. Try again in a moment.',
   'error.validation_failed': 'Some of the information is invalid. Check what you entered.',
   'error.bad_json': 'The request was incomplete. Try again.',
-  'error.conflict': 'This was changed elsewhere at the same time. Try again.',
+  'error.conflict': 'The same data was changed somewhere else at the same time. Try again.',
   'error.request_timeout': 'The request timed out. Try again.',
   'error.request_entity_too_large': 'The text you entered is too long. Shorten it and try again.',
   'error.feature_disabled': 'This feature isn’t available here. Choose another option.',
@@ -67,6 +67,7 @@ export const messages = {
   'error.current_password_required': 'Your current password is missing. Enter it as well.',
 
   // limits
+  'error.overloaded': 'The server receives too many requests. Try again in a moment.',
   'error.over_request_rate_limit': 'Too many attempts. Wait a few minutes and try again.',
   'error.over_email_send_rate_limit': 'We’ve just sent an email. Wait a moment before you request another.',
   'error.over_sms_send_rate_limit':
@@ -79,19 +80,20 @@ export const messages = {
   'error.flow_state_already_used': 'This sign-in was already used. Start again from the app.',
   'error.oauth_client_state_not_found': 'This sign-in has expired. Start again.',
   'error.oauth_client_state_expired': 'This sign-in has expired. Start again.',
-  'error.oauth_invalid_state': 'This sign-in was started in another browser. Start again in this one.',
-  'error.bad_oauth_state': 'This sign-in was started in another browser. Start again in this one.',
+  'error.oauth_invalid_state': 'This sign-in was started in another browser. Start again in this browser.',
+  'error.bad_oauth_state': 'This sign-in was started in another browser. Start again in this browser.',
   'error.bad_oauth_callback':
     'The other service sent an incomplete response. Start again, or choose another way to sign in.',
   'error.bad_code_verifier': 'This sign-in was started in another app or browser. Start again from the app.',
   'error.oauth_provider_not_supported': 'This sign-in method isn’t available. Choose another one.',
   'error.provider_disabled': 'This sign-in method is turned off. Choose another one.',
   'error.provider_email_needs_verification':
-    'The other service hasn’t confirmed your email address. Open the email we sent you.',
+    'The other service hasn’t confirmed your email address. To confirm it, open the email we sent you.',
   'error.web3_provider_disabled': 'Wallet sign-in is turned off. Choose another way to sign in.',
   'error.web3_unsupported_chain': 'Wallets on this network aren’t supported. Choose another wallet.',
   'error.custom_provider_not_found': 'This sign-in method doesn’t exist anymore. Choose another one.',
-  'error.over_custom_provider_quota': 'You’ve reached the limit of sign-in methods. Remove one first.',
+  'error.over_custom_provider_quota':
+    'The maximum number of custom sign-in methods has been reached. Remove one before you add another.',
 
   // identities
   'error.identity_not_found': 'This account isn’t linked anymore. Reload the page.',
@@ -121,15 +123,16 @@ export const messages = {
   'error.saml_metadata_fetch_failed':
     'Can’t reach your organization’s single sign-on service. Try again later.',
   'error.saml_entity_id_mismatch':
-    'Your organization’s single sign-on doesn’t match the connection here. Contact its administrator.',
+    'Your organization’s sign-in service isn’t the one that is set up here. Contact its administrator.',
 
   // MFA
-  'error.too_many_enrolled_mfa_factors': 'You’ve reached the limit of second steps. Remove one first.',
+  'error.too_many_enrolled_mfa_factors':
+    'You’ve reached the maximum number of second steps. Remove one before you add another.',
   'error.mfa_factor_name_conflict': 'You already have an authenticator with this name. Choose another name.',
   'error.mfa_factor_not_found': 'This authenticator doesn’t exist anymore. Reload the page.',
   'error.mfa_ip_address_mismatch': 'Your network has changed. Enter the code your app shows now.',
   'error.mfa_challenge_expired': 'The request has expired. Enter the code your app shows now.',
-  'error.mfa_verification_failed': 'Incorrect code. Enter the one your app shows now.',
+  'error.mfa_verification_failed': 'Incorrect code. Enter the code your app shows now.',
   'error.mfa_verification_rejected': 'The code was rejected. Sign in again.',
   'error.mfa_verified_factor_exists':
     'A second step of this kind is already set up. Remove it before you set up another.',
@@ -144,9 +147,10 @@ export const messages = {
 
   // passkeys
   'error.passkey_disabled': 'Passkeys are turned off. Choose another way to sign in.',
-  'error.too_many_passkeys': 'You’ve reached the limit of passkeys. Remove one first.',
+  'error.too_many_passkeys':
+    'You’ve reached the maximum number of passkeys. Remove one before you add another.',
   'error.webauthn_credential_not_found': 'This passkey can’t be used here. Choose another way to sign in.',
-  'error.webauthn_credential_exists': 'This device already has a passkey here. Use that one.',
+  'error.webauthn_credential_exists': 'This device already has a passkey for your account. Use that passkey.',
   'error.webauthn_challenge_not_found': 'This request was already used. Try again.',
   'error.webauthn_challenge_expired': 'The request has expired. Try again.',
   'error.webauthn_verification_failed':
@@ -160,10 +164,10 @@ export const messages = {
   'error.oauth_dynamic_client_registration_disabled': 'Apps can’t register themselves here. Contact support.',
 
   // hooks
-  'error.hook_timeout': 'A check timed out. Try again.',
-  'error.hook_timeout_after_retry': 'A check timed out. Try again.',
-  'error.hook_payload_over_size_limit': 'A check couldn’t be completed. Contact support.',
-  'error.hook_payload_invalid_content_type': 'A check couldn’t be completed. Contact support.',
+  'error.hook_timeout': 'A required check took too long. Try again.',
+  'error.hook_timeout_after_retry': 'A required check took too long. Try again.',
+  'error.hook_payload_over_size_limit': 'A required check couldn’t be completed. Contact support.',
+  'error.hook_payload_invalid_content_type': 'A required check couldn’t be completed. Contact support.',
 
   // /account/api
   'error.factor_required':
@@ -172,8 +176,9 @@ export const messages = {
     'Sign-in with the other service was canceled. Try again, or choose another way to sign in.',
   'error.redirect_not_allowed':
     'You’re signed in, but the app’s address isn’t allowed here. Contact the app’s support.',
-  'error.pkce_required': 'This app’s sign-in request is incomplete. Contact the app’s support.',
-  'error.bad_code_challenge': 'This app’s sign-in request is incomplete. Contact the app’s support.',
+  'error.pkce_required': 'The app sent an incomplete request to sign you in. Contact the app’s support team.',
+  'error.bad_code_challenge':
+    'The app sent an incomplete request to sign you in. Contact the app’s support team.',
   'error.not_same_origin': 'The request didn’t come from this page. Reload it and try again.',
   'error.wallet-refused': 'The wallet didn’t sign the request. Try again, or choose another way to sign in.',
   'error.wallet_refused':
@@ -187,7 +192,7 @@ export const messages = {
   'error.consent_answered': 'You’ve already responded to this request. Go back to the app.',
 
   // the session module
-  'error.jwks_empty': 'The server has no signing keys right now. Try again later.',
+  'error.jwks_empty': 'The server can’t verify your session right now. Try again later.',
   'error.no_matching_key': 'The server’s signing keys have changed. Reload the page.',
   'error.bad_signature': 'Your session couldn’t be verified. Sign in again.',
   'error.expired': 'Your session has expired. If you’ve just signed in, check this device’s clock.',

@@ -1,7 +1,10 @@
-/** Texts for guests: creating a guest account, saving it and moving its data. Also the page for a remaining session. ICU messages. */
+/**
+ * Interface text for guests, as ICU messages: creating a guest account, saving it and moving its data. Also includes
+ * the page for a remaining session.
+ */
 export const messages = {
   'guest.intro':
-    'You don’t need an account. Your data is kept in this browser until you sign out. To keep it longer, add a way to sign in later.',
+    'You don’t need an account. You can access your data in this browser until you sign out. To keep your data after that, add a way to sign in.',
   'guest.off': 'Guest accounts are turned off. Sign in or create an account instead.',
 
   'upgrade.intro':

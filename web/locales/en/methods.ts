@@ -1,4 +1,4 @@
-/** Texts of second factors, keys and linked accounts. ICU messages. */
+/** Interface text for second factors, keys and linked accounts, as ICU messages. */
 export const messages = {
   'wallet.ethereum': 'Ethereum wallet',
   'wallet.solana': 'Solana wallet',
@@ -17,7 +17,7 @@ export const messages = {
   'mfa.phone-wrong': 'Incorrect or expired code. Check it, or request a new one.',
   'mfa.key-intro': 'Connect {name} or hold it close to your device, then follow your browser’s instructions.',
   'mfa.key-submit': 'Use security key',
-  'mfa.recovery-intro': 'Enter one of your saved recovery codes. Each works once.',
+  'mfa.recovery-intro': 'Enter one of your saved recovery codes. Each code works once.',
   'mfa.recovery-code': 'Recovery code',
   'mfa.recovery-missing': 'Enter a recovery code.',
   'mfa.recovery-wrong': 'Incorrect or already used code. Check it, or enter another one.',
@@ -34,10 +34,10 @@ export const messages = {
   'factor.remove-ask': 'Remove {name}? It stops working immediately.',
   'factor.required': 'This service requires two-step verification. Set it up to continue to the app.',
   'factor.last':
-    'This service requires two-step verification. Add another second step before you remove this one.',
+    'This service requires two-step verification. To remove this second step, add another one first.',
 
   'recovery.title': 'Recovery codes',
-  'recovery.intro': 'Use a code if you lose your phone or key. Each works once.',
+  'recovery.intro': 'Use a recovery code if you lose your phone or security key. Each code works once.',
   'recovery.none': 'No recovery codes yet',
   'recovery.left': '{remaining, plural, one {# code} other {# codes}} of {total} left.',
   'recovery.few': 'You’re running out of codes. If you generate new ones, your old codes will stop working.',

@@ -1,4 +1,4 @@
-/** Texts of the security page for changes that await confirmation. */
+/** Interface text of the security page for changes that await confirmation. */
 export const messages = {
   'pending.resend': 'Resend',
   'pending.resent': 'We’ve sent a new confirmation.',

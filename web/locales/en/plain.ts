@@ -1,4 +1,7 @@
-/** Texts of the pages that respond to forms without JavaScript. They are prerendered and not part of a bundle. */
+/**
+ * Interface text of the pages that respond to forms without JavaScript. These pages are prerendered and not part of a
+ * bundle.
+ */
 export const messages = {
   'page.signed-in': 'You’re signed in',
   'page.refused': 'This form can’t be submitted',

@@ -1,4 +1,4 @@
-/** Texts of the security page. ICU messages. */
+/** Interface text for the security page, as ICU messages. */
 export const messages = {
   'security.as': 'Signed in as {who}',
   'security.guest': 'Guest',
@@ -32,7 +32,7 @@ export const messages = {
   'security.factor-added': 'Added {when}',
   'security.enroll-scan': 'Scan this code with your authenticator app.',
   'security.enroll-qr': 'QR code for your authenticator app. It contains the key below.',
-  'security.enroll-typed': 'If you can’t scan it, enter this key in the app:',
+  'security.enroll-typed': 'If you can’t scan the code, enter this key in the app:',
   'security.enroll-key': 'Key',
   'security.enroll-code': 'Code from the app',
   'security.enroll-confirm': 'Turn on',

@@ -1,4 +1,4 @@
-/** Texts of `web/ui` and `web/lib`, which the Account pages and the Console load. */
+/** Interface text of `web/ui` and `web/lib`, which the Account pages and the Console load. */
 export const messages = {
   'ui.copy': 'Copy',
   'ui.copied': 'Copied',

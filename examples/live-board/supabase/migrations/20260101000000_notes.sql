@@ -1,4 +1,4 @@
--- One table: every signed-in user can read all notes but only write their own.
+-- A table of notes. Every signed-in user can read all notes but can write only their own.
 create table public.notes (
   id bigint generated always as identity primary key,
   author uuid not null default auth.uid() references auth.users on delete cascade,
@@ -22,7 +22,7 @@ create policy "authors remove" on public.notes
 
 alter publication supabase_realtime add table public.notes;
 
--- Photos: each user has a folder named after their user ID.
+-- Photos are stored in one folder per user, which is named after the user's ID.
 create policy "own photo folder" on storage.objects
   for insert to authenticated
   with check (bucket_id = 'photos' and (storage.foldername(name))[1] = (select auth.uid())::text);

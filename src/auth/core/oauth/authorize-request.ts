@@ -1,4 +1,4 @@
-/** The parameters of an authorization request after the client and redirect URI (RFC 6749 section 4.1.1). */
+/** The parameters of an authorization request other than the client and the redirect URI (RFC 6749 section 4.1.1). */
 import type { CodeChallengeMethod } from '../pkce.ts';
 import { isSupportedScope, parseScopes } from './scopes.ts';
 
@@ -9,13 +9,13 @@ export interface AuthorizeRequest {
   readonly resource: string | null;
   readonly codeChallenge: string;
   readonly codeChallengeMethod: CodeChallengeMethod;
-  /** OpenID Connect Core section 3.1.2.1. */
+  /** The nonce for the ID token (OpenID Connect Core section 3.1.2.1). */
   readonly nonce: string | null;
 }
 
 const defaultScope = 'email';
 
-/** Returns the request, or the `error_description` for the client. */
+/** Parses an authorization request. If it is invalid, returns the `error_description` for the client. */
 export function parseAuthorizeRequest(
   query: URLSearchParams,
 ): { readonly request: AuthorizeRequest } | { readonly fault: string } {
@@ -63,7 +63,9 @@ function resourceFault(resource: string): string | undefined {
   return undefined;
 }
 
-/** PKCE is required (OAuth 2.1 section 4.1.1). */
+/**
+ * Returns the problem with a PKCE challenge, or undefined if it is valid. PKCE is required (OAuth 2.1 section 4.1.1).
+ */
 function challengeFault(challenge: string, method: string): string | undefined {
   if (challenge === '' || method === '') {
     return 'PKCE flow requires both code_challenge and code_challenge_method';

@@ -1,8 +1,8 @@
-/** The metadata of the OAuth server: one document for OpenID Connect Discovery and RFC 8414. */
+/** Builds the metadata of the OAuth server. The same document is used for OpenID Connect Discovery and RFC 8414. */
 import type { JsonObject } from '../json.ts';
 import { supportedScopes } from './scopes.ts';
 
-/** The algorithms that upstream lists, regardless of the current key. */
+/** The algorithms that upstream lists, regardless of the current signing key. */
 const namedAlgorithms = ['RS256', 'HS256', 'ES256'];
 
 export function discoveryDocument(facts: {
@@ -44,7 +44,7 @@ export function discoveryDocument(facts: {
       'updated_at',
     ],
     code_challenge_methods_supported: ['S256', 'plain'],
-    // RFC 9207. Not in upstream.
+    // Defined in RFC 9207. Upstream doesn't support this parameter.
     authorization_response_iss_parameter_supported: true,
   };
 }

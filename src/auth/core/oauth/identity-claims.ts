@@ -1,9 +1,12 @@
-/** The claims that scopes grant to a client, in ID tokens and at the UserInfo endpoint (OpenID Connect Core). */
+/**
+ * Determines the claims that a client's scopes grant it, both in ID tokens and at the UserInfo endpoint (OpenID Connect
+ * Core).
+ */
 import type { User } from '../../rows.ts';
 import { type JsonObject, sortKeys } from '../json.ts';
 import { toMs } from '../times.ts';
 
-/** ID tokens are valid for an hour, regardless of the access token lifetime. */
+/** The lifetime of ID tokens, which doesn't depend on the access token lifetime. */
 const idTokenSeconds = 3600;
 
 export interface IdTokenInput {

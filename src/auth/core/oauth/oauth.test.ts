@@ -51,7 +51,7 @@ describe('redirect URIs', () => {
         expect(url.hash).toBe('');
         expect(['javascript:', 'data:', 'vbscript:', 'file:', 'blob:', 'about:']).not.toContain(url.protocol);
         if (url.protocol === 'http:') expect(['localhost', '127.0.0.1', '[::1]']).toContain(url.hostname);
-        // The column stores URIs separated by commas.
+        // A URI must not contain a comma, because the column stores URIs separated by commas.
         expect(uri.split(',')).toEqual([uri]);
       }),
       { numRuns: 2000 },
@@ -152,9 +152,9 @@ describe('scopes', () => {
   test('are covered by themselves and by more, never by less', () => {
     const scopes = fc.subarray(['openid', 'profile', 'email', 'phone', 'offline_access']);
     fc.assert(
-      fc.property(scopes, scopes, (granted, wanted) => {
-        expect(coversScopes(granted, wanted)).toBe(wanted.every((scope) => granted.includes(scope)));
-        expect(parseScopes(wanted.join('  '))).toEqual(wanted);
+      fc.property(scopes, scopes, (granted, expected) => {
+        expect(coversScopes(granted, expected)).toBe(expected.every((scope) => granted.includes(scope)));
+        expect(parseScopes(expected.join('  '))).toEqual(expected);
       }),
     );
   });

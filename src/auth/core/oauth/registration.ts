@@ -1,4 +1,4 @@
-/** Client metadata at registration and update (RFC 7591 section 2), parsed and validated. */
+/** Parses and validates a client's metadata in registrations and updates (RFC 7591 section 2). */
 import { authError } from '../../errors.ts';
 import type { Fields } from '../fields.ts';
 import { redirectUriFault } from './redirect-uri.ts';
@@ -29,7 +29,10 @@ const maxRedirectUris = 10;
 const maxNameBytes = 1024;
 const maxUriBytes = 2048;
 
-/** Throws `bad_json` for members of a wrong type, and `validation_failed` for invalid metadata. */
+/**
+ * Parses the metadata of a new client.
+ * @throws {AuthError} bad_json for members of the wrong type, validation_failed for invalid metadata
+ */
 export function parseRegistration(fields: Fields): Registration {
   const redirectUris = fields.list('redirect_uris') ?? [];
   const type = fields.text('client_type');
@@ -66,7 +69,10 @@ export function parseRegistration(fields: Fields): Registration {
   };
 }
 
-/** Missing fields stay unchanged. Throws the same errors as {@link parseRegistration}. */
+/**
+ * Parses the fields of an update. Fields that are missing remain unchanged. Throws the same errors as {@link
+ * parseRegistration}.
+ */
 export function parseUpdate(fields: Fields, clientType: ClientType): Partial<ClientMetadata> {
   const redirectUris = fields.list('redirect_uris');
   const grants = fields.list('grant_types');
@@ -132,8 +138,8 @@ function checkName(name: string): void {
 }
 
 /**
- * Allows only web addresses, because consent pages use them as links and images. Upstream would accept javascript:
- * here.
+ * Throws unless the URI is a web address, because consent pages use the URIs as links and images. Upstream accepts
+ * `javascript:` here.
  */
 function checkUri(name: 'client_uri' | 'logo_uri', uri: string): void {
   if (uri === '') return;

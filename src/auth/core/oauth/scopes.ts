@@ -1,4 +1,4 @@
-/** Scopes of the OAuth server (OpenID Connect Core section 5.4). Other scopes are rejected. */
+/** The scopes that the OAuth server supports (OpenID Connect Core section 5.4). All other scopes are rejected. */
 
 export const supportedScopes = ['openid', 'profile', 'email', 'phone', 'offline_access'] as const;
 

@@ -1,14 +1,14 @@
-/** Random values of the OAuth server, and their hashes. */
+/** Generates the random values of the OAuth server, and computes their hashes. */
 import { createHash, randomBytes } from 'node:crypto';
 import { base32 } from '../../../shared/base32.ts';
 import { sameSecret } from '../secrets.ts';
 
-/** 32 bytes as base64url. Shown only once, at registration. */
+/** Generates a client secret: 32 bytes as base64url. The secret is shown only once, when the client is registered. */
 export function clientSecretText(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** The stored hash: SHA-256 in base64url. A random secret needs no slower hash. */
+/** Returns the hash that is stored: SHA-256 in base64url. A random secret doesn't need a slower hash. */
 export function hashClientSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url');
 }
@@ -17,14 +17,18 @@ export function isClientSecret(secret: string, hash: string | null): boolean {
   return hash !== null && hash !== '' && sameSecret(hashClientSecret(secret), hash);
 }
 
-/** 32 characters of `a-z2-7`. Identifies an authorization request in the address of the consent page. */
+/**
+ * Generates the ID of an authorization request: 32 characters of `a-z2-7`. The ID appears in the address of the consent
+ * page.
+ */
 export function authorizationIdText(): string {
   return base32(randomBytes(20)).toLowerCase();
 }
 
 /**
- * Derives the id of the session that a code is exchanged for (a UUID of version 8, RFC 9562 section 5.8). When a code
- * is used a second time, its row is already deleted, but the id still identifies the session from the first use.
+ * Derives the ID of the session that a code is exchanged for (a UUID of version 8, RFC 9562 section 5.8). If a code is
+ * used a second time, its row has already been deleted, but this ID still identifies the session that was created with
+ * the code.
  */
 export function sessionIdOfCode(code: string): string {
   const bytes = createHash('sha256').update(`oauth session of ${code}`).digest().subarray(0, 16);

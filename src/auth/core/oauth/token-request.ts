@@ -1,4 +1,7 @@
-/** A request to the token endpoint: its parameters and client authentication (RFC 6749 sections 2.3 and 4.1.3). */
+/**
+ * Parses a request to the token endpoint, which contains parameters and the client's authentication (RFC 6749 sections
+ * 2.3 and 4.1.3).
+ */
 import { authError } from '../../errors.ts';
 import type { AuthMethod } from './registration.ts';
 
@@ -6,14 +9,14 @@ import type { AuthMethod } from './registration.ts';
 export type TokenParams = (name: string) => string;
 
 /**
- * Reads the body but not the query, because queries end up in logs (RFC 6749 section 2.3.1). Undefined if the body
- * should be JSON and isn't.
+ * Reads the parameters from the body. Parameters in the query are ignored, because queries appear in logs (RFC 6749
+ * section 2.3.1). Returns undefined if the body should be JSON but isn't.
  */
 export function parseTokenParams(contentType: string, body: string): TokenParams | undefined {
   if (!contentType.includes('application/json')) {
     const isForm = contentType.startsWith('application/x-www-form-urlencoded');
     const form = new URLSearchParams(isForm ? body : '');
-    // Upstream reads `resource` only from JSON and ignores the value in a form.
+    // Upstream accepts `resource` only in a JSON body and ignores it in a form.
     return (name) => (name === 'resource' ? '' : (form.get(name) ?? ''));
   }
   let values: unknown;
@@ -47,7 +50,7 @@ export interface ClientCredentials {
   readonly method: AuthMethod;
 }
 
-/** Throws `invalid_credentials`. */
+/** Reads the client's credentials. @throws {AuthError} invalid_credentials */
 export function readCredentials(
   authorization: string | undefined,
   params: TokenParams | undefined,
@@ -69,7 +72,10 @@ function parseBasic(encoded: string): { clientId: string; clientSecret: string }
   return { clientId: decodePart(text.slice(0, colon)), clientSecret: decodePart(text.slice(colon + 1)) };
 }
 
-/** Both parts are form-encoded before they are joined (RFC 6749 section 2.3.1). Our own values contain no `%`. */
+/**
+ * Decodes a client ID or secret. Both are form-encoded before they are joined (RFC 6749 section 2.3.1). Our own values
+ * contain no `%`.
+ */
 function decodePart(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -1,4 +1,4 @@
-/** Bitbucket, Figma, Fly, GitHub, GitLab, Notion. */
+/** Defines the providers Bitbucket, Figma, Fly, GitHub, GitLab and Notion. */
 import { claimsOf, soleEmail } from '../external-profile.ts';
 import type { Json } from '../json.ts';
 import { flagAt, idAt, listAt, numberAt, objectAt, textAt, valueAt } from './read.ts';

@@ -1,5 +1,6 @@
 /**
- * Profiles from ID tokens whose signature, issuer and audience are verified, by issuer (as GoTrue 2.196 reads them).
+ * Reads user profiles from ID tokens, depending on the issuer, as GoTrue 2.196 does. The signature, issuer and audience
+ * of the tokens must already be verified.
  */
 import { claimsOf, type ExternalClaims, type ExternalProfile, soleEmail } from '../external-profile.ts';
 import type { Json, JsonObject } from '../json.ts';
@@ -10,7 +11,7 @@ import { issuers } from './work.ts';
 export type IdTokenClaims = Readonly<Record<string, unknown>>;
 
 const azureIssuer = /^https:\/\/login\.microsoftonline\.com\/[^/]+\/v2\.0\/?$/;
-/** Microsoft Entra External ID. */
+/** The issuer format of Microsoft Entra External ID. */
 const azureCiamIssuer = /^https:\/\/[a-z0-9-]+\.ciamlogin\.com\/[^/]+\/v2\.0\/?$/;
 
 export const isAzureIssuer = (issuer: string): boolean => azureIssuer.test(issuer);
@@ -19,15 +20,15 @@ export const isAzureCiamIssuer = (issuer: string): boolean => azureCiamIssuer.te
 const appleIssuers = new Set<string>([issuers.apple, 'https://account.apple.com']);
 export const isAppleIssuer = (issuer: string): boolean => appleIssuers.has(issuer);
 
-/** Multi-tenant names, which never occur in tokens. */
+/** The addresses of Microsoft's multi-tenant endpoints. They never appear as issuers in tokens. */
 const azureShared = new Set([
   'https://login.microsoftonline.com/common/v2.0',
   'https://login.microsoftonline.com/organizations/v2.0',
 ]);
 
 /**
- * Returns the issuer of the only tenant whose tokens are accepted. Undefined if the configured address doesn't specify
- * a tenant.
+ * Returns the issuer of the only tenant whose tokens are accepted. Returns undefined if the configured address doesn't
+ * specify a tenant.
  */
 export function expectedAzureIssuer(url: string): string | undefined {
   const issuer = `${url.replace(/\/$/, '')}/v2.0`;
@@ -74,7 +75,7 @@ function google(claims: IdTokenClaims): ExternalProfile {
   };
 }
 
-/** Reads tokens from Facebook's Limited Login, whose addresses are confirmed. */
+/** Reads tokens from Facebook's Limited Login. Facebook includes only confirmed addresses. */
 function facebook(claims: IdTokenClaims): ExternalProfile {
   const sub = textAt(claims, 'sub');
   return {
@@ -95,13 +96,13 @@ function apple(claims: IdTokenClaims): ExternalProfile {
   const authTime = valueAt(claims, 'auth_time');
   const transferSub = textAt(claims, 'transfer_sub');
   const custom: JsonObject = {
-    // Apple sends "true" as well as true.
+    // Apple sends the string "true" as well as the boolean.
     ...(isPrivate === undefined ? {} : { is_private_email: isPrivate === true || isPrivate === 'true' }),
     ...(typeof authTime === 'number' ? { auth_time: authTime } : {}),
     ...(transferSub === '' ? {} : { transfer_sub: transferSub }),
   };
   return {
-    // Managed accounts have no address, but their users can sign in.
+    // Managed accounts have no email address, but their users can sign in.
     emails: [{ email: textAt(claims, 'email'), verified: true, primary: true }],
     claims: claimsOf({
       iss: textAt(claims, 'iss'),
@@ -132,7 +133,7 @@ function linkedin(claims: IdTokenClaims): ExternalProfile {
   };
 }
 
-/** Claims that don't describe the user, or are stored elsewhere. */
+/** Claims that aren't copied to the profile, because they don't describe the user or are stored elsewhere. */
 const azureProtocolClaims = new Set(
   'aud iss iat nbf exp c_hash at_hash aio nonce rh uti jti ver sub name preferred_username'.split(' '),
 );
@@ -202,7 +203,7 @@ function generic(claims: IdTokenClaims): ExternalProfile {
   return profileFromClaims(standardClaims(claims));
 }
 
-/** The address in the claims, and whether the issuer has verified it. */
+/** Returns the email address in the claims, and whether the issuer has verified this address. */
 export function profileFromClaims(claims: ExternalClaims): ExternalProfile {
   return { emails: soleEmail(textAt(claims, 'email'), claims.email_verified === true), claims };
 }
@@ -211,7 +212,10 @@ const textClaims =
   'iss name family_name given_name middle_name nickname preferred_username profile picture website gender birthdate ' +
   'zoneinfo locale email phone full_name avatar_url slug provider_id user_name';
 
-/** The claims of OpenID Connect Core section 5.1 and the older names that upstream stores. Others are dropped. */
+/**
+ * Returns the claims defined in OpenID Connect Core section 5.1, and the older names that upstream stores. Other claims
+ * are dropped.
+ */
 export function standardClaims(claims: IdTokenClaims): ExternalClaims {
   const aud = valueAt(claims, 'aud');
   const custom = objectAt(claims, 'custom_claims');
@@ -228,7 +232,10 @@ export function standardClaims(claims: IdTokenClaims): ExternalClaims {
 const isText = (value: unknown): boolean => typeof value === 'string';
 const numberOrZero = (value: unknown): number => (typeof value === 'number' ? value : 0);
 
-/** Accepts seconds since the epoch or RFC 3339. Identities store the latter. */
+/**
+ * Converts seconds since the epoch to an RFC 3339 time, which is the format that identities store. RFC 3339 times are
+ * also accepted.
+ */
 function asTime(value: unknown): string {
   const ms =
     typeof value === 'number' ? Math.trunc(value) * 1000 : Date.parse(isText(value) ? String(value) : '');

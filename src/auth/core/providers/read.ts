@@ -1,4 +1,6 @@
-/** Reads values from a provider's response. Missing values and wrong types become the empty value. */
+/**
+ * Reads values from a provider's response. A value that is missing or has the wrong type is read as the empty value.
+ */
 import { isJsonObject, type JsonObject } from '../json.ts';
 
 type Path = readonly (string | number)[];
@@ -17,7 +19,7 @@ export function textAt(value: unknown, ...path: Path): string {
   return typeof found === 'string' ? found : '';
 }
 
-/** Ids are strings or numbers. */
+/** Returns an ID as a string. Providers send IDs as strings or numbers. */
 export function idAt(value: unknown, ...path: Path): string {
   const found = valueAt(value, ...path);
   if (typeof found === 'number' && Number.isSafeInteger(found)) return String(found);

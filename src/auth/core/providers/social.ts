@@ -1,4 +1,4 @@
-/** Discord, Facebook, Kakao, Snapchat, Spotify, Twitch, X. */
+/** Defines the providers Discord, Facebook, Kakao, Snapchat, Spotify, Twitch and X. */
 import { createHmac } from 'node:crypto';
 import { claimsOf, soleEmail } from '../external-profile.ts';
 import { flagAt, idAt, listAt, numberAt, textAt, valueAt } from './read.ts';
@@ -33,7 +33,7 @@ const discord: ProviderSpec = {
   },
 };
 
-/** https://discord.com/developers/docs/reference#image-formatting */
+/** Returns the address of a user's picture (https://discord.com/developers/docs/reference#image-formatting). */
 function discordAvatar(user: unknown): string {
   const avatar = textAt(user, 'avatar');
   if (avatar === '') {
@@ -170,7 +170,7 @@ const spotify: ProviderSpec = {
       );
       const picture = textAt(largest, 'url');
       return {
-        // Spotify states that it hasn't verified the address (Web API, "Get Current User's Profile").
+        // Spotify's documentation states that the address isn't verified (Web API, "Get Current User's Profile").
         emails: soleEmail(textAt(user, 'email'), false),
         claims: claimsOf({
           iss: issuer,

@@ -1,15 +1,15 @@
 /**
- * The specification of a provider: where browsers are sent, where codes are exchanged, and how responses become
- * profiles. Endpoints, default scopes and mappings match GoTrue 2.196.
+ * Specifies a provider: where browsers are sent, where codes are exchanged, and how responses become profiles.
+ * Endpoints, default scopes and mappings match GoTrue 2.196.
  */
 import type { ExternalProfile } from '../external-profile.ts';
 import type { JsonObject } from '../json.ts';
 
-/** An address below a base. A configured `url` replaces the base. */
+/** An endpoint path and its base URL. A configured `url` replaces the base URL. */
 export interface Endpoint {
   readonly base: string;
   readonly path: string;
-  /** The path below a configured `url`, if it differs. */
+  /** The path below a configured `url`, if it differs from `path`. */
   readonly ownPath?: string;
 }
 
@@ -17,7 +17,11 @@ export function at(base: string, path = '', ownPath?: string): Endpoint {
   return { base: `https://${base}`, path, ...(ownPath === undefined ? {} : { ownPath }) };
 }
 
-/** @example endpointUrl(at('github.com', '/login'), 'https://git.example.com/') // 'https://git.example.com/login' */
+/**
+ * Returns the address of an endpoint. A configured base URL replaces the default.
+ *
+ * @example endpointUrl(at('github.com', '/login'), 'https://git.example.com/') // 'https://git.example.com/login'
+ */
 export function endpointUrl({ base, path, ownPath }: Endpoint, configured: string): string {
   return configured === '' ? base + path : configured.replace(/\/$/, '') + (ownPath ?? path);
 }
@@ -28,17 +32,17 @@ export interface TokenResponse {
   readonly tokenType: string;
   readonly refreshToken: string;
   readonly idToken: string | undefined;
-  /** All members, for providers that send more. */
+  /** All members of the response, because some providers send more than the standard members. */
   readonly members: JsonObject;
 }
 
 export interface ProfileContext {
-  /** The issuer as stored with identities. */
+  /** The issuer that is stored with identities from this provider. */
   readonly issuer: string;
   readonly token: TokenResponse;
 }
 
-/** API resources to read with the access token, by name. */
+/** Reads the profile from API resources with the access token. The resources are listed by name. */
 export interface ApiSource {
   readonly from: 'api';
   readonly issuer: Endpoint;
@@ -48,22 +52,25 @@ export interface ApiSource {
     readonly accessToken: string;
     readonly secret: string;
   }) => Readonly<Record<string, string>>;
-  readonly read: (answers: Readonly<Record<string, unknown>>, context: ProfileContext) => ExternalProfile;
+  readonly read: (responses: Readonly<Record<string, unknown>>, context: ProfileContext) => ExternalProfile;
 }
 
-/** The ID token in the token response. */
+/** Reads the profile from the ID token in the token response. */
 export interface IdTokenSource {
   readonly from: 'id-token';
   /**
-   * Undefined for Microsoft, because the token specifies the issuer and the configuration decides whether it is
-   * accepted.
+   * The expected issuer. Undefined for Microsoft, because Microsoft's tokens name their tenant as the issuer and the
+   * configuration determines which tenants are accepted.
    */
   readonly issuer: string | undefined;
-  /** The behavior without an ID token: fail, accept a user without an address and a name, or read the API. */
+  /**
+   * How to proceed if the token response contains no ID token. `fail` rejects the sign-in, `empty-profile` accepts a
+   * user without an address or a name, and an API source reads the profile from the provider's API.
+   */
   readonly otherwise: 'fail' | 'empty-profile' | ApiSource;
 }
 
-/** The token response itself. */
+/** Reads the profile from the token response itself. */
 export interface TokenSource {
   readonly from: 'token';
   readonly issuer: Endpoint;
@@ -78,15 +85,15 @@ export interface ProviderSpec {
   /** The default scopes. The request's scopes are added unless `fixedScopes` is set. */
   readonly scopes: readonly string[];
   readonly fixedScopes?: boolean;
-  /** The client authentication at the token endpoint to try first. Defaults to HTTP Basic. */
+  /** The client authentication method that is tried first at the token endpoint. Defaults to HTTP Basic. */
   readonly clientAuth?: 'post';
   /** Whether to use PKCE with the provider (RFC 7636). */
   readonly pkce?: boolean;
-  /** Parameters of every authorization request. */
+  /** Parameters that are added to every authorization request. */
   readonly authorizeParams?: Readonly<Record<string, string>>;
   /** Whether the app's parameters are ignored. */
   readonly fixedParams?: boolean;
-  /** Whether `url` must be configured, because there is no default. */
+  /** Whether `url` must be configured because it has no default. */
   readonly needsUrl?: boolean;
   readonly profile: ProfileSource;
 }

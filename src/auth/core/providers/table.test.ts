@@ -14,10 +14,10 @@ const token: TokenResponse = {
 };
 
 /** Reads the profile from a provider's responses, given by resource name. */
-function read(provider: string, answers: Record<string, unknown>, url = ''): ExternalProfile {
+function read(provider: string, responses: Record<string, unknown>, url = ''): ExternalProfile {
   const source = findProviderSpec(provider)?.profile;
   if (source?.from !== 'api') throw new Error(`${provider} has no API`);
-  return source.read(answers, { issuer: endpointUrl(source.issuer, url), token });
+  return source.read(responses, { issuer: endpointUrl(source.issuer, url), token });
 }
 
 const email = (address: string, verified: boolean, primary = true) => ({ email: address, verified, primary });
@@ -92,11 +92,11 @@ describe('profiles, from answers as the documentation of each provider shows the
     ['2026-01-01T00:00:00Z', true],
     [null, false],
   ])('GitLab, confirmed at %s; a host of one’s own', (confirmedAt, verified) => {
-    const answers = {
+    const responses = {
       user: { id: 3, email: 'a@x.com', name: 'Ann', avatar_url: 'https://p', confirmed_at: confirmedAt },
       emails: [{ id: 1, email: 'b@x.com' }],
     };
-    const profile = read('gitlab', answers, 'https://git.example.com/');
+    const profile = read('gitlab', responses, 'https://git.example.com/');
     expect(profile.emails).toEqual([email('b@x.com', false, false), email('a@x.com', verified)]);
     expect(profile.claims).toMatchObject({ iss: 'https://git.example.com', sub: '3', provider_id: '3' });
   });
@@ -312,8 +312,8 @@ test('whatever a provider answers, the profile is one: never an exception, never
     if (source.from !== 'api') continue;
     const names = Object.keys(source.resources);
     fc.assert(
-      fc.property(fc.tuple(...names.map(() => anything)), (answers) => {
-        const given = Object.fromEntries(names.map((name, index) => [name, answers[index]]));
+      fc.property(fc.tuple(...names.map(() => anything)), (responses) => {
+        const given = Object.fromEntries(names.map((name, index) => [name, responses[index]]));
         const profile = source.read(given, { issuer: 'https://i', token });
         expect(typeof profile.claims.sub).toBe('string');
         expect(profile.emails.every((each) => typeof each.email === 'string' && each.email !== '')).toBe(

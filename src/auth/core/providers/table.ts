@@ -4,7 +4,7 @@ import { social } from './social.ts';
 import type { ProviderSpec } from './spec.ts';
 import { work } from './work.ts';
 
-/** OAuth 2.0 and OpenID Connect. */
+/** The providers that use OAuth 2.0 or OpenID Connect. */
 export const oauth2Providers = { ...codeHosts, ...social, ...work } as const satisfies Record<
   string,
   ProviderSpec
@@ -16,10 +16,10 @@ export function findProviderSpec(name: string): ProviderSpec | undefined {
   return Object.hasOwn(oauth2Providers, name) ? oauth2Providers[name as OAuth2ProviderName] : undefined;
 }
 
-/** OAuth 1.0a: X under its former name. */
+/** The only provider that uses OAuth 1.0a. It is X under its former name. */
 export const oauth1Provider = 'twitter';
 
-/** Known to upstream, but disabled by its CLI in favor of the names with `_oidc`. */
+/** Names that upstream knows but its CLI disables in favor of the names that end with `_oidc`. */
 const retired = new Set(['linkedin', 'slack']);
 
 export function isKnownProvider(name: string): boolean {

@@ -1,5 +1,6 @@
 /**
- * Keycloak, Slack, WorkOS and Zoom, and the providers with ID tokens: Apple, Google, LinkedIn, Microsoft and Vercel.
+ * Defines the providers Keycloak, Slack, WorkOS and Zoom, and the providers with ID tokens: Apple, Google, LinkedIn,
+ * Microsoft and Vercel.
  */
 import { claimsOf, soleEmail } from '../external-profile.ts';
 import type { JsonObject } from '../json.ts';
@@ -21,7 +22,7 @@ const apple: ProviderSpec = {
   scopes: ['email', 'name'],
   fixedScopes: true,
   clientAuth: 'post',
-  // With a name or email scope, Apple responds only with a form post.
+  // If a name or email scope is requested, Apple responds only with a form post.
   authorizeParams: { response_mode: 'form_post' },
   fixedParams: true,
   profile: { from: 'id-token', issuer: issuers.apple, otherwise: 'empty-profile' },
@@ -188,8 +189,8 @@ const zoom: ProviderSpec = {
       const id = textAt(user, 'id');
       const name = `${textAt(user, 'first_name')} ${textAt(user, 'last_name')}`.trim();
       const picture = textAt(user, 'pic_url');
-      // Login type 100 is a sign-in by email address, and only these users had to open a link to confirm it. Other
-      // login types come from elsewhere.
+      // Login type 100 is a sign-in by email address. Only these users may have an unverified address, because they
+      // must open a link to confirm it. With other login types, the address comes from another source.
       const isVerified = idAt(user, 'login_type') !== '100' || numberAt(user, 'verified') !== 0;
       return {
         emails: soleEmail(textAt(user, 'email'), isVerified),

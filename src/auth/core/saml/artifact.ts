@@ -1,20 +1,25 @@
 /**
- * The artifact binding: the browser delivers an artifact, and we fetch the response from the identity provider (SAML
- * 2.0 Bindings, section 3.6; Core, section 3.5).
+ * The SAML artifact binding, in which the browser delivers only a reference (the artifact), and we fetch the response
+ * from the identity provider (SAML 2.0 Bindings, section 3.6; Core, section 3.5).
  */
 import { createHash } from 'node:crypto';
-import { judgeIssueInstant } from './check-response.ts';
+import { escapeXml } from '../../../shared/escape-markup.ts';
+import { childOf, childrenOf, type XmlElement } from '../../../shared/xml.ts';
+import { checkIssueInstant } from './check-response.ts';
 import type { IdentityProvider } from './metadata.ts';
 import { assertionNamespace, protocol, SamlFault, soapNamespace, statusSuccess } from './names.ts';
 import type { ServiceProvider } from './service-provider.ts';
-import { childOf, childrenOf, escapeXml, parseXml, type XmlElement } from './xml.ts';
+import { parseSamlXml } from './xml.ts';
 
-/** Type code 4 and the endpoint index (2 bytes each), source id and message handle (20 bytes each). */
+/**
+ * An artifact contains the type code 4 and the endpoint index (2 bytes each), and the source ID and message handle (20
+ * bytes each).
+ */
 const artifactBytes = 44;
 const artifactType = 4;
 
 /**
- * Returns the address that resolves the artifact.
+ * Returns the address of the service that resolves the artifact.
  * @throws {SamlFault} if the text isn't an artifact, or belongs to another identity provider
  */
 export function artifactAddress(artifact: string, provider: IdentityProvider): string {
@@ -27,19 +32,19 @@ export function artifactAddress(artifact: string, provider: IdentityProvider): s
   const index = bytes.readUInt16BE(2);
   const services = provider.artifactServices;
   const service = services.find((each) => each.index === index) ?? services[0];
-  if (service === undefined) throw new SamlFault('the identity provider resolves no artifacts');
+  if (service === undefined) throw new SamlFault("the identity provider doesn't support artifacts");
   return service.url;
 }
 
 export interface ArtifactQuestion {
-  /** An XML ID, which can't start with a digit. */
+  /** The ID of the request. An XML ID must not start with a digit. */
   readonly id: string;
   readonly issuedAt: string;
   readonly destination: string;
   readonly artifact: string;
 }
 
-/** Builds the request. It must be signed, and sent in {@link soapEnvelope}. */
+/** Builds the request that resolves an artifact. The request must be signed, and sent in {@link soapEnvelope}. */
 export function artifactResolve(provider: ServiceProvider, question: ArtifactQuestion): string {
   return (
     `<samlp:ArtifactResolve xmlns:samlp="${protocol}" xmlns:saml="${assertionNamespace}" ID="${question.id}" Version="2.0" ` +
@@ -53,8 +58,8 @@ export const soapEnvelope = (body: string): string =>
   `<soap:Envelope xmlns:soap="${soapNamespace}"><soap:Body>${body}</soap:Body></soap:Envelope>`;
 
 /**
- * Checks that the identity provider's response belongs to the request and contains one SAML response. That SAML
- * response must be verified like one from a browser.
+ * Checks that the identity provider's response belongs to the request and contains one SAML response. The caller must
+ * verify that SAML response like one that a browser delivered.
  * @throws {SamlFault}
  */
 export function checkArtifactResponse(
@@ -62,23 +67,24 @@ export function checkArtifactResponse(
   { id, entityId }: { readonly id: string; readonly entityId: string },
   nowMs: number,
 ): void {
-  const answer = artifactResponseOf(parseXml(envelope));
-  const answered = answer.attributes.get('InResponseTo');
-  if (answered !== id) throw new SamlFault(`the artifact response answers ${answered ?? 'no request'}`);
-  judgeIssueInstant(answer, nowMs);
-  const issuer = childOf(answer, assertionNamespace, 'Issuer');
+  const response = artifactResponseOf(parseSamlXml(envelope));
+  const inResponseTo = response.attributes.get('InResponseTo');
+  if (inResponseTo !== id)
+    throw new SamlFault(`the artifact response is for ${inResponseTo ?? 'no request'}`);
+  checkIssueInstant(response, nowMs);
+  const issuer = childOf(response, assertionNamespace, 'Issuer');
   if (issuer && issuer.text.trim() !== entityId) throw new SamlFault(`${issuer.text} answered`);
-  const status = childOf(answer, protocol, 'Status');
+  const status = childOf(response, protocol, 'Status');
   const code = status && childOf(status, protocol, 'StatusCode')?.attributes.get('Value');
   if (code !== statusSuccess) throw new SamlFault(`the status of the artifact response is ${code}`);
-  if (childrenOf(answer, protocol, 'Response').length !== 1)
-    throw new SamlFault('the artifact stands for no response');
+  if (childrenOf(response, protocol, 'Response').length !== 1)
+    throw new SamlFault("the artifact doesn't refer to a response");
 }
 
 function artifactResponseOf(root: XmlElement): XmlElement {
   const isEnvelope = root.name === 'Envelope' && root.namespace === soapNamespace;
   const body = isEnvelope ? childOf(root, soapNamespace, 'Body') : undefined;
-  const answer = body && childOf(body, protocol, 'ArtifactResponse');
-  if (answer === undefined) throw new SamlFault("the response isn't an ArtifactResponse");
-  return answer;
+  const response = body && childOf(body, protocol, 'ArtifactResponse');
+  if (response === undefined) throw new SamlFault("the response isn't an ArtifactResponse");
+  return response;
 }

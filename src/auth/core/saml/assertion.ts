@@ -1,10 +1,12 @@
-/** The content of an assertion: the user, the session's end, and the attributes (as GoTrue 2.196 reads it). */
+/**
+ * Reads the content of an assertion as GoTrue 2.196 does: the user, the time when the session ends, and the attributes.
+ */
+import { childOf, childrenOf, type XmlElement } from '../../../shared/xml.ts';
 import { authError } from '../../errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { assertionNamespace, nameIdFormats } from './names.ts';
-import { childOf, childrenOf, type XmlElement } from './xml.ts';
 
-/** The rule for one claim: its attribute names, and its default. */
+/** The rule for one claim. It lists the attributes that the claim can be read from, and a default value. */
 export interface AttributeRule {
   readonly name?: string;
   readonly names?: readonly string[];
@@ -16,7 +18,7 @@ export interface AttributeMapping {
   readonly keys?: Readonly<Record<string, AttributeRule>>;
 }
 
-/** Undefined if the value isn't a mapping. */
+/** Parses a mapping. Returns undefined if the value isn't a mapping. */
 export function parseAttributeMapping(value: JsonObject): AttributeMapping | undefined {
   const { keys } = value;
   if (keys === undefined || keys === null) return {};
@@ -42,13 +44,13 @@ const emailAttributes = [
   'email',
 ];
 
-/** Returns all values of the attributes with this name or friendly name, ignoring case. */
+/** Returns all values of the attributes whose name or friendly name is `name`, ignoring case. */
 function valuesOf(assertion: XmlElement, name: string): string[] {
-  const wanted = name.toLowerCase();
+  const expected = name.toLowerCase();
   return childrenOf(assertion, assertionNamespace, 'AttributeStatement')
     .flatMap((statement) => childrenOf(statement, assertionNamespace, 'Attribute'))
     .filter(({ attributes }) =>
-      ['Name', 'FriendlyName'].some((key) => attributes.get(key)?.toLowerCase() === wanted),
+      ['Name', 'FriendlyName'].some((key) => attributes.get(key)?.toLowerCase() === expected),
     )
     .flatMap((attribute) => childrenOf(attribute, assertionNamespace, 'AttributeValue'))
     .map(({ text }) => text);
@@ -69,7 +71,7 @@ function userIdOf(assertion: XmlElement): string {
   return nameId.format === nameIdFormats.email ? nameId.value.trim().toLowerCase() : nameId.value;
 }
 
-/** Returns the most likely email address, or `''`. */
+/** Returns the user's most likely email address, or `''` if there is none. */
 function emailOf(assertion: XmlElement): string {
   for (const name of emailAttributes) {
     const email = valuesOf(assertion, name).find((value) => value !== '');
@@ -79,7 +81,7 @@ function emailOf(assertion: XmlElement): string {
   return nameId?.format === nameIdFormats.email ? nameId.value : '';
 }
 
-/** Maps attributes to claims. The first attribute name with a value wins. */
+/** Maps attributes to claims. A claim's value comes from the first listed attribute that has a value. */
 function mapAttributes(assertion: XmlElement, { keys = {} }: AttributeMapping): [string, Json][] {
   return Object.entries(keys).flatMap(([key, rule]): [string, Json][] => {
     const values = [...(rule.name ? [rule.name] : []), ...(rule.names ?? [])]
@@ -90,7 +92,7 @@ function mapAttributes(assertion: XmlElement, { keys = {} }: AttributeMapping): 
   });
 }
 
-/** Standard claims. Other mapped claims are stored in `custom_claims`. */
+/** Standard claims, which are stored under their own names. All other mapped claims are stored in `custom_claims`. */
 const standardClaims = new Set(
   (
     'name family_name given_name middle_name nickname preferred_username profile picture website gender birthdate ' +
@@ -106,7 +108,7 @@ export interface AssertedUser {
   readonly claims: JsonObject & { readonly sub: string };
 }
 
-/** @throws {AuthError} saml_assertion_no_user_id, saml_assertion_no_email */
+/** Reads the user from an assertion. @throws {AuthError} saml_assertion_no_user_id, saml_assertion_no_email */
 export function readUser(assertion: XmlElement, entityId: string, mapping: AttributeMapping): AssertedUser {
   const sub = userIdOf(assertion);
   if (sub === '') throw authError('saml_assertion_no_user_id');
@@ -132,7 +134,8 @@ export function readUser(assertion: XmlElement, entityId: string, mapping: Attri
 }
 
 /**
- * Returns when the session at the provider ends, as ISO 8601 text. Undefined if the assertion doesn't specify an end.
+ * Returns when the session at the provider ends, as ISO 8601 text. Returns undefined if the assertion doesn't specify
+ * this.
  */
 export function sessionEndOf(assertion: XmlElement): string | undefined {
   return childrenOf(assertion, assertionNamespace, 'AuthnStatement')

@@ -1,6 +1,7 @@
 /**
- * The certificate with our public key for identity providers. It is self-signed, and byte for byte the one that GoTrue
- * 2.196 generates from the same key and host, so that migrated projects keep their connections.
+ * Generates the certificate that contains our public key, for identity providers. The certificate is self-signed and
+ * byte for byte identical to the one that GoTrue 2.196 generates from the same key and host, so that migrated projects
+ * keep their connections.
  *
  * X.509 v3 (RFC 5280) in DER (X.690), signed with RSASSA-PKCS1-v1_5 and SHA-256, so equal keys produce equal bytes.
  */
@@ -32,7 +33,7 @@ export function certificateOf(key: KeyObject, host: string, mayEncrypt: boolean)
 
 type Bytes = string | readonly number[] | Buffer;
 
-/** Encodes a tag, a length and a value. */
+/** Encodes a tag, the length of a value, and the value. */
 function tlv(tag: number, ...values: readonly Bytes[]): Buffer {
   const value = Buffer.concat(values.map((part) => Buffer.from(part as string)));
   const { length } = value;
@@ -44,10 +45,13 @@ function tlv(tag: number, ...values: readonly Bytes[]): Buffer {
 const sequence = (...values: readonly Bytes[]): Buffer => tlv(0x30, ...values);
 
 /**
- * `2a864886f70d01010b` is sha256WithRSAEncryption, `550403` the common name, and `551d0f` and `551d11` the two
- * extensions.
+ * Encodes an object ID. `2a864886f70d01010b` is sha256WithRSAEncryption, `550403` is the common name, and `551d0f` and
+ * `551d11` are the two extensions.
  */
 const objectId = (hex: string): Buffer => tlv(0x06, Buffer.from(hex, 'hex'));
 
-/** A PrintableString if its character set suffices, otherwise UTF-8, as Go encodes names. */
+/**
+ * Encodes text as a PrintableString if its character set is sufficient, or else as UTF-8. Go encodes names in the same
+ * way.
+ */
 const textOf = (text: string): Buffer => tlv(/^[A-Za-z0-9 '()+,\-./:=?]*$/.test(text) ? 0x13 : 0x0c, text);

@@ -2,26 +2,28 @@
  * Checks that a response is intended for us, is current, and belongs to a sign-in that we started. A valid signature
  * proves none of this. Follows SAML 2.0 Profiles, section 4.1.4, even where GoTrue 2.196 is more lenient.
  */
+
+import { childOf, childrenOf, type XmlElement } from '../../../shared/xml.ts';
 import { assertionNamespace, protocol, SamlFault, statusSuccess } from './names.ts';
-import { childOf, childrenOf, type XmlElement } from './xml.ts';
 
 export interface Expected {
   readonly entityId: string;
-  /** The entity ID of our service provider. */
+  /** The entity ID of our service provider, which the assertion must name as its audience. */
   readonly audience: string;
   readonly acsUrl: string;
-  /** The id of our request. Undefined if the identity provider started the sign-in. */
+  /** The ID of our request. Undefined if the sign-in was started by the identity provider. */
   readonly requestId: string | undefined;
 }
 
-/** Covers clock skew and delivery time. */
+/** The tolerances for clock skew and for the delivery time. */
 const clockSkewMs = 180_000;
 const maxIssueDelayMs = 90_000;
 
 const bearer = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
 
 /**
- * Checks the envelope, which may be unsigned, so it can only cause a rejection.
+ * Checks the parts of the response outside the assertion. These parts may be unsigned, so they can only cause a
+ * rejection.
  * @throws {SamlFault}
  */
 export function checkResponse(
@@ -35,8 +37,8 @@ export function checkResponse(
   if ((isSigned || destination !== '') && destination !== expected.acsUrl) {
     throw new SamlFault(`the response is for ${destination || 'an empty destination'}`);
   }
-  judgeInResponseTo(response, expected);
-  judgeIssueInstant(response, nowMs);
+  checkInResponseTo(response, expected);
+  checkIssueInstant(response, nowMs);
   const issuer = childOf(response, assertionNamespace, 'Issuer');
   if (issuer && issuer.text.trim() !== expected.entityId) throw new SamlFault(`${issuer.text} answered`);
   const status = childOf(response, protocol, 'Status');
@@ -45,20 +47,20 @@ export function checkResponse(
 }
 
 /**
- * Checks the assertion, whose signature is valid.
+ * Checks an assertion whose signature has already been verified.
  * @throws {SamlFault}
  */
 export function checkAssertion(assertion: XmlElement, expected: Expected, nowMs: number): void {
-  judgeIssueInstant(assertion, nowMs);
+  checkIssueInstant(assertion, nowMs);
   const issuer = childOf(assertion, assertionNamespace, 'Issuer')?.text.trim();
-  if (issuer !== expected.entityId) throw new SamlFault(`the assertion is of ${issuer}`);
+  if (issuer !== expected.entityId) throw new SamlFault(`the assertion was issued by ${issuer}`);
   if ((assertion.attributes.get('ID') ?? '') === '') throw new SamlFault('the assertion has no ID');
-  judgeSubject(assertion, expected, nowMs);
-  judgeConditions(assertion, expected, nowMs);
+  checkSubject(assertion, expected, nowMs);
+  checkConditions(assertion, expected, nowMs);
 }
 
-/** One valid bearer confirmation is enough. */
-function judgeSubject(assertion: XmlElement, expected: Expected, nowMs: number): void {
+/** Checks the subject. One valid bearer confirmation is enough. */
+function checkSubject(assertion: XmlElement, expected: Expected, nowMs: number): void {
   const subject = childOf(assertion, assertionNamespace, 'Subject');
   const bearers = (subject ? childrenOf(subject, assertionNamespace, 'SubjectConfirmation') : []).filter(
     ({ attributes }) => attributes.get('Method') === bearer,
@@ -66,34 +68,35 @@ function judgeSubject(assertion: XmlElement, expected: Expected, nowMs: number):
   const faults: SamlFault[] = [];
   for (const confirmation of bearers) {
     try {
-      judgeConfirmation(confirmation, expected, nowMs);
+      checkConfirmation(confirmation, expected, nowMs);
       return;
     } catch (fault) {
       if (!(fault instanceof SamlFault)) throw fault;
       faults.push(fault);
     }
   }
-  throw faults[0] ?? new SamlFault('the subject is not confirmed');
+  throw faults[0] ?? new SamlFault("the subject isn't confirmed");
 }
 
-function judgeConfirmation(confirmation: XmlElement, expected: Expected, nowMs: number): void {
+function checkConfirmation(confirmation: XmlElement, expected: Expected, nowMs: number): void {
   const data = childOf(confirmation, assertionNamespace, 'SubjectConfirmationData');
   const recipient = data?.attributes.get('Recipient');
   if (!data || recipient !== expected.acsUrl) throw new SamlFault(`the assertion is for ${recipient}`);
-  judgeInResponseTo(data, expected);
+  checkInResponseTo(data, expected);
   const end = timeOf(data, 'NotOnOrAfter');
   if (end === undefined || nowMs >= end + clockSkewMs) throw new SamlFault('the assertion has expired');
   if (data.attributes.has('NotBefore')) throw new SamlFault('a bearer confirmation must not have NotBefore');
 }
 
-function judgeConditions(assertion: XmlElement, expected: Expected, nowMs: number): void {
+function checkConditions(assertion: XmlElement, expected: Expected, nowMs: number): void {
   const all = childrenOf(assertion, assertionNamespace, 'Conditions');
   const [conditions] = all;
-  if (!conditions || all.length > 1) throw new SamlFault('the assertion needs one set of conditions');
+  if (!conditions || all.length > 1)
+    throw new SamlFault('the assertion must contain exactly one set of conditions');
   const start = timeOf(conditions, 'NotBefore');
   const end = timeOf(conditions, 'NotOnOrAfter');
   if (start !== undefined && nowMs < start - clockSkewMs)
-    throw new SamlFault('the assertion is not valid yet');
+    throw new SamlFault("the assertion isn't valid yet");
   if (end !== undefined && nowMs >= end + clockSkewMs) throw new SamlFault('the assertion has expired');
   const restrictions = childrenOf(conditions, assertionNamespace, 'AudienceRestriction');
   const isForUs = (restriction: XmlElement) =>
@@ -105,21 +108,23 @@ function judgeConditions(assertion: XmlElement, expected: Expected, nowMs: numbe
   }
 }
 
-/** An unsolicited response must not refer to a request, because someone else may have started that request. */
-function judgeInResponseTo(element: XmlElement, { requestId }: Expected): void {
-  const answered = element.attributes.get('InResponseTo');
-  if (answered !== requestId) throw new SamlFault(`${element.name} answers ${answered ?? 'no request'}`);
+/** An unsolicited response must not refer to a request, because an attacker may have started that request. */
+function checkInResponseTo(element: XmlElement, { requestId }: Expected): void {
+  const inResponseTo = element.attributes.get('InResponseTo');
+  if (inResponseTo !== requestId)
+    throw new SamlFault(`${element.name} answers ${inResponseTo ?? 'no request'}`);
 }
 
-/** @throws {SamlFault} */
-export function judgeIssueInstant(element: XmlElement, nowMs: number): void {
+/** Checks when an element was issued. @throws {SamlFault} if this is too long ago or in the future */
+export function checkIssueInstant(element: XmlElement, nowMs: number): void {
   const issued = timeOf(element, 'IssueInstant');
-  if (issued === undefined) throw new SamlFault(`${element.name} does not say when it was issued`);
+  if (issued === undefined)
+    throw new SamlFault(`${element.name} doesn't contain the time when it was issued`);
   if (nowMs > issued + maxIssueDelayMs + clockSkewMs) throw new SamlFault(`${element.name} is too old`);
-  if (nowMs < issued - clockSkewMs) throw new SamlFault(`${element.name} comes from the future`);
+  if (nowMs < issued - clockSkewMs) throw new SamlFault(`${element.name} was issued in the future`);
 }
 
-/** Returns the time until which an assertion could be presented again. */
+/** Returns the time until which the same assertion could be presented again, in milliseconds since the epoch. */
 export function presentableUntilMs(assertion: XmlElement): number {
   const issued = timeOf(assertion, 'IssueInstant') ?? 0;
   return issued + maxIssueDelayMs + clockSkewMs;

@@ -1,15 +1,19 @@
-/** The metadata of an identity provider (SAML 2.0 Metadata). */
+/** Parses the metadata of an identity provider (SAML 2.0 Metadata). */
+
+import { childOf, childrenOf, type XmlElement, XmlError } from '../../../shared/xml.ts';
 import { authError } from '../../errors.ts';
 import { bindings, metadataNamespace, signatureNamespace } from './names.ts';
-import { childOf, childrenOf, parseXml, type XmlElement, XmlError } from './xml.ts';
+import { parseSamlXml } from './xml.ts';
 
 export interface IdentityProvider {
   readonly entityId: string;
-  /** The address for requests by redirect. Undefined if the provider doesn't accept them. */
+  /**
+   * The address to which the browser is redirected with a request. Undefined if the provider doesn't support redirects.
+   */
   readonly signOnUrl: string | undefined;
-  /** Certificates in base64. A signature may come from any of them. */
+  /** The provider's certificates in base64. A signature is valid if it matches any of them. */
   readonly certificates: readonly string[];
-  /** The services that resolve artifacts, with the default first. */
+  /** The services that resolve artifacts. The default service is first. */
   readonly artifactServices: readonly ArtifactService[];
   readonly validUntilMs: number | undefined;
   readonly cacheDurationMs: number | undefined;
@@ -20,7 +24,7 @@ export interface ArtifactService {
   readonly url: string;
 }
 
-/** @throws {AuthError} validation_failed */
+/** Parses metadata. @throws {AuthError} validation_failed */
 export function parseIdentityProvider(xml: string): IdentityProvider {
   const entity = findEntity(readXml(xml));
   const entityId = entity?.attributes.get('entityID') ?? '';
@@ -63,7 +67,7 @@ function artifactServicesOf(role: XmlElement): ArtifactService[] {
 
 function readXml(xml: string): XmlElement {
   try {
-    return parseXml(xml);
+    return parseSamlXml(xml);
   } catch (cause) {
     if (!(cause instanceof XmlError)) throw cause;
     throw authError('validation_failed', `SAML Metadata is not valid XML: ${cause.message}`, { cause });
@@ -72,7 +76,7 @@ function readXml(xml: string): XmlElement {
 
 const rolesOf = (entity: XmlElement) => childrenOf(entity, metadataNamespace, 'IDPSSODescriptor');
 
-/** Returns the root, or the first identity provider of a list. */
+/** Returns the root element. If the root is a list, returns the first identity provider in the list. */
 function findEntity(root: XmlElement): XmlElement | undefined {
   if (root.namespace !== metadataNamespace) return undefined;
   if (root.name === 'EntityDescriptor') return root;
@@ -97,7 +101,8 @@ function timeOf(text: string | undefined): number | undefined {
 const dayMs = 86_400_000;
 
 /**
- * Parses an XML Schema duration into milliseconds, with 30 days per month and 365 per year. Undefined for other text.
+ * Parses an XML Schema duration into milliseconds, with 30 days per month and 365 per year. Returns undefined for any
+ * other text.
  *
  * @example parseDuration('PT1H30M') // 5400000
  */
@@ -111,7 +116,9 @@ export function parseDuration(text: string): number | undefined {
   return units.reduce((sum, unit, index) => sum + Number(parts[index + 1] ?? 0) * unit, 0);
 }
 
-/** Whether to fetch the metadata again, which is once a day unless the document specifies otherwise. */
+/**
+ * Whether the metadata must be fetched again. Metadata is fetched once a day unless the document specifies otherwise.
+ */
 export function isStale(
   { validUntilMs, cacheDurationMs }: Pick<IdentityProvider, 'validUntilMs' | 'cacheDurationMs'>,
   readAtMs: number,

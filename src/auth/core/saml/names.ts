@@ -1,4 +1,4 @@
-/** SAML 2.0 names that several files need. */
+/** Defines SAML 2.0 names that several files use. */
 export const protocol = 'urn:oasis:names:tc:SAML:2.0:protocol';
 export const assertionNamespace = 'urn:oasis:names:tc:SAML:2.0:assertion';
 export const metadataNamespace = 'urn:oasis:names:tc:SAML:2.0:metadata';
@@ -21,7 +21,9 @@ export const nameIdFormats = {
   unspecified: 'urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified',
 } as const;
 
-/** A reason to reject a response from an identity provider. The message is for the log, not for the browser. */
+/**
+ * Thrown if a response from an identity provider is rejected. The message is for the log and isn't sent to the browser.
+ */
 export class SamlFault extends Error {
   override name = 'SamlFault';
 }

@@ -1,6 +1,7 @@
-/** Our service provider: its names, its metadata, and the requests that start a sign-in. */
+/** Our side of SAML (the service provider): its identifiers, its metadata, and the requests that start a sign-in. */
 import { type KeyObject, sign } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
+import { escapeXml } from '../../../shared/escape-markup.ts';
 import {
   assertionNamespace,
   bindings,
@@ -9,15 +10,14 @@ import {
   protocol,
   signatureNamespace,
 } from './names.ts';
-import { escapeXml } from './xml.ts';
 
 export interface ServiceProvider {
-  /** Also the address of our metadata. */
+  /** The entity ID. It is also the address of our metadata. */
   readonly entityId: string;
   readonly acsUrl: string;
 }
 
-/** `externalUrl` is the address of the auth service. */
+/** Returns our service provider. `externalUrl` is the address of the auth service. */
 export function serviceProviderAt(externalUrl: string): ServiceProvider {
   const base = `${externalUrl.replace(/\/+$/, '')}/sso/saml`;
   return { entityId: `${base}/metadata`, acsUrl: `${base}/acs` };
@@ -69,18 +69,18 @@ export function serviceProviderMetadata(
 }
 
 export interface SignInRequest {
-  /** An XML ID, which can't start with a digit. */
+  /** The ID of the request. An XML ID must not start with a digit. */
   readonly id: string;
   readonly issuedAt: string;
-  /** The address where the identity provider accepts requests. */
+  /** The address at which the identity provider accepts requests. */
   readonly destination: string;
   readonly nameIdFormat: string;
   readonly relayState: string;
 }
 
 /**
- * Returns the address that starts a sign-in: binding HTTP-Redirect (SAML 2.0 Bindings, section 3.4), signed with RSA
- * and SHA-256.
+ * Returns the address that starts a sign-in. The request uses the binding HTTP-Redirect (SAML 2.0 Bindings, section
+ * 3.4) and is signed with RSA and SHA-256.
  */
 export function signInUrl(provider: ServiceProvider, request: SignInRequest, key: KeyObject): string {
   const xml =

@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { childOf, childrenOf, escapeXml, parseXml, XmlError } from './xml.ts';
+import { escapeXml } from '../../../shared/escape-markup.ts';
+import { childOf, childrenOf, XmlError } from '../../../shared/xml.ts';
+import { parseSamlXml } from './xml.ts';
 
 describe('reads', () => {
   test('elements, namespaces, attributes and text', () => {
-    const root = parseXml(
+    const root = parseSamlXml(
       '\uFEFF<?xml version="1.0" encoding="UTF-8"?>\r\n<!-- by hand --><a:x xmlns:a="urn:a" xmlns="urn:d" ID=\'1\' a:k="v">' +
         'one<y z="&lt;&#65;&#x42;\ttab"/>two<![CDATA[<&]]><a:y xmlns:a="urn:b"/></a:x>\n',
     );
@@ -15,7 +17,7 @@ describe('reads', () => {
   });
 
   test('a text as one, whatever comments are put into it', () => {
-    const name = parseXml('<n>admin@example.com<!-- -->.evil.example</n>').text;
+    const name = parseSamlXml('<n>admin@example.com<!-- -->.evil.example</n>').text;
     expect(name).toBe('admin@example.com.evil.example');
   });
 });
@@ -48,12 +50,12 @@ test.each([
   ['attributes without end', `<x ${Array.from({ length: 300 }, (_, index) => `a${index}=""`).join(' ')}/>`],
   ['a depth without end', `${'<x>'.repeat(10_000)}${'</x>'.repeat(10_000)}`],
 ])('refuses %s', (_name, text) => {
-  expect(() => parseXml(text)).toThrow(XmlError);
+  expect(() => parseSamlXml(text)).toThrow(XmlError);
 });
 
 const letters = fc.string({ unit: 'grapheme' }).filter((text) => {
   try {
-    parseXml(`<x>${escapeXml(text)}</x>`);
+    parseSamlXml(`<x>${escapeXml(text)}</x>`);
     return true;
   } catch {
     return false;
@@ -66,14 +68,14 @@ test('what is escaped is read as it was', () => {
   });
   fc.assert(
     fc.property(fc.oneof(anyText, letters), (text) => {
-      const root = parseXml(`<x a="${escapeXml(text)}">${escapeXml(text)}</x>`);
+      const root = parseSamlXml(`<x a="${escapeXml(text)}">${escapeXml(text)}</x>`);
       return root.text === text && root.attributes.get('a') === text;
     }),
   );
 });
 
 test('any text is a document or an error of ours', () => {
-  const piece = fc.constantFrom(
+  const fragment = fc.constantFrom(
     '<',
     '>',
     '/',
@@ -94,11 +96,11 @@ test('any text is a document or an error of ours', () => {
     fc.property(
       fc.oneof(
         fc.string(),
-        fc.array(piece).map((all) => all.join('')),
+        fc.array(fragment).map((all) => all.join('')),
       ),
       (text) => {
         try {
-          parseXml(text);
+          parseSamlXml(text);
         } catch (error) {
           if (!(error instanceof XmlError)) throw error;
         }

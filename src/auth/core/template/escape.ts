@@ -1,6 +1,6 @@
 /**
- * Contextual escaping as in Go's html/template: text, attributes, URLs in attributes, scripts, styles. The scanner
- * tracks the literal HTML between actions.
+ * Escapes values by context, as Go's html/template does: text, attributes, URLs in attributes, scripts and styles. The
+ * scanner tracks the context through the literal HTML between actions.
  */
 export type EscapeContext =
   | 'text'
@@ -15,7 +15,7 @@ export type EscapeContext =
   | 'comment';
 
 export interface Scanner {
-  /** Consumes literal text. */
+  /** Advances the context over literal text. */
   feed(text: string): void;
   /** Escapes an action's value for the current context. */
   insert(value: string): string;
@@ -33,29 +33,30 @@ const urlAttributes = new Set([
 ]);
 
 export function createScanner(): Scanner {
-  let place: EscapeContext = 'text';
+  let context: EscapeContext = 'text';
   let quote = '';
   let element = '';
   let attribute = '';
 
   function feed(text: string): void {
     let rest = text;
-    // A step may consume nothing and only change the context, but never twice in a row.
+    // A step may only change the context without consuming text, but two consecutive steps never do this, so the loop
+    // ends.
     while (rest !== '') rest = rest.slice(step(rest));
   }
 
-  /** Consumes the beginning of `rest` and returns the number of characters. */
+  /** Handles the beginning of `rest`. Returns the number of characters that were consumed. */
   function step(rest: string): number {
-    switch (place) {
+    switch (context) {
       case 'text':
         return readText(rest);
       case 'comment':
         return readUntil(rest, '-->', 'text');
       case 'script':
       case 'style': {
-        const end = new RegExp(`</${place}\\b`, 'i').exec(rest);
+        const end = new RegExp(`</${context}\\b`, 'i').exec(rest);
         if (!end) return rest.length;
-        place = 'tag';
+        context = 'tag';
         element = '';
         return end.index + end[0].length;
       }
@@ -69,9 +70,9 @@ export function createScanner(): Scanner {
   function readText(rest: string): number {
     const open = /<(!--|\/?[a-zA-Z][^\s/>]*)/.exec(rest);
     if (!open) return rest.length;
-    if (open[1] === '!--') place = 'comment';
+    if (open[1] === '!--') context = 'comment';
     else {
-      place = 'tag';
+      context = 'tag';
       element = (open[1] ?? '').toLowerCase();
       attribute = '';
     }
@@ -80,13 +81,13 @@ export function createScanner(): Scanner {
 
   function readTag(rest: string): number {
     if (rest.startsWith('>')) {
-      place = element === 'script' || element === 'style' ? element : 'text';
+      context = element === 'script' || element === 'style' ? element : 'text';
       return 1;
     }
     const value = /^=\s*(["']?)/.exec(rest);
     if (value && attribute !== '') {
       quote = value[1] ?? '';
-      place = urlAttributes.has(attribute) ? 'url-start' : quote === '' ? 'bare-attribute' : 'attribute';
+      context = urlAttributes.has(attribute) ? 'url-start' : quote === '' ? 'bare-attribute' : 'attribute';
       return value[0].length;
     }
     const name = /^[^\s=>/"']+/.exec(rest);
@@ -100,26 +101,27 @@ export function createScanner(): Scanner {
   function readAttribute(rest: string): number {
     const end = quote === '' ? rest.search(/[\s>]/) : rest.indexOf(quote);
     const content = end < 0 ? rest : rest.slice(0, end);
-    if (place === 'url-start' || place === 'url-path') {
-      if (/[?#]/.test(content)) place = 'url-query';
-      else if (content !== '') place = 'url-path';
+    if (context === 'url-start' || context === 'url-path') {
+      if (/[?#]/.test(content)) context = 'url-query';
+      else if (content !== '') context = 'url-path';
     }
     if (end < 0) return rest.length;
-    place = 'tag';
+    context = 'tag';
     attribute = '';
-    // The closing quote ends with its attribute. Without quotes, the `>` or space still belongs to the tag.
+    // A closing quote is consumed together with its attribute. If the value has no quotes, the `>` or space after the
+    // value is part of the tag, so it isn't consumed here.
     return end + quote.length;
   }
 
   function readUntil(rest: string, mark: string, next: EscapeContext): number {
     const end = rest.indexOf(mark);
     if (end < 0) return rest.length;
-    place = next;
+    context = next;
     return end + mark.length;
   }
 
   function insert(value: string): string {
-    switch (place) {
+    switch (context) {
       case 'text':
         return escapeHtml(value);
       case 'attribute':
@@ -127,7 +129,7 @@ export function createScanner(): Scanner {
       case 'bare-attribute':
         return escapeHtml(value).replace(/[\s=`]/g, (c) => `&#${c.charCodeAt(0)};`);
       case 'url-start':
-        place = value.includes('?') || value.includes('#') ? 'url-query' : 'url-path';
+        context = value.includes('?') || value.includes('#') ? 'url-query' : 'url-path';
         return escapeHtml(isSafeUrl(value) ? normalizeUrl(value) : '#ZgotmplZ');
       case 'url-path':
         return escapeHtml(normalizeUrl(value));
@@ -146,7 +148,7 @@ export function createScanner(): Scanner {
   return { feed, insert };
 }
 
-/** Allows only URLs that open a page or an email. `javascript:` and similar become `#ZgotmplZ`. */
+/** Whether a URL opens a web page or composes an email. All other URLs, such as `javascript:`, become `#ZgotmplZ`. */
 function isSafeUrl(url: string): boolean {
   const scheme = /^([^/?#:]*):/.exec(url);
   return !scheme || /^(?:https?|mailto)$/i.test(scheme[1] ?? '');

@@ -1,5 +1,5 @@
 /**
- * Parses the part of Go's template language that email templates use: fields, variables, pipelines, function calls,
+ * Parses the subset of Go's template language that email templates use: fields, variables, pipelines, function calls,
  * `if`, `with`, `range`, comments and trim markers. `define`, `template` and `block` aren't supported.
  */
 export type Node =
@@ -13,12 +13,14 @@ export type Node =
     };
 
 export interface Pipeline {
-  /** `$name :=` before a pipeline, or `$index, $item :=` in a range. */
+  /** The variables that are declared before a pipeline: `$name :=`, or `$index, $item :=` in a range. */
   readonly declares: readonly string[];
   readonly commands: readonly Command[];
 }
 
-/** If the first operand is a function's name, the function is called with the other operands. */
+/**
+ * A list of operands. If the first operand is a function's name, this function is called with the remaining operands.
+ */
 export type Command = readonly Operand[];
 
 export type Operand =
@@ -28,27 +30,27 @@ export type Operand =
   | { readonly kind: 'function'; readonly name: string }
   | { readonly kind: 'group'; readonly pipeline: Pipeline; readonly path: readonly string[] };
 
-/** An invalid template. The message names the action. */
+/** An invalid template. The message quotes the template action that is invalid. */
 export class TemplateError extends Error {
   override readonly name = 'TemplateError';
 }
 
-interface Piece {
+interface Segment {
   readonly text?: string;
   readonly action?: string;
 }
 
-/** Throws {@link TemplateError}. */
+/** Parses a template. @throws {TemplateError} */
 export function parseTemplate(source: string): readonly Node[] {
-  const pieces = splitPieces(source);
+  const segments = splitSegments(source);
   let position = 0;
 
   function parseNodes(): { nodes: Node[]; stop: string | undefined } {
     const nodes: Node[] = [];
-    while (position < pieces.length) {
-      const piece = pieces[position++];
-      if (piece?.text !== undefined) nodes.push({ kind: 'text', text: piece.text });
-      const action = piece?.action;
+    while (position < segments.length) {
+      const segment = segments[position++];
+      if (segment?.text !== undefined) nodes.push({ kind: 'text', text: segment.text });
+      const action = segment?.action;
       if (action === undefined || action === '') continue;
       if (action === 'end' || action === 'else' || /^else\s+(if|with)\s/.test(action))
         return { nodes, stop: action };
@@ -69,7 +71,7 @@ export function parseTemplate(source: string): readonly Node[] {
       if (rest.stop !== 'end') throw new TemplateError(`{{ ${action} }} has no {{ end }}`);
       otherwise = rest.nodes;
     } else if (body.stop?.startsWith('else')) {
-      // `else if` shares the `end` of its `if`.
+      // `else if` and its `if` share one `end`.
       otherwise = [parseAction(body.stop.replace(/^else\s+/, ''))];
     } else if (body.stop !== 'end') throw new TemplateError(`{{ ${action} }} has no {{ end }}`);
     return { kind, pipeline, body: body.nodes, otherwise };
@@ -80,8 +82,8 @@ export function parseTemplate(source: string): readonly Node[] {
   return all.nodes;
 }
 
-function splitPieces(source: string): Piece[] {
-  const pieces: Piece[] = [];
+function splitSegments(source: string): Segment[] {
+  const segments: Segment[] = [];
   let rest = source;
   let trimStart = false;
   for (;;) {
@@ -90,8 +92,8 @@ function splitPieces(source: string): Piece[] {
     if (trimStart) text = text.trimStart();
     const trimsBefore = open >= 0 && /^-\s/.test(rest.slice(open + 2));
     if (trimsBefore) text = text.trimEnd();
-    if (text !== '') pieces.push({ text });
-    if (open < 0) return pieces;
+    if (text !== '') segments.push({ text });
+    if (open < 0) return segments;
     const inside = rest.slice(open + 2 + (trimsBefore ? 1 : 0));
     const close = findClose(inside);
     if (close < 0) throw new TemplateError('an action is not closed with }}');
@@ -99,12 +101,12 @@ function splitPieces(source: string): Piece[] {
     trimStart = /\s-$/.test(action);
     if (trimStart) action = action.slice(0, -1);
     action = action.trim();
-    pieces.push({ action: action.startsWith('/*') ? '' : action });
+    segments.push({ action: action.startsWith('/*') ? '' : action });
     rest = inside.slice(close + 2);
   }
 }
 
-/** Returns the index of the `}}` outside of strings and comments. */
+/** Returns the index of the first `}}` outside of strings and comments. */
 function findClose(text: string): number {
   const token = /\/\*[\s\S]*?\*\/|"(?:\\.|[^"\\\n])*"|`[^`]*`|\}\}/g;
   for (let match = token.exec(text); match; match = token.exec(text))
@@ -149,7 +151,7 @@ function parsePipeline(text: string): Pipeline {
     return { declares, commands };
   }
 
-  /** In `(…).Field` the field belongs to the group only if nothing separates them. */
+  /** Whether the field in `(…).Field` belongs to the group. This is the case only if nothing separates the two. */
   function isGlued(source: string, closing: number): boolean {
     const before = tokens
       .slice(0, closing + 1)

@@ -1,6 +1,6 @@
 /**
- * Go's template language for emails. `renderHtml` escapes by context, as html/template does, and `renderText` doesn't
- * escape.
+ * Renders Go's template language for emails. `renderHtml` escapes values by context, as html/template does, and
+ * `renderText` doesn't escape.
  *
  * @example renderHtml('<b>{{ .Name }}</b>', { Name: 'A & B' }) // '<b>A &amp; B</b>'
  */
@@ -16,12 +16,12 @@ import {
 
 export type TemplateData = Readonly<Record<string, unknown>>;
 
-/** Throws {@link TemplateError}. */
+/** Renders a template as HTML and escapes its values by context. @throws {TemplateError} */
 export function renderHtml(source: string, data: TemplateData): string {
   return render(source, data, createScanner());
 }
 
-/** Renders without escaping, for plain text (SMS, the text part of emails). Throws {@link TemplateError}. */
+/** Renders without escaping, for plain text (SMS, the text part of emails). @throws {TemplateError} */
 export function renderText(source: string, data: TemplateData): string {
   return render(source, data, { feed() {}, insert: (value) => value });
 }
@@ -81,7 +81,7 @@ function evaluateCommand(command: Command, frame: Frame, piped: readonly unknown
   const [first, ...rest] = command;
   if (first?.kind !== 'function') {
     if (rest.length > 0 || piped.length > 0)
-      throw new TemplateError('a value cannot be called like a function');
+      throw new TemplateError("a value can't be called like a function");
     return first === undefined ? undefined : evaluateOperand(first, frame);
   }
   const call = functions[first.name];
@@ -105,7 +105,7 @@ function evaluateOperand(operand: Operand, frame: Frame): unknown {
   }
 }
 
-/** A missing key is empty, as in a Go map. */
+/** Follows a field path. The value of a missing key is empty, as in a Go map. */
 function walk(value: unknown, path: readonly string[]): unknown {
   let current = value;
   for (const key of path) {

@@ -1,7 +1,10 @@
-/** Base58 as in Solana addresses (Bitcoin's alphabet, no checksum). */
+/** Decodes base58 as used in Solana addresses (Bitcoin's alphabet, no checksum). */
 const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
-/** Undefined for text with other characters. Takes quadratic time, so it must only be used for addresses. */
+/**
+ * Decodes an address. Returns undefined if the text contains other characters. Decoding takes quadratic time, so use
+ * this function only for short texts.
+ */
 export function decodeBase58(text: string): Uint8Array | undefined {
   let number = 0n;
   for (const letter of text) {

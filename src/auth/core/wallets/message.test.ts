@@ -169,7 +169,7 @@ test.each([
   }
 });
 
-/** spruceid/siwe, test/parsing_positive.json. */
+/** The examples are from spruceid/siwe, test/parsing_positive.json. */
 test('published examples of EIP-4361', () => {
   const message = (...lines: string[]) =>
     [

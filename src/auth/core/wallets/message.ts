@@ -1,7 +1,7 @@
 /**
- * Messages signed by wallets: Sign-In with Ethereum (EIP-4361) and its Solana counterpart, as GoTrue 2.196 reads them.
- * Fields may come in any order, but each only once. Otherwise, a wallet could show one of two repeated fields while we
- * read the other.
+ * Parses messages signed by wallets, as GoTrue 2.196 does: Sign-In with Ethereum (EIP-4361) and its Solana counterpart.
+ * Fields may appear in any order, but each field only once. Otherwise, a wallet could show one occurrence of a field
+ * while we read the other.
  */
 import { type AuthError, authError } from '../../errors.ts';
 import { isRequestUri } from './uri.ts';
@@ -13,10 +13,10 @@ export interface WalletMessage {
   /** The host of the requesting page, with an optional port. */
   readonly domain: string;
   readonly address: string;
-  /** If missing, null for Ethereum and empty for Solana. */
+  /** The statement that the user sees. If it is missing, the value is null for Ethereum and empty for Solana. */
   readonly statement: string | null;
   readonly uri: string;
-  /** The chain ID. Empty if missing. */
+  /** The chain ID. Empty if the message doesn't contain one. */
   readonly chainId: string;
   readonly issuedAtMs: number;
   readonly expiresAtMs: number | undefined;
@@ -24,7 +24,7 @@ export interface WalletMessage {
 }
 
 interface Dialect {
-  /** The prefix of the dialect's error messages. */
+  /** The prefix that the error messages for this dialect have. */
   readonly tag: string;
   readonly header: string;
   readonly address: RegExp;
@@ -40,7 +40,7 @@ const dialects: Readonly<Record<Chain, Dialect>> = {
     address: /^0x[a-fA-F0-9]{40}$/,
     badAddress: 'wallet address is not a valid Ethereum address',
     noStatement: null,
-    // EIP-155.
+    // Ethereum chain IDs are defined in EIP-155.
     isChainId: (text) => /^\+?\d{1,18}$/.test(text) && Number(text) > 0,
   },
   solana: {
@@ -67,7 +67,7 @@ const fieldNames = new Set([
   'Request ID',
 ]);
 
-/** @throws {AuthError} validation_failed */
+/** Parses a message that a wallet signed. @throws {AuthError} validation_failed */
 export function parseWalletMessage(chain: Chain, text: string): WalletMessage {
   const dialect = dialects[chain];
   const refuse = (reason: string): AuthError => authError('validation_failed', `${dialect.tag}: ${reason}`);
@@ -89,7 +89,7 @@ export function parseWalletMessage(chain: Chain, text: string): WalletMessage {
     const value = fields.get(name);
     const ms = value === undefined ? undefined : parseTime(value);
     if (value !== undefined && ms === undefined) throw refuse(`${name} is not a valid ISO8601 timestamp`);
-    // Go's zero time means that the field is missing.
+    // Go's zero time represents a missing field.
     return ms === goZeroMs ? undefined : ms;
   };
   const uri = fields.get('URI');
@@ -125,7 +125,7 @@ export function parseWalletMessage(chain: Chain, text: string): WalletMessage {
   };
 }
 
-/** Reads field values by name. Ignores unknown fields, and checks only that resources are URIs. */
+/** Reads field values by name. Unknown fields are ignored. The entries of the resource list must be URIs. */
 function readFields(
   lines: readonly string[],
   start: number,
@@ -154,7 +154,7 @@ function readFields(
 
 const goZeroMs = Date.parse('0001-01-01T00:00:00Z');
 
-/** RFC 3339 with a fraction of any length, as Go's time.Parse accepts it. */
+/** Parses an RFC 3339 time with a fraction of any length, as Go's time.Parse does. */
 function parseTime(text: string): number | undefined {
   const match =
     /^(\d{4}-\d{2}-(\d{2}))T((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:[.,](\d+))?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/.exec(
@@ -162,7 +162,7 @@ function parseTime(text: string): number | undefined {
     );
   if (!match) return undefined;
   const [, date, day, clock, fraction = '', zone] = match;
-  // Date.parse would move a day that the month doesn't have into the next month.
+  // `Date.parse` would turn a day that doesn't exist in the month into a day of the next month.
   const midnight = Date.parse(`${date}T00:00:00Z`);
   if (Number.isNaN(midnight) || new Date(midnight).getUTCDate() !== Number(day)) return undefined;
   return Date.parse(`${date}T${clock}.${fraction.padEnd(3, '0').slice(0, 3)}${zone}`);

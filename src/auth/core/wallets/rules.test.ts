@@ -63,11 +63,11 @@ describe('for whom it was signed', () => {
     ['evil.example', 'https://site.example/', otherDomain],
     ['site.example:443', 'https://site.example/', otherDomain],
     ['evil.example', 'https://api.example/account/sign-in', otherDomain],
-    // Files uploaded by users are served from the same host.
+    // Files that users upload are served from the same host.
     ['api.example', 'https://api.example/storage/v1/object/public/x/y.html', otherApp],
     // The page is an allowed redirect address, but the root page of its domain isn't.
     ['path.example', 'https://path.example/only/here', otherDomain],
-    // Upstream accepts these.
+    // Upstream accepts these messages.
     ['evil.example', 'http://localhost:5173/', otherDomain],
     ['localhost', 'http://localhost:5173/', otherDomain],
   ])('not us: %s and %s', (domain, uri, reason) => {
@@ -97,7 +97,7 @@ describe('when', () => {
     expect(at(minutes(1), notBefore)).toBeUndefined();
     const expiration = 'Expiration Time: 2025-03-29T00:05:00Z';
     expect(at(minutes(5), expiration)).toBeUndefined();
-    // Upstream checks the expiration only if there is also a Not Before time.
+    // Upstream checks the expiration time only if the message also has a Not Before time.
     expect(at(minutes(5) + 1, expiration)).toBe('Signed Ethereum message is expired');
     expect(at(minutes(5) + 1, expiration, notBefore)).toBe('Signed Ethereum message is expired');
   });

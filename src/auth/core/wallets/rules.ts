@@ -1,19 +1,19 @@
-/** Checks that a signed message is intended for us and is current. */
+/** Checks that a signed message is intended for us and hasn't expired. */
 import { isBelow, isRedirectAllowed, type RedirectRules } from '../redirects.ts';
 import type { Chain, WalletMessage } from './message.ts';
 import { splitUri } from './uri.ts';
 
-/** The maximum age of a message, and the maximum clock skew into the future. */
+/** The maximum age of a message. A message's time may also be ahead of our clock by up to this duration. */
 export const walletMessageValidityMs = 600_000;
 
 export const chainNames: Readonly<Record<Chain, string>> = { ethereum: 'Ethereum', solana: 'Solana' };
 
-/** Returns upstream's error text for an invalid message. Undefined if the message is valid. */
+/** Returns upstream's error text for an invalid message, or undefined if the message is valid. */
 export function walletMessageFault(
   message: WalletMessage,
   redirects: RedirectRules,
   nowMs: number,
-  /** The address of the Account pages, where wallets sign too. */
+  /** The address of the Account pages. Wallets can also sign in there. */
   accountUrl: string,
 ): string | undefined {
   const chain = chainNames[message.chain];
@@ -25,7 +25,8 @@ export function walletMessageFault(
   if (!isOwn && !isRedirectAllowed(redirects, message.uri)) {
     return `${signed} is using URI which is not allowed on this server, message was signed for another app`;
   }
-  // Upstream doesn't check the domain of localhost messages, so any page could let its visitors sign for such an app.
+  // Upstream doesn't check the domain of a message for localhost. Any page could then ask its visitors to sign such a
+  // message and use it to sign in.
   const isKnown = isOwn || isLocal || isRedirectAllowed(redirects, `https://${message.domain}/`);
   if (host !== message.domain || !isKnown) {
     return `${signed} is using a Domain that does not match the one in URI which is not allowed on this server`;

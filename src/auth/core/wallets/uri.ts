@@ -1,11 +1,11 @@
 /**
- * URIs in signed messages, split without normalization, so that the signed text itself is compared and not a browser's
- * interpretation of it.
+ * Splits the URIs in signed messages without normalizing them. Otherwise, we would compare a browser's interpretation
+ * of the URI instead of the text that was signed.
  */
 
 /**
- * Whether the text is an absolute URI with a slash after its scheme, or an absolute path. Go's url.ParseRequestURI
- * accepts the same texts.
+ * Whether the string is an absolute URI with a slash after its scheme, or an absolute path. Go's url.ParseRequestURI
+ * accepts the same strings.
  */
 export function isRequestUri(text: string): boolean {
   if (!/^(?:[a-z][a-z0-9+.-]*:)?\/[^\s\p{Cc}]*$/iu.test(text)) return false;
@@ -13,14 +13,18 @@ export function isRequestUri(text: string): boolean {
 }
 
 export interface UriParts {
-  /** The scheme in lower case. Empty for a path. */
+  /** The scheme in lower case, or an empty string for a path. */
   readonly scheme: string;
-  /** The host, with the port if there is one. */
+  /** The host, including the port if there is one. */
   readonly host: string;
   readonly hostname: string;
 }
 
-/** @example splitUri('https://app.example:8443/x').host // 'app.example:8443' */
+/**
+ * Splits a URI into its parts.
+ *
+ * @example splitUri('https://app.example:8443/x').host // 'app.example:8443'
+ */
 export function splitUri(uri: string): UriParts {
   const match = /^(?:([a-z][a-z0-9+.-]*):)?(?:\/\/([^/?#]*))?/i.exec(uri);
   const host = match?.[2]?.replace(/^.*@/s, '') ?? '';

@@ -1,19 +1,25 @@
 /**
- * WebAuthn ceremonies: the options for the browser, and the state that is stored until its response. The state has the
- * format of go-webauthn 0.16 (`webauthn.SessionData`), as GoTrue 2.196 stores it, so that either server can finish a
- * ceremony that the other started.
+ * Starts WebAuthn ceremonies (the registration or use of a key). Builds the options for the browser, and the state that
+ * is stored until the browser responds. The state has the format of go-webauthn 0.16 (`webauthn.SessionData`), as
+ * GoTrue 2.196 stores it, so that either server can finish a ceremony that the other started.
  */
 import { randomBytes } from 'node:crypto';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import type { RelyingParty } from './relying-party.ts';
 
-/** How long the browser should wait for its user. The challenge has a separate expiry. */
+/** How long the browser waits for its user. The challenge expires separately. */
 const ceremonyTimeoutMs = 300_000;
 
-/** COSE numbers of ES256, ES384, ES512, RS256, RS384, RS512, PS256, PS384, PS512 and EdDSA, in order of preference. */
+/**
+ * The signature algorithms in order of preference, as COSE numbers: ES256, ES384, ES512, RS256, RS384, RS512, PS256,
+ * PS384, PS512 and EdDSA.
+ */
 const algorithms = [-7, -35, -36, -257, -258, -259, -37, -38, -39, -8];
 
-/** `passkey`: discoverable without a user name, with user verification if the device supports it. `factor`: any key. */
+/**
+ * `passkey`: a key that signs users in without a user name, and that verifies the user if the device supports this.
+ * `factor`: any key.
+ */
 export type KeyKind = 'passkey' | 'factor';
 
 const userVerification = { passkey: 'preferred', factor: '' } as const;
@@ -31,21 +37,21 @@ export interface KeyDescriptor {
 
 export interface Ceremony {
   readonly challenge: string;
-  /** Undefined if the user isn't known yet. */
+  /** The user's ID. Undefined if the user isn't known yet. */
   readonly userId: string | undefined;
-  /** The keys that may respond. Empty allows any key. */
+  /** The keys that may respond. An empty list allows any key. */
   readonly allowed: readonly Uint8Array[];
   readonly userVerification: string;
-  /** The COSE numbers that a new key may have. Empty if no key is created. */
+  /** The COSE numbers of the algorithms that a new key may use. The list is empty if no key is created. */
   readonly algorithms: readonly number[];
 }
 
-/** 32 random bytes in base64url. */
+/** Generates a challenge of 32 random bytes in base64url. */
 export function newChallenge(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** PublicKeyCredentialCreationOptionsJSON (WebAuthn level 3, section 5.4), in upstream's order. */
+/** Returns PublicKeyCredentialCreationOptionsJSON (WebAuthn level 3, section 5.4), in upstream's order. */
 export function creationOptions(
   party: RelyingParty,
   kind: KeyKind,
@@ -66,7 +72,7 @@ export function creationOptions(
   };
 }
 
-/** PublicKeyCredentialRequestOptionsJSON (WebAuthn level 3, section 5.5). */
+/** Returns PublicKeyCredentialRequestOptionsJSON (WebAuthn level 3, section 5.5). */
 export function requestOptions(
   party: RelyingParty,
   kind: KeyKind,
@@ -94,12 +100,12 @@ function keyParameters(): JsonObject[] {
   return algorithms.map((alg) => ({ type: 'public-key', alg }));
 }
 
-/** The user id as authenticators store it: the bytes of the id's text. */
+/** Returns the user handle that authenticators store, which contains the bytes of the user ID's text. */
 export function userHandle(userId: string): Buffer {
   return Buffer.from(userId, 'utf8');
 }
 
-/** The state to store while a key is being created. */
+/** Returns the state to store while a key is being created. */
 export function creationSession(
   party: RelyingParty,
   kind: KeyKind,
@@ -109,7 +115,7 @@ export function creationSession(
   return { ...session(party, kind, challenge, userId), credParams: keyParameters() };
 }
 
-/** The state to store while a signature is requested. */
+/** Returns the state to store while a signature is requested. */
 export function requestSession(
   party: RelyingParty,
   kind: KeyKind,
@@ -135,13 +141,13 @@ function session(
     challenge,
     rpId: party.id,
     user_id: userId === undefined ? null : userHandle(userId).toString('base64'),
-    // Go's zero time, because the row has the expiry.
+    // This is Go's zero time. The expiry is stored in a column of the row instead.
     expires: '0001-01-01T00:00:00Z',
     userVerification: userVerification[kind],
   };
 }
 
-/** Undefined if the value isn't a stored ceremony. */
+/** Parses a stored ceremony. Returns undefined if the value isn't a stored ceremony. */
 export function readSession(kept: unknown): Ceremony | undefined {
   if (!isJsonObject(kept) || typeof kept.challenge !== 'string' || kept.challenge === '') return undefined;
   const userId = typeof kept.user_id === 'string' ? Buffer.from(kept.user_id, 'base64').toString('utf8') : '';

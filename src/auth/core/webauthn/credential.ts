@@ -1,18 +1,18 @@
 /**
- * Stored keys. A factor's key is one JSON value in the format of go-webauthn 0.16 (`webauthn.Credential`), as GoTrue
- * 2.196 stores it, with bytes in base64.
+ * Reads and writes stored keys. A factor's key is one JSON value in the format of go-webauthn 0.16
+ * (`webauthn.Credential`), as GoTrue 2.196 stores it, with bytes in base64.
  */
 import { isJsonObject, type JsonObject } from '../json.ts';
 import type { CreationResponse } from './response.ts';
 
-/** The part of a credential record (WebAuthn level 3, section 4) that verifying a signature needs. */
+/** The part of a credential record (WebAuthn level 3, section 4) that is needed to verify a signature. */
 export interface KeyRecord {
   readonly id: Uint8Array;
-  /** Encoded as COSE_Key. */
+  /** The public key, encoded as COSE_Key. */
   readonly publicKey: Uint8Array;
-  /** The signature counter after the last use. 0 if the authenticator has none. */
+  /** The value of the signature counter after the last use. 0 if the authenticator has no counter. */
   readonly signCount: number;
-  /** Whether the key can be copied to other devices. Never changes. */
+  /** Whether the key can be copied to other devices. This never changes for a key. */
   readonly backupEligible: boolean;
   readonly transports: readonly string[];
 }
@@ -20,7 +20,7 @@ export interface KeyRecord {
 /** The result of a verified registration. */
 export interface NewKey extends KeyRecord {
   readonly attestationFormat: string;
-  /** The authenticator's model, as a UUID. */
+  /** The model of the authenticator, as a UUID. */
   readonly aaguid: string;
   readonly userVerified: boolean;
   readonly backedUp: boolean;
@@ -35,14 +35,14 @@ export interface KeyUse {
 }
 
 /**
- * Whether a copy of the key may exist, because an authenticator with a counter didn't increment it (WebAuthn level 3,
- * section 7.2, step 22).
+ * Whether the key may have been copied. This is likely if the authenticator has a counter but didn't increment it
+ * (WebAuthn level 3, section 7.2, step 22).
  */
 export function looksCloned(key: KeyRecord, use: KeyUse): boolean {
   return (use.signCount !== 0 || key.signCount !== 0) && use.signCount <= key.signCount;
 }
 
-/** The value of web_authn_credential. */
+/** Returns the value of the column web_authn_credential for a new key. */
 export function factorCredential(
   key: NewKey,
   response: CreationResponse,
@@ -53,7 +53,8 @@ export function factorCredential(
   return {
     id: base64(key.id),
     publicKey: base64(key.publicKey),
-    // The attestation format. go-webauthn stored it in this field before it had separate fields.
+    // This field contains the attestation format, because go-webauthn stored it here before the library had separate
+    // fields.
     attestationType: attestationFormat,
     transport: transports.length > 0 ? [...transports] : null,
     flags: { userPresent: true, userVerified, backupEligible, backupState: backedUp },
@@ -73,7 +74,7 @@ export function factorCredential(
   };
 }
 
-/** Undefined for a factor that was never verified. */
+/** Reads a factor's key. Returns undefined if the factor was never verified. */
 export function readFactorCredential(credential: JsonObject | null): KeyRecord | undefined {
   if (credential === null || typeof credential.id !== 'string' || typeof credential.publicKey !== 'string') {
     return undefined;
@@ -89,7 +90,7 @@ export function readFactorCredential(credential: JsonObject | null): KeyRecord |
   };
 }
 
-/** Returns the credential, updated after a use. */
+/** Returns a copy of the credential that records a use of the key. */
 export function usedFactorCredential(credential: JsonObject, use: KeyUse): JsonObject {
   const { flags, authenticator } = credential;
   return {

@@ -1,6 +1,6 @@
 /**
- * The default name of a passkey: the authenticator's model. aaguids.json is the community's list
- * (github.com/passkeydeveloper/passkey-authenticator-aaguids, names only), as GoTrue 2.196 includes it.
+ * Returns the default name of a passkey, which is the authenticator's model. aaguids.json contains the names from the
+ * community's list (github.com/passkeydeveloper/passkey-authenticator-aaguids), which GoTrue 2.196 also includes.
  */
 const noModel = '00000000-0000-0000-0000-000000000000';
 const unnamed = 'Passkey';

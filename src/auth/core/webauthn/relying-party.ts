@@ -1,18 +1,20 @@
-/** The relying party (WebAuthn level 3, section 4), for which browsers create keys and sign. */
+/** The relying party (WebAuthn level 3, section 4). Browsers bind each key to a relying party. */
 import type { Config } from '../../../config/index.ts';
 
 export interface RelyingParty {
-  /** A domain, without scheme and port. */
+  /** The relying party's domain, without a scheme or port. */
   readonly id: string;
   /** The name that the browser shows. */
   readonly name: string;
-  /** Origins of the pages that may use WebAuthn. Android apps have the form `android:apk-key-hash:…`. */
+  /**
+   * The origins of the pages that may use WebAuthn. The origin of an Android app has the form `android:apk-key-hash:…`.
+   */
   readonly origins: readonly string[];
 }
 
 /**
- * Reads `[auth.webauthn]`, with defaults from the site URL. Passkeys require both values, which config checks. A second
- * factor works without them.
+ * Returns the relying party from `[auth.webauthn]`. Missing values default to values from the site URL. Passkeys
+ * require both values, which the configuration loader checks, but second factors work without them.
  */
 export function relyingParty(webauthn: Config['auth']['webauthn'], siteUrl: string): RelyingParty {
   const site = URL.canParse(siteUrl) ? new URL(siteUrl) : undefined;

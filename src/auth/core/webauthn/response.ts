@@ -1,21 +1,21 @@
 /**
- * Strict parsing of browser responses: RegistrationResponseJSON and AuthenticationResponseJSON of WebAuthn level 3,
- * section 5.1. Accepts padded base64url, as go-webauthn does.
+ * Parses browser responses strictly: RegistrationResponseJSON and AuthenticationResponseJSON of WebAuthn level 3,
+ * section 5.1. Padded base64url is accepted, as in go-webauthn.
  */
 import { isJsonObject, type JsonObject } from '../json.ts';
 
 interface KeyResponse {
-  /** The credential id in base64url. */
+  /** The credential ID in base64url. */
   readonly id: string;
-  /** Base64url of the signed JSON. */
+  /** The signed JSON in base64url. */
   readonly clientDataJSON: string;
 }
 
 export interface CreationResponse extends KeyResponse {
   readonly attestationObject: string;
-  /** A copy from the attestation object. Empty if the browser omits it. */
+  /** A copy of the data from the attestation object. Empty if the browser omits the copy. */
   readonly authenticatorData: string;
-  /** A COSE number. 0 if the browser omits it. */
+  /** The COSE number of the key's algorithm. 0 if the browser omits it. */
   readonly publicKeyAlgorithm: number;
   readonly transports: readonly string[];
   readonly attachment: '' | 'platform' | 'cross-platform';
@@ -24,11 +24,11 @@ export interface CreationResponse extends KeyResponse {
 export interface AssertionResponse extends KeyResponse {
   readonly authenticatorData: string;
   readonly signature: string;
-  /** Empty if the authenticator omits it. */
+  /** The stored user ID. Empty if the authenticator omits it. */
   readonly userHandle: string;
 }
 
-/** Undefined for other values. */
+/** Parses a registration response. Returns undefined if the value isn't one. */
 export function parseCreation(json: unknown): CreationResponse | undefined {
   const parts = readParts(json);
   if (!parts) return undefined;
@@ -44,13 +44,13 @@ export function parseCreation(json: unknown): CreationResponse | undefined {
     attestationObject,
     authenticatorData,
     publicKeyAlgorithm,
-    // The name of `hybrid` before it was standardized.
+    // Before standardization, `hybrid` was called `cable`.
     transports: transports.map((name) => (name === 'cable' ? 'hybrid' : name)),
     attachment: attachment === 'platform' || attachment === 'cross-platform' ? attachment : '',
   };
 }
 
-/** Undefined for other values. */
+/** Parses an authentication response. Returns undefined if the value isn't one. */
 export function parseAssertion(json: unknown): AssertionResponse | undefined {
   const parts = readParts(json);
   if (!parts) return undefined;
@@ -70,7 +70,7 @@ interface Parts extends KeyResponse {
 function readParts(json: unknown): Parts | undefined {
   if (!isJsonObject(json) || json.type !== 'public-key') return undefined;
   const { response } = json;
-  // As in upstream, rawId identifies the key, and id only has to have the same format.
+  // As in upstream, rawId identifies the key, and id only needs to have the same format.
   const id = bytes(json.rawId);
   if (!bytes(json.id) || !id || !isJsonObject(response)) return undefined;
   const clientDataJSON = bytes(response.clientDataJSON);
@@ -89,7 +89,7 @@ function isClientData(base64url: string): boolean {
   }
 }
 
-/** Returns base64url without padding. */
+/** Returns the value in base64url without padding. Returns undefined if the value isn't base64url. */
 function bytes(value: unknown): string | undefined {
   const text = typeof value === 'string' ? /^([A-Za-z0-9_-]*)=*$/.exec(value)?.[1] : undefined;
   return text === undefined || text.length % 4 === 1 ? undefined : text;

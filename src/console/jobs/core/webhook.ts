@@ -1,6 +1,7 @@
 /**
- * A database webhook as stored in a trigger: five texts for `supabase_functions.http_request` (url, method, headers,
- * params, timeout in ms; the word `null` selects the default) and the bits of `pg_trigger.tgtype`. Pure.
+ * A database webhook is stored as a trigger. The trigger has five text arguments for `supabase_functions.http_request`
+ * (url, method, headers, params, and timeout in ms, where the word `null` stands for the default) and the bits of
+ * `pg_trigger.tgtype`.
  */
 
 import { isRecord } from '../../../shared/is-record.ts';
@@ -19,10 +20,10 @@ export interface WebhookRequest {
   readonly timeoutMs: number;
 }
 
-/** The function's defaults for missing arguments (`src/database/sql/0009_functions_hooks.sql`). */
+/** The defaults that the function uses for missing arguments (`src/database/sql/0009_functions_hooks.sql`). */
 export const hookDefaults = { headers: { 'Content-Type': 'application/json' }, timeoutMs: 1000 } as const;
 
-/** Parses the bytes of `pg_trigger.tgargs`: texts that each end with a zero byte. */
+/** Parses `pg_trigger.tgargs`, which contains zero-terminated strings. */
 export function requestOf(args: Buffer): WebhookRequest {
   const texts = args.toString('utf8').split('\0').slice(0, -1);
   const at = (index: number): string | undefined => (texts[index] === 'null' ? undefined : texts[index]);
@@ -40,7 +41,10 @@ export function argumentsOf({ url, method, headers, params, timeoutMs }: Webhook
   return [url, method, JSON.stringify(headers), JSON.stringify(params), String(timeoutMs)];
 }
 
-/** A trigger written by hand may contain any text here. Every call of such a trigger fails. */
+/**
+ * Parses a JSON object. A trigger that was written by hand can contain any text here. If it isn't an object, every call
+ * of the trigger fails.
+ */
 function objectIn(text: string | undefined): Record<string, unknown> | undefined {
   if (text === undefined) return undefined;
   try {
@@ -51,14 +55,14 @@ function objectIn(text: string | undefined): Record<string, unknown> | undefined
   }
 }
 
-/** `catalog/pg_trigger.h` of PostgreSQL. */
+/** The bits of `tgtype`, which PostgreSQL defines in `catalog/pg_trigger.h`. */
 const bits = { row: 1, before: 2, insert: 4, delete: 8, update: 16, truncate: 32, instead: 64 } as const;
 
 export function eventsOf(type: number): TriggerEvent[] {
   return (['insert', 'update', 'delete', 'truncate'] as const).filter((event) => (type & bits[event]) !== 0);
 }
 
-/** Whether the form supports the trigger: it runs after each row, on plain events. */
+/** Whether the form supports this type of trigger, which must run after the event and for each row. */
 export function isPlainType(type: number): boolean {
   return (type & bits.row) !== 0 && (type & (bits.before | bits.truncate | bits.instead)) === 0;
 }

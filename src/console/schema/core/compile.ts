@@ -1,6 +1,7 @@
 /**
- * Prints schema changes as SQL statements. Names go through `quoteIdentifier` and values through `quoteLiteral`. Expressions are
- * checked by `expression.ts` and put in parentheses. No other text from the operator becomes SQL.
+ * Converts changes to SQL statements. Names are quoted with `quoteIdentifier`, and values with `quoteLiteral`.
+ * Expressions are checked by `expression.ts` and enclosed in parentheses. No other text from the operator becomes part
+ * of the SQL.
  *
  * @example
  * compileChange({ kind: 'rename_table', schema: 'public', table: 'todos', name: 'tasks' });
@@ -22,10 +23,10 @@ import { typeNames } from './type-names.ts';
 
 type Of<Kind extends SchemaChange['kind']> = Extract<SchemaChange, { kind: Kind }>;
 
-/** A change that can't be written as SQL. `message` describes the invalid part. */
+/** An error for a change that can't be expressed in SQL. `message` describes the invalid part. */
 export class ChangeFault extends Error {}
 
-/** Returns the statements in order, without semicolons. @throws {ChangeFault} */
+/** Returns the statements of a change in order, without semicolons. @throws {ChangeFault} */
 export function compileChange(change: SchemaChange): string[] {
   return isTableChange(change) ? compileTableChange(change) : [compileOther(change)];
 }
@@ -104,7 +105,9 @@ function createTable(change: Of<'create_table'>, table: string): string[] {
 function columnDefinition(column: ColumnDefinition): string {
   const made = [column.default, column.identity, column.generated].filter((each) => each !== undefined);
   if (made.length > 1)
-    throw new ChangeFault(`${column.name}: a default, an identity and a generated value exclude each other`);
+    throw new ChangeFault(
+      `${column.name} can have only one of these: a default, an identity or a generated value`,
+    );
   const parts = [id(column.name), typeName(column.type)];
   if (column.default !== undefined) parts.push(`default ${expression(column.default, 'default')}`);
   if (column.identity !== undefined) parts.push(`generated ${column.identity} as identity`);
@@ -120,7 +123,7 @@ function columnDefinition(column: ColumnDefinition): string {
 function alterColumn(change: Of<'alter_column'>, table: string): string[] {
   const alter = (action: string): string => `alter column ${id(change.column)} ${action}`;
   const actions: string[] = [];
-  // Drops the default before the type changes, because it may have no cast to the new type.
+  // The default is dropped before the type is changed, because PostgreSQL might not be able to cast it to the new type.
   if (change.default === null || (typeof change.default === 'string' && change.type !== undefined))
     actions.push(alter('drop default'));
   if (change.type !== undefined) {
@@ -188,7 +191,7 @@ function createIndex(change: Of<'create_index'>, table: string): string {
 
 function indexPart({ column, expression: text, operatorClass, descending }: IndexPart): string {
   if ((column === undefined) === (text === undefined))
-    throw new ChangeFault('each part of an index is a column or an expression');
+    throw new ChangeFault('each part of an index must be a column or an expression');
   const subject = column === undefined ? expression(text ?? '', 'index expression') : id(column);
   const operators = operatorClass === undefined ? '' : ` ${id(operatorClass)}`;
   return `${subject}${operators}${descending === true ? ' desc' : ''}`;
@@ -208,7 +211,10 @@ function createTrigger(change: Of<'create_trigger'>, table: string): string {
   );
 }
 
-/** Returns the expression that converts a column's values to another type, for counting the values that change. */
+/**
+ * Returns an expression that converts the values of a column to another type. It is used to count the values that would
+ * change.
+ */
 export function conversionOf(column: string, to: TypeRef, using: string | undefined): string {
   return `${using === undefined ? id(column) : expression(using, 'conversion')}::${typeName(to)}`;
 }

@@ -30,7 +30,7 @@ test.each([
   ['"open', 'has a quote that is never closed'],
   ['$$ open', 'has a quote that is never closed'],
   ["E'open\\'", 'has a quote that is never closed'],
-  // Behind an identifier that ends in E, a backslash is an ordinary character.
+  // If an E belongs to the preceding identifier, a backslash in the string is an ordinary character.
   ["éE'\\'; drop table x", 'holds a semicolon'],
   ["E'a'\n'b\\' || '; drop table x --'", 'holds a semicolon'],
   ['1\0', 'contains a zero byte'],

@@ -1,9 +1,12 @@
 /**
- * Checks that an operator's SQL text is a single expression: inside parentheses, it can't end the surrounding statement, begin
- * another one, or comment anything out. PostgreSQL checks everything else.
+ * Checks that SQL text from an operator is a single expression. Enclosed in parentheses, such text can't end the
+ * surrounding statement, begin another one, or comment anything out. PostgreSQL checks everything else.
  */
 
-/** Returns why a text isn't a single expression, or undefined if it can be put in parentheses. */
+/**
+ * Returns the reason why a string isn't a single SQL expression. Returns undefined if the string can be enclosed in
+ * parentheses.
+ */
 export function expressionFault(text: string): string | undefined {
   if (text.trim() === '') return 'is empty';
   if (text.includes('\0')) return 'contains a zero byte';
@@ -25,10 +28,13 @@ export function expressionFault(text: string): string | undefined {
   return closers.length > 0 ? `lacks a ${closers.at(-1)}` : undefined;
 }
 
-/** Characters of unquoted names. */
+/** Matches text that ends with a character of an unquoted name. */
 const nameEnd = /[\w$\u0080-\uffff]$/;
 
-/** Returns the end of the quoted part that begins at `at`; `at` if none begins there; undefined if it never ends. */
+/**
+ * Returns the position after the quoted part that begins at `at`. Returns `at` if no quoted part begins there, and
+ * undefined if the quoted part isn't closed.
+ */
 function quotedEnd(text: string, at: number): number | undefined {
   const char = text[at];
   const before = text.slice(0, at);
@@ -44,7 +50,10 @@ function quotedEnd(text: string, at: number): number | undefined {
   return end < 0 ? undefined : end + tag.length;
 }
 
-/** Inside, quotes are doubled. With `escapes`, a backslash escapes the next character. */
+/**
+ * Returns the position after the closing quote. A quote inside the text is doubled. If `escapes` is set, a backslash
+ * escapes the next character.
+ */
 function closing(text: string, from: number, quote: string, escapes = false): number | undefined {
   for (let at = from; at < text.length; at++) {
     if (escapes && text[at] === '\\') at++;
@@ -56,7 +65,10 @@ function closing(text: string, from: number, quote: string, escapes = false): nu
   return undefined;
 }
 
-/** `E'…'` continues after a line break with the next `'…'`, whose backslashes escape too (PostgreSQL manual, 4.1.2.2). */
+/**
+ * Returns the end of an `E'…'` string. After a line break, such a string can continue with another `'…'`, in which
+ * backslashes also escape (PostgreSQL manual, 4.1.2.2).
+ */
 function escapedEnd(text: string, from: number): number | undefined {
   const end = closing(text, from, "'", true);
   const more = end === undefined ? null : /^\s*[\r\n]\s*'/.exec(text.slice(end));

@@ -1,4 +1,4 @@
-/** Determines which changes lose data, and the name that the operator must type to confirm them. */
+/** Determines which changes delete data, and which name the operator must type to confirm them. */
 import type { SchemaChange, TypeRef } from '../changes.ts';
 
 export type Loss =
@@ -22,7 +22,7 @@ export type Loss =
   | { readonly kind: 'unprotected'; readonly schema: string; readonly table: string }
   | { readonly kind: 'type'; readonly schema: string; readonly name: string };
 
-/** Returns what a change may delete or expose, without counts. */
+/** Returns the data that a change might delete or expose, without counting rows. */
 export function lossesOf(change: SchemaChange): Loss[] {
   switch (change.kind) {
     case 'drop_table':
@@ -48,7 +48,10 @@ export function lossesOf(change: SchemaChange): Loss[] {
   }
 }
 
-/** Returns the name to type: the largest object that is permanently deleted. Undefined if nothing is deleted. */
+/**
+ * Returns the name of the largest object that is permanently deleted, which the operator must type. Returns undefined
+ * if nothing is deleted.
+ */
 export function nameToConfirm(changes: readonly SchemaChange[]): string | undefined {
   const table = changes.find((change) => change.kind === 'drop_table');
   if (table !== undefined) return table.table;

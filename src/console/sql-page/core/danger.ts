@@ -1,4 +1,4 @@
-/** Finds destructive statements, which require confirmation. Statements that can't be analyzed also require it. */
+/** Finds statements that require confirmation, because they are destructive or can't be analyzed. */
 
 import type { SqlToken } from '../../../shared/sql/tokens.ts';
 import type { Danger, Question } from '../contract.ts';
@@ -21,7 +21,7 @@ export function questionsOf(script: string): Question[] {
   });
 }
 
-/** Statements that delete no stored data. */
+/** Statements that never delete stored data. */
 const harmless = new Set([
   'abort',
   'analyze',
@@ -85,7 +85,7 @@ export function dangerOf(statement: Pick<Statement, 'tokens'>): Danger | undefin
     case 'select':
     case 'insert':
     case 'create':
-      // A CREATE may contain statements (rules, functions) that don't run now.
+      // A CREATE can contain other statements (in rules and functions), which don't run now.
       return verb === 'create' ? undefined : changeDanger(tokens);
     default:
       return harmless.has(verb) ? undefined : 'unclear';
@@ -103,7 +103,7 @@ function alterDanger(tokens: readonly SqlToken[]): Danger | undefined {
   return undefined;
 }
 
-/** EXPLAIN ANALYZE runs what it explains. */
+/** EXPLAIN ANALYZE runs the statement, so the statement is checked. */
 function explainDanger(tokens: readonly SqlToken[]): Danger | undefined {
   const runs = tokens.some(({ kind, text }) => kind === 'word' && (text === 'analyze' || text === 'analyse'));
   if (!runs) return undefined;
@@ -131,13 +131,16 @@ function changeDanger(tokens: readonly SqlToken[]): Danger | undefined {
   return undefined;
 }
 
-/** Excludes `FOR UPDATE`, `ON CONFLICT DO UPDATE` and `THEN DELETE`: a statement comes first, or after WITH's parentheses. */
+/**
+ * Whether the keyword begins a statement. This isn't the case in `FOR UPDATE`, `ON CONFLICT DO UPDATE` and `THEN
+ * DELETE`. A keyword begins a statement only if it comes first or follows the parentheses of WITH.
+ */
 function beginsStatement(tokens: readonly SqlToken[], at: number): boolean {
   const before = tokens[at - 1]?.text;
   return before === undefined || before === '(' || (before === ')' && tokens[0]?.text === 'with');
 }
 
-/** Whether there is a WHERE clause other than `true`. */
+/** Whether the statement has a WHERE clause other than `true`. */
 function narrows(level: readonly SqlToken[]): boolean {
   const where = level.findIndex(({ kind, text }) => kind === 'word' && text === 'where');
   if (where < 0) return false;
@@ -151,7 +154,7 @@ function narrows(level: readonly SqlToken[]): boolean {
   return !(condition.length === 3 && sign === '=' && left === right);
 }
 
-/** Returns the tokens up to the end of the first token's level, with the contents of inner parentheses removed. */
+/** Returns the tokens on the same level of parentheses as the first one, up to the end of this level. */
 function outer(tokens: readonly SqlToken[]): SqlToken[] {
   const level: SqlToken[] = [];
   let depth = 0;

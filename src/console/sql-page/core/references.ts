@@ -1,17 +1,20 @@
-/** Reads the relations and functions of a query from the text form of its parse tree (pg_rewrite.ev_action). */
+/** Finds the relations and functions that a query uses, in the text of its parse tree (pg_rewrite.ev_action). */
 
 export interface References {
-  /** OIDs in pg_class. */
+  /** The OIDs of the relations in pg_class. */
   readonly relations: readonly number[];
-  /** OIDs in pg_proc: functions, including those of operators and casts, aggregates, window functions and sampling methods. */
+  /**
+   * The OIDs of the functions in pg_proc. They include the functions of operators and casts, aggregates, window
+   * functions and sampling methods.
+   */
   readonly functions: readonly number[];
 }
 
 const field = /:(relid|funcid|opfuncid|aggfnoid|winfnoid|tsmhandler) (\d+)/g;
 
 /**
- * Spaces in names and constants of a parse tree are escaped (`readfuncs.c` splits at spaces), so they can't look like one of
- * these fields. A false match could only add an object and never hide one.
+ * Finds the fields that contain OIDs. Names and constants can't look like one of these fields, because their spaces are
+ * escaped (`readfuncs.c` splits the text at spaces). A false match could only add an object and never hide one.
  */
 export function referencesOf(tree: string): References {
   const relations = new Set<number>();

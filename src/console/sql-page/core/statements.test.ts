@@ -39,7 +39,7 @@ describe('splitting', () => {
   });
 
   test('every character of any text is in a token or blank, in order', () => {
-    const pieces = fc.constantFrom(
+    const fragments = fc.constantFrom(
       `'`,
       '"',
       '$$',
@@ -62,7 +62,7 @@ describe('splitting', () => {
       fc.property(
         fc.oneof(
           fc.string(),
-          fc.array(pieces).map((parts) => parts.join('')),
+          fc.array(fragments).map((parts) => parts.join('')),
         ),
         (text) => {
           let at = 0;

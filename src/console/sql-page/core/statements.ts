@@ -3,12 +3,12 @@ import { splitSql } from '../../../shared/sql/split.ts';
 import { type SqlToken, significant, tokenize } from '../../../shared/sql/tokens.ts';
 
 export interface Statement {
-  /** The text without the semicolon and surrounding space. */
+  /** The text without its semicolon and the surrounding whitespace. */
   readonly text: string;
-  /** The UTF-16 offset of the text in the script. */
+  /** The offset of the text in the script, in UTF-16 code units. */
   readonly start: number;
   readonly end: number;
-  /** Without comments. */
+  /** The tokens of the statement, excluding comments. */
   readonly tokens: readonly SqlToken[];
 }
 
@@ -17,8 +17,8 @@ export interface Statement {
  * splitStatements("select ';'; select 2").map(({ text }) => text); // ["select ';'", 'select 2']
  */
 export function splitStatements(script: string): Statement[] {
-  return [...splitSql(script)].flatMap(({ start: offset, end: pieceEnd, settings }) => {
-    const tokens = significant(tokenize(script.slice(offset, pieceEnd), settings)).map((token) => ({
+  return [...splitSql(script)].flatMap(({ start: offset, end: statementEnd, settings }) => {
+    const tokens = significant(tokenize(script.slice(offset, statementEnd), settings)).map((token) => ({
       ...token,
       start: token.start + offset,
       end: token.end + offset,
@@ -29,7 +29,7 @@ export function splitStatements(script: string): Statement[] {
   });
 }
 
-/** Returns the first keyword of a statement, or '' if it doesn't begin with one. */
+/** Returns the first keyword of a statement. Returns an empty string if the statement doesn't begin with a keyword. */
 export function verbOf({ tokens }: Pick<Statement, 'tokens'>): string {
   const first = tokens.find(({ text }) => text !== '(');
   return first?.kind === 'word' ? first.text : '';
@@ -46,13 +46,13 @@ const transactionVerbs = new Set([
   'release',
 ]);
 
-/** Whether the statement begins or ends a transaction or a savepoint. */
+/** Whether the statement begins or ends a transaction or savepoint. */
 export const controlsTransaction = (statement: Statement): boolean => {
   const words = statement.tokens.map(({ text }) => text);
   return transactionVerbs.has(words[0] ?? '') || (words[0] === 'prepare' && words[1] === 'transaction');
 };
 
-/** Whether PostgreSQL refuses the statement within a transaction. */
+/** Whether PostgreSQL rejects the statement inside a transaction. */
 export function needsNoTransaction({ tokens }: Statement): boolean {
   const [first = '', second = ''] = tokens.map(({ text }) => text);
   if (first === 'vacuum' || (first === 'alter' && second === 'system')) return true;

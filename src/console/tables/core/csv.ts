@@ -1,6 +1,6 @@
 /**
- * Writes rows as CSV (RFC 4180). NULL is an empty field and the empty text a quoted one, as in PostgreSQL's COPY, so an export
- * can be imported again.
+ * Writes rows as CSV (RFC 4180). As in PostgreSQL's COPY, NULL is an empty field and an empty string is a quoted field,
+ * so an exported file can be imported again.
  */
 
 const needsQuotes = /[",\r\n]/;

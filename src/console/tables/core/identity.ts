@@ -1,29 +1,31 @@
 /**
- * Identifies a row by its primary key, else by a unique index without NULLs, else by the location of its current version
- * (`ctid`). A location can be reused later, so the version's transaction (`xmin`) is part of the key.
+ * Identifies a row by its primary key. Without one, identifies it by a unique index that has no NULLs or, if there is
+ * none, by the location of its current version (`ctid`). PostgreSQL can reuse a location, so the transaction that
+ * created the version (`xmin`) is part of this key.
  */
 import { type Sql, sql } from '../../../kernel/sql.ts';
 import { ConsoleError } from '../../errors.ts';
 import type { Relation, RowKey } from '../contract.ts';
 import { columnOf } from './filters.ts';
 
-/** System columns. A table's own column can't have these names. */
-const place = ['ctid', 'xmin'] as const;
+/** System columns, whose names a table's own columns can't have. */
+const physicalKey = ['ctid', 'xmin'] as const;
 
-/** Returns the columns or system columns that identify a row. Empty if nothing does. */
+/** Returns the columns or system columns that identify a row. Returns an empty list if rows can't be identified. */
 export function identifying({ key }: Relation): readonly string[] {
   if (key.kind === 'columns') return key.columns;
-  return key.kind === 'place' ? place : [];
+  return key.kind === 'place' ? physicalKey : [];
 }
 
-/** @throws {ConsoleError} no_primary_key, bad_request */
+/** Returns a condition that selects the row with this key. @throws {ConsoleError} no_primary_key, bad_request */
 export function isRow(relation: Relation, key: RowKey): Sql {
   const names = identifying(relation);
   if (names.length === 0) throw new ConsoleError('no_primary_key');
   return sql.join(
     names.map((name) => {
       const value = key[name];
-      if (value === undefined) throw new ConsoleError('bad_request', { message: `The key lacks ${name}.` });
+      if (value === undefined)
+        throw new ConsoleError('bad_request', { message: `The key doesn't contain ${name}.` });
       if (name === 'ctid' && relation.key.kind === 'place') return sql`ctid = ${value}::tid`;
       if (name === 'xmin' && relation.key.kind === 'place') return sql`xmin::text = ${value}`;
       return sql`${columnOf(relation, name)} = ${value}`;
@@ -32,7 +34,9 @@ export function isRow(relation: Relation, key: RowKey): Sql {
   );
 }
 
-/** Returns the identifying columns as text, for a SELECT or RETURNING list. @throws {ConsoleError} no_primary_key */
+/**
+ * Returns the identifying columns as text, for use in a SELECT or RETURNING list. @throws {ConsoleError} no_primary_key
+ */
 export function keyTexts(relation: Relation): Sql {
   const names = identifying(relation);
   if (names.length === 0) throw new ConsoleError('no_primary_key');

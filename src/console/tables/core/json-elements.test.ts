@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { JsonElements, JsonShapeError } from './json-elements.ts';
 
-/** Returns the text and line of each object in a file that arrives in pieces of the given size. */
-function elementsOf(file: string, pieceSize: number): { text: string; line: number }[] {
+/** Returns the text and line of each object in a file that is read in pieces of this size. */
+function elementsOf(file: string, chunkSize: number): { text: string; line: number }[] {
   const elements = new JsonElements();
   const found: { text: string; line: number }[] = [];
-  for (let at = 0; at < file.length; at += pieceSize)
-    found.push(...elements.push(file.slice(at, at + pieceSize)));
+  for (let at = 0; at < file.length; at += chunkSize)
+    found.push(...elements.push(file.slice(at, at + chunkSize)));
   elements.end();
   return found;
 }
@@ -18,11 +18,11 @@ test('objects of any array come out whole, however the file is cut into pieces',
       fc.array(fc.dictionary(fc.string(), fc.jsonValue())),
       fc.integer({ min: 1, max: 40 }),
       fc.constantFrom(0, 2),
-      (objects, pieceSize, indent) => {
-        const found = elementsOf(JSON.stringify(objects, null, indent), pieceSize);
+      (objects, chunkSize, indent) => {
+        const found = elementsOf(JSON.stringify(objects, null, indent), chunkSize);
         expect(found.map(({ text }) => JSON.parse(text))).toEqual(JSON.parse(JSON.stringify(objects)));
         const lines = objects.map((object) => JSON.stringify(object)).join('\n');
-        expect(elementsOf(lines, pieceSize).map(({ line }) => line)).toEqual(
+        expect(elementsOf(lines, chunkSize).map(({ line }) => line)).toEqual(
           objects.map((_, index) => index + 1),
         );
       },

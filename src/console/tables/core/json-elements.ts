@@ -1,15 +1,15 @@
 /**
- * Splits a JSON file into its objects without loading the whole file: an array of objects, or one object per line (NDJSON).
- * This module finds only the end of each object; JSON.parse reads it.
+ * Splits a JSON file into its objects without loading the whole file. The file contains an array of objects, or one
+ * object per line (NDJSON). This module only finds where each object ends, and JSON.parse parses the object.
  */
 
 export interface JsonElement {
   readonly text: string;
-  /** The one-based line on which the row begins. */
+  /** The number of the line on which the object begins, starting at 1. */
   readonly line: number;
 }
 
-/** An error for unexpected text between objects. */
+/** An error for unexpected text between two objects. */
 export class JsonShapeError extends Error {
   readonly line: number;
   constructor(message: string, line: number) {
@@ -18,7 +18,7 @@ export class JsonShapeError extends Error {
   }
 }
 
-/** Receives the chunks of a file in order. */
+/** Finds the objects in a file that is passed in pieces. */
 export class JsonElements {
   #text = '';
   #line = 1;
@@ -29,20 +29,20 @@ export class JsonElements {
   #inArray = false;
   #ended = false;
 
-  /** The one-based line at the end of the last chunk. */
+  /** The line number at the end of the last piece, starting at 1. */
   get line(): number {
     return this.#line;
   }
 
-  /** Returns the objects that end in this chunk. @throws {JsonShapeError} */
-  *push(piece: string): Generator<JsonElement> {
+  /** Yields the objects that end in this piece. @throws {JsonShapeError} */
+  *push(chunk: string): Generator<JsonElement> {
     let start = this.#depth > 0 ? 0 : -1;
-    for (let at = 0; at < piece.length; at++) {
-      const char = piece[at] as string;
+    for (let at = 0; at < chunk.length; at++) {
+      const char = chunk[at] as string;
       if (char === '\n') this.#line++;
       if (this.#depth > 0) {
         if (!this.#within(char)) continue;
-        yield { text: this.#text + piece.slice(start, at + 1), line: this.#startLine };
+        yield { text: this.#text + chunk.slice(start, at + 1), line: this.#startLine };
         this.#text = '';
         start = -1;
       } else if (char === '{' && !this.#ended) {
@@ -51,16 +51,16 @@ export class JsonElements {
         start = at;
       } else this.#between(char);
     }
-    if (start >= 0) this.#text += piece.slice(start);
+    if (start >= 0) this.#text += chunk.slice(start);
   }
 
-  /** @throws {JsonShapeError} if the file ends too early */
+  /** Must be called after the last piece. @throws {JsonShapeError} if the file ends too early */
   end(): void {
     if (this.#depth > 0) throw new JsonShapeError('The last object is cut off.', this.#line);
     if (this.#inArray && !this.#ended) throw new JsonShapeError('The array is never closed.', this.#line);
   }
 
-  /** Returns true if the object ends here. */
+  /** Processes a character inside an object. Returns true if the object ends with it. */
   #within(char: string): boolean {
     if (this.#inString) {
       if (this.#escaped) this.#escaped = false;

@@ -1,6 +1,6 @@
-/** Converts the values of a JSON object to PostgreSQL's text format. Numbers keep all their digits. */
+/** Converts the values of a JSON object to PostgreSQL's text format. Numbers keep all of their digits. */
 
-/** Returns undefined if the text isn't an object. */
+/** Parses a JSON object. Returns undefined if the text isn't an object. */
 export function readObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text, keepDigits);
@@ -16,7 +16,10 @@ interface RawJson {
   readonly rawJSON: string;
 }
 
-/** The source text of a value (ECMAScript proposal "JSON.parse source text access"), missing in TypeScript's library. */
+/**
+ * Keeps the source text of a value (ECMAScript proposal "JSON.parse source text access"). TypeScript's library doesn't
+ * declare this function.
+ */
 const rawJson = (JSON as unknown as { rawJSON(text: string): RawJson }).rawJSON;
 const isRawJson = (JSON as unknown as { isRawJSON(value: unknown): value is RawJson }).isRawJSON;
 
@@ -27,7 +30,10 @@ function keepDigits(this: unknown, _key: string, value: unknown, context?: { sou
     : value;
 }
 
-/** `isArray`: the column's type is an array, whose text is PostgreSQL's array literal instead of JSON. */
+/**
+ * Returns a value in PostgreSQL's text format. If `isArray` is set, the column's type is an array, whose text format is
+ * an array literal instead of JSON.
+ */
 export function textOfValue(value: unknown, isArray: boolean): string | null {
   if (value === null || value === undefined) return null;
   if (typeof value === 'string') return value;
@@ -36,7 +42,7 @@ export function textOfValue(value: unknown, isArray: boolean): string | null {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** Prints an array in PostgreSQL's text format (manual, 8.15.6), with quoted elements and unquoted NULL. */
+/** Returns an array literal in PostgreSQL's format (manual, 8.15.6). Elements are quoted, and NULL isn't. */
 function arrayLiteral(values: readonly unknown[]): string {
   const items = values.map((value): string => {
     if (Array.isArray(value)) return arrayLiteral(value);

@@ -1,6 +1,6 @@
 /**
- * The row order of the grid and the beginning of a page. Pages use keyset cursors, so the thousandth page is as fast as the
- * first. OFFSET is used only to jump.
+ * Determines the order of the rows in the grid, and where a page begins. Pages are found with keyset cursors, so the
+ * thousandth page loads as fast as the first. OFFSET is used only if the operator skips pages.
  */
 import { type Sql, sql } from '../../../kernel/sql.ts';
 import type { Cursor } from '../contract.ts';
@@ -11,7 +11,10 @@ export interface OrderItem {
   readonly nullable: boolean;
 }
 
-/** PostgreSQL's default order of NULLs: last when ascending, first when descending. */
+/**
+ * Returns an ORDER BY clause. NULLs have PostgreSQL's default position, which is last in ascending order and first in
+ * descending order.
+ */
 export function orderBy(order: readonly OrderItem[], reverse = false): Sql {
   if (order.length === 0) return sql.empty;
   const items = order.map(
@@ -21,8 +24,8 @@ export function orderBy(order: readonly OrderItem[], reverse = false): Sql {
 }
 
 /**
- * Returns the condition for rows after or before a cursor. Uses a row comparison where possible, because PostgreSQL can start an
- * index scan with it.
+ * Returns a condition for rows after or before a cursor. Where possible, the condition compares rows, because
+ * PostgreSQL can use it to start an index scan.
  */
 export function beyond(order: readonly OrderItem[], cursor: Cursor, side: 'after' | 'before'): Sql {
   const items = order.map((item, index) => ({
@@ -49,7 +52,7 @@ export function beyond(order: readonly OrderItem[], cursor: Cursor, side: 'after
   return sql`(${sql.join(steps, ' or ')})`;
 }
 
-/** Adds the next column's condition. NULL is larger than every value. */
+/** Returns the condition for one column. NULL is treated as larger than every value. */
 function further(item: { name: Sql; value: string | null; larger: boolean; nullable: boolean }): Sql {
   const { name, value, larger, nullable } = item;
   if (value === null) return larger ? sql`false` : sql`${name} is not null`;

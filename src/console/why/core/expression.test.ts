@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Expression, parseExpression } from './expression.ts';
 
-/** Prints an expression as `or(a, and(b, c))`, and each test with its operands. */
+/** Prints an expression in the form `or(a, and(b, c))`. The operands of each test are included. */
 const shape = (expression: Expression): string =>
   expression.kind === 'test'
     ? `${expression.text}${expression.operands.length > 0 ? ` {${expression.operands.join(' | ')}}` : ''}`
     : `${expression.kind}(${expression.parts.map(shape).join(', ')})`;
 
-// The conditions are written as PostgreSQL 18 prints them.
+// The conditions are in the format in which PostgreSQL 18 prints them.
 test.each([
   ['true', 'true'],
   ['(owner = auth.uid())', 'owner = auth.uid() {owner | auth.uid()}'],

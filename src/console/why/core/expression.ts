@@ -1,6 +1,6 @@
 /**
- * Parses a policy's condition into a tree of AND, OR and NOT, whose leaves can be evaluated separately. Reads the output of
- * `pg_get_expr`, which puts everything ambiguous in parentheses.
+ * Parses the condition of a policy into a tree of AND, OR and NOT. The leaves of the tree can be evaluated separately.
+ * The input is the output of `pg_get_expr`, which adds parentheses wherever an expression would be ambiguous.
  */
 import { type SqlToken, significant, tokenize } from '../../../shared/sql/tokens.ts';
 
@@ -10,11 +10,12 @@ export type Expression =
   | {
       readonly kind: 'test';
       readonly text: string;
-      /** The compared expressions, whose values explain the result. */
+      /** The expressions that are compared. Their values explain the result. */
       readonly operands: readonly string[];
     };
 
 /**
+ * Parses a condition.
  * @example
  * parseExpression('((owner = auth.uid()) OR public)');
  * // or: test "owner = auth.uid()" (owner, auth.uid()), test "public"
@@ -23,7 +24,7 @@ export function parseExpression(source: string): Expression {
   return parse(source, significant(tokenize(source)));
 }
 
-/** Returns every leaf, from left to right. */
+/** Returns all leaves of the tree, from left to right. */
 export const testsOf = (expression: Expression): Extract<Expression, { kind: 'test' }>[] =>
   expression.kind === 'test' ? [expression] : expression.parts.flatMap(testsOf);
 
@@ -51,7 +52,7 @@ function textOf(source: string, tokens: readonly SqlToken[]): string {
   return first === undefined || last === undefined ? '' : source.slice(first.start, last.end);
 }
 
-/** Returns each token's nesting depth in parentheses, brackets and CASE … END. */
+/** Returns the nesting depth of each token in parentheses, brackets and CASE … END. */
 function depths(tokens: readonly SqlToken[]): number[] {
   let depth = 0;
   return tokens.map((token) => {
@@ -62,7 +63,7 @@ function depths(tokens: readonly SqlToken[]): number[] {
   });
 }
 
-/** Keeps the parentheses of a subselect, which are part of it. */
+/** Removes surrounding parentheses, except those of a subselect, because they belong to it. */
 function withoutParentheses(tokens: readonly SqlToken[]): readonly SqlToken[] {
   const inner = tokens.slice(1, -1);
   const wraps =
@@ -111,22 +112,22 @@ function operandsOf(source: string, tokens: readonly SqlToken[]): string[] {
     const { operator, length } = operatorAt(tokens, index);
     if (!comparisons.has(operator)) continue;
     return [textOf(source, tokens.slice(0, index)), rightOf(source, tokens.slice(index + length))].filter(
-      isTelling,
+      isInformative,
     );
   }
   return [];
 }
 
-/** `x IS NULL`, `x IS NOT TRUE`, `x IS DISTINCT FROM y`. */
+/** Returns the operands of `x IS NULL`, `x IS NOT TRUE` or `x IS DISTINCT FROM y`. */
 function isDistinct(source: string, tokens: readonly SqlToken[], at: number): string[] {
   const from = tokens.findIndex((token, index) => index > at && isWord(token, 'from'));
   const distinct = tokens.slice(at, from).some((token) => isWord(token, 'distinct'));
   const left = textOf(source, tokens.slice(0, at));
   const right = from > at && distinct ? [textOf(source, tokens.slice(from + 1))] : [];
-  return [left, ...right].filter(isTelling);
+  return [left, ...right].filter(isInformative);
 }
 
-/** Joins adjacent symbols into one operator. */
+/** Returns the operator at a position, which can consist of several adjacent symbols. */
 function operatorAt(tokens: readonly SqlToken[], at: number): { operator: string; length: number } {
   let operator = '';
   let length = 0;
@@ -142,13 +143,18 @@ function operatorAt(tokens: readonly SqlToken[], at: number): { operator: string
   return { operator, length: Math.max(1, length) };
 }
 
-/** Returns the operand of `= ANY (…)`, unless it is a subselect, which has no single value. */
+/**
+ * Returns the right operand. For `= ANY (…)`, this is the operand in the parentheses, unless it is a subselect, which
+ * doesn't have a single value.
+ */
 function rightOf(source: string, tokens: readonly SqlToken[]): string {
   if (!isWord(tokens[0], 'any') && !isWord(tokens[0], 'all')) return textOf(source, tokens);
   const inner = withoutParentheses(tokens.slice(1));
   return isSymbol(inner[0], '(') ? '' : textOf(source, inner);
 }
 
-/** Constants are skipped, because their text already shows their value. */
-const isTelling = (text: string): boolean =>
+/**
+ * Whether the operand's value should be shown. This isn't necessary for constants, because their text is their value.
+ */
+const isInformative = (text: string): boolean =>
   text !== '' && !/^(?:'[^']*'(?:::[\w. ]+)?|-?[\d.]+|true|false|NULL::\w+)$/.test(text);

@@ -3,12 +3,13 @@
  * documentation, CREATE POLICY, table 304; `rowsecurity.c`).
  */
 
-import type { Explanation, Gate, JudgedPolicy, Operation, Reason, Security } from '../contract.ts';
+import type { EvaluatedPolicy, Explanation, Gate, Operation, Reason, Security } from '../contract.ts';
 import type { GatePlan, Policy } from './types.ts';
 
 /**
- * Returns the gates in the order of evaluation. A statement that reads columns, by WHERE or RETURNING, must pass the
- * SELECT policies too: an old row that fails them is hidden, and a new row that fails them is refused.
+ * Returns the gates in the order in which they are evaluated. A statement that reads columns, through WHERE or
+ * RETURNING, must also pass the SELECT policies. An old row that doesn't pass them is hidden, and a new row that
+ * doesn't pass them is rejected.
  */
 export function gatesOf(operation: Operation, returns: boolean): GatePlan[] {
   const hides = (command: Operation): GatePlan => ({ clause: 'using', command, row: 'old', effect: 'hides' });
@@ -35,17 +36,23 @@ export function gatesOf(operation: Operation, returns: boolean): GatePlan[] {
 export const concerns = (policy: Policy, command: Operation): boolean =>
   policy.command === 'all' || policy.command === command;
 
-/** WITH CHECK falls back to USING. A policy without either allows every row. */
+/**
+ * Returns the policy's condition for a clause. Without WITH CHECK, the condition of USING applies. A policy that has
+ * neither allows every row.
+ */
 export function conditionOf(policy: Policy, clause: Gate['clause']): string {
   const text = clause === 'check' ? (policy.check ?? policy.using) : policy.using;
   return text ?? 'true';
 }
 
-/** Whether at least one permissive policy and every restrictive policy is true. NULL isn't true. */
-export function passes(policies: readonly JudgedPolicy[]): boolean | null {
-  const asked = policies.filter(({ applies }) => applies);
-  const permissive = asked.filter((policy) => policy.permissive);
-  const restrictive = asked.filter((policy) => !policy.permissive);
+/**
+ * Whether the policies allow the row. At least one permissive policy and all restrictive policies must be true, and
+ * NULL doesn't count as true.
+ */
+export function passes(policies: readonly EvaluatedPolicy[]): boolean | null {
+  const statement = policies.filter(({ applies }) => applies);
+  const permissive = statement.filter((policy) => policy.permissive);
+  const restrictive = statement.filter((policy) => !policy.permissive);
   if (!permissive.some(({ value, error }) => value === true || error !== null)) return false;
   if (restrictive.some(({ value, error }) => value !== true && error === null)) return false;
   const isSure =
@@ -53,7 +60,7 @@ export function passes(policies: readonly JudgedPolicy[]): boolean | null {
   return isSure ? true : null;
 }
 
-/** Predicts the result from the catalogs and the values of the conditions. */
+/** Predicts the result of a statement from the catalogs and the values of the conditions. */
 export function explain(facts: {
   readonly holdsEverything: boolean;
   readonly security: Security;

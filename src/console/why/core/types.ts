@@ -1,9 +1,9 @@
 /**
- * Explains why the database allows or refuses an operation.
+ * Types for explaining why the database allows or rejects an operation.
  *
- * Glossary. *Gate*: the policies of one command that a row has to pass, permissive ones joined by OR, restrictive ones by
- * AND. *Effect*: the result for a row that doesn't pass: it is hidden or refused (42501).
- * *Truth*: what the database did when the persona's own statement ran, in a transaction that was rolled back.
+ * Glossary. *Gate*: the policies of one command that a row must pass. Permissive policies are combined with OR, and
+ * restrictive ones with AND. *Effect*: the consequence for a row that doesn't pass, which is hidden or rejected
+ * (42501). *Truth*: what the database did when the persona's statement ran in a transaction that was then rolled back.
  */
 
 import type { Gate, Operation, PolicyFunction } from '../contract.ts';
@@ -13,17 +13,17 @@ export interface Policy {
   readonly name: string;
   readonly command: 'all' | Operation;
   readonly permissive: boolean;
-  /** `public` for all roles. */
+  /** The roles to which the policy applies. `public` means all roles. */
   readonly roles: readonly string[];
-  /** Whether the policy applies to the persona's role, directly or through a role that it inherits. */
+  /** Whether the policy applies to the persona's role, directly or through a role whose privileges it inherits. */
   readonly applies: boolean;
-  /** The conditions as `pg_get_expr` prints them, with qualified names. */
+  /** The conditions in the format of `pg_get_expr`, with qualified names. */
   readonly using: string | null;
   readonly check: string | null;
   readonly functions: readonly PolicyFunction[];
 }
 
-/** A gate before its conditions are evaluated. */
+/** A gate whose conditions haven't been evaluated yet. */
 export interface GatePlan {
   readonly clause: Gate['clause'];
   readonly command: Operation;

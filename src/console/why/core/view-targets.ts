@@ -1,22 +1,24 @@
 /**
- * Reads the sources of a view's columns from its rewrite rule (`pg_rewrite.ev_action`, a `pg_node_tree`; `primnodes.h`,
- * TargetEntry).
+ * Finds out which table columns a view shows, by reading its rewrite rule (`pg_rewrite.ev_action`, a `pg_node_tree`;
+ * `primnodes.h`, TargetEntry).
  */
 
 export interface ViewTarget {
-  /** The one-based number of the view's column. */
+  /** The number of the view's column, starting at 1. */
   readonly number: number;
-  /** The OID of the relation whose column is shown unchanged, and the number of its column. */
+  /** The OID of the relation whose column the view shows unchanged, followed by the number of that column. */
   readonly relation: number;
   readonly column: number;
 }
 
-/** The nodes of the query's own target list. Those of subqueries are nested deeper. */
+/**
+ * The depth of the nodes in the target list of the query itself. The target lists of subqueries are nested more deeply.
+ */
 const ownDepth = 2;
 const entry =
   /^\{TARGETENTRY .*:resno (\d+) .*:resorigtbl (\d+) :resorigcol (-?\d+) :resjunk (?:true|false)\}$/s;
 
-/** Returns the columns that are shown unchanged. Computed columns are skipped. */
+/** Returns the columns that the view shows unchanged. Computed columns are omitted. */
 export function viewTargets(rule: string): ViewTarget[] {
   return nodesAt(rule, ownDepth).flatMap((node) => {
     const [, number, relation, column] = (entry.exec(node) ?? []).map(Number);
@@ -25,7 +27,7 @@ export function viewTargets(rule: string): ViewTarget[] {
   });
 }
 
-/** Counts how often the view's FROM, including its subqueries, names the relation. */
+/** Counts how often the relation occurs in the FROM clause of the view, including subqueries. */
 export function timesRead(rule: string, relation: number): number {
   return rule.split(`:rtekind 0 :relid ${relation} `).length - 1;
 }
@@ -33,20 +35,20 @@ export function timesRead(rule: string, relation: number): number {
 /** Whether the query contains a LEFT, FULL or RIGHT join (`nodes.h`, JoinType). */
 export const joinsOuter = (rule: string): boolean => / :jointype [123] /.test(rule);
 
-/** Returns the texts of all nodes at a depth, without their inner nodes. A backslash escapes the next character. */
-function nodesAt(text: string, wanted: number): string[] {
+/** Returns the text of each node at this depth, without the nodes inside it. A backslash escapes the next character. */
+function nodesAt(text: string, requested: number): string[] {
   const nodes: string[] = [];
   let depth = 0;
   let own = '';
   for (let index = 0; index < text.length; index++) {
     const char = text[index] as string;
     if (char === '{') depth++;
-    if (depth === wanted) own += char;
+    if (depth === requested) own += char;
     if (char === '\\') {
       index++;
-      if (depth === wanted) own += text[index] ?? '';
+      if (depth === requested) own += text[index] ?? '';
     } else if (char === '}') {
-      if (depth === wanted) {
+      if (depth === requested) {
         nodes.push(own);
         own = '';
       }

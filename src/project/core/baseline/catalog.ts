@@ -1,13 +1,17 @@
-/** The objects in the database after the migrations. Keys are `schema.name`. */
+/** The objects that the database contains after the migrations. Keys have the form `schema.name`. */
 export interface Catalog {
-  /** Tables and views, with their columns. */
+  /** The columns of each table and view. */
   readonly relations: ReadonlyMap<string, readonly string[]>;
-  /** Enums and composite types. */
+  /** The names of enums and composite types. */
   readonly types: ReadonlySet<string>;
   readonly functions: ReadonlySet<string>;
-  /** Tables with a policy that isn't from the baseline. */
+  /** The source text of every function that a migration creates. */
+  readonly functionBodies: readonly string[];
+  /** The columns of each unique key of a table, sorted and separated by commas. */
+  readonly uniqueKeys: ReadonlyMap<string, readonly string[]>;
+  /** The tables that have a policy which isn't the baseline's. */
   readonly withPolicy: ReadonlySet<string>;
 }
 
-/** The prefix that distinguishes the baseline's policies from those of the migrations. */
+/** The prefix of the names of the baseline's policies. It distinguishes them from policies in migrations. */
 export const policyPrefix = 'Baseline: ';

@@ -1,12 +1,15 @@
-/** Columns that a statement of the migrations needs: their table and their type. */
-import type { ColumnModel } from '../types-file/model.ts';
+/** Determines which table and type a column has that a statement in the migrations needs. */
+import type { ColumnModel, TableModel } from '../types-file/model.ts';
 import type { Draft, TableDraft } from './draft.ts';
 import { bare, nameOf, typeOfValue } from './print.ts';
 import { positionOfColumn, tablesAround } from './scope.ts';
 import type { Sources } from './sources.ts';
 import { mentions } from './statement.ts';
 
-/** Returns the column from the types, under its current or its later name. Otherwise the type is guessed from the name. */
+/**
+ * Returns the column from the types, with its current or later name. If the types don't contain it, guesses its type
+ * from the name.
+ */
 export function columnModel(draft: Draft, sources: Sources, table: TableDraft, name: string): ColumnModel {
   const names = [
     table.name,
@@ -23,16 +26,16 @@ export function columnModel(draft: Draft, sources: Sources, table: TableDraft, n
   return { name, type: { kind: 'string', dimensions: 0 }, nullable: true, optional: true, generated: false };
 }
 
-/** A column that a statement uses although no table has it. */
+/** A column that a statement uses although none of its tables has it. */
 export interface MissingColumn {
   readonly name: string;
-  /** The alias or table name before the column. */
+  /** The alias or table name in front of the column. */
   readonly qualifier?: string;
-  /** 1-based, in characters of the statement. PostgreSQL doesn't report it for every statement. */
+  /** The position in the statement in characters, starting at 1. Undefined if PostgreSQL doesn't report it. */
   readonly position: number | undefined;
 }
 
-/** Returns the statement's table that most likely has the missing column. */
+/** Returns the table in the statement to which the missing column most likely belongs. */
 export function tableLacking(
   draft: Draft,
   { name, qualifier, position }: MissingColumn,
@@ -51,7 +54,7 @@ export function tableLacking(
   const levels = tablesAround(statement, at).map((tables) =>
     tables
       .filter(({ alias }) => qualifier === undefined || alias === qualifier)
-      .flatMap((table) => draft.findTable(table.name) ?? [])
+      .flatMap(({ schema, name }) => draft.findTable(name, schema) ?? [])
       .filter(isLacking),
   );
   return (
@@ -64,31 +67,39 @@ export function tableLacking(
 const isInTypes = (draft: Draft, table: TableDraft, name: string): boolean =>
   draft.tableModel(table.schema, table.name)?.columns.some((column) => column.name === name) === true;
 
-/** A column of a table that an earlier migration creates, so the baseline can't contain it. */
+/** A column of a table that an earlier migration creates. The baseline can't contain such a column. */
 export interface LateColumn {
   readonly kind: 'run';
   readonly statements: readonly string[];
   readonly isTooLate: true;
 }
 
-/** Adds a column from the types to a table that isn't in the baseline. `written` is the table's name in the error. */
-export function lateColumn(
+/** A table in the types that a migration creates, so the baseline doesn't contain it. */
+export interface LateTable {
+  readonly schema: string;
+  readonly model: TableModel;
+}
+
+/** Returns the table in the types that has the column. `written` is the table's name in the error. */
+export function lateTable(
   draft: Draft,
   written: string | undefined,
   name: string,
   statement: string,
-): LateColumn | undefined {
+): LateTable | undefined {
   const schemas = draft.model.schemas.flatMap((schema) =>
     schema.tables.map((model) => ({ schema: schema.name, model })),
   );
-  const found = schemas.find(
+  return schemas.find(
     ({ schema, model }) =>
       !draft.tables.has(`${schema}.${model.name}`) &&
       (written === undefined ? mentions(statement, model.name) : model.name === written) &&
       model.columns.some((column) => column.name === name),
   );
-  if (found === undefined) return undefined;
-  const { schema, model } = found;
+}
+
+/** Adds a column from the types to a table that isn't in the baseline. */
+export function lateColumn(draft: Draft, { schema, model }: LateTable, name: string): LateColumn {
   const column = model.columns.find((one) => one.name === name) as ColumnModel;
   const { type } = typeOfValue(draft, column);
   const statements = [`alter table ${nameOf({ schema, name: model.name })} add column ${bare(name)} ${type}`];

@@ -1,6 +1,7 @@
 /**
- * The draft of a baseline: the objects in the generated types that no migration creates. It begins empty. A rehearsal of
- * the migrations adds the objects that they need and removes those that they create themselves (`repair.ts`).
+ * The draft of a baseline. It contains the objects in the generated types that migrations need but don't create, and it
+ * is empty at first. Each rehearsal of the migrations adds the objects that they need, and removes the objects that
+ * they create themselves (`repair.ts`).
  */
 import type {
   ColumnModel,
@@ -11,17 +12,17 @@ import type {
   ViewModel,
 } from '../types-file/model.ts';
 
-/** A table of the baseline. */
+/** A table in the baseline. */
 export interface TableDraft {
   readonly schema: string;
   readonly name: string;
-  /** In output order. */
+  /** The columns in the order in which they are printed. */
   readonly columns: ColumnModel[];
   readonly primaryKey: readonly string[];
   readonly uniques: (readonly string[])[];
-  /** Whether the types contain the table. If not, its columns come from the statements that use them. */
+  /** Whether the types contain the table. Otherwise, its columns come from the statements that use them. */
   readonly isKnown: boolean;
-  /** Policies or constraints that a migration drops or changes, so they must exist. */
+  /** Policies and constraints that a migration drops or changes, so the baseline must create them. */
   readonly policies: Set<string>;
   readonly constraints: Set<string>;
 }
@@ -35,26 +36,33 @@ export interface FunctionDraft {
     readonly optional: boolean;
   }[];
   readonly returns: string;
-  /** Whether a migration calls the function. If so, its body returns null instead of raising an error. */
+  /** Whether a migration calls the function. If so, the function returns null instead of raising an error. */
   readonly isCalled: boolean;
 }
 
 export class Draft {
   readonly model: TypesModel;
+  /** Schemas that a migration uses before any migration creates them. */
+  readonly schemas = new Set<string>();
   readonly tables = new Map<string, TableDraft>();
   readonly enums = new Map<string, EnumModel>();
   readonly compositeTypes = new Map<string, ViewModel>();
+  /** Types that neither the types file nor a migration describes, such as `public.status`. */
+  readonly domains = new Set<string>();
   readonly views = new Map<string, ViewModel>();
   readonly functions = new Map<string, FunctionDraft>();
-  /** The names of tables before a migration renames them, by their names in the types. */
+  /** The names that tables have before a migration renames them, by their names in the types. */
   readonly oldNames = new Map<string, string>();
   /** Extensions that were enabled in the dashboard. */
   readonly extensions = new Set<string>();
-  /** Column types that a statement requires, by `schema.table.column`. */
+  /** The types that statements require for columns, by `schema.table.column`. */
   readonly types = new Map<string, string>();
-  /** Objects that the migrations add themselves: `schema.table.column`, `schema.table constraint name`, `schema.enum value`. */
+  /**
+   * Objects that the migrations themselves create, as `schema.table.column`, `schema.table constraint name` or
+   * `schema.enum value`.
+   */
   readonly excluded = new Set<string>();
-  /** Tables without any policy and without an owner column, such as `public.notes`. */
+  /** Tables that have neither a policy nor a column for the owner, such as `public.notes`. */
   readonly withoutPolicy = new Set<string>();
   readonly ownerPolicies = new Map<string, string>();
 
@@ -86,7 +94,7 @@ export class Draft {
     return this.model.schemas.find((schema) => schema.name === name);
   }
 
-  /** Returns the table from the types, without the columns that the migrations add. */
+  /** Adds a table from the types and returns it. Columns that the migrations add aren't included. */
   addTable(schema: string, name: string, model: TableModel | undefined): TableDraft {
     const key = `${schema}.${name}`;
     const columns = (model?.columns ?? []).filter((column) => !this.excluded.has(`${key}.${column.name}`));
@@ -104,23 +112,28 @@ export class Draft {
     return table;
   }
 
-  /** Finds a table by its unqualified current or later name, first in `public`, then in any schema. */
-  findTable(written: string): TableDraft | undefined {
+  /** Finds a table by its current or later name, first in the given schema, then in `public`, then in any schema. */
+  findTable(written: string, schema = 'public'): TableDraft | undefined {
     const name = this.oldNames.get(written) ?? written;
     return (
-      this.tables.get(`public.${name}`) ?? [...this.tables.values()].find((table) => table.name === name)
+      this.tables.get(`${schema}.${name}`) ??
+      this.tables.get(`public.${name}`) ??
+      [...this.tables.values()].find((table) => table.name === name)
     );
   }
 }
 
-/** Sorts the key first and timestamps last, because generated types are sorted by name. */
+/** Sorts columns so that the key comes first and timestamps come last. In generated types, they are sorted by name. */
 function inUsualOrder(columns: readonly ColumnModel[]): ColumnModel[] {
   const weight = ({ name }: ColumnModel) =>
     name === 'id' ? 0 : /^(created|updated)_?at$/i.test(name) ? 3 : /_id$/.test(name) ? 1 : 2;
   return [...columns].sort((a, b) => weight(a) - weight(b));
 }
 
-/** Returns `id`, else a one-to-one reference, else the references of a join table. */
+/**
+ * Returns the columns of the primary key. This is `id` or, without such a column, a one-to-one reference or the
+ * references of a join table.
+ */
 function primaryKeyOf(model: TableModel | undefined): readonly string[] {
   if (model === undefined) return [];
   if (model.columns.some(({ name }) => name === 'id')) return ['id'];

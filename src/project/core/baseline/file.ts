@@ -1,8 +1,8 @@
-/** Prints the baseline as a migration file. */
+/** Prints the baseline as the text of a migration file. */
 
 export interface BaselineFile {
   readonly version: string;
-  /** As the developer wrote it: `src/integrations/supabase/types.ts`. */
+  /** The path as the developer wrote it, such as `src/integrations/supabase/types.ts`. */
   readonly typesFile: string;
   readonly statements: readonly string[];
 }

@@ -1,13 +1,13 @@
 /**
- * The functions that the baseline declares: their parameters and result, from the migrations, the types or the way they
- * are called.
+ * The functions in the baseline. Their parameters and results come from the migrations, the types, or the way in which
+ * the functions are called.
  */
 import type { ColumnModel } from '../types-file/model.ts';
 import type { Draft, FunctionDraft } from './draft.ts';
 import { bare, typeOfValue } from './print.ts';
 import type { Sources } from './sources.ts';
 
-/** The types are those of the call's arguments. */
+/** A function as it is called. The types are the types of the arguments. */
 export interface CalledFunction {
   readonly schema: string;
   readonly name: string;
@@ -15,8 +15,8 @@ export interface CalledFunction {
 }
 
 /**
- * Describes a function that a migration calls before it exists: by the signature that a later migration declares, else by
- * the types, else by its use in the statement.
+ * Describes a function that a migration calls before it exists. The signature comes from a later migration that
+ * declares the function, from the types, or else from the statement that uses it.
  */
 export function functionFor(
   draft: Draft,
@@ -25,7 +25,7 @@ export function functionFor(
   statement: string,
 ): FunctionDraft {
   const base = { schema, name, isCalled: true };
-  const header = sources.functionHeader(name);
+  const header = sources.functionHeader(name, types.length);
   if (header !== undefined) {
     const parameters = header.parameters === '' ? [] : [{ type: header.parameters, optional: false }];
     return { ...base, parameters, returns: header.returns };
@@ -42,14 +42,20 @@ export function functionFor(
   return { ...base, parameters, returns: returnedIn(statement, types.length) };
 }
 
-/** Guesses the result of a function that neither the types nor the migrations describe. Types omit trigger functions. */
+/**
+ * Guesses the result type of a function that neither the types nor the migrations describe. Generated types don't
+ * contain trigger functions.
+ */
 function returnedIn(statement: string, parameterCount: number): string {
   if (/\bpolicy\b/i.test(statement)) return 'boolean';
   const isNamedOnly = /^\s*(alter|drop|grant|revoke|comment)\b/i.test(statement);
   return parameterCount === 0 && (isNamedOnly || /\btrigger\b/i.test(statement)) ? 'trigger' : 'text';
 }
 
-/** Orders the parameters by the call's argument types, because generated types list parameters alphabetically. */
+/**
+ * Returns the parameters in an order that fits the types of the arguments, because generated types list parameters
+ * alphabetically.
+ */
 function parametersFor(
   draft: Draft,
   parameters: readonly ColumnModel[],
@@ -80,7 +86,7 @@ function parametersFor(
   ];
 }
 
-/** The SQL result type of a function in the types. */
+/** Returns the SQL type of the result of a function in the types. */
 export function returnsOf(
   draft: Draft,
   {

@@ -1,16 +1,20 @@
 /**
- * Guesses a column's PostgreSQL type and default from its TypeScript type, name and reference. Generated types use `string`
- * for uuid, timestamps and text, so every guess has a reason, which is written as a comment in the baseline.
+ * Guesses the PostgreSQL type and default of a column from its TypeScript type, name and reference. In generated types,
+ * uuid, timestamps and text are all `string`, so the column type must be guessed. The baseline gives the reason for each
+ * guess in a comment.
  */
 import type { ColumnModel, ValueType } from '../types-file/model.ts';
 
 export interface Guess {
   readonly type: string;
-  /** Undefined if only one type matches the TypeScript type. */
+  /** The reason for the guess. Undefined if only one type fits the TypeScript type. */
   readonly reason?: string;
 }
 
-/** @example guessType({ name: 'created_at', type: { kind: 'string', dimensions: 0 }, … }).type // 'timestamptz' */
+/**
+ * Guesses the type of a column.
+ * @example guessType({ name: 'created_at', type: { kind: 'string', dimensions: 0 }, … }).type // 'timestamptz'
+ */
 export function guessType({ name, type }: Pick<ColumnModel, 'name' | 'type'>): Guess {
   const single = guessSingle(name, type);
   if (type.dimensions === 0) return single;
@@ -25,10 +29,10 @@ function guessSingle(name: string, { kind, dimensions }: ValueType): Guess {
   return guessUnknown(wordsOf(name));
 }
 
-/** `createdAt` and `created_at` are the same two words. */
+/** Splits a name into words. `createdAt` and `created_at` consist of the same two words. */
 const wordsOf = (name: string): string => name.replace(/([a-z\d])([A-Z])/g, '$1_$2').toLowerCase();
 
-/** Identifiers of other services aren't uuids. */
+/** Matches the names of IDs from other services, which aren't uuids. */
 const foreignService =
   /(^|_)(stripe|paypal|razorpay|paystack|square|google|facebook|apple|github|discord|telegram|twitter|whatsapp|firebase|clerk|openai|external|provider|session|device|client|transaction|payment_intent|customer|price|subscription|message|tax|national|chat|request|tracking|template|tx)_id$/;
 
@@ -54,7 +58,7 @@ function guessNumber(name: string): Guess {
   return { type: 'numeric', reason: 'number' };
 }
 
-/** PostgreSQL types that the generator maps to `unknown`. */
+/** Guesses a type for which the generator writes `unknown`. */
 function guessUnknown(name: string): Guess {
   if (/(^|_)ip(_address)?$/.test(name)) return { type: 'inet', reason: 'unknown type, named ip' };
   if (/search|fts|tsv|vector|document/.test(name))
@@ -65,7 +69,8 @@ function guessUnknown(name: string): Guess {
 }
 
 /**
- * Returns the column's default, or undefined if the types don't declare one. `type` is the column's SQL type.
+ * Returns the default of a column. Returns undefined if the types show that it has none. `type` is the SQL type of the
+ * column.
  */
 export function guessDefault(
   { name: written, optional, nullable, generated }: ColumnModel,
@@ -75,7 +80,7 @@ export function guessDefault(
   const name = wordsOf(written);
   if (generated || !optional) return undefined;
   if (/^(created|updated|inserted)_(at|on|date)$/.test(name)) return timeDefault(type);
-  // An insert can omit a nullable column that has no default.
+  // A nullable column can be omitted from an insert even if it has no default.
   if (nullable) return undefined;
   if (type.endsWith('[]')) return `'{}'`;
   const [first] = options.enumValues;

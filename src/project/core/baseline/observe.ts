@@ -1,22 +1,28 @@
-/** Extracts from PostgreSQL's error message what a failed statement lacks or contradicts. Only English messages match. */
+/**
+ * Finds out from PostgreSQL's error message what a failed statement needs or contradicts. Only English messages are
+ * recognized.
+ */
 
 export interface Failure {
   readonly code: string;
   readonly message: string;
   readonly detail?: string | undefined;
-  /** The error's context, which includes the failed statement of a function. */
+  /** The context of the error. It contains the statement inside a function that failed. */
   readonly where?: string | undefined;
-  /** 1-based, in characters. */
+  /** The position in characters, starting at 1. */
   readonly position?: number | undefined;
+  /** The text of dynamic SQL or of a query in a function, followed by the position in it. */
+  readonly internalQuery?: string | undefined;
+  readonly internalPosition?: number | undefined;
 }
 
 export type Observation =
   | { readonly kind: 'no relation'; readonly schema?: string; readonly name: string }
-  /** The table is undefined if the message doesn't contain it. */
+  /** The table. Undefined if the message doesn't contain it. */
   | {
       readonly kind: 'no column';
       readonly table?: string;
-      /** The alias or table name before the column. */
+      /** The alias or table name in front of the column. */
       readonly qualifier?: string;
       readonly name: string;
     }
@@ -32,27 +38,37 @@ export type Observation =
   | { readonly kind: 'no unique key'; readonly table: string }
   | { readonly kind: 'no conflict target' }
   | { readonly kind: 'types differ'; readonly left: string; readonly right: string }
+  | { readonly kind: 'no operator'; readonly left: string; readonly operator: string; readonly right: string }
+  /** A condition has this type instead of boolean. */
+  | { readonly kind: 'condition of another type'; readonly type: string }
   | {
       readonly kind: 'keys differ';
+      readonly constraint: string;
       readonly column: string;
       readonly referenced: string;
       readonly types: readonly [string, string];
     }
-  /** The last query of an SQL function returns another type than the function declares. `column` is 1-based. */
+  /** The last query of an SQL function returns a type that differs from the declared one. `column` starts at 1. */
   | {
       readonly kind: 'result differs';
       readonly returned: string;
       readonly declared: string;
       readonly column: number;
     }
-  | { readonly kind: 'value of another type'; readonly column: string; readonly type: string }
+  | {
+      readonly kind: 'value of another type';
+      readonly column: string;
+      readonly columnType: string;
+      readonly type: string;
+    }
   | { readonly kind: 'value in the wrong form'; readonly type: string; readonly value: string }
   | { readonly kind: 'no value'; readonly table: string; readonly name: string }
   | { readonly kind: 'column exists'; readonly table: string; readonly name: string }
   | { readonly kind: 'relation exists' | 'type exists'; readonly name: string }
   | { readonly kind: 'function exists'; readonly name: string }
   | { readonly kind: 'constraint exists'; readonly table: string; readonly name: string }
-  | { readonly kind: 'value exists'; readonly name: string };
+  | { readonly kind: 'value exists'; readonly name: string }
+  | { readonly kind: 'not unique'; readonly constraint: string };
 
 type Rule = readonly [
   codes: string,
@@ -91,9 +107,10 @@ const rules: readonly Rule[] = [
     kind: 'no column',
     name: column,
   })),
-  rule('42704', `type ${name} does not exist`, ([shown = '']) => ({
+  // In a message about a parameter, the type isn't quoted.
+  rule('42704', `type (?:${name}|(\\S+)) does not exist`, ([quoted, bare]) => ({
     kind: 'no type',
-    ...partsOf(shown.replace(/(\[\])+$/, '')),
+    ...partsOf((quoted ?? bare ?? '').replace(/(\[\])+$/, '')),
   })),
   rule('42704', `policy ${name} for table ${name} does not exist`, ([policy = '', table = '']) => ({
     kind: 'no policy',
@@ -114,6 +131,10 @@ const rules: readonly Rule[] = [
     `there is no unique constraint matching given keys for referenced table ${name}`,
     ([table = '']) => ({ kind: 'no unique key', table }),
   ),
+  rule('23505', `duplicate key value violates unique constraint ${name}`, ([constraint = '']) => ({
+    kind: 'not unique',
+    constraint,
+  })),
   rule('42P10', 'there is no unique or exclusion constraint', () => ({ kind: 'no conflict target' })),
   rule(
     '42883',
@@ -129,18 +150,36 @@ const rules: readonly Rule[] = [
     left,
     right,
   })),
-  rule('42804', `foreign key constraint ${name} cannot be implemented`, (_, { detail = '' }) => {
-    const [, column, referenced, left, right] =
-      /^Key columns "(.+?)"[^"]*and "(.+?)"[^"]*are of incompatible types: (.+) and (.+)\.$/.exec(detail) ??
-      [];
-    if (column === undefined || referenced === undefined || left === undefined || right === undefined)
-      return undefined;
-    return { kind: 'keys differ', column, referenced, types: [left, right] };
-  }),
+  rule(
+    '42883',
+    'operator does not exist: (.+) ([-+*/~!@#?&|<>]+) (.+)$',
+    ([left = '', operator = '', right = '']) => ({ kind: 'no operator', left, operator, right }),
+  ),
+  rule('42804', 'argument of .+ must be type boolean, not type (.+)$', ([type = '']) => ({
+    kind: 'condition of another type',
+    type,
+  })),
   rule(
     '42804',
-    `column ${name} is of type .+ but expression is of type (.+)$`,
-    ([column = '', type = '']) => ({ kind: 'value of another type', column, type }),
+    `foreign key constraint ${name} cannot be implemented`,
+    ([constraint = ''], { detail = '' }) => {
+      const [, column, referenced, left, right] =
+        /^Key columns "(.+?)"[^"]*and "(.+?)"[^"]*are of incompatible types: (.+) and (.+)\.$/.exec(detail) ??
+        [];
+      if (column === undefined || referenced === undefined || left === undefined || right === undefined)
+        return undefined;
+      return { kind: 'keys differ', constraint, column, referenced, types: [left, right] };
+    },
+  ),
+  rule(
+    '42804',
+    `column ${name} is of type (.+) but expression is of type (.+)$`,
+    ([column = '', columnType = '', type = '']) => ({
+      kind: 'value of another type',
+      column,
+      columnType,
+      type,
+    }),
   ),
   rule(
     '22P02|22007|22008',
@@ -195,7 +234,10 @@ const rules: readonly Rule[] = [
   rule('42P16', 'cannot (?:change|drop|remove)', () => ({ kind: 'relation exists', name: '' })),
 ];
 
-/** Returns undefined for an unrelated error. @example observe({ code: '42P01', message: 'relation "a" does not exist' }) */
+/**
+ * Returns undefined if the error isn't related to a missing or wrong object.
+ * @example observe({ code: '42P01', message: 'relation "a" does not exist' })
+ */
 export function observe(failure: Failure): Observation | undefined {
   for (const [codes, pattern, read] of rules) {
     const match = codes.split('|').includes(failure.code) ? pattern.exec(failure.message) : null;

@@ -1,17 +1,18 @@
-/** Prints a draft as SQL: one statement per object, so that each can also be run on its own during a rehearsal. */
+/** Prints a draft as SQL. Each object is a separate statement, so that a rehearsal can run single statements. */
 import { quoteIdentifier as quoted, quoteLiteral } from '../../../kernel/sql.ts';
 import type { ColumnModel, Relationship } from '../types-file/model.ts';
 import { policyPrefix } from './catalog.ts';
 import type { Draft, FunctionDraft, TableDraft } from './draft.ts';
 import { type Guess, guessDefault, guessType } from './guess.ts';
 
-/** Returns all statements in an order that satisfies their dependencies. */
+/** Returns all statements in an order in which each object exists before it is used. */
 export function baselineStatements(draft: Draft): string[] {
   const tables = [...draft.tables.values()];
   return [
     ...extensionsOf(draft),
     ...schemasOf(draft),
     ...[...draft.enums.keys()].map((key) => enumStatement(draft, key)),
+    ...[...draft.domains].map(domainStatement),
     ...[...draft.compositeTypes.keys()].map((key) => compositeStatement(draft, key)),
     ...tables.map((table) => tableStatement(draft, table)),
     ...tables.flatMap((table) => uniqueStatements(draft, table)),
@@ -26,11 +27,13 @@ export function baselineStatements(draft: Draft): string[] {
 export const nameOf = ({ schema, name }: { readonly schema: string; readonly name: string }): string =>
   `${bare(schema)}.${bare(name)}`;
 
-/** Quotes a name only if necessary. */
+/** Returns a name, quoted if necessary. */
 export const bare = (name: string): string =>
   /^[a-z_][a-z0-9_]*$/.test(name) && !reserved.has(name) ? name : quoted(name);
 
-/** Words that PostgreSQL rejects as the name of a table, column or function, and words that start a type name. */
+/**
+ * Words that can't be the name of a table, column or function without quotes, and words that begin the name of a type.
+ */
 const reserved = new Set(
   (
     'all analyse analyze and any array as asc asymmetric authorization between bigint binary bit boolean both case cast char ' +
@@ -53,7 +56,7 @@ function extensionsOf(draft: Draft): string[] {
     table.columns.some((column) => typeOf(draft, table, column).type.startsWith('extensions.vector')),
   );
   const names = usesVector ? new Set([...draft.extensions, 'vector']) : draft.extensions;
-  // These extensions create their own schema.
+  // Extensions that create their own schema.
   const hasSchema = (name: string) => ['pg_cron', 'pg_net', 'pgmq'].includes(name);
   return [...names].map(
     (name) =>
@@ -62,10 +65,9 @@ function extensionsOf(draft: Draft): string[] {
 }
 
 function schemasOf(draft: Draft): string[] {
-  const keys = [draft.tables, draft.enums, draft.compositeTypes, draft.functions, draft.views].flatMap(
-    (part) => [...part.keys()],
-  );
-  const schemas = new Set(keys.map((key) => key.slice(0, key.indexOf('.'))));
+  const { tables, enums, domains, compositeTypes, functions, views } = draft;
+  const keys = [tables, enums, domains, compositeTypes, functions, views].flatMap((part) => [...part.keys()]);
+  const schemas = new Set([...draft.schemas, ...keys.map((key) => key.slice(0, key.indexOf('.')))]);
   schemas.delete('public');
   return [...schemas].map((schema) => `create schema if not exists ${bare(schema)}`);
 }
@@ -79,6 +81,9 @@ export function enumStatement(draft: Draft, key: string): string {
   const values = enumValues(draft, key).map((value) => quoteLiteral(value));
   return `create type ${nameOf(fromKey(key))} as enum (${values.join(', ')})`;
 }
+
+const domainStatement = (key: string): string =>
+  `-- Not in the types. Guess: text.\ncreate domain ${nameOf(fromKey(key))} as text`;
 
 const enumValues = (draft: Draft, key: string): string[] =>
   (draft.enums.get(key)?.values ?? []).filter((value) => !draft.excluded.has(`${key} value ${value}`));
@@ -103,7 +108,7 @@ export function tableStatement(draft: Draft, table: TableDraft): string {
   return [...heading, `create table ${nameOf(table)} (`, ...body, ')'].join('\n');
 }
 
-/** Omits columns that the migrations add. */
+/** Returns the columns of the primary key, without columns that the migrations add. */
 function primaryKeyOf(table: TableDraft): readonly string[] {
   const has = (name: string) => table.columns.some((column) => column.name === name);
   return table.primaryKey.every(has) ? table.primaryKey : [];
@@ -118,7 +123,7 @@ function columnLine(
   return { sql, reason };
 }
 
-/** Returns the definition for `create table` and `alter table … add column`. */
+/** Returns a column's definition for `create table` and `alter table … add column`. */
 export function columnDefinition(
   draft: Draft,
   table: TableDraft,
@@ -146,8 +151,8 @@ export function columnDefinition(
 }
 
 /**
- * Returns the type that a statement requires, else the referenced column's type, else a guess from the TypeScript type
- * and the name.
+ * Returns the type of a column. This is the type that a statement requires, the type of the referenced column, or else
+ * a guess from the TypeScript type and the name.
  */
 export function typeOf(draft: Draft, table: TableDraft, column: ColumnModel): Guess {
   return typeWithin(draft, table, column, new Set());
@@ -155,8 +160,8 @@ export function typeOf(draft: Draft, table: TableDraft, column: ColumnModel): Gu
 
 function typeWithin(draft: Draft, table: TableDraft, column: ColumnModel, seen: Set<string>): Guess {
   const key = `${table.schema}.${table.name}.${column.name}`;
-  const taught = draft.types.get(key);
-  if (taught !== undefined) return { type: taught, reason: 'a migration needs this type' };
+  const learned = draft.types.get(key);
+  if (learned !== undefined) return { type: learned, reason: 'a migration needs this type' };
   const { kind } = column.type;
   if ((kind !== 'string' && kind !== 'number') || column.type.dimensions > 0 || seen.has(key))
     return typeOfValue(draft, column);
@@ -176,7 +181,7 @@ function typeWithin(draft: Draft, table: TableDraft, column: ColumnModel, seen: 
   return typeOfValue(draft, column);
 }
 
-/** For attributes and parameters, which belong to no table. */
+/** Returns the type of an attribute or a parameter, which doesn't belong to a table. */
 export function typeOfValue(draft: Draft, column: Pick<ColumnModel, 'name' | 'type'>): Guess {
   const { kind, name, dimensions } = column.type;
   if ((kind !== 'enum' && kind !== 'composite') || name === undefined) return guessType(column);
@@ -188,29 +193,42 @@ export function typeOfValue(draft: Draft, column: Pick<ColumnModel, 'name' | 'ty
   return { type: `${type}${'[]'.repeat(dimensions)}`, reason };
 }
 
-/** Printed after the tables: the unique constraints that references and one-to-one relationships need. */
+export const uniqueName = (table: string, columns: readonly string[]): string =>
+  `${table}_${columns.join('_')}_key`;
+
+/**
+ * Returns statements for the unique constraints that references and one-to-one relationships need. They are printed
+ * after the tables.
+ */
 export function uniqueStatements(draft: Draft, table: TableDraft): string[] {
-  const wanted = new Map<string, readonly string[]>();
+  const needed = new Map<string, readonly string[]>();
   const want = (columns: readonly string[]) => {
     const isThere = columns.every((name) => table.columns.some((column) => column.name === name));
     const isKey = columns.join() === primaryKeyOf(table).join();
-    if (isThere && !isKey) wanted.set([...columns].sort().join(), columns);
+    if (isThere && !isKey) needed.set([...columns].sort().join(), columns);
   };
+  const guessed = new Set(table.uniques);
   table.uniques.forEach(want);
   for (const { isOneToOne, columns } of draft.tableModel(table.schema, table.name)?.relationships ?? [])
     if (isOneToOne) want(columns);
   for (const other of draft.tables.values())
     for (const { referencedRelation, referencedColumns } of referencesOf(draft, other))
       if (other.schema === table.schema && referencedRelation === table.name) want(referencedColumns);
-  return [...wanted.values()].flatMap((columns) => {
-    const name = `${table.name}_${columns.join('_')}_key`;
+  return [...needed.values()].flatMap((columns) => {
+    const name = uniqueName(table.name, columns);
     if (draft.excluded.has(`${table.schema}.${table.name} constraint ${name}`)) return [];
-    return [`alter table ${nameOf(table)} add constraint ${bare(name)} unique (${listOf(columns)})`];
+    const comment = guessed.has(columns) ? '-- Guess: a migration needs this constraint.\n' : '';
+    return [
+      `${comment}alter table ${nameOf(table)} add constraint ${bare(name)} unique (${listOf(columns)})`,
+    ];
   });
 }
 
-/** Returns references between tables and columns of the baseline. The generator also lists views over a table. */
-function referencesOf(draft: Draft, table: TableDraft): Relationship[] {
+/**
+ * Returns the references between tables and columns in the baseline. The generator also lists references to views over
+ * a table, which are omitted.
+ */
+export function referencesOf(draft: Draft, table: TableDraft): Relationship[] {
   const seen = new Set<string>();
   return (draft.tableModel(table.schema, table.name)?.relationships ?? []).filter((relationship) => {
     const { name, columns, referencedRelation, referencedColumns } = relationship;
@@ -242,7 +260,7 @@ export function functionStatement({ schema, name, parameters, returns, isCalled 
     (one) =>
       `${one.name === undefined ? '' : `${bare(one.name)} `}${one.type}${one.optional ? ' default null' : ''}`,
   );
-  // A parameter after one with a default needs a default too.
+  // A parameter that follows one with a default must have a default, too.
   const firstOptional = parameters.findIndex(({ optional }) => optional);
   const withDefaults = list.map((one, index) =>
     firstOptional >= 0 && index > firstOptional && !one.endsWith(' default null')
@@ -275,7 +293,10 @@ export function viewStatement(draft: Draft, key: string): string {
   return `-- Returns no rows because its query isn't in the types.\ncreate view ${nameOf(fromKey(key))} with (security_invoker = true) as select\n${list.join(',\n')}\nwhere false`;
 }
 
-/** Returns stubs for objects that a migration drops or alters although none creates them. */
+/**
+ * Returns statements that create placeholders for objects that a migration drops or alters although no migration
+ * creates them.
+ */
 function stubStatements(table: TableDraft): string[] {
   return [
     ...[...table.constraints].map((name) => constraintStub(table, name)),

@@ -1,13 +1,16 @@
-/** The repairs of a baseline after a statement has failed in the rehearsal. */
+/** The ways in which a baseline can be repaired after a statement has failed in a rehearsal. */
 
 export type Remedy =
-  /** The statements change the database as the draft has changed. The failed statement is run again. */
+  /** The database is changed with these statements, and the failed statement runs again. */
   | {
       readonly kind: 'run';
       readonly statements: readonly string[];
       readonly undo?: () => void;
-      /** For the rehearsal only. An earlier migration creates the table, so the baseline can't contain the column. */
+      /**
+       * Set if the change applies only to the rehearsal. An earlier migration creates the table, so the baseline can't
+       * contain the column.
+       */
       readonly isTooLate?: true;
     }
-  /** The draft has changed in a way that takes effect only in a new rehearsal. */
+  /** The draft has changed in a way that requires a new rehearsal. */
   | { readonly kind: 'restart' };

@@ -1,25 +1,63 @@
 /**
- * Repairs the baseline after a migration's statement has failed: the baseline lacks an object, contains one that the
- * migrations create, or has a wrong type.
+ * Repairs the baseline after a statement in a migration has failed. The reason can be that the baseline lacks an
+ * object, that it contains an object which the migrations create, or that a type is wrong.
  */
 import { missingExtension, serviceSchemas } from '../missing.ts';
 import type { ColumnModel } from '../types-file/model.ts';
-import { columnModel, lateColumn, type MissingColumn, tableLacking } from './columns.ts';
+import { alignKeys } from './align-keys.ts';
+import {
+  columnModel,
+  type LateTable,
+  lateColumn,
+  lateTable,
+  type MissingColumn,
+  tableLacking,
+} from './columns.ts';
 import type { Draft, TableDraft } from './draft.ts';
 import { functionFor } from './functions.ts';
 import { type Failure, type Observation, observe } from './observe.ts';
-import { bare, baselineStatements, columnDefinition, constraintStub, nameOf, policyStub } from './print.ts';
+import {
+  bare,
+  baselineStatements,
+  columnDefinition,
+  constraintStub,
+  nameOf,
+  policyStub,
+  uniqueName,
+} from './print.ts';
 import type { Remedy } from './remedy.ts';
-import type { Sources } from './sources.ts';
-import { conflictColumns, insertedTable, mentions, referencedColumnsOf } from './statement.ts';
+import { type Sources, valuesBefore } from './sources.ts';
+import {
+  conflictColumns,
+  failedQuery,
+  insertedTable,
+  mentions,
+  referencedColumnsOf,
+  writtenSchema,
+} from './statement.ts';
+import {
+  argumentsDiffer,
+  assignedValueDiffers,
+  conditionDiffers,
+  isBuiltIn,
+  operatorLacking,
+} from './uses.ts';
 import { keysDiffer, resultDiffers, teachInserted, typesDiffer, valueInWrongForm } from './wrong-types.ts';
+
+interface NamedColumn {
+  readonly table: string;
+  readonly name: string;
+}
+
+/** Returns a text that identifies a unique key. The order of the columns doesn't matter. */
+export const keyOfColumns = (columns: readonly string[]): string => [...columns].sort().join();
 
 export class Repairer {
   readonly draft: Draft;
   readonly #sources: Sources;
-  /** The statements of the draft that have run in this rehearsal. */
+  /** The statements of the draft that have already run in this rehearsal. */
   #done = new Set<string>();
-  /** Objects that a migration needs before any migration creates them, so they can't be excluded. */
+  /** Objects that a migration uses before any migration creates them. The baseline must contain them. */
   readonly #demanded = new Set<string>();
   readonly #excludedObjects = new Set<string>();
 
@@ -28,17 +66,25 @@ export class Repairer {
     this.#sources = sources;
   }
 
-  /** Returns the statements that a new rehearsal begins with. */
+  /** Returns the statements with which a new rehearsal begins. */
   begin(): readonly string[] {
+    alignKeys(this.draft);
     const statements = baselineStatements(this.draft);
     this.#done = new Set(statements);
     return statements;
   }
 
-  /** Whether the baseline may contain the object, such as `public.notes`. An earlier rehearsal shows which objects migrations create. */
+  /**
+   * Whether the baseline can contain the object, such as `public.notes`. It can't if an earlier rehearsal has shown
+   * that a migration creates the object.
+   */
   readonly mayHold = (key: string): boolean => !this.#excludedObjects.has(key);
 
-  /** Adds the table with the enums and composite types of its columns. */
+  /** Returns the table's column of this name from the types, or a guess. */
+  readonly columnFor = (table: TableDraft, name: string): ColumnModel =>
+    columnModel(this.draft, this.#sources, table, name);
+
+  /** Adds a table, together with the enums and composite types of its columns. */
   addTable(schema: string, name: string, model = this.draft.tableModel(schema, name)): TableDraft {
     const table = this.draft.addTable(schema, name, model);
     for (const { type } of table.columns)
@@ -46,21 +92,20 @@ export class Repairer {
     return table;
   }
 
-  /** Returns undefined if no change to the baseline can help. */
+  /** Returns the repair for a failure. Returns undefined if changing the baseline doesn't help. */
   remedy(failure: Failure, statement: string): Remedy | undefined {
     const extension = missingExtension(failure);
     if (extension !== undefined) return this.#extension(extension);
     const seen = observe(failure);
     if (seen === undefined) return undefined;
-    const inner = /^SQL statement "([\s\S]+?)"$/m.exec(failure.where ?? '')?.[1];
-    // The position counts from the start of the outer statement.
-    return this.#remedy(seen, inner ?? statement, inner === undefined ? failure.position : undefined);
+    const { query, position } = failedQuery(failure, statement);
+    return this.#remedy(seen, query, position);
   }
 
-  /** Handles the notice that an existing column is skipped. */
+  /** Handles the notice that a column already exists and is therefore skipped. */
   remedyNotice(notice: Failure): Remedy | undefined {
     const seen = observe(notice);
-    return seen?.kind === 'column exists' ? this.#columnExists(seen) : undefined;
+    return seen?.kind === 'column exists' ? this.#columnExists(seen, '') : undefined;
   }
 
   #remedy(seen: Observation, statement: string, position: number | undefined): Remedy | undefined {
@@ -70,42 +115,54 @@ export class Repairer {
       case 'no column':
         return this.#noColumn({ ...seen, position }, statement);
       case 'no type':
-        return this.#noType(seen.schema ?? 'public', seen.name);
+        return this.#noType(seen.schema ?? 'public', seen.name, statement);
       case 'no function':
         return this.#noFunction(seen, statement);
       case 'no schema':
-        return undefined;
+        return this.#noSchema(seen.name);
       case 'no policy':
-        return this.#stub(seen.table, (table) => {
+        return this.#stub(this.#table(seen.table, statement), (table) => {
           table.policies.add(seen.name);
           return policyStub(table, seen.name);
         });
       case 'no constraint':
-        return this.#stub(seen.table, (table) => {
+        return this.#stub(this.#table(seen.table, statement), (table) => {
           table.constraints.add(seen.name);
           return constraintStub(table, seen.name);
         });
       case 'no unique key':
-        return this.#noUniqueKey(seen.table, referencedColumnsOf(statement, seen.table) ?? ['id']);
+        return this.#noUniqueKey(
+          this.#table(seen.table, statement),
+          referencedColumnsOf(statement, seen.table) ?? ['id'],
+        );
       case 'no conflict target': {
         const columns = conflictColumns(statement);
         const table = insertedTable(statement);
-        return columns === undefined || table === undefined ? undefined : this.#noUniqueKey(table, columns);
+        return columns === undefined || table === undefined
+          ? undefined
+          : this.#noUniqueKey(this.#table(table, statement), columns);
       }
       case 'types differ':
         return typesDiffer(this.draft, seen, statement, position);
+      case 'no operator':
+        return operatorLacking(this.draft, seen, statement, position);
+      case 'condition of another type':
+        return conditionDiffers(this.draft, seen, statement, position);
       case 'keys differ':
-        return keysDiffer(this.draft, seen, statement);
+        return keysDiffer(this.draft, seen, statement) ?? this.#ownKeyDiffers(seen.constraint, statement);
       case 'result differs':
         return resultDiffers(this.draft, seen, statement);
       case 'value of another type':
-        return teachInserted(this.draft, statement, seen.column, seen.type);
+        return (
+          assignedValueDiffers(this.draft, seen, statement, position) ??
+          teachInserted(this.draft, statement, seen.column, seen.type)
+        );
       case 'value in the wrong form':
         return valueInWrongForm(this.draft, seen, statement);
       case 'no value':
-        return this.#noValue(seen);
+        return this.#noValue(seen, statement);
       case 'column exists':
-        return this.#columnExists(seen);
+        return this.#columnExists(seen, statement);
       case 'relation exists':
         return this.#relationExists(seen.name, statement);
       case 'type exists':
@@ -116,20 +173,27 @@ export class Repairer {
       case 'function exists':
         return this.#functionExists(statement);
       case 'constraint exists':
-        return this.#constraintExists(seen.table, seen.name);
+        return this.#constraintExists(this.#table(seen.table, statement), seen.name);
+      case 'not unique':
+        return this.#notUnique(seen.constraint);
       case 'value exists':
         return this.#valueExists(seen.name, statement);
     }
   }
 
-  /** Runs the statements of the draft that this rehearsal hasn't run yet. */
+  /** PostgreSQL's messages contain a table's name without its schema, which only the statement contains. */
+  #table(name: string, statement: string): TableDraft | undefined {
+    return this.draft.findTable(name, writtenSchema(statement, name));
+  }
+
+  /** Returns the statements of the draft that haven't run in this rehearsal. */
   #pending(): Remedy {
     const statements = baselineStatements(this.draft).filter((statement) => !this.#done.has(statement));
     for (const statement of statements) this.#done.add(statement);
     return { kind: 'run', statements };
   }
 
-  /** Runs statements that bring the database to the state of the changed draft. */
+  /** Returns the statements that change the database to the state of the changed draft. */
   #changed(statements: readonly string[], undo?: () => void): Remedy {
     for (const statement of baselineStatements(this.draft)) this.#done.add(statement);
     return { kind: 'run', statements, ...(undo === undefined ? {} : { undo }) };
@@ -139,6 +203,20 @@ export class Repairer {
     if (this.draft.extensions.has(name)) return undefined;
     this.draft.extensions.add(name);
     return this.#pending();
+  }
+
+  #noSchema(name: string): Remedy | undefined {
+    if (serviceSchemas.has(name) || this.draft.schemas.has(name)) return undefined;
+    this.draft.schemas.add(name);
+    return this.#pending();
+  }
+
+  /** Leaves out one of the baseline's foreign keys if statements need different types for its columns. */
+  #ownKeyDiffers(constraint: string, statement: string): Remedy | undefined {
+    const table = [...this.draft.tables.values()].find((one) =>
+      statement.startsWith(`alter table ${nameOf(one)} add constraint `),
+    );
+    return this.#constraintExists(table, constraint);
   }
 
   #noRelation(schema: string, name: string): Remedy | undefined {
@@ -166,11 +244,11 @@ export class Repairer {
   #noColumn(missing: MissingColumn & { readonly table?: string }, statement: string): Remedy | undefined {
     const { table: written, name } = missing;
     const table =
-      written === undefined ? tableLacking(this.draft, missing, statement) : this.draft.findTable(written);
-    if (table === undefined) return lateColumn(this.draft, written, name, statement);
+      written === undefined ? tableLacking(this.draft, missing, statement) : this.#table(written, statement);
+    if (table === undefined) return this.#lateColumn(lateTable(this.draft, written, name, statement), name);
     if (table.columns.some((column) => column.name === name)) return undefined;
     const key = `${table.schema}.${table.name}`;
-    const column = columnModel(this.draft, this.#sources, table, name);
+    const column = this.columnFor(table, name);
     this.draft.excluded.delete(`${key}.${name}`);
     this.#demanded.add(`${key}.${name}`);
     table.columns.push(column);
@@ -180,15 +258,54 @@ export class Repairer {
     ]);
   }
 
-  #noType(schema: string, name: string): Remedy | undefined {
-    const key = `${schema}.${name}`;
-    if (this.draft.enums.has(key) || this.draft.compositeTypes.has(key)) return undefined;
+  /**
+   * A table that migrations create only if it is missing existed before them if it has columns that no migration adds.
+   */
+  #lateColumn(found: LateTable | undefined, name: string): Remedy | undefined {
+    if (found === undefined) return undefined;
+    const { schema, model } = found;
+    const key = `${schema}.${model.name}`;
+    if (!this.mayHold(key) || !this.#sources.createsIfMissing(schema, model.name))
+      return lateColumn(this.draft, found, name);
     this.#demanded.add(key);
-    if (!this.#addType(schema, name, true)) return undefined;
+    this.addTable(schema, model.name);
+    return { kind: 'restart' };
+  }
+
+  #noType(schema: string, name: string, statement: string): Remedy | undefined {
+    const key = `${schema}.${name}`;
+    const { enums, compositeTypes, domains } = this.draft;
+    if (serviceSchemas.has(schema) || enums.has(key) || compositeTypes.has(key) || domains.has(key))
+      return undefined;
+    // Each table and view has a row type of the same name.
+    if (this.draft.tableModel(schema, name) ?? this.draft.viewModel(schema, name))
+      return this.#noRelation(schema, name);
+    if (!this.#addType(schema, name, true) && !this.#addUndescribedType(schema, name, statement))
+      return undefined;
+    this.#demanded.add(key);
     return this.#pending();
   }
 
-  /** Adds an enum or composite type unless a migration creates it. */
+  /**
+   * Adds a type that the types file doesn't contain. A type that isn't described anywhere is probably a mistake, so it
+   * isn't added.
+   */
+  #addUndescribedType(schema: string, name: string, statement: string): boolean {
+    const { enums, domains, functions } = this.draft;
+    const key = `${schema}.${name}`;
+    const values = this.#sources.enumValues(name) ?? valuesBefore(statement);
+    const isRowType = values === undefined && this.#sources.creates('type', schema, name);
+    const isDescribed =
+      this.#sources.changesType(name) ||
+      [...functions.values()].some(({ parameters, returns }) =>
+        [...parameters.map(({ type }) => type), returns].some((type) => mentions(type, name)),
+      );
+    if (values !== undefined) enums.set(key, { name, values });
+    else if (isDescribed && !isRowType) domains.add(key);
+    return enums.has(key) || domains.has(key);
+  }
+
+  /** Adds an enum or composite type, unless a migration creates it. */
   #addType(schema: string, name: string, isDemanded = false): boolean {
     const key = `${schema}.${name}`;
     if (!isDemanded && (!this.mayHold(key) || this.#sources.creates('type', schema, name))) return false;
@@ -206,27 +323,50 @@ export class Repairer {
   ): Remedy | undefined {
     const key = `${schema}.${name}(${types.join()})`;
     if (serviceSchemas.has(schema) || this.draft.functions.has(key)) return undefined;
+    const learned = argumentsDiffer(this.draft, this.#sources, { name, types }, statement);
+    if (learned !== undefined || schema === 'pg_catalog' || isBuiltIn(name)) return learned;
     const made = functionFor(this.draft, this.#sources, { schema, name, types }, statement);
     this.#demanded.add(`${schema}.${name}`);
     this.draft.functions.set(key, made);
     return this.#pending();
   }
 
-  #stub(tableName: string, add: (table: TableDraft) => string): Remedy | undefined {
-    const table = this.draft.findTable(tableName);
+  #stub(table: TableDraft | undefined, add: (table: TableDraft) => string): Remedy | undefined {
     return table === undefined ? undefined : this.#changed([add(table)]);
   }
 
-  #noUniqueKey(tableName: string, columns: readonly string[]): Remedy | undefined {
-    const table = this.draft.findTable(tableName);
+  #noUniqueKey(table: TableDraft | undefined, columns: readonly string[]): Remedy | undefined {
     if (table === undefined || table.uniques.some((known) => known.join() === columns.join()))
       return undefined;
     table.uniques.push(columns);
     return this.#pending();
   }
 
-  #noValue({ table: written, name }: { readonly table: string; readonly name: string }): Remedy | undefined {
-    const table = this.draft.findTable(written);
+  /** Removes a guessed constraint that rows in a migration violate. */
+  #notUnique(constraint: string): Remedy | undefined {
+    const table = [...this.draft.tables.values()].find(({ name, uniques }) =>
+      uniques.some((columns) => uniqueName(name, columns) === constraint),
+    );
+    return table === undefined ? undefined : this.#constraintExists(table, constraint);
+  }
+
+  /**
+   * Adds the unique constraints that ON CONFLICT clauses in the migrations need. `there` contains the unique keys that
+   * the table has.
+   */
+  addConflictTargets(table: TableDraft, there: readonly string[]): void {
+    const known = new Set([...there, ...table.uniques.map(keyOfColumns)]);
+    for (const columns of this.#sources.conflictTargets(table.name)) {
+      const key = keyOfColumns(columns);
+      const has = (name: string) => table.columns.some((column) => column.name === name);
+      if (columns.length === 0 || known.has(key) || !columns.every(has)) continue;
+      table.uniques.push(columns);
+      known.add(key);
+    }
+  }
+
+  #noValue({ table: written, name }: NamedColumn, statement: string): Remedy | undefined {
+    const table = this.#table(written, statement);
     const at = table?.columns.findIndex((column) => column.name === name && !column.nullable) ?? -1;
     if (table === undefined || at < 0) return undefined;
     table.columns[at] = { ...(table.columns[at] as ColumnModel), nullable: true };
@@ -235,14 +375,8 @@ export class Repairer {
     ]);
   }
 
-  #columnExists({
-    table: written,
-    name,
-  }: {
-    readonly table: string;
-    readonly name: string;
-  }): Remedy | undefined {
-    const table = this.draft.findTable(written);
+  #columnExists({ table: written, name }: NamedColumn, statement: string): Remedy | undefined {
+    const table = this.#table(written, statement);
     const at = table?.columns.findIndex((column) => column.name === name) ?? -1;
     if (table === undefined || at < 0) return undefined;
     const key = `${table.schema}.${table.name}.${name}`;
@@ -267,11 +401,11 @@ export class Repairer {
     for (const key of [...draft.tables.keys(), ...draft.views.keys()])
       if (key.slice(key.indexOf('.') + 1) === name)
         return this.#exclude(key, () => draft.tables.delete(key) || draft.views.delete(key));
-    // The name may belong to the index of a unique constraint in the baseline.
+    // The name may be that of the index for a unique constraint in the baseline.
     const owner = [...draft.tables.values()].find(
       (table) => name.startsWith(`${table.name}_`) && name.endsWith('_key'),
     );
-    return owner === undefined ? undefined : this.#constraintExists(owner.name, name);
+    return owner === undefined ? undefined : this.#constraintExists(owner, name);
   }
 
   #exclude(key: string, remove: (key: string) => boolean): Remedy | undefined {
@@ -289,10 +423,10 @@ export class Repairer {
     );
   }
 
-  #constraintExists(tableName: string, name: string): Remedy | undefined {
-    const table = this.draft.findTable(tableName);
-    const key = `${table?.schema}.${tableName} constraint ${name}`;
-    if (table === undefined || this.draft.excluded.has(key)) return undefined;
+  #constraintExists(table: TableDraft | undefined, name: string): Remedy | undefined {
+    if (table === undefined) return undefined;
+    const key = `${table.schema}.${table.name} constraint ${name}`;
+    if (this.draft.excluded.has(key)) return undefined;
     this.draft.excluded.add(key);
     return { kind: 'restart' };
   }

@@ -1,22 +1,22 @@
-/** Finds the tables that a column in a statement can belong to, by the query that contains the column. */
-import { type Word, wordsOf } from './statement.ts';
+/** Finds the tables to which a column in a statement can belong. They depend on the query that contains the column. */
+import { offsetOf, type Word, wordsOf } from './statement.ts';
 
 interface ScopedTable {
-  /** Without its schema. */
+  readonly schema?: string;
   readonly name: string;
-  /** Equal to the name if the query declares no alias. */
+  /** The alias. If the query doesn't declare one, the name. */
   readonly alias: string;
 }
 
 interface Query {
   readonly parent: Query | undefined;
   readonly tables: ScopedTable[];
-  /** Whether a comma continues a list of tables. */
+  /** Whether a comma at this point continues a list of tables. */
   isInFrom: boolean;
 }
 
 const beforeTable = new Set(['from', 'join', 'update', 'into', 'table']);
-/** Keywords that end a list of tables or can follow a table without being its alias. */
+/** Keywords that end a list of tables, or that can follow a table without being its alias. */
 const afterTable = new Set(
   (
     'where on using join inner left right full cross natural group order having limit offset union intersect except set ' +
@@ -27,14 +27,14 @@ const afterTable = new Set(
 const beforeAlias = new Set(['if', 'exists', 'not', 'only']);
 
 /**
- * Returns the tables around a position, the innermost query's first. Policies, indexes and triggers have their table in
- * the outermost query.
+ * Returns the tables around a position. The tables of the innermost query come first. In statements for policies,
+ * indexes and triggers, the table belongs to the outermost query.
  *
  * @example tablesAround('update a set b = (select c from d x)', 25) // [[{ name: 'd', alias: 'x' }], [{ name: 'a', … }]]
  */
 export function tablesAround(statement: string, position: number): ScopedTable[][] {
   const words = wordsOf(statement);
-  const offset = [...statement].slice(0, position - 1).join('').length;
+  const offset = offsetOf(statement, position);
   const isOnTable = /^\s*(create|alter|drop)\b[^(]*?\b(policy|index|trigger)\b/i.test(textOf(words));
   let query: Query = { parent: undefined, tables: [], isInFrom: false };
   const outermost = query;
@@ -49,7 +49,7 @@ export function tablesAround(statement: string, position: number): ScopedTable[]
     } else if (text === 'on' && isOnTable && query === outermost && query.tables.length === 0)
       addTable(query, words, index + 1);
     else if (/^(where|set|values|group|order|returning)$/.test(text)) query.isInFrom = false;
-    // The query of a position at the parenthesis is the one that the parenthesis opens.
+    // If the position is an opening parenthesis, it counts as being inside the query that the parenthesis opens.
     if (start <= offset) around = query;
   });
   const levels: ScopedTable[][] = [];
@@ -58,8 +58,8 @@ export function tablesAround(statement: string, position: number): ScopedTable[]
 }
 
 /**
- * The position at which a statement uses a column, for errors without one: PostgreSQL reports none for expressions of
- * policies and for statements within functions.
+ * Returns the position at which a statement uses a column. This is needed for errors without a position, because
+ * PostgreSQL omits the position for policy expressions and for statements inside functions.
  */
 export function positionOfColumn(statement: string, name: string, qualifier?: string): number | undefined {
   const words = wordsOf(statement);
@@ -76,10 +76,12 @@ const textOf = (words: readonly Word[]): string => words.map(({ text }) => text)
 function addTable(query: Query, words: readonly Word[], start: number): void {
   let at = start;
   while (beforeAlias.has(words[at]?.text ?? '')) at++;
-  if (words[at + 1]?.text === '.') at += 2;
+  const schema = words[at + 1]?.text === '.' ? words[at]?.text : undefined;
+  if (schema !== undefined) at += 2;
   const name = words[at];
   if (name === undefined || !name.isName || afterTable.has(name.text)) return;
   const next = words[at + 1]?.text === 'as' ? words[at + 2] : words[at + 1];
   const isAlias = next?.isName === true && !afterTable.has(next.text);
-  query.tables.push({ name: name.text, alias: isAlias ? next.text : name.text });
+  const alias = isAlias ? next.text : name.text;
+  query.tables.push({ ...(schema === undefined ? {} : { schema }), name: name.text, alias });
 }

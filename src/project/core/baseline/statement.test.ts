@@ -4,10 +4,14 @@ import {
   columnOfValue,
   comparedColumns,
   conflictColumns,
+  failedQuery,
+  insertedColumns,
   insertedTable,
   mentions,
   referencedColumnsOf,
+  referencedTables,
   selectedColumn,
+  writtenSchema,
 } from './statement.ts';
 
 test('mentions', () => {
@@ -29,10 +33,25 @@ test('inserts', () => {
   expect(insertedTable('update notes set id = 1')).toBeUndefined();
 });
 
+test('the columns of inserts in a function', () => {
+  const body = `begin insert into public.notes as n (id, "Kind") values (1, (select max(x) from y));
+    insert into notes (body) select 'a'; insert into old.notes (x) values (1); insert into notes values (1); end`;
+  expect(insertedColumns(body, { schema: 'public', name: 'notes' })).toEqual(['id', 'Kind', 'body']);
+  expect(insertedColumns(body, { schema: 'old', name: 'notes' })).toContain('x');
+});
+
+test('the schema of a table', () => {
+  const trigger =
+    'create trigger t after update of status on "Shop".orders execute function shop.orders_changed()';
+  expect(writtenSchema(trigger, 'orders')).toBe('Shop');
+  expect(writtenSchema('alter table orders add x int', 'orders')).toBeUndefined();
+});
+
 test('references', () => {
   const statement = 'create table a (x int references public.b (id), y int references c)';
   expect(referencedColumnsOf(statement, 'b')).toEqual(['id']);
   expect(referencedColumnsOf(statement, 'c')).toBeUndefined();
+  expect(referencedTables(statement)).toEqual([{ schema: 'public', name: 'b' }, { name: 'c' }]);
 });
 
 test('comparisons, the nearest first', () => {
@@ -51,6 +70,25 @@ test('the result of an SQL function', () => {
   const names = [1, 2, 3, 4, 5].map((place) => selectedColumn(statement, place)?.name);
   expect(names).toEqual(['id', 'time', undefined, undefined, undefined]);
   expect(selectedColumn("create function f() as 'select a from b where c = ''d'''", 1)?.name).toBe('a');
+});
+
+test('the query that failed', () => {
+  const error = { code: '', message: '' };
+  expect(failedQuery({ ...error, position: 3 }, 'select a')).toEqual({ query: 'select a', position: 3 });
+  expect(
+    failedQuery({ ...error, internalQuery: 'select b', internalPosition: 8 }, 'do $$ select b $$'),
+  ).toEqual({ query: 'select b', position: 8 });
+  const where = 'SQL statement "select "c" from d"\nPL/pgSQL function f() line 3';
+  expect(failedQuery({ ...error, where }, 'do $$ … $$')).toEqual({
+    query: 'select "c" from d',
+    position: undefined,
+  });
+  const statement = `create function "ä🙂"() as $f$ select x from y $f$`;
+  const { query, position = 0 } = failedQuery(
+    { ...error, position: [...statement].indexOf('x') + 1 },
+    statement,
+  );
+  expect([query, query[position - 1]]).toEqual([' select x from y ', 'x']);
 });
 
 test('any text is read', () => {

@@ -1,9 +1,10 @@
-/** Finds the tables and columns in a statement that an error concerns. */
+/** Finds the tables and columns in a statement to which an error refers. */
 import { lex } from '../../../shared/sql/lex.ts';
+import type { Failure } from './observe.ts';
 
-/** Whether the statement contains the name as a separate word, with or without schema and quotes. */
+/** Whether the statement contains the name as a whole word, with or without its schema and quotes. */
 export const mentions = (statement: string, name: string): boolean =>
-  new RegExp(String.raw`(?<![\w$])${name.replace(/[^\w]/g, String.raw`\$&`)}(?![\w$])`, 'i').test(statement);
+  new RegExp(String.raw`(?<![\w$])${RegExp.escape(name)}(?![\w$])`, 'i').test(statement);
 
 export interface Word {
   readonly text: string;
@@ -28,10 +29,54 @@ export function wordsOf(statement: string): Word[] {
   return words;
 }
 
+/** Converts a position from PostgreSQL, which counts characters from 1, to an offset. */
+export const offsetOf = (statement: string, position: number): number =>
+  [...statement].slice(0, position - 1).join('').length;
+
 const unquoted = (written: string, quote: string): string =>
   written.slice(1, -1).replaceAll(quote + quote, quote);
 
-/** `insert into TABLE` or `update TABLE` */
+interface FailedQuery {
+  readonly query: string;
+  readonly position: number | undefined;
+}
+
+/** Returns the query that failed. If the statement is a block or creates a function, the query is inside it. */
+export function failedQuery(
+  { internalQuery, internalPosition, where = '', position }: Failure,
+  statement: string,
+): FailedQuery {
+  if (internalQuery !== undefined) return { query: internalQuery, position: internalPosition };
+  const inner = /^SQL statement "([\s\S]+?)"$/m.exec(where)?.[1];
+  // The position refers to the outer statement.
+  if (inner !== undefined) return { query: inner, position: undefined };
+  return (
+    (position === undefined ? undefined : bodyAround(statement, position)) ?? { query: statement, position }
+  );
+}
+
+/** Returns the body of the function that contains the position. */
+function bodyAround(statement: string, position: number): FailedQuery | undefined {
+  const at = offsetOf(statement, position);
+  const body = wordsOf(statement).find(
+    ({ text, start, isString }) => isString && text.startsWith('$') && start < at && at < start + text.length,
+  );
+  if (body === undefined) return undefined;
+  const tag = /^\$\w*\$/.exec(body.text)?.[0].length ?? 0;
+  const before = [...statement.slice(0, body.start + tag)].length;
+  return { query: body.text.slice(tag, body.text.length - tag), position: position - before };
+}
+
+/** Returns the schema that the statement writes before the table's name, such as `shop` for `shop.orders`. */
+export function writtenSchema(statement: string, table: string): string | undefined {
+  const words = wordsOf(statement);
+  const at = words.findIndex(
+    ({ text, isName }, index) => isName && text === table && words[index - 1]?.text === '.',
+  );
+  return words[at - 2]?.text;
+}
+
+/** Returns the table in `insert into TABLE` or `update TABLE`. */
 export function insertedTable(statement: string): string | undefined {
   const words = wordsOf(statement);
   const at = words.findIndex(({ text }, index) => text === 'into' && words[index - 1]?.text === 'insert');
@@ -39,14 +84,32 @@ export function insertedTable(statement: string): string | undefined {
   return words[at + 2]?.text === '.' ? words[at + 3]?.text : words[at + 1]?.text;
 }
 
-/** Returns the names in the parentheses after the word at `at`. */
+/** Returns the names in the parentheses that follow the word at `at`. */
 function listBehind(words: readonly Word[], at: number): string[] | undefined {
   if (words[at + 1]?.text !== '(') return undefined;
   const end = words.findIndex(({ text }, index) => index > at && text === ')');
   return words.slice(at + 2, end).flatMap(({ text, isName }) => (isName ? [text] : []));
 }
 
-/** `on conflict (a, b)` */
+/** Returns the columns that each `insert into TABLE (…)` in a function's body names. */
+export function insertedColumns(
+  body: string,
+  { schema, name }: { readonly schema: string; readonly name: string },
+): string[] {
+  const words = wordsOf(body);
+  const inserts = words.flatMap(({ text }, index) =>
+    text === 'into' && words[index - 1]?.text === 'insert' ? [index] : [],
+  );
+  return inserts.flatMap((into) => {
+    const isQualified = words[into + 2]?.text === '.';
+    const nameAt = isQualified ? into + 3 : into + 1;
+    if (words[nameAt]?.text !== name || (isQualified && words[into + 1]?.text !== schema)) return [];
+    const listAt = words[nameAt + 1]?.text === 'as' ? nameAt + 2 : nameAt;
+    return listBehind(words, listAt) ?? [];
+  });
+}
+
+/** Returns the columns in `on conflict (a, b)`. */
 export function conflictColumns(statement: string): string[] | undefined {
   const words = wordsOf(statement);
   const at = words.findIndex(({ text }, index) => text === 'conflict' && words[index - 1]?.text === 'on');
@@ -54,7 +117,7 @@ export function conflictColumns(statement: string): string[] | undefined {
   return columns?.length === 0 ? undefined : columns;
 }
 
-/** `references TABLE (a, b)` */
+/** Returns the columns in `references TABLE (a, b)`. */
 export function referencedColumnsOf(statement: string, table: string): string[] | undefined {
   const words = wordsOf(statement);
   const at = words.findIndex(({ text }, index) => {
@@ -64,14 +127,29 @@ export function referencedColumnsOf(statement: string, table: string): string[] 
   return at < 0 ? undefined : listBehind(words, at);
 }
 
-/** Returns the operands of comparisons. The comparison at the position comes first. */
+export interface TableName {
+  readonly schema?: string;
+  readonly name: string;
+}
+
+/** Returns every table behind `references`. */
+export function referencedTables(statement: string): TableName[] {
+  const words = wordsOf(statement);
+  return words.flatMap(({ text }, index) => {
+    const [first, dot, second] = words.slice(index + 1);
+    if (text !== 'references' || first === undefined) return [];
+    return [dot?.text === '.' && second ? { schema: first.text, name: second.text } : { name: first.text }];
+  });
+}
+
+/** Returns the operands of all comparisons. The comparison at the position comes first. */
 export function comparedColumns(
   statement: string,
   position: number | undefined,
 ): { readonly name: string; readonly isLeft: boolean }[] {
   const words = wordsOf(statement);
   const found: { readonly name: string; readonly isLeft: boolean; readonly distance: number }[] = [];
-  const at = position === undefined ? undefined : [...statement].slice(0, position - 1).join('').length;
+  const at = position === undefined ? undefined : offsetOf(statement, position);
   words.forEach((word, index) => {
     if (!'=<>'.includes(word.text) && word.text !== 'in') return;
     const distance = at === undefined ? 0 : Math.abs(word.start - at);
@@ -86,7 +164,7 @@ export function comparedColumns(
   return found.sort((a, b) => a.distance - b.distance);
 }
 
-/** Returns the column to which an insert's VALUES assign this string. */
+/** Returns the column into which the VALUES of an insert write this string. */
 export function columnOfValue(statement: string, value: string): string | undefined {
   const words = wordsOf(statement);
   const into = words.findIndex(({ text }) => text === 'into');
@@ -94,7 +172,7 @@ export function columnOfValue(statement: string, value: string): string | undefi
   const columns = into < 0 ? undefined : listBehind(words, nameEnd);
   if (columns === undefined) return undefined;
   const from = words.findIndex(({ text }) => text === 'values' || text === 'select');
-  // `values (a, b), (c, d)` or `select a, b`
+  // The list begins at `values (a, b), (c, d)` or `select a, b`.
   const level = words[from]?.text === 'values' ? 1 : 0;
   let depth = 0;
   let column = 0;
@@ -109,12 +187,12 @@ export function columnOfValue(statement: string, value: string): string | undefi
 }
 
 /**
- * Returns the column at this place (1-based) of the result of the last query in a function's body. Undefined for an
- * expression.
+ * Returns the column at this position (starting at 1) in the result of the last query in a function. Returns undefined
+ * if it is an expression.
  */
 export function selectedColumn(
   statement: string,
-  place: number,
+  position: number,
 ): { readonly query: string; readonly name: string } | undefined {
   const body = wordsOf(statement).findLast(({ isString }) => isString)?.text;
   const query = body?.startsWith('$') ? body.replace(/^\$\w*\$|\$\w*\$$/g, '') : unquoted(body ?? "''", "'");
@@ -131,8 +209,8 @@ export function selectedColumn(
     else if (isList && depth === 0 && word.text === ',') items.push([]);
     else if (isList) items.at(-1)?.push(word);
   }
-  const item = items[place - 1] ?? [];
-  // `column` or `alias.column`, with or without a name in the result
+  const item = items[position - 1] ?? [];
+  // The item is `column` or `alias.column`. A name for the result column can follow.
   const name = item[1]?.text === '.' ? item[2] : item[0];
   const rest = item.slice(item[1]?.text === '.' ? 3 : 1);
   const isColumn =

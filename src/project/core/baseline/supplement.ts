@@ -1,6 +1,6 @@
 /**
- * Adds the objects in the types that the database still lacks after the migrations: tables, views and functions that were
- * created in the dashboard. No migration needs them, but the app does.
+ * Adds the objects in the types that the database still lacks after the migrations. These are tables, views and
+ * functions that were created in the dashboard. The migrations don't need them, but the app does.
  */
 import { missingExtension, serviceSchemas } from '../missing.ts';
 import type { ColumnModel, SchemaModel } from '../types-file/model.ts';
@@ -9,6 +9,7 @@ import type { TableDraft } from './draft.ts';
 import { returnsOf } from './functions.ts';
 import { typeOfValue } from './print.ts';
 import type { Repairer } from './repair.ts';
+import { insertedColumns } from './statement.ts';
 
 export function supplement(repairer: Repairer, catalog: Catalog): void {
   for (const schema of repairer.draft.model.schemas) {
@@ -18,7 +19,12 @@ export function supplement(repairer: Repairer, catalog: Catalog): void {
     addViews(repairer, schema, catalog);
     addFunctions(repairer, schema, catalog);
   }
-  for (const table of repairer.draft.tables.values()) decideAccess(repairer, table, catalog);
+  for (const table of repairer.draft.tables.values()) {
+    const keys = catalog.uniqueKeys.get(`${table.schema}.${table.name}`);
+    if (keys !== undefined) repairer.addConflictTargets(table, keys);
+    addInsertedColumns(repairer, table, catalog);
+    decideAccess(repairer, table, catalog);
+  }
 }
 
 function addTypes(
@@ -90,7 +96,27 @@ function addFunctions(
   }
 }
 
-/** The types include the functions of extensions in `public`. */
+/**
+ * Adds columns that a function inserts into, such as the trigger that creates a user's profile. PostgreSQL doesn't check
+ * the function before its first call.
+ */
+function addInsertedColumns(
+  { draft, columnFor }: Repairer,
+  table: TableDraft,
+  { relations, functionBodies }: Catalog,
+): void {
+  const key = `${table.schema}.${table.name}`;
+  const there = relations.get(key);
+  if (there === undefined) return;
+  const known = new Set([...there, ...table.columns.map(({ name }) => name)]);
+  for (const name of functionBodies.flatMap((body) => insertedColumns(body, table))) {
+    if (known.has(name) || draft.excluded.has(`${key}.${name}`)) continue;
+    known.add(name);
+    table.columns.push(columnFor(table, name));
+  }
+}
+
+/** The types also contain functions that extensions create in `public`. */
 const isOfExtension = (name: string): boolean =>
   missingExtension({ code: '42883', message: `function ${name}() does not exist` }) !== undefined ||
   /^_|^(vector|halfvec|sparsevec|hnsw|ivfflat|l1_|l2_|array_to_|avg$|sum$|subvector|cosine_distance|inner_product|binary_quantize|hamming_|jaccard_|gtrgm_|gin_|gbt_|citext|set_limit|show_limit|st_|geometry|geography|box[23]d|postgis|uuid_|armor|dearmor|url(en|de)code_arr|http(_|$)|bytea_to_text|text_to_bytea)/.test(
@@ -98,8 +124,9 @@ const isOfExtension = (name: string): boolean =>
   );
 
 /**
- * Every table has row level security, so without a policy no client can read it. If the migrations have none and a
- * column identifies the owner, a safe policy can be guessed. Anything more permissive is the developer's decision.
+ * Adds a policy to a table if possible. All tables have row level security, so clients can't read a table without a
+ * policy. If the migrations contain none and a column identifies the owner, a policy for the owner is a safe guess. The
+ * developer must decide about policies that allow more.
  */
 function decideAccess({ draft }: Repairer, table: TableDraft, { relations, withPolicy }: Catalog): void {
   const key = `${table.schema}.${table.name}`;
@@ -114,7 +141,7 @@ function decideAccess({ draft }: Repairer, table: TableDraft, { relations, withP
 function ownerColumn({ name, columns }: TableDraft): string | undefined {
   const isOwner = (column: ColumnModel) =>
     ['user_id', 'owner_id'].includes(column.name) ||
-    // The primary key of a user's profile is the user's ID.
+    // In a table of user profiles, the primary key is the user's ID.
     (column.name === 'id' && !column.optional && /^(user_)?(profiles?|users?|accounts?)$/.test(name));
   return columns.find(
     (column) => column.type.kind === 'string' && column.type.dimensions === 0 && isOwner(column),

@@ -1,11 +1,25 @@
-/** Columns of the baseline whose guessed type contradicts a statement. The statement's error names the type that it needs. */
+/**
+ * Corrects columns in the baseline whose guessed type contradicts a statement. The error message contains the required
+ * type.
+ */
+import type { ColumnModel } from '../types-file/model.ts';
 import type { Draft, TableDraft } from './draft.ts';
 import type { Observation } from './observe.ts';
 import { typeOf } from './print.ts';
 import type { Remedy } from './remedy.ts';
-import { columnOfValue, comparedColumns, insertedTable, mentions, selectedColumn } from './statement.ts';
+import { tablesAround } from './scope.ts';
+import {
+  columnOfValue,
+  comparedColumns,
+  insertedTable,
+  mentions,
+  referencedTables,
+  selectedColumn,
+  type TableName,
+} from './statement.ts';
+import { canonicalType } from './type-names.ts';
 
-/** Takes the type of the other operand for a column that a statement compares with another type. */
+/** If a statement compares a column with a value of another type, changes the column to this type. */
 export function typesDiffer(
   draft: Draft,
   { left, right }: { readonly left: string; readonly right: string },
@@ -17,34 +31,34 @@ export function typesDiffer(
     for (const table of draft.tables.values()) {
       if (!mentions(statement, table.name)) continue;
       const column = table.columns.find((one) => one.name === name);
-      if (column === undefined || typeOf(draft, table, column).type !== own) continue;
-      const taught = teach(draft, table, name, other);
-      if (taught !== undefined) return taught;
+      if (column === undefined || !isType(draft, table, column, own)) continue;
+      const learned = teach(draft, table, name, other);
+      if (learned !== undefined) return learned;
     }
   }
   return undefined;
 }
 
-/** Gives both columns of a foreign key the same type. */
+/** Gives both columns of a foreign key the same type: `uuid` rather than `text`, which is a guess for other IDs. */
 export function keysDiffer(
   draft: Draft,
   { column, referenced, types: [type, referencedType] }: Extract<Observation, { kind: 'keys differ' }>,
   statement: string,
 ): Remedy | undefined {
-  const holds = (table: TableDraft, name: string, own: string) => {
-    const found = table.columns.find((one) => one.name === name);
-    return found !== undefined && mentions(statement, table.name) && typeOf(draft, table, found).type === own;
-  };
-  const tables = [...draft.tables.values()];
-  const target = tables.find((table) => holds(table, referenced, referencedType));
-  const source = tables.find((table) => holds(table, column, type));
-  return (
-    (target === undefined ? undefined : teach(draft, target, referenced, type)) ??
-    (source === undefined ? undefined : teach(draft, source, column, referencedType))
-  );
+  const having = (tables: readonly TableName[], name: string, own: string) =>
+    tables
+      .flatMap((table) => draft.findTable(table.name, table.schema) ?? [])
+      .find((table) => table.columns.some((one) => one.name === name && isType(draft, table, one, own)));
+  const target = having(referencedTables(statement), referenced, referencedType);
+  const source = having(tablesAround(statement, 1).flat().slice(0, 1), column, type);
+  const teachTarget = () => (target === undefined ? undefined : teach(draft, target, referenced, type));
+  const teachSource = () => (source === undefined ? undefined : teach(draft, source, column, referencedType));
+  return type === 'text' && referencedType === 'uuid'
+    ? (teachSource() ?? teachTarget())
+    : (teachTarget() ?? teachSource());
 }
 
-/** Gives a column the type that an SQL function declares for it in its result. */
+/** Changes the type of a column to the one that an SQL function declares for its result. */
 export function resultDiffers(
   draft: Draft,
   { returned, declared, column }: Extract<Observation, { kind: 'result differs' }>,
@@ -55,22 +69,26 @@ export function resultDiffers(
   for (const table of draft.tables.values()) {
     if (!mentions(selected.query, table.name)) continue;
     const found = table.columns.find(({ name }) => name === selected.name);
-    if (found === undefined || typeOf(draft, table, found).type !== returned) continue;
-    const taught = teach(draft, table, selected.name, declared);
-    if (taught !== undefined) return taught;
+    if (found === undefined || !isType(draft, table, found, returned)) continue;
+    const learned = teach(draft, table, selected.name, declared);
+    if (learned !== undefined) return learned;
   }
   return undefined;
 }
 
-/** Sets the column's type, once per column, because two statements that need different types can't both succeed. */
-function teach(draft: Draft, table: TableDraft, column: string, type: string): Remedy | undefined {
+/** Whether the column has the type that PostgreSQL's message contains. */
+const isType = (draft: Draft, table: TableDraft, column: ColumnModel, shown: string): boolean =>
+  canonicalType(typeOf(draft, table, column).type) === canonicalType(shown);
+
+/** Sets the type of a column, but only once, because two statements that require different types can't both succeed. */
+export function teach(draft: Draft, table: TableDraft, column: string, type: string): Remedy | undefined {
   const key = `${table.schema}.${table.name}.${column}`;
   if (draft.types.has(key) || ['unknown', 'void', 'record', 'trigger'].includes(type)) return undefined;
   draft.types.set(key, type === 'character varying' ? 'text' : type);
   return { kind: 'restart' };
 }
 
-/** Sets the type of a column that the statement inserts into. */
+/** Sets the type of a column into which the statement inserts a value. */
 export function teachInserted(
   draft: Draft,
   statement: string,
@@ -82,7 +100,7 @@ export function teachInserted(
   return table === undefined || !isThere ? undefined : teach(draft, table, column, type);
 }
 
-/** Turns a column into text if the statement inserts a value that its guessed type can't read. */
+/** Changes a column to text if the statement inserts a value that isn't valid for its guessed type. */
 export function valueInWrongForm(
   draft: Draft,
   { type, value }: { readonly type: string; readonly value: string },

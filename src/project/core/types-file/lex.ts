@@ -1,17 +1,20 @@
-/** Splits TypeScript into tokens, as far as generated types require. */
+/** Splits TypeScript into tokens. Supports only the syntax that generated types use. */
 
 export interface TypeToken {
   readonly kind: 'name' | 'string' | 'number' | 'punctuation';
-  /** For a string, its content. */
+  /** The text of the token. For a string, its content. */
   readonly text: string;
-  /** The line in the file, counted from 1. */
+  /** The line in the file, starting at 1. */
   readonly line: number;
 }
 
 const pattern =
   /\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|([A-Za-z_$\u0080-\uffff][\w$\u0080-\uffff]*)|("(?:[^"\\\n]|\\[\s\S])*(?:"|$)|'(?:[^'\\\n]|\\[\s\S])*(?:'|$)|`(?:[^`\\]|\\[\s\S])*(?:`|$))|(\d[\w.]*)|(=>|\.\.\.|[^\s])|\s+/gy;
 
-/** Omits comments and white space. Never fails: a character that starts no other token is punctuation. */
+/**
+ * Returns the tokens without comments and whitespace. Never fails, because any character that doesn't begin another
+ * token is treated as punctuation.
+ */
 export function lexTypes(text: string): TypeToken[] {
   const tokens: TypeToken[] = [];
   let line = 1;

@@ -175,7 +175,7 @@ test('what the generator writes is read back', () => {
 });
 
 test('any text gives a model or none', () => {
-  const piece = fc.constantFrom(
+  const fragment = fc.constantFrom(
     'type ',
     'interface ',
     'Database',
@@ -215,9 +215,9 @@ test('any text gives a model or none', () => {
     '-',
   );
   fc.assert(
-    fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
-      readTypes(`type Database = { public: { Tables: { ${pieces.join('')}`);
-      readTypes(pieces.join(''));
+    fc.property(fc.array(fragment, { maxLength: 60 }), (fragments) => {
+      readTypes(`type Database = { public: { Tables: { ${fragments.join('')}`);
+      readTypes(fragments.join(''));
     }),
     { numRuns: 500 },
   );

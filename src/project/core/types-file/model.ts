@@ -1,6 +1,6 @@
 /**
- * Extracts a database model from a file of generated types: schemas with tables, views, functions, enums and composite
- * types. Supports both of upstream's generators and hand-written types of the same shape.
+ * Reads a model of the database from a file of generated types: schemas with their tables, views, functions, enums and
+ * composite types. Supports both of upstream's generators, and types with the same structure that were written by hand.
  */
 import { type Member, readDeclarations, type TypeNode } from './type-expression.ts';
 
@@ -33,17 +33,17 @@ export interface ColumnModel {
   readonly name: string;
   readonly type: ValueType;
   readonly nullable: boolean;
-  /** Whether an insert can omit the column: it is nullable or has a default. */
+  /** Whether an insert can omit the column, because it is nullable or has a default. */
   readonly optional: boolean;
-  /** Whether no insert may include the column: an identity or generated column. */
+  /** Whether an insert can't contain the column, because it is an identity column or a generated column. */
   readonly generated: boolean;
 }
 
 export interface ValueType {
   readonly kind: 'string' | 'number' | 'boolean' | 'json' | 'enum' | 'composite' | 'unknown';
-  /** For an enum or composite type. */
+  /** The schema and name, if the type is an enum or a composite type. */
   readonly name?: { readonly schema: string; readonly name: string };
-  /** The number of array dimensions. 0 for a single value. */
+  /** The number of dimensions of an array. 0 for a single value. */
   readonly dimensions: number;
 }
 
@@ -71,7 +71,7 @@ export interface FunctionModel {
 }
 
 /**
- * Returns undefined if the file doesn't declare a `Database` with tables.
+ * Returns the model. Returns undefined if the file doesn't declare a `Database` with tables.
  *
  * @example readTypes('export type Database = { public: { Tables: {} } }')?.schemas[0]?.name; // 'public'
  */
@@ -82,8 +82,8 @@ export function readTypes(text: string): TypesModel | undefined {
 
 type Declarations = ReadonlyMap<string, TypeNode>;
 
-/** The maximum number of type aliases to follow, because they may be circular. */
-const longestChain = 20;
+/** The maximum number of type aliases that are followed, because they can be circular. */
+const maxChainLength = 20;
 
 class Reader {
   readonly #declarations: Declarations;
@@ -136,7 +136,8 @@ class Reader {
       type: value,
       nullable: nullable || optional,
       optional: insert === undefined ? optional : (inserted?.optional ?? true),
-      // If a hand-written Insert lacks the member, nothing is known. The generator writes `never`.
+      // The generator writes `never`. If the type was written by hand and Insert doesn't contain the member, this isn't
+      // known.
       generated: inserted !== undefined && isNamed(inserted.type, 'never'),
     };
   }
@@ -153,7 +154,7 @@ class Reader {
     return [{ name, columns, isOneToOne, referencedRelation, referencedColumns }];
   }
 
-  /** Overloaded functions are a union. */
+  /** The type of an overloaded function is a union. */
   #functions({ name, type }: Member): FunctionModel[] {
     const resolved = this.#resolved(type);
     const variants = resolved?.kind === 'union' ? resolved.of : [type];
@@ -207,10 +208,10 @@ class Reader {
     return plain('unknown');
   }
 
-  /** Resolves names that the file declares. `Json` isn't resolved. */
+  /** Follows names that the file declares. `Json` isn't followed. */
   #resolved(type: TypeNode | undefined): TypeNode | undefined {
     let node = type;
-    for (let step = 0; step < longestChain; step++) {
+    for (let step = 0; step < maxChainLength; step++) {
       if (node?.kind === 'name' && node.name !== 'Json' && this.#declarations.has(node.name))
         node = this.#declarations.get(node.name);
       else if (node?.kind === 'indexed' && namedValue(node) === undefined) {
@@ -232,7 +233,7 @@ class Reader {
   }
 
   #membersOf(type: TypeNode | undefined, depth: number): readonly Member[] {
-    if (depth > longestChain) return [];
+    if (depth > maxChainLength) return [];
     const node = this.#resolved(type);
     if (node?.kind === 'object') return node.members;
     if (node?.kind === 'intersection') return node.of.flatMap((part) => this.#membersOf(part, depth + 1));
@@ -246,7 +247,7 @@ class Reader {
     return members().filter(({ name }) => listed.has(name) === (node.name === 'Pick'));
   }
 
-  /** `"a" | "b"`, `["a", "b"]` or `"a"`. */
+  /** Returns the strings in `"a" | "b"`, `["a", "b"]` or `"a"`. */
   #literals(type: TypeNode | undefined): string[] {
     const node = this.#resolved(type);
     const parts = node?.kind === 'union' || node?.kind === 'tuple' ? node.of : [node];
@@ -254,7 +255,7 @@ class Reader {
   }
 }
 
-/** `Database["public"]["Enums"]["role"]` */
+/** Returns the type to which `Database["public"]["Enums"]["role"]` refers. */
 function namedValue(node: TypeNode): ValueType | undefined {
   const path: string[] = [];
   let at = node;

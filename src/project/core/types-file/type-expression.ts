@@ -1,7 +1,4 @@
-/**
- * Parses TypeScript type expressions into a tree, limited to what generated types use. The file is parsed but never
- * run.
- */
+/** Parses TypeScript type expressions. Supports only what generated types use. The file is parsed but never run. */
 import { lexTypes, type TypeToken } from './lex.ts';
 
 export type TypeNode =
@@ -12,9 +9,9 @@ export type TypeNode =
   | { readonly kind: 'array'; readonly of: TypeNode }
   | { readonly kind: 'tuple'; readonly of: readonly TypeNode[] }
   | { readonly kind: 'object'; readonly members: readonly Member[] }
-  /** `Database["public"]["Enums"]["role"]` */
+  /** A type such as `Database["public"]["Enums"]["role"]`. */
   | { readonly kind: 'indexed'; readonly of: TypeNode; readonly index: TypeNode }
-  /** Anything that doesn't describe a database: functions, conditional types. */
+  /** A type that doesn't describe a database, such as a function or a conditional type. */
   | { readonly kind: 'other' };
 
 export interface Member {
@@ -23,13 +20,13 @@ export interface Member {
   readonly type: TypeNode;
 }
 
-/** Generated types have about eight levels. Deeper types aren't parsed completely. */
+/** The maximum depth to which types are parsed. Generated types have about eight levels. */
 const deepest = 100;
 
 const other: TypeNode = { kind: 'other' };
 
 /**
- * Returns the types declared at the top level of the file, without those that have type parameters. Declarations that
+ * Returns the types that are declared at the top level of the file, except types with parameters. Declarations that
  * can't be parsed are omitted.
  *
  * @example readDeclarations('export type A = string | null').get('A'); // { kind: 'union', … }
@@ -58,7 +55,9 @@ export function readDeclarations(text: string): ReadonlyMap<string, TypeNode> {
   return found;
 }
 
-/** Parses what it recognizes and returns `other` for the rest. It always advances. */
+/**
+ * Parses the syntax that it recognizes, and returns `other` for everything else. Each step consumes at least one token.
+ */
 class Parser {
   readonly #tokens: readonly TypeToken[];
   at: number;
@@ -105,7 +104,7 @@ class Parser {
   #type(): TypeNode {
     const node = this.#joined('|', 'union', () => this.#joined('&', 'intersection', () => this.#postfix()));
     if (!this.#is('extends')) return node;
-    // A conditional type.
+    // The type is conditional.
     this.at++;
     this.type();
     if (this.take('?')) {
@@ -146,7 +145,7 @@ class Parser {
     if (token.text === '{') return this.#object();
     if (token.text === '[') return this.#tuple();
     if (token.text === '(') return this.#parenthesis();
-    // A token that no type starts with is left to the caller.
+    // If the token can't begin a type, the caller handles it.
     if (!'})],;|&>='.includes(token.text)) this.at++;
     return other;
   }
@@ -211,7 +210,7 @@ class Parser {
     return { kind: 'object', members };
   }
 
-  /** Returns undefined for an index signature or a method, which aren't columns. */
+  /** Returns a member. Returns undefined for an index signature or a method, because these aren't columns. */
   #member(): Member | undefined {
     if (this.take('[')) {
       this.#skipTo(']');
@@ -236,7 +235,7 @@ class Parser {
     return { name: token.text, optional, type: this.type() };
   }
 
-  /** Skips past the closing token of the open bracket. */
+  /** Skips all tokens up to the closing token of the current bracket. */
   #skipTo(close: string): void {
     for (let depth = 0; this.at < this.#tokens.length; this.at++) {
       const { kind, text } = this.#tokens[this.at] as TypeToken;

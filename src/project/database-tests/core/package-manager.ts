@@ -1,13 +1,13 @@
 /**
- * The package manager of database.dev in test suites. Its documented setup downloads it and passes it to pg_tle. Plinth
- * has its own extension `supabase-dbdev`, so the setup isn't needed.
+ * Skips the statements with which test suites install database.dev's package manager, as its documentation describes.
+ * Plinth has its own extension `supabase-dbdev`, so this setup isn't necessary.
  */
 
-/** Whether a suite uses the package manager. */
+/** Whether a test suite uses the package manager. */
 export const usesPackageManager = (source: string): boolean => source.includes('supabase-dbdev');
 
 /**
- * Whether the statement only installs or removes the package manager through pg_tle.
+ * Whether the statement only installs the package manager with pg_tle, or removes it.
  *
  * @example isPackageManagerSetup("select pgtle.uninstall_extension_if_exists('supabase-dbdev')") // true
  */

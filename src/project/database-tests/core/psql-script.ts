@@ -1,6 +1,6 @@
 /**
- * Parses a test file as psql does, into statements and the psql commands that test suites use. Terms: a `command` begins
- * with a backslash. A `variable` is set by \set and inserted by `:name`.
+ * Parses a test file as psql does, into statements and the psql commands that test suites use. A `command` begins with
+ * a backslash. A `variable` is set by \set and inserted by `:name`.
  */
 import { nextToken } from '../../../shared/sql/lex.ts';
 import { type Statement, splitStatements } from '../../core/split.ts';
@@ -14,17 +14,20 @@ export type ScriptStep =
     }
   | {
       readonly kind: 'command';
-      /** Without the backslash. */
+      /** The name of the command, without the backslash. */
       readonly name: string;
       readonly args: readonly string[];
       readonly line: number;
-      /** The unterminated statement before the command, which `\gset` and `\g` run. */
+      /** The text of the statement before the command, which has no semicolon. `\gset` and `\g` run this statement. */
       readonly pending: string;
     };
 
 const standard = { standardConformingStrings: true };
 
-/** @example readScript('\\set n 1\nselect :n;').map(({ kind }) => kind) // ['command', 'statement'] */
+/**
+ * Parses a test file.
+ * @example readScript('\\set n 1\nselect :n;').map(({ kind }) => kind) // ['command', 'statement']
+ */
 export function readScript(source: string): ScriptStep[] {
   const text = source.replace(/^\uFEFF/, '');
   const steps: ScriptStep[] = [];
@@ -49,7 +52,8 @@ export function readScript(source: string): ScriptStep[] {
     const end = newline === -1 ? text.length : newline;
     const [name = '', ...args] = argumentsOf(text.slice(at + 1, end));
     const runsPending = /^g(set|exec|x|desc)?$/.test(name);
-    // psql continues an unterminated statement after any other command. Test suites hardly use this, so it isn't supported.
+    // After any other command, psql would continue a statement that hasn't ended. This isn't supported, because test
+    // suites hardly use it.
     take(runsPending ? Math.max(start, lastEnd) : at);
     const pending = runsPending ? text.slice(Math.max(start, lastEnd), at).trim() : '';
     steps.push({ kind: 'command', name, args, line: lineOf(at), pending });
@@ -60,7 +64,7 @@ export function readScript(source: string): ScriptStep[] {
   return steps;
 }
 
-/** Splits a command's line into arguments, which may be quoted. */
+/** Splits the line of a command into its arguments, which can be quoted. */
 function argumentsOf(line: string): string[] {
   return [...line.matchAll(/'((?:[^']|'')*)'|"([^"]*)"|([^\s'"]+)/g)].map(
     ([, single, double, bare]) => single?.replaceAll("''", "'") ?? double ?? bare ?? '',
@@ -68,7 +72,7 @@ function argumentsOf(line: string): string[] {
 }
 
 /**
- * Replaces `:name`, `:'name'` and `:"name"` with the variables' values. Unknown variables and casts aren't changed.
+ * Replaces `:name`, `:'name'` and `:"name"` with the values of variables. Unknown variables and casts aren't changed.
  *
  * @example withVariables("select :'word'", new Map([['word', "it's"]])) // "select 'it''s'"
  */
@@ -77,23 +81,26 @@ export function withVariables(statement: string, variables: ReadonlyMap<string, 
   let result = '';
   for (let at = 0; at < statement.length; ) {
     const token = nextToken(statement, at, standard);
-    let piece = statement.slice(at, token.end);
+    let part = statement.slice(at, token.end);
     let end = token.end;
-    if (piece === ':' && token.kind === 'symbol' && statement[at - 1] !== ':') {
+    if (part === ':' && token.kind === 'symbol' && statement[at - 1] !== ':') {
       const [written = '', quoted, bare] = /^:(?:(['"])\w+\1|(\w+))/.exec(statement.slice(at)) ?? [];
       const value = variables.get(bare ?? written.slice(2, -1));
       if (written !== '' && value !== undefined) {
-        piece = quoted === undefined ? value : quoted + value.replaceAll(quoted, quoted + quoted) + quoted;
+        part = quoted === undefined ? value : quoted + value.replaceAll(quoted, quoted + quoted) + quoted;
         end = at + written.length;
       }
     }
-    result += piece;
+    result += part;
     at = end;
   }
   return result;
 }
 
-/** Whether the file is a single transaction that it rolls back, so that it can run beside other files. */
+/**
+ * Whether the file consists of a single transaction that is rolled back. Such a file can run at the same time as
+ * others.
+ */
 export function isSelfContained(steps: readonly ScriptStep[]): boolean {
   const statements = steps
     .filter((step) => step.kind === 'statement')

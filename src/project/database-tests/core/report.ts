@@ -1,16 +1,16 @@
-/** Formats results as pg_prove (Perl's TAP::Harness) does: a line per file and a summary of the failures. */
+/** Formats results like pg_prove (Perl's TAP::Harness), with one line per file and a summary of the failures. */
 import { parseTap, type TapResult } from './tap.ts';
 
 export interface FileOutcome {
-  /** Such as `supabase/tests/todos.test.sql`. */
+  /** The path of the file, such as `supabase/tests/todos.test.sql`. */
   readonly shownPath: string;
-  /** The rows that the file's statements returned. */
+  /** The rows that the statements in the file returned. */
   readonly output: readonly string[];
-  /** The error that stopped the file, with its location: `supabase/tests/a.sql:3: ERROR:  …`. */
+  /** The error that ended the file, including its position: `supabase/tests/a.sql:3: ERROR:  …`. */
   readonly error: string | undefined;
 }
 
-/** psql's exit status after an error in a script. */
+/** The exit status of psql after an error in a script. */
 const errorStatus = 3;
 const exitOf = ({ error }: FileOutcome): number => (error === undefined ? 0 : errorStatus);
 
@@ -20,8 +20,8 @@ export function isPassed(outcome: FileOutcome): boolean {
 }
 
 /**
- * Pads the name with dots to the longest name. Includes the comments if a test failed, because they explain the failure.
- * With `withTap`, includes the file's complete output.
+ * Returns the lines for a file. The name is padded with dots to the length of the longest name. If a test failed, its
+ * comments are included, because they explain the failure. With `withTap`, the complete output of the file is included.
  */
 export function fileLines(outcome: FileOutcome, longest: number, withTap: boolean): string[] {
   const { shownPath, output, error } = outcome;
@@ -83,7 +83,7 @@ export function summaryLines(outcomes: readonly FileOutcome[], seconds: number):
   ];
 }
 
-/** `  Failed tests:  1-3, 5` */
+/** Returns a line such as `  Failed tests:  1-3, 5`. */
 function ranges(label: string, numbers: readonly number[]): string[] {
   if (numbers.length === 0) return [];
   const parts: [number, number][] = [];

@@ -1,21 +1,27 @@
-/** Parses a test file's output in the Test Anything Protocol (version 12) by the rules of Perl's TAP::Parser. */
+/**
+ * Parses the output of a test file, which is in the Test Anything Protocol (version 12), by the rules of Perl's
+ * TAP::Parser.
+ */
 
 export interface TapResult {
   readonly planned: number | undefined;
-  /** `1..0 # SKIP reason`. */
+  /** The reason in `1..0 # SKIP reason`, if all tests were skipped. */
   readonly skipAll: string | undefined;
   readonly ran: number;
-  /** Numbers of tests that failed without being marked TODO. */
+  /** The numbers of the tests that failed and aren't marked as TODO. */
   readonly failed: readonly number[];
   readonly skipped: number;
-  /** Numbers of tests marked TODO that passed. */
+  /** The numbers of the tests that are marked as TODO but passed. */
   readonly todoPassed: readonly number[];
   readonly parseErrors: readonly string[];
-  /** Comment lines, which explain failed tests. */
+  /** The comments in the output, which explain failed tests. */
   readonly diagnostics: readonly string[];
 }
 
-/** @example parseTap(['1..1', 'not ok 1 - x']).failed // [1] */
+/**
+ * Parses the output.
+ * @example parseTap(['1..1', 'not ok 1 - x']).failed // [1]
+ */
 export function parseTap(lines: readonly string[]): TapResult {
   let planned: number | undefined;
   let skipAll: string | undefined;

@@ -1,4 +1,4 @@
-/** Compiles function calls: the function in FROM with named arguments. */
+/** Compiles function calls. The function is called in a FROM clause, with named arguments. */
 import { type Sql, sql } from '../../../kernel/sql.ts';
 import { returnsScalar, returnsSetOfScalar } from '../../schema-cache/types.ts';
 import { type CallPlan, emptyField } from '../plan/types.ts';
@@ -44,7 +44,7 @@ function fromOf(plan: CallPlan, call: (given: Sql) => Sql): Sql {
   return sql`${body}, lateral ${call(sql.join(given))}`;
 }
 
-/** Selects the returned columns and those used only in filters. */
+/** Selects the returned columns and the columns that only filters use. */
 function returned(plan: CallPlan): Sql {
   if (plan.returning.length === 0) return sql.raw('*');
   if (plan.returning.length === 1 && plan.returning[0] === '*') return columnOf(CALL, '*');

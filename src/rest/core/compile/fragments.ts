@@ -1,5 +1,6 @@
 /**
- * SQL fragments for columns, conditions, ordering and grouping. Values become parameters, and names are always quoted.
+ * Builds SQL fragments for columns, conditions, ordering and grouping. Values become parameters, and names are always
+ * quoted.
  */
 import { quoteLiteral, type Sql, sql } from '../../../kernel/sql.ts';
 import type { QualifiedName } from '../../schema-cache/types.ts';
@@ -17,14 +18,17 @@ import type { Param } from './params.ts';
 
 export const param = (value: Param): Sql => sql`${value}`;
 
-/** Quotes a relation or function name. An empty schema denotes an alias. */
+/** Quotes the name of a relation or function. If the schema is empty, the name is an alias. */
 export const nameOf = ({ schema, name }: QualifiedName): Sql =>
   schema === '' ? sql.id(name) : sql.id(schema, name);
 
 export const columnOf = (table: QualifiedName, name: string): Sql =>
   name === '*' ? sql`${nameOf(table)}.*` : sql`${nameOf(table)}.${sql.id(name)}`;
 
-/** JSON keys are inlined so that expression indexes and GROUP BY match. */
+/**
+ * Compiles a JSON path. The keys are part of the SQL text, so that the expression matches expression indexes and GROUP
+ * BY.
+ */
 function pathOf(path: JsonPath): Sql {
   const steps = path.map(({ arrow, operand }) =>
     'key' in operand ? `${arrow}${quoteLiteral(operand.key)}` : `${arrow}(${indexOf(operand.index)})`,
@@ -32,7 +36,7 @@ function pathOf(path: JsonPath): Sql {
   return sql.raw(steps.join(''));
 }
 
-/** PostgreSQL rejects indexes that exceed an integer. */
+/** The index is quoted, because PostgreSQL would reject a number that exceeds the integer range. */
 const indexOf = (index: string) => `${quoteLiteral(index)}::int`;
 
 export function fieldOf(table: QualifiedName, field: PlanField): Sql {
@@ -49,13 +53,13 @@ export function fieldOf(table: QualifiedName, field: PlanField): Sql {
 const languageOf = (language: string | undefined): Sql =>
   language === undefined ? sql.empty : sql.raw(`${quoteLiteral(language)}, `);
 
-/** `transform` is a function name from the catalog, already quoted. */
+/** Applies a function to a value. `transform` is the function's name from the catalog, which is already quoted. */
 export const transformed = (transform: string | undefined, value: Sql): Sql =>
   transform === undefined ? value : sql`${sql.raw(transform)}(${value})`;
 
 /**
- * The parser only accepts identifier characters in a cast type. Quoting it would break names such as `double
- * precision`.
+ * Casts a value. The parser accepts only identifier characters in a type name, so the name isn't quoted. Quotes would
+ * break names such as `double precision`.
  */
 const castTo = (type: string | undefined, value: Sql): Sql =>
   type === undefined ? value : sql`cast(${value} as ${sql.raw(type)})`;
@@ -158,7 +162,10 @@ function operationOf(operation: Operation, field: PlanField): Sql {
   }
 }
 
-/** Uses `= any` instead of `in` because a list can be empty, and so that its length doesn't change the statement. */
+/**
+ * Compiles a list condition with `= any` instead of `in`, because a list can be empty and its length must not change
+ * the statement.
+ */
 function listOf(values: ListValue, transform: string | undefined): Sql {
   const isEmpty = Array.isArray(values) && (values.length === 0 || (values.length === 1 && values[0] === ''));
   if (isEmpty) return sql.raw(`'{}'`);
@@ -190,7 +197,10 @@ export function orderBy(table: QualifiedName, order: readonly PlanOrder[]): Sql 
   return sql` order by ${sql.join(terms)}`;
 }
 
-/** If any column is aggregated, all other selected columns of the level are grouping columns. */
+/**
+ * Returns the GROUP BY clause of a level. If any column of the level is aggregated, all other selected columns are
+ * grouping columns.
+ */
 export function groupBy(
   table: QualifiedName,
   columns: readonly PlanColumn[],

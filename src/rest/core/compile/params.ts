@@ -1,22 +1,25 @@
-/** Parameters of a compiled statement: the source of each value in a request of this shape. */
+/**
+ * Describes the parameters of a compiled statement. Each parameter states where its value comes from in requests of
+ * this shape.
+ */
 
 import type { SlotValue } from '../parse/query.ts';
 import { limitOffset, type RowRange } from '../parse/range.ts';
 
 export type Param =
   | { readonly kind: 'text'; readonly text: string }
-  /** `like`: replaces `*` with `%`. */
+  /** A value in the query string. If `like` is true, `*` is replaced with `%`. */
   | { readonly kind: 'slot'; readonly slot: number; readonly like: boolean }
   | { readonly kind: 'list'; readonly slot: number }
   | { readonly kind: 'limit' | 'offset'; readonly key: string; readonly maxRows: number | undefined }
-  /** `hex`: encodes the body in PostgreSQL's bytea format. */
+  /** The request body. If `hex` is true, the body is encoded in PostgreSQL's bytea format. */
   | { readonly kind: 'body'; readonly hex: boolean }
   | { readonly kind: 'argument'; readonly name: string; readonly variadic: boolean };
 
-/** The values that a request binds to a statement of its shape. */
+/** The values of a request, which are bound to a statement of the same shape. */
 export interface Bindings {
   readonly values: readonly SlotValue[];
-  /** Ranges by limit key. `limit` is the root's range, combined with the Range header. */
+  /** The ranges by limit key. `limit` is the key of the root's range, which also includes the Range header. */
   readonly ranges: ReadonlyMap<string, RowRange>;
   readonly body: Uint8Array | undefined;
   readonly callArguments: readonly (readonly [string, string])[];
@@ -51,10 +54,10 @@ export function bindParam(param: Param, bindings: Bindings): BoundParam {
   }
 }
 
-/** PostgreSQL's text type can't contain NUL. */
+/** Removes NUL characters, because PostgreSQL's text type can't contain them. */
 const clean = (text: string): string => (text.includes('\0') ? text.replaceAll('\0', '') : text);
 
-/** Formats an array literal such as `{"a","b"}` with every element quoted. */
+/** Formats an array literal such as `{"a","b"}`. Every element is quoted. */
 export function arrayLiteral(elements: readonly string[]): string {
   const quoted = elements.map((one) => `"${clean(one).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`);
   return `{${quoted.join(',')}}`;

@@ -1,6 +1,6 @@
 /**
- * Compiles a read plan to one SELECT. Embeds are lateral joins, so their filters, order and limits apply per parent
- * row.
+ * Compiles a read plan to one SELECT. Embeds are lateral joins, so that their filters, order and limits apply to each
+ * parent row.
  */
 import { type Sql, sql } from '../../../kernel/sql.ts';
 import type { QualifiedName } from '../../schema-cache/types.ts';
@@ -18,7 +18,7 @@ import {
   spreadColumn,
 } from './fragments.ts';
 
-/** Limit keys of levels whose limit or offset is set by the request. The other levels have constant limits. */
+/** The limit keys of the levels whose limit or offset the request sets. All other levels have constant limits. */
 export type GivenRanges = ReadonlySet<string>;
 
 export function selectOf(plan: ReadPlan, given: GivenRanges): Sql {
@@ -48,7 +48,7 @@ export function selectOf(plan: ReadPlan, given: GivenRanges): Sql {
 export const whereAll = (conditions: readonly Sql[]): Sql =>
   conditions.length === 0 ? sql.empty : sql` where ${sql.join(conditions, ' and ')}`;
 
-/** The table name or alias that qualifies the level's columns. */
+/** Returns the table name or alias that qualifies the level's columns. */
 function tableOf(plan: ReadPlan): QualifiedName {
   if (plan.fromAlias !== undefined) return { schema: '', name: plan.fromAlias };
   return plan.from;
@@ -58,7 +58,8 @@ function fromOf(plan: ReadPlan): Sql {
   const alias = plan.fromAlias === undefined ? sql.empty : sql` as ${sql.id(plan.fromAlias)}`;
   const { relationship } = plan;
   if (relationship?.kind === 'computed') {
-    // The cast selects the overload because a row from a common table expression has no named type.
+    // Without the cast, PostgreSQL couldn't select the overload, because a row from a common table expression has no
+    // named type.
     const row = plan.parentAlias ?? relationship.table.name;
     return sql` from ${nameOf(relationship.function)}(${sql.id(row)}::${nameOf(relationship.table)})${alias}`;
   }
@@ -109,8 +110,8 @@ function limitOf(plan: ReadPlan, given: GivenRanges): Sql {
 }
 
 /**
- * Returns one row per root row before limits, for counting. Selects no columns, so no column functions run. Inner
- * embeds and null filters become EXISTS.
+ * Returns a query for counting, with one row per root row before limits apply. The query doesn't select any columns, so
+ * that no column functions run. Inner embeds and null filters become EXISTS.
  */
 export function countOf(plan: ReadPlan): Sql {
   const table = tableOf(plan);

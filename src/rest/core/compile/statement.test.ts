@@ -1,4 +1,4 @@
-/** SQL text and parameters of plans over a small schema cache. */
+/** Tests the SQL text and the parameters of plans over a small schema cache. */
 import { describe, expect, test } from 'vitest';
 import { defaultConfig } from '../../../config/index.ts';
 import type { ForeignKeyRow, RelationRow, RoutineRow } from '../../queries.ts';

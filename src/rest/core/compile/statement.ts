@@ -1,6 +1,7 @@
 /**
- * The main statement of a request. Plain reads return one JSON text per row, which is cheaper than one large aggregate.
- * Statements that need totals, other media types or the effects of a write return a single row with fixed columns.
+ * Compiles the main statement of a request. A plain read returns one JSON text per row, which is cheaper than one large
+ * aggregate. Statements that need totals, other media types or the effects of a write return a single row with fixed
+ * columns.
  */
 import { createHash } from 'node:crypto';
 import { quoteLiteral, type Sql, sql } from '../../../kernel/sql.ts';
@@ -19,15 +20,18 @@ export interface Statement {
   readonly params: readonly Param[];
 }
 
-/** The result format. `rows`: one JSON text per row. `summary`: one row. `plan`: lines of EXPLAIN output. */
+/** The format of the result. `rows`: one JSON text per row. `summary`: one row. `plan`: lines of EXPLAIN output. */
 export type ResultForm = 'rows' | 'summary' | 'plan';
 
 export interface Compiled {
   readonly form: ResultForm;
   readonly main: Statement;
-  /** Reads `response.headers` and `response.status` after a main statement whose result doesn't include them. */
+  /**
+   * A statement that reads `response.headers` and `response.status`. It runs after the main statement if the result of
+   * the main statement doesn't include these settings.
+   */
   readonly settings: Statement | undefined;
-  /** EXPLAIN of the count query, whose row estimate is the total. */
+  /** EXPLAIN of the count query. The planner's row estimate is used as the total. */
   readonly explain: Statement | undefined;
 }
 
@@ -86,7 +90,7 @@ function rowsOf(select: Sql, handler: Handler): Sql {
 function summaryOf(plan: CrudPlan, options: CompileOptions, counts: boolean): Sql {
   const routine = plan.kind === 'call' ? plan.call.routine : undefined;
   const select = selectOf(plan.read, options.given);
-  // Rows that a write or call doesn't return needn't be selected.
+  // If the response contains no rows, the rows of a write or call aren't selected.
   const rows =
     plan.kind === 'write' && plan.handler.kind === 'none' ? sql.raw('select * from pgrst_source') : select;
   const source =
@@ -129,7 +133,9 @@ function totalOf(
   };
 }
 
-/** Returns the key and value of each primary key column if exactly one row was inserted. */
+/**
+ * Returns the key and the value of each primary key column. The result is empty unless exactly one row was inserted.
+ */
 function locationOf(write: WritePlan): Sql {
   const names = sql.raw(write.primaryKey.map(quoteLiteral).join(', '));
   if (write.mutation !== 'insert' || write.primaryKey.length === 0) return sql.raw('null');
@@ -168,7 +174,10 @@ function bodyOf(handler: Handler, routine: Routine | undefined): Sql {
   }
 }
 
-/** A header line followed by one line per row in PostgreSQL's record format without the parentheses. */
+/**
+ * Formats rows as CSV: a header line, followed by one line per row in PostgreSQL's record format without its
+ * parentheses.
+ */
 const CSV =
   `(select coalesce(string_agg(names.name, ','), '') from (select json_object_keys(row_to_json(first_row)) as name` +
   ` from (select * from pgrst_source limit 1) first_row) names) || E'\\n' ||` +
@@ -184,7 +193,7 @@ function statementOf(fragment: Sql): Statement {
   return {
     key: createHash('sha1').update(text).digest('base64url'),
     text,
-    // Values in fragments are always created by `param`.
+    // All values in fragments were created by `param`.
     params: values as Param[],
   };
 }

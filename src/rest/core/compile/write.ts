@@ -1,4 +1,7 @@
-/** Compiles write plans to INSERT, UPDATE and DELETE. PostgreSQL unpacks the JSON body, which is a single parameter. */
+/**
+ * Compiles write plans to INSERT, UPDATE and DELETE. The JSON body is a single parameter, which PostgreSQL unpacks into
+ * rows.
+ */
 import { quoteLiteral, type Sql, sql } from '../../../kernel/sql.ts';
 import type { PlanField, WriteBody, WritePlan } from '../plan/types.ts';
 import { columnOf, conditionOf, nameOf, param, transformed } from './fragments.ts';
@@ -36,7 +39,7 @@ function insertOf(plan: WritePlan): Sql {
   const values = sql.join(columns.map((column) => columnOf(BODY, column.name)));
   const conditions = [
     ...(isPut || merges ? [countInserted('+ 1')] : []),
-    // PUT only accepts the body row that matches the URL's filters.
+    // PUT writes a body row only if the row matches the filters in the URL.
     ...(isPut ? plan.where.map((condition) => conditionOf(BODY, condition)) : []),
   ];
   return sql`insert into ${nameOf(plan.table)}${list}select ${values}${bodyOf(plan.body)}${whereAll(conditions)}${conflictOf(plan)}${returningOf(plan)}`;
@@ -55,7 +58,8 @@ function conflictOf(plan: WritePlan): Sql {
 function updateOf(plan: WritePlan): Sql {
   const { columns } = plan.body;
   if (columns.length === 0) {
-    // If there are no columns to set, returns no rows but keeps the columns of the representation.
+    // If the request doesn't set any columns, nothing is written. The query returns no rows, but has the columns of the
+    // representation.
     const names = plan.returning.map((name) => columnOf({ schema: '', name: plan.table.name }, name));
     const list = names.length === 0 ? sql.raw('null') : sql.join(names);
     return sql`select ${list} from ${nameOf(plan.table)} where false`;
@@ -66,12 +70,12 @@ function updateOf(plan: WritePlan): Sql {
 }
 
 function returningOf(plan: WritePlan): Sql {
-  // Rows are counted even if no representation is returned.
+  // The written rows must be counted even if no representation is returned.
   if (plan.returning.length === 0) return sql.raw(' returning 1');
   return sql` returning ${sql.join(plan.returning.map((name) => columnOf(plan.table, name)))}`;
 }
 
-/** FROM clause with the body's rows as `pgrst_body`, with typed columns. */
+/** Returns a FROM clause that provides the body's rows as `pgrst_body`, with typed columns. */
 function bodyOf(body: WriteBody): Sql {
   const { columns, isObject, applyDefaults } = body;
   const json = sql`${param({ kind: 'body', hex: false })}::${sql.raw(applyDefaults ? 'jsonb' : 'json')}`;
@@ -87,7 +91,9 @@ function bodyOf(body: WriteBody): Sql {
   return sql` from (${withDefaults(json, body)}) pgrst_defaults, lateral ${openedBody(prefix, source, columns, isObject, types)}`;
 }
 
-/** `columns` contains the conversions, `types` the column definitions. */
+/**
+ * Returns the rows of a JSON source. `columns` contains the conversions, and `types` contains the column definitions.
+ */
 export function openedBody(
   prefix: Sql,
   source: Sql,
@@ -108,7 +114,7 @@ export function openedBody(
   return sql`(select ${sql.join(values)} from ${open} as pgrst_row (${definitions})${limit}) pgrst_body`;
 }
 
-/** Merges each element into an object with the default values of all columns. */
+/** Adds the default values of all columns to each element that doesn't contain them. */
 function withDefaults(json: Sql, body: WriteBody): Sql {
   const defaults = body.columns.flatMap((column) =>
     column.default === null ? [] : [sql.raw(`${quoteLiteral(column.name)}, ${column.default}`)],

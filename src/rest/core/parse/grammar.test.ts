@@ -25,7 +25,7 @@ describe('a level of a select, and an order, have as many items as a row of Post
     ['order', order],
   ])('%s: what is beyond is not read', (_what, parser: Parser<unknown>) => {
     expect(fault(parser, items(1664))).toBe(undefined);
-    // Parsing stops at the first excess item, so the remaining 13,000 aren't parsed.
+    // Parsing stops at the first item over the limit, so the remaining 13,000 items aren't parsed.
     expect(fault(parser, items(15_000))).toBe('"" (line 1, column 3330) expecting at most 1664 items');
   });
   test('each level has its own', () => {
@@ -143,7 +143,8 @@ const operand = fc.oneof(
   fc.integer({ min: -99, max: 99 }).map((index) => ({ index: index < 0 ? String(index) : `+${index}` })),
 );
 const arrow = fc.constantFrom('->' as const, '->>' as const);
-// A path that ends with an index directly before `)` is parsed as ending with a key, so the paths here end with keys.
+// A path that ends with an index directly before `)` would be parsed as ending with a key, so the paths here end with
+// keys.
 const path = fc
   .tuple(
     fc.array(fc.record({ arrow, operand }), { maxLength: 2 }),
@@ -255,7 +256,7 @@ describe('what is printed is read back', () => {
   });
 
   test('filters', () => {
-    // The value of a plain filter is the remaining text, unquoted.
+    // The value of a plain filter is the remaining text, without quotes.
     const single = fc.record({
       negated: fc.boolean(),
       operation: operation.filter(({ kind }) => kind !== 'in' && kind !== 'is'),

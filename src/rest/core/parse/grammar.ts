@@ -1,6 +1,6 @@
 /**
- * The query string grammar of PostgREST 16, including its quirks, so the same query has the same meaning here. All
- * parsers are pure. `query.ts` selects the parser for each parameter.
+ * Defines the grammar of PostgREST 16's query strings, including its quirks, so that the same query has the same
+ * meaning here. All parsers are pure. `query.ts` selects the parser for each parameter.
  */
 import {
   anyChar,
@@ -51,10 +51,10 @@ import type {
   SimpleOperator,
 } from './types.ts';
 
-/** The maximum depth of embeds and logic trees, far below the depth that overflows the parser's stack. */
+/** The maximum depth of embeds and logic trees. The parser's stack overflows only at a far greater depth. */
 const MAX_DEPTH = 100;
 /**
- * The maximum number of columns and embeds per level and of order terms, which is PostgreSQL's limit of columns per
+ * The maximum number of columns and embeds per level, and of order terms. PostgreSQL allows this number of columns per
  * row.
  */
 const MAX_ITEMS = 1664;
@@ -78,7 +78,7 @@ const quotedValue: Parser<string> = between(
   join(many(or(noneOf('\\"'), right(char('\\'), anyChar)))),
 );
 
-/** A dash within a name. `->` is an arrow. */
+/** A dash within a name. A dash that is followed by `>` is part of an arrow. */
 const dash = attempt(right(char('-'), notFollowedBy(char('>'))));
 const dashed = (part: Parser<string>): Parser<string> => map(sepBy1(part, dash), (parts) => parts.join('-'));
 
@@ -115,7 +115,7 @@ const field: Parser<Field> = lexeme(
   bind(fieldName, (name) => map(option<JsonPath>([], jsonPath), (path) => ({ name, jsonPath: path }))),
 );
 
-// Select
+// Parsers for select.
 
 const aliasSeparator = right(char(':'), notFollowedBy(char(':')));
 const alias = optional(attempt(left(fieldName, aliasSeparator)));
@@ -226,10 +226,10 @@ function selectForest(depth: number): Parser<SelectItem[]> {
   return sepBy(tree, comma, MAX_ITEMS);
 }
 
-/** `id,name::text,author:people!fk(name)` */
+/** Parses `id,name::text,author:people!fk(name)`. */
 export const select: Parser<SelectItem[]> = selectForest(0);
 
-// Filters
+// Parsers for filters.
 
 const simpleOperator: Parser<SimpleOperator> = label(
   words<SimpleOperator>('neq', 'cs', 'cd', 'ov', 'sl', 'sr', 'nxr', 'nxl', 'adj'),
@@ -272,7 +272,10 @@ export const listValue: Parser<string[]> = left(
   lexeme(char(')')),
 );
 
-/** Parses `not.eq(any).{1,2}`. `single` parses the operand of operators that accept one value. */
+/**
+ * Returns a parser for text such as `not.eq(any).{1,2}`. `single` parses the operand of operators that accept one
+ * value.
+ */
 function operatorExpression(single: Parser<string>): Parser<OperatorExpression> {
   const prefix = (word: string) => attempt(right(string(word), delimiter));
   const fts = bind(words<FtsOperator>('fts', 'plfts', 'phfts', 'wfts'), (operator) =>
@@ -322,10 +325,10 @@ function operatorExpression(single: Parser<string>): Parser<OperatorExpression> 
   );
 }
 
-/** The value of a `col=op.value` parameter: the remaining text, including quotes. */
+/** Parses the value of a `col=op.value` parameter. The operand is the remaining text, including quotes. */
 export const filterValue: Parser<OperatorExpression> = operatorExpression(join(many(anyChar)));
 
-// Logic trees
+// Parsers for logic trees.
 
 const arrayLiteral: Parser<string> = bind(string('{'), () =>
   bind(join(many(noneOf('{}'))), (inner) => as(string('}'), `{${inner}}`)),
@@ -372,10 +375,10 @@ function logicTreeAt(depth: number): Parser<LogicTree> {
   );
 }
 
-/** `or(id.eq.1,not.and(a.gt.2,b.is.null))` */
+/** Parses `or(id.eq.1,not.and(a.gt.2,b.is.null))`. */
 export const logicTree: Parser<LogicTree> = logicTreeAt(0);
 
-// Order, tree paths and name lists
+// Parsers for order, tree paths and name lists.
 
 const orderEnd = or<unknown>(attempt(lookAhead(char(','))), attempt(eof));
 const direction = or<'asc' | 'desc'>(
@@ -386,10 +389,10 @@ const nulls = or<'nullsfirst' | 'nullslast'>(
   as(attempt(right(delimiter, string('nullsfirst'))), 'nullsfirst'),
   as(attempt(right(delimiter, string('nullslast'))), 'nullslast'),
 );
-const orderSuffix = bind(optional(direction), (way) =>
-  map(or(left(optional(nulls), orderEnd), as(orderEnd, undefined)), (place) => ({
-    direction: way,
-    nulls: place,
+const orderSuffix = bind(optional(direction), (sortDirection) =>
+  map(or(left(optional(nulls), orderEnd), as(orderEnd, undefined)), (nullsOrder) => ({
+    direction: sortDirection,
+    nulls: nullsOrder,
   })),
 );
 const relatedOrderTerm: Parser<OrderTerm> = bind(fieldName, (relation) =>
@@ -401,14 +404,14 @@ const orderTerm: Parser<OrderTerm> = bind(field, (of) =>
   map(orderSuffix, (suffix) => ({ field: of, ...suffix })),
 );
 
-/** `name.desc.nullslast,clients(name)` */
+/** Parses `name.desc.nullslast,clients(name)`. */
 export const order: Parser<OrderTerm[]> = sepBy1(
   lexeme(or(attempt(relatedOrderTerm), orderTerm)),
   char(','),
   MAX_ITEMS,
 );
 
-/** `path.to.embed.column->json` */
+/** Parses `path.to.embed.column->json`. */
 export const treePath: Parser<{ path: EmbedPath; field: Field }> = bind(
   sepBy1(fieldName, delimiter),
   (names) =>
@@ -418,7 +421,7 @@ export const treePath: Parser<{ path: EmbedPath; field: Field }> = bind(
     })),
 );
 
-/** `path.to.embed.not.or`: the path and the operator with its `not.` prefix. */
+/** Parses `path.to.embed.not.or` into the path and the operator, including its prefix `not.`. */
 export const logicPath: Parser<{ path: EmbedPath; operator: string }> = map(
   sepBy1(fieldName, delimiter),
   (names) => {
@@ -430,5 +433,5 @@ export const logicPath: Parser<{ path: EmbedPath; operator: string }> = map(
   },
 );
 
-/** `id,name`, as in `columns` and `on_conflict`. */
+/** Parses `id,name`, the format of `columns` and `on_conflict`. */
 export const columnNames: Parser<string[]> = sepBy1(fieldName, comma);

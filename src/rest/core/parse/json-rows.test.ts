@@ -51,8 +51,8 @@ describe('scanning finds what parsing finds', () => {
       fc.property(fc.oneof(rows, row, fc.jsonValue()), fc.array(edit, { maxLength: 3 }), (value, edits) => {
         let text = JSON.stringify(value);
         for (const { at, remove, insert } of edits) {
-          const place = at % (text.length + 1);
-          text = text.slice(0, place) + insert + text.slice(place + remove);
+          const offset = at % (text.length + 1);
+          text = text.slice(0, offset) + insert + text.slice(offset + remove);
         }
         agree(Buffer.from(text));
       }),

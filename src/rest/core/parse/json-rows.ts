@@ -1,4 +1,4 @@
-/** Determines the kind of a JSON body and the common keys of its objects. Pure. */
+/** Determines what kind of value a JSON body is, and the keys that its objects have in common. Pure. */
 import { isUtf8 } from 'node:buffer';
 import { isRecord } from '../../../shared/is-record.ts';
 import {
@@ -16,16 +16,18 @@ import {
 export type JsonRows =
   | { readonly kind: 'object'; readonly keys: readonly string[] }
   /**
-   * `keys` is undefined if an element isn't an object or its keys differ from the first element's. Empty for an empty
-   * array.
+   * An array. `keys` is undefined if an element isn't an object, or if the elements have different keys. If the array
+   * is empty, `keys` is empty.
    */
   | { readonly kind: 'array'; readonly isEmpty: boolean; readonly keys: readonly string[] | undefined }
   | { readonly kind: 'scalar' };
 
-/** Up to this size, parsing is faster, and its objects are soon garbage-collected. */
+/**
+ * Up to this size, the body is parsed, because parsing is faster and the resulting objects are soon garbage-collected.
+ */
 const PARSED_BYTES = 1024 * 1024;
 
-/** Returns undefined for invalid JSON. */
+/** Reads a JSON body. Returns undefined if it isn't valid JSON. */
 export function readJsonRows(body: Uint8Array): JsonRows | undefined {
   try {
     return body.length <= PARSED_BYTES ? parseRows(body) : scanRows(body);
@@ -36,7 +38,7 @@ export function readJsonRows(body: Uint8Array): JsonRows | undefined {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** @throws any error if the JSON is invalid */
+/** Parses a JSON body. Throws if it isn't valid JSON. */
 export function parseRows(body: Uint8Array): JsonRows {
   const value: unknown = JSON.parse(utf8.decode(body));
   if (isRecord(value)) return { kind: 'object', keys: Object.keys(value) };
@@ -57,7 +59,7 @@ export function parseRows(body: Uint8Array): JsonRows {
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 const COMMA = 0x2c;
 
-/** Like {@link parseRows}, but uses memory for only one row. @throws {JsonFault} */
+/** Parses rows like {@link parseRows}, but keeps only one row in memory. @throws {JsonFault} */
 export function scanRows(body: Uint8Array): JsonRows {
   if (!isUtf8(body)) throw new JsonFault();
   const isMarked = BYTE_ORDER_MARK.every((byte, index) => body[index] === byte);
@@ -81,10 +83,10 @@ export function scanRows(body: Uint8Array): JsonRows {
 class RowScanner {
   isUniform = true;
   readonly #body: Uint8Array;
-  /** The index of each key of the first row, and its raw text with quotes. */
-  readonly #places = new Map<string, number>();
+  /** The index of each key of the first row. `#texts` contains the raw text of each key, including its quotes. */
+  readonly #indexes = new Map<string, number>();
   readonly #texts: Uint8Array[] = [];
-  /** By key index: the last row that contained the key. */
+  /** The number of the last row that contained each key, by the key's index. */
   readonly #seen: number[] = [];
   #row = 0;
 
@@ -93,15 +95,15 @@ class RowScanner {
   }
 
   get names(): string[] {
-    return [...this.#places.keys()];
+    return [...this.#indexes.keys()];
   }
 
-  /** Requires that only whitespace follows. */
+  /** Throws unless only whitespace follows. */
   end(at: number): void {
     if (skipSpace(this.#body, at) !== this.#body.length) throw new JsonFault();
   }
 
-  /** Returns true if the array that begins at `start` is empty. */
+  /** Skips the array that begins at `start`. Returns true if the array is empty. */
   skipRows(start: number): boolean {
     const body = this.#body;
     let at = skipSpace(body, start + 1);
@@ -139,36 +141,36 @@ class RowScanner {
         at = skipSpace(body, at + 1);
       }
     }
-    if (names !== this.#places.size) this.isUniform = false;
+    if (names !== this.#indexes.size) this.isUniform = false;
     return expectByte(body, at, CLOSE_OBJECT);
   }
 
   /**
-   * Records a key of the row. Returns false if the key is duplicated or unexpected. `likely`: the expected index of the
-   * key.
+   * Records a key of the row. Returns false if the key is duplicated or unexpected. `likely` is the index that the key
+   * is expected to have.
    */
   #take(start: number, end: number, likely: number, isFirst: boolean): boolean {
-    let place: number | undefined = likely;
+    let index: number | undefined = likely;
     if (isFirst || !this.#isText(likely, start, end)) {
       const text = this.#body.slice(start, end);
       const name = JSON.parse(new TextDecoder().decode(text)) as string;
-      place = this.#places.get(name);
-      if (place === undefined && isFirst) {
-        place = this.#texts.push(text) - 1;
-        this.#places.set(name, place);
+      index = this.#indexes.get(name);
+      if (index === undefined && isFirst) {
+        index = this.#texts.push(text) - 1;
+        this.#indexes.set(name, index);
       }
     }
-    if (place === undefined) {
+    if (index === undefined) {
       this.isUniform = false;
       return false;
     }
-    if (this.#seen[place] === this.#row) return false;
-    this.#seen[place] = this.#row;
+    if (this.#seen[index] === this.#row) return false;
+    this.#seen[index] = this.#row;
     return true;
   }
 
-  #isText(place: number, start: number, end: number): boolean {
-    const text = this.#texts[place];
+  #isText(index: number, start: number, end: number): boolean {
+    const text = this.#texts[index];
     if (text === undefined || text.length !== end - start) return false;
     for (let index = 0; index < text.length; index++) {
       if (text[index] !== this.#body[start + index]) return false;

@@ -1,6 +1,6 @@
 /**
- * Validates JSON (RFC 8259) in place without creating objects, for bodies that are too large to parse because parsing
- * needs many times their size in memory. Accepts the same input as JSON.parse if it is valid UTF-8.
+ * Validates JSON (RFC 8259) without creating objects. Used for large bodies, because parsing them would require many
+ * times their size in memory. Accepts the same input as JSON.parse if the input is valid UTF-8.
  */
 
 const QUOTE = 0x22;
@@ -16,10 +16,10 @@ export const CLOSE_ARRAY = 0x5d;
 export const OPEN_OBJECT = 0x7b;
 export const CLOSE_OBJECT = 0x7d;
 
-/** Thrown for invalid JSON. */
+/** Thrown if a body isn't valid JSON. */
 export class JsonFault extends Error {}
 
-/** Returns the position of the next non-whitespace byte, or the length of `bytes`. */
+/** Returns the position of the next byte that isn't whitespace, or the length of `bytes`. */
 export function skipSpace(bytes: Uint8Array, start: number): number {
   let at = start;
   while (at < bytes.length) {
@@ -31,7 +31,8 @@ export function skipSpace(bytes: Uint8Array, start: number): number {
 }
 
 /**
- * Skips whitespace and the expected byte. Returns the position after it. @throws {JsonFault} if another byte follows
+ * Skips whitespace and the expected byte, and returns the position after it. @throws {JsonFault} if a different byte
+ * follows
  */
 export function expectByte(bytes: Uint8Array, start: number, byte: number): number {
   const at = skipSpace(bytes, start);
@@ -39,9 +40,9 @@ export function expectByte(bytes: Uint8Array, start: number, byte: number): numb
   return at + 1;
 }
 
-/** Returns the position after the value that begins at or after `start`. @throws {JsonFault} */
+/** Skips the value that begins at or after `start`, and returns the position after it. @throws {JsonFault} */
 export function skipValue(bytes: Uint8Array, start: number): number {
-  /** The open containers. The innermost is last. */
+  /** The containers that are currently open. The innermost is the last. */
   const open: number[] = [];
   let at = start;
   for (;;) {
@@ -75,12 +76,12 @@ export function skipValue(bytes: Uint8Array, start: number): number {
 
 const closing = (opening: number): number => (opening === OPEN_OBJECT ? CLOSE_OBJECT : CLOSE_ARRAY);
 
-/** Returns the position after a key and its colon. */
+/** Skips a key and its colon, and returns the position after them. */
 function skipKey(bytes: Uint8Array, start: number): number {
   return expectByte(bytes, skipString(bytes, skipSpace(bytes, start)), COLON);
 }
 
-/** Returns the position after the string that begins exactly at `start`. */
+/** Skips the string that begins exactly at `start`, and returns the position after it. */
 export function skipString(bytes: Uint8Array, start: number): number {
   if (bytes[start] !== QUOTE) throw new JsonFault();
   for (let at = start + 1; at < bytes.length; at++) {
@@ -95,7 +96,7 @@ export function skipString(bytes: Uint8Array, start: number): number {
 const SIMPLE_ESCAPES = new Set(Buffer.from('"\\/bfnrt'));
 const HEX_DIGITS = new Set(Buffer.from('0123456789abcdefABCDEF'));
 
-/** Returns the position of the last byte of the escape sequence whose letter is at `at`. */
+/** Returns the position of an escape sequence's last byte. `at` is the position of the letter after the backslash. */
 function skipEscape(bytes: Uint8Array, at: number): number {
   const letter = bytes[at] as number;
   if (SIMPLE_ESCAPES.has(letter)) return at;

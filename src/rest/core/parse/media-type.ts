@@ -59,12 +59,12 @@ export function readMediaType(text: string): MediaType {
     case 'application/vnd.pgrst.plan':
     case 'application/vnd.pgrst.plan+text':
     case 'application/vnd.pgrst.plan+json': {
-      const asked = (parameters.get('options') ?? '').split('|');
+      const requested = (parameters.get('options') ?? '').split('|');
       return {
         kind: 'plan',
         of: readMediaType(parameters.get('for') ?? PLAIN.json),
         format: name.endsWith('+json') ? 'json' : 'text',
-        options: PLAN_OPTIONS.filter((option) => asked.includes(option)),
+        options: PLAN_OPTIONS.filter((option) => requested.includes(option)),
       };
     }
     default:
@@ -72,7 +72,7 @@ export function readMediaType(text: string): MediaType {
   }
 }
 
-/** Returns the name without charset, as used in error messages and handler keys. */
+/** Returns the name of a media type without its charset. Error messages and handler keys contain this name. */
 export function mediaTypeName(type: MediaType): string {
   switch (type.kind) {
     case 'other':
@@ -95,7 +95,7 @@ export function contentType(type: MediaType): string {
   return type.kind === 'bytes' || type.kind === 'other' ? name : `${name}; charset=utf-8`;
 }
 
-/** Returns the media types of an Accept header, most preferred first. Types of equal quality keep their order. */
+/** Returns the media types in an Accept header, most preferred first. Types of equal quality keep their order. */
 export function readAccept(header: string | undefined): MediaType[] {
   if (header === undefined) return [ANY_TYPE];
   const types = splitOutsideQuotes(header, ',')
@@ -108,15 +108,15 @@ export function readAccept(header: string | undefined): MediaType[] {
   return types.map(({ text }) => readMediaType(text));
 }
 
-/** Types of equal quality are sorted by specificity: exact types, then `type/*`, then the full wildcard. */
+/** Types with the same quality are sorted by specificity: exact types first, then `type/*`, then the full wildcard. */
 const wildcards = (text: string) => (text.startsWith('*/*') ? 2 : /^[^/]+\/\*/.test(text) ? 1 : 0);
 
 function splitQuality(part: string): { text: string; quality: number } {
-  const pieces = splitOutsideQuotes(part, ';');
-  const at = pieces.findIndex((piece) => /^\s*q\s*=/i.test(piece));
+  const parameters = splitOutsideQuotes(part, ';');
+  const at = parameters.findIndex((parameter) => /^\s*q\s*=/i.test(parameter));
   if (at === -1) return { text: part, quality: 1 };
-  const quality = Number(pieces[at]?.split('=')[1]);
-  const text = pieces.filter((_, index) => index !== at).join(';');
+  const quality = Number(parameters[at]?.split('=')[1]);
+  const text = parameters.filter((_, index) => index !== at).join(';');
   return { text: text.trim(), quality: Number.isFinite(quality) ? quality : 0 };
 }
 

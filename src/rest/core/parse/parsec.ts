@@ -1,7 +1,7 @@
 /**
- * Parser combinators with the error semantics of Haskell's Parsec 3: a parser that consumed input isn't backtracked,
- * and errors at the furthest position are merged. PostgREST's clients see these merged messages in PGRST100, so they
- * must be identical. The grammar is in `grammar.ts`.
+ * Parser combinators that report errors as Haskell's Parsec 3 does: a parser that consumed input isn't backtracked, and
+ * errors at the furthest position are merged. PostgREST's clients see these merged messages in PGRST100, so they must
+ * be identical. The grammar is in `grammar.ts`.
  */
 
 export interface Position {
@@ -10,7 +10,7 @@ export interface Position {
   readonly column: number;
 }
 
-/** Message kinds, in the order in which an error message lists them. */
+/** The kinds of messages, in the order in which an error lists them. */
 const SYSTEM_UNEXPECTED = 0;
 const UNEXPECTED = 1;
 const EXPECTED = 2;
@@ -18,8 +18,8 @@ const EXPECTED = 2;
 interface Message {
   readonly kind: 0 | 1 | 2;
   /**
-   * For SYSTEM_UNEXPECTED, the raw character, or an empty text at the end of input. It is only formatted when it is
-   * reported.
+   * The text of the message. For SYSTEM_UNEXPECTED, this is the raw character, or an empty string at the end of the
+   * input. The character is formatted only when the message is reported.
    */
   readonly text: string;
 }
@@ -70,7 +70,7 @@ export const succeed =
   <T>(value: T): Parser<T> =>
   (_input, at) => ({ ok: true, consumed: false, value, at, error: unknownError(at) });
 
-/** Fails without a message. */
+/** A parser that always fails, without a message. */
 export const zero: Parser<never> = (_input, at) => ({ ok: false, consumed: false, error: unknownError(at) });
 
 export function bind<A, B>(parser: Parser<A>, next: (value: A) => Parser<B>): Parser<B> {
@@ -98,7 +98,10 @@ export const left = <A>(first: Parser<A>, second: Parser<unknown>): Parser<A> =>
 export const between = <T>(open: Parser<unknown>, close: Parser<unknown>, inner: Parser<T>): Parser<T> =>
   right(open, left(inner, close));
 
-/** Tries alternatives in order. The next one is only tried if the previous one failed without consuming input. */
+/**
+ * Tries the alternatives in order. The next alternative is tried only if the previous one failed without consuming
+ * input.
+ */
 export function or<T>(...parsers: readonly Parser<T>[]): Parser<T> {
   return (input, at) => {
     let error = unknownError(at);
@@ -112,7 +115,7 @@ export function or<T>(...parsers: readonly Parser<T>[]): Parser<T> {
   };
 }
 
-/** Resets a failure to not having consumed input. */
+/** Returns a parser that, if it fails, reports that it hasn't consumed any input. */
 export const attempt =
   <T>(parser: Parser<T>): Parser<T> =>
   (input, at) => {
@@ -121,8 +124,8 @@ export const attempt =
   };
 
 /**
- * Caches the parser's last reply because alternatives often share a prefix. A reply depends only on the text and the
- * position, so the cache doesn't change results.
+ * Returns a parser that caches its last reply, because alternatives often share a prefix. A reply depends only on the
+ * text and the position, so the cache doesn't change results.
  */
 export function remembered<T>(parser: Parser<T>): Parser<T> {
   const last = new WeakMap<Input, { readonly index: number; readonly reply: Reply<T> }>();
@@ -142,7 +145,7 @@ export const lookAhead =
     return reply.ok ? { ok: true, consumed: false, value: reply.value, at, error: unknownError(at) } : reply;
   };
 
-/** Describes the expected input if the parser fails without consuming input. */
+/** Returns a parser that reports `text` as the expected input if it fails without consuming input. */
 export const label =
   <T>(parser: Parser<T>, text: string): Parser<T> =>
   (input, at) => {
@@ -163,10 +166,10 @@ export const satisfy =
     return { ok: true, consumed: true, value: char, at: after, error: unknownError(after) };
   };
 
-export const char = (wanted: string): Parser<string> =>
+export const char = (expected: string): Parser<string> =>
   label(
-    satisfy((found) => found === wanted),
-    show(wanted),
+    satisfy((found) => found === expected),
+    show(expected),
   );
 export const oneOf = (set: string): Parser<string> => satisfy((found) => set.includes(found));
 export const noneOf = (set: string): Parser<string> => satisfy((found) => !set.includes(found));
@@ -180,7 +183,7 @@ export const digit: Parser<string> = label(
   'digit',
 );
 
-/** Matches a whole word. An error points to the word's first character even if a later character differs. */
+/** Matches a whole word. An error points to the word's first character, even if a later character differs. */
 export function string(word: string): Parser<string> {
   const wanted = Array.from(word);
   const expected: Message = { kind: EXPECTED, text: show(word) };
@@ -218,7 +221,7 @@ export const eof: Parser<undefined> = (input, at) => {
   return { ok: false, consumed: false, error: withExpected(error, 'end of input') };
 };
 
-/** Matches zero or more values. After `limit` values, another value fails like `beyond`. */
+/** Matches zero or more values. If there are more than `limit` values, the parser fails in the same way as `beyond`. */
 export function many<T>(
   parser: Parser<T>,
   limit = Number.POSITIVE_INFINITY,
@@ -235,8 +238,8 @@ export function many<T>(
       }
       if (!reply.consumed) throw new Error('many: the repeated parser accepts nothing');
       if (values.length >= limit) {
-        const refused = beyond(input, reply.at);
-        return refused.ok ? refused : { ...refused, consumed: true };
+        const rejected = beyond(input, reply.at);
+        return rejected.ok ? rejected : { ...rejected, consumed: true };
       }
       values.push(reply.value);
       here = reply.at;
@@ -247,7 +250,7 @@ export function many<T>(
 export const many1 = <T>(parser: Parser<T>): Parser<T[]> =>
   bind(parser, (first) => map(many(parser), (rest) => [first, ...rest]));
 
-/** Matches one to `limit` values. One more value fails with an error that states the limit. */
+/** Matches one to `limit` values. If there are more values, the parser fails with an error that states the limit. */
 export const sepBy1 = <T>(
   parser: Parser<T>,
   separator: Parser<unknown>,
@@ -265,7 +268,7 @@ export const option = <T>(fallback: T, parser: Parser<T>): Parser<T> => or(parse
 export const optional = <T>(parser: Parser<T>): Parser<T | undefined> =>
   or<T | undefined>(parser as Parser<T | undefined>, succeed(undefined));
 
-/** Defers construction for recursive grammars. */
+/** Defers the construction of a parser, so that grammars can be recursive. */
 export const lazy =
   <T>(build: () => Parser<T>): Parser<T> =>
   (input, at) =>
@@ -276,11 +279,8 @@ export type ParseResult<T> =
   | { readonly ok: false; readonly position: string; readonly details: string };
 
 /**
- * Runs a parser on a text. Remaining input isn't an error unless the grammar ends with {@link eof}.
- *
- * @example
- * parse(string('asc'), 'failed to parse order (x)', 'x')
- * // { ok: false, position: '"failed to parse order (x)" (line 1, column 1)', details: 'unexpected "x" expecting "asc"' }
+ * Runs a parser on a string. Remaining input isn't an error unless the grammar ends with {@link eof}.
+ * @example parse(string('asc'), 'failed to parse order (x)', 'x') // { ok: false, position: '"failed to parse order (x)" (line 1, column 1)', details: 'unexpected "x" expecting "asc"' }
  */
 export function parse<T>(parser: Parser<T>, name: string, text: string): ParseResult<T> {
   const reply = parser({ chars: Array.from(text) }, { index: 0, line: 1, column: 1 });
@@ -340,7 +340,7 @@ function escapeChar(char: string): string {
   return code > 126 ? `\\${code}` : char;
 }
 
-/** Formats a string like Haskell's `show`. */
+/** Formats a string as Haskell's `show` does. */
 function show(text: string): string {
   let body = '';
   for (const char of text) body += char === '"' ? '\\"' : escapeChar(char);

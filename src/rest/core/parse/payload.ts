@@ -1,6 +1,6 @@
 /**
- * The request body. JSON is passed to PostgreSQL unchanged after a check that it is one object or an array of objects
- * with the same keys. CSV and forms are converted to JSON first.
+ * Reads the request body. JSON is passed to PostgreSQL unchanged, after a check that it is one object or an array of
+ * objects with the same keys. CSV and forms are converted to JSON first.
  */
 import { RestError, restError } from '../../errors.ts';
 import { csvToJson } from './csv.ts';
@@ -9,13 +9,13 @@ import { type MediaType, mediaTypeName } from './media-type.ts';
 import { splitQuery } from './query.ts';
 
 export interface Payload {
-  /** JSON text, or the raw bytes of a single unnamed argument. Undefined for a form that calls a function. */
+  /** The JSON text, or the raw bytes of a single unnamed argument. Undefined for a form that calls a function. */
   readonly body: Uint8Array | undefined;
-  /** The objects' keys (or the names in `columns`), sorted. */
+  /** The sorted keys of the objects, or the sorted names in `columns`. */
   readonly keys: readonly string[];
-  /** Whether the JSON is an object rather than an array. */
+  /** Whether the JSON is an object. If false, it is an array. */
   readonly isObject: boolean;
-  /** Form fields that are passed as function arguments. */
+  /** The form fields that are passed as function arguments. */
   readonly form: readonly (readonly [string, string])[] | undefined;
 }
 
@@ -23,7 +23,10 @@ const text = new TextEncoder();
 const EMPTY_ARRAY = text.encode('[]');
 const EMPTY_OBJECT = text.encode('{}');
 
-/** `columns`: the parsed parameter, if the method supports it. @throws {RestError} PGRST102 */
+/**
+ * Reads the body. `columns` is the parsed parameter of the same name, if the method supports it. @throws {RestError}
+ * PGRST102
+ */
 export function readPayload(
   body: Uint8Array,
   type: MediaType,
@@ -68,13 +71,14 @@ function checkedJson(body: Uint8Array, target: 'table' | 'function'): Payload {
       if (rows.keys === undefined) throw invalidBody('All object keys must match');
       return json(rows.isEmpty ? EMPTY_ARRAY : body, keysOf(rows.keys), false);
     case 'scalar':
-      // A scalar counts as an empty array.
+      // A scalar is handled like an empty array.
       return json(EMPTY_ARRAY, [], false);
   }
 }
 
 /**
- * The maximum size of the JSON that a CSV body is converted to. Short lines with long column names grow considerably.
+ * The maximum size of the JSON that is created from a CSV body. If lines are short and column names are long, the JSON
+ * is much larger than the CSV.
  */
 const CSV_AS_JSON_BYTES = 256 * 1024 * 1024;
 
@@ -103,10 +107,13 @@ const AMPERSAND = 0x26;
 const tooLarge = (hint: string) =>
   new RestError({ code: 'PGRST102', status: 413, message: 'Request body is too large', hint });
 
-/** A nesting depth that real bodies don't reach. PostgreSQL's stack is exhausted at about 10,000 levels. */
+/** A nesting depth that normal bodies don't reach. PostgreSQL's stack overflows at about 10,000 levels. */
 const DEEP = 1000;
 
-/** Whether this body exhausted PostgreSQL's stack (54001), rather than a database function. */
+/**
+ * Whether this body is so deeply nested that it exhausted PostgreSQL's stack (54001). Otherwise, a database function
+ * did.
+ */
 export function isTooDeep(body: Uint8Array): boolean {
   let depth = 0;
   let quoted = false;

@@ -10,7 +10,7 @@ export interface Preferences {
   readonly handling?: 'strict' | 'lenient' | undefined;
   readonly timezone?: string | undefined;
   readonly maxAffected?: number | undefined;
-  /** Invalid preferences, which `handling=strict` rejects. */
+  /** Invalid preferences, which are rejected if `handling=strict` is set. */
   readonly invalid: readonly string[];
 }
 
@@ -28,7 +28,10 @@ const KINDS = Object.keys(KNOWN) as Kind[];
 
 const NONE: Preferences = { invalid: [] };
 
-/** `txOverride`: whether clients can choose how the transaction ends. Otherwise `tx` is ignored. */
+/**
+ * Parses the header. `txOverride` states whether clients can choose how the transaction ends. If it is false, `tx` is
+ * ignored.
+ */
 export function readPreferences(header: string | undefined, txOverride: boolean): Preferences {
   if (header === undefined) return NONE;
   const given = header.split(',').map((one) => one.trim());
@@ -53,7 +56,7 @@ export function readPreferences(header: string | undefined, txOverride: boolean)
 
 const APPLIED = ['resolution', 'missing', 'return', 'count', 'tx', 'handling', 'timezone'] as const;
 
-/** Formats the preferences that had an effect. `applies` returns whether a preference affected the plan. */
+/** Formats the preferences that had an effect. `applies` returns whether a preference changed the plan. */
 export function preferenceApplied(
   preferences: Preferences,
   applies: (kind: keyof Preferences) => boolean,

@@ -1,7 +1,7 @@
 /**
- * Parses the query string in two steps. {@link scanQuery} is cheap and runs for each request: it extracts the values
- * and leaves the request's shape. {@link readQuery} runs once per shape and builds a syntax tree whose values are
- * slots.
+ * Parses the query string in two steps. {@link scanQuery} is cheap and runs for each request. It separates the values
+ * from the rest, which is the request's shape. {@link readQuery} runs once per shape and builds a syntax tree that
+ * contains a slot for each value.
  */
 import { restError } from '../../errors.ts';
 import {
@@ -28,7 +28,7 @@ import type {
   SimpleOperator,
 } from './types.ts';
 
-/** A request value: a text, or the elements of an `in` list. */
+/** A value in a request: a string, or the elements of an `in` list. */
 export type SlotValue = string | readonly string[];
 
 type Entry =
@@ -38,20 +38,20 @@ type Entry =
 
 export interface ScannedQuery {
   /**
-   * Everything except the values. Queries of the same shape share a plan. The parts remain encoded, so client text
-   * can't contain `&` or the first `=` of a part.
+   * The query without its values. Queries of the same shape share a plan. The parts remain percent-encoded, so text
+   * from the client can't contain `&` or the first `=` of a part.
    */
   readonly shape: string;
   readonly values: readonly SlotValue[];
-  /** `limit` and `offset` per level, by the level's limit key (`limit`, `embed.limit`). */
+  /** The `limit` and `offset` of each level, by the level's limit key (`limit`, `embed.limit`). */
   readonly ranges: ReadonlyMap<string, RowRange>;
-  /** Arguments of a function called with GET, in order, including repeated names. */
+  /** The arguments of a function called with GET, in order. A name can occur more than once. */
   readonly callArguments: readonly (readonly [string, string])[];
   readonly entries: readonly Entry[];
   readonly pairs: readonly Pair[];
 }
 
-/** The decoded key and value of a parameter. The value is undefined if there is no `=`. */
+/** A parameter's decoded key, its decoded value and its raw text. The value is undefined if `=` is missing. */
 export type Pair = readonly [key: string, value: string | undefined, raw: string];
 
 export interface EmbedFilter {
@@ -66,7 +66,7 @@ export interface QueryTree {
   readonly order: readonly { readonly path: EmbedPath; readonly terms: readonly OrderTerm[] }[];
   /** The embed path of each key in `ScannedQuery.ranges`. */
   readonly ranges: readonly { readonly path: EmbedPath; readonly key: string }[];
-  /** Sorted and without duplicates. */
+  /** The names in the parameter `columns`, sorted and without duplicates. */
   readonly columns: readonly string[] | undefined;
   readonly onConflict: readonly string[] | undefined;
   /** The raw keys of all filter parameters. */
@@ -77,7 +77,7 @@ const RESERVED = new Set(['select', 'columns', 'on_conflict']);
 const RESERVED_LAST = new Set(['order', 'limit', 'offset', 'and', 'or']);
 const INTEGER = /^\s*-?\d+\s*$/;
 
-/** `readOnlyCall`: whether values without an operator are function arguments. */
+/** Scans a query string. If `readOnlyCall` is true, values without an operator are function arguments. */
 export function scanQuery(text: string, readOnlyCall: boolean): ScannedQuery {
   const pairs = splitQuery(text);
   const values: SlotValue[] = [];
@@ -127,10 +127,13 @@ export function scanQuery(text: string, readOnlyCall: boolean): ScannedQuery {
   return { shape, values, ranges, callArguments, entries, pairs };
 }
 
-/** The root's range. Defaults to all rows. */
+/** Returns the root's range. Defaults to all rows. */
 export const rootRange = (query: ScannedQuery): RowRange => query.ranges.get('limit') ?? ALL_ROWS;
 
-/** @throws {RestError} PGRST100 with the parser's position for the first invalid parameter */
+/**
+ * Parses a query. @throws {RestError} PGRST100 for the first invalid parameter, with the position that the parser
+ * reports
+ */
 export function readQuery(query: ScannedQuery): QueryTree {
   const verbatim = (test: (last: string) => boolean) =>
     query.entries.filter(
@@ -191,7 +194,8 @@ const LIST = /^(not\.)?in\./;
 const PLAIN_LIST = /^[ \t]*\([ \t]*([^)"]*)\)/;
 
 /**
- * Parses common filters without the grammar. Returns the same result as the grammar, or undefined for other filters.
+ * Parses common filters without the grammar. The result is the same as the grammar's. Returns undefined for less common
+ * filters.
  */
 function quickFilter(
   text: string,
@@ -233,7 +237,7 @@ function quickFilter(
     if (!result.ok) return undefined;
     elements = result.value;
   }
-  // A list with one empty text is an empty list, which compiles to different SQL.
+  // A list whose only element is an empty string counts as an empty list, which is compiled to different SQL.
   const empty = elements.length === 1 && elements[0] === '';
   return {
     expression: {
@@ -257,7 +261,10 @@ export function splitQuery(raw: string): Pair[] {
   return pairs;
 }
 
-/** Percent-decodes a text. Keeps a stray `%`, reads `+` as a space, and replaces invalid UTF-8 with U+FFFD. */
+/**
+ * Percent-decodes a string. A `%` that doesn't begin an escape sequence is kept, `+` becomes a space, and invalid UTF-8
+ * is replaced with U+FFFD.
+ */
 export function decodeText(text: string): string {
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
   if (!spaced.includes('%')) return spaced;
@@ -271,7 +278,7 @@ export function decodeText(text: string): string {
   }
 }
 
-/** Returns the parameters sorted by name and encoded again, for Content-Location. */
+/** Returns the query string for Content-Location, with the parameters sorted by name and encoded again. */
 export function canonicalQuery(query: ScannedQuery): string {
   return query.pairs
     .map(([key, value], index) => ({ key, value: value ?? '', index }))
@@ -280,7 +287,7 @@ export function canonicalQuery(query: ScannedQuery): string {
     .join('&');
 }
 
-/** Text that needs no encoding. */
+/** Matches text that doesn't require encoding. */
 const PLAIN = /^[\w.~-]*$/;
 
 function encodeText(text: string): string {

@@ -1,9 +1,9 @@
-/** Row ranges from `limit`, `offset` and the Range header, and the Content-Range of the response. */
+/** Determines row ranges from `limit`, `offset` and the Range header, and formats the Content-Range of the response. */
 import { restError } from '../../errors.ts';
 
 /**
- * Row numbers from `lower` to `upper`, inclusive. An undefined `upper` is unbounded. The range is empty if upper <
- * lower.
+ * A range of row numbers that includes `lower` and `upper`. If `upper` is undefined, the range is unbounded. If `upper`
+ * is less than `lower`, the range is empty.
  */
 export interface RowRange {
   readonly lower: number;
@@ -11,7 +11,7 @@ export interface RowRange {
 }
 
 export const ALL_ROWS: RowRange = { lower: 0, upper: undefined };
-/** The range of `limit=0`. Other empty ranges are errors. */
+/** The range that `limit=0` selects. All other empty ranges are errors. */
 const NO_ROWS: RowRange = { lower: 0, upper: -1 };
 
 const isEmpty = (range: RowRange) => range.upper !== undefined && range.upper < range.lower;
@@ -25,8 +25,8 @@ function intersect(a: RowRange, b: RowRange): RowRange {
 }
 
 /**
- * Combines a level's parameters. An argument is undefined if the parameter is absent, and its number is undefined if it
- * isn't an integer.
+ * Combines the parameters of a level. An argument is undefined if the parameter is absent. Its number is undefined if
+ * the parameter isn't an integer.
  */
 export function rangeOf(
   limit: { limit: number | undefined } | undefined,
@@ -40,14 +40,14 @@ export function rangeOf(
   return { lower, upper: lower + count - 1 };
 }
 
-/** Exceeds PostgreSQL's largest bigint by 1. */
+/** PostgreSQL's largest bigint, plus 1. */
 const BIGINT_END = 2n ** 63n;
-/** The largest JavaScript number below 2^63. */
+/** The largest number below 2^63 that JavaScript can represent. */
 const LARGEST = 2 ** 63 - 1024;
 
 /**
- * Parses a row number. Numbers that JavaScript can't represent are rounded to a number that PostgreSQL treats the same:
- * beyond all rows, or out of range.
+ * Parses a row number. A number that JavaScript can't represent is rounded to a number that PostgreSQL treats in the
+ * same way (as beyond all rows, or as out of range).
  */
 export function rowNumber(text: string): number {
   const number = Number(text);
@@ -67,8 +67,8 @@ export function rangeHeader(text: string | undefined): RowRange {
 }
 
 /**
- * Combines the header and the parameters of the root. @throws {RestError} PGRST103 if the range is empty, except for
- * `limit=0`
+ * Combines the Range header with the root's parameters.
+ * @throws {RestError} PGRST103 if the range is empty, except for `limit=0`
  */
 export function topLevelRange(header: RowRange, parameters: RowRange): RowRange {
   if (isLimitZero(parameters)) return NO_ROWS;
@@ -84,14 +84,14 @@ export function topLevelRange(header: RowRange, parameters: RowRange): RowRange 
   return range;
 }
 
-/** Returns LIMIT and OFFSET of a range, capped at the server's row limit. */
+/** Returns the LIMIT and OFFSET for a range. The LIMIT is capped at the server's row limit. */
 export function limitOffset(
   range: RowRange,
   maxRows: number | undefined,
 ): { limit: number | undefined; offset: number } {
   if (isLimitZero(range)) return { limit: 0, offset: 0 };
-  const asked = range.upper === undefined ? undefined : range.upper - range.lower + 1;
-  const limit = maxRows === undefined ? asked : Math.min(asked ?? maxRows, maxRows);
+  const requested = range.upper === undefined ? undefined : range.upper - range.lower + 1;
+  const limit = maxRows === undefined ? requested : Math.min(requested ?? maxRows, maxRows);
   return { limit, offset: range.lower };
 }
 
@@ -100,7 +100,7 @@ export interface RangeResponse {
   readonly contentRange: string;
 }
 
-/** `total` is undefined if the rows weren't counted. */
+/** Returns the range of the response. `total` is undefined if the rows weren't counted. */
 export function rangeResponse(range: RowRange, rows: number, total: number | undefined): RangeResponse {
   const upper = range.lower + rows - 1;
   const contentRange = contentRangeText(range.lower, upper, total);

@@ -10,7 +10,7 @@ export type EmbedPath = readonly string[];
 
 export interface JsonOperation {
   readonly arrow: '->' | '->>';
-  /** A key, or a signed index (`+0`, `-1`). */
+  /** The operand of the arrow, which is a key or a signed index (`+0`, `-1`). */
   readonly operand: { readonly key: string } | { readonly index: string };
 }
 export type JsonPath = readonly JsonOperation[];
@@ -35,7 +35,7 @@ export interface SelectField {
 export interface SelectEmbed {
   readonly kind: 'embed' | 'spread';
   readonly relation: string;
-  /** Never set on a spread. */
+  /** The alias of an embed. A spread has no alias. */
   readonly alias?: string | undefined;
   readonly hint?: string | undefined;
   readonly join?: JoinType | undefined;
@@ -44,7 +44,7 @@ export interface SelectEmbed {
 
 export type SelectItem = SelectField | SelectEmbed;
 
-/** A literal text from the request, or a slot number. */
+/** A value in a condition, which is either a literal string from the request or a slot number. */
 export type Value = string | { readonly slot: number };
 export type ListValue = readonly string[] | { readonly slot: number };
 
@@ -91,7 +91,7 @@ export type LogicTree =
     };
 
 export interface OrderTerm {
-  /** The to-one embed whose column orders this level. */
+  /** The to-one embed that contains the column. Undefined if the column belongs to this level. */
   readonly relation?: string | undefined;
   readonly field: Field;
   readonly direction?: 'asc' | 'desc' | undefined;

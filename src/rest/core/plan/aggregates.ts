@@ -1,4 +1,4 @@
-/** Moves aggregates out of spreads so that the parent applies them to its groups. */
+/** Moves aggregates out of spreads, so that they are computed over the parent's groups. */
 import { restError } from '../../errors.ts';
 import type { Aggregate } from '../parse/types.ts';
 import { emptyField, type PlanOrder, type ReadPlan, type Spread } from './types.ts';
@@ -11,7 +11,7 @@ interface Hoisted {
   readonly alias: string | undefined;
 }
 
-/** Moves aggregates from each to-one spread to the nearest level that isn't a to-one spread. */
+/** Moves aggregates from each to-one spread to the nearest level above that isn't a to-one spread. */
 export function hoistAggregates(level: ReadPlan): Hoisted[] {
   const below = level.embeds.flatMap(hoistAggregates);
   const isToOneSpread = level.spread?.kind === 'to-one';
@@ -44,7 +44,10 @@ export function hoistAggregates(level: ReadPlan): Hoisted[] {
   return [...own, ...below.map((one) => ({ ...one, aggregateAlias: level.aggregateAlias }))];
 }
 
-/** A to-many spread orders each of its arrays, so the inner query must return the columns to order by. */
+/**
+ * Adds the columns that a to-many spread is ordered by to its inner query. The spread orders each of its arrays, so the
+ * inner query must return these columns, too.
+ */
 export function orderToManySpreads(level: ReadPlan): void {
   if (level.spread?.kind !== 'to-many') return;
   const aggregates =

@@ -1,11 +1,13 @@
-/** Plans a function call: selects the overload by argument names, and determines how arguments are passed. */
+/** Plans a function call. The argument names determine the overload, and how the arguments are passed. */
+
 import type { Routine, SchemaCache } from '../../schema-cache/types.ts';
 import { keyOf } from '../../schema-cache/types.ts';
+import { columnsOfFilter } from './filter-columns.ts';
 import { ambiguousRoutine, type CallAttempt, routineNotFound } from './hints.ts';
-import type { CallArguments, CallPlan, PlanCondition, ReadPlan } from './types.ts';
+import type { CallArguments, CallPlan, ReadPlan } from './types.ts';
 import { neededColumns } from './write.ts';
 
-/** @throws {RestError} PGRST202 if no overload matches, PGRST203 if several match */
+/** Finds the function to call. @throws {RestError} PGRST202 if no overload matches, PGRST203 if several match */
 export function findRoutine(cache: SchemaCache, call: CallAttempt): Routine {
   const overloads = cache.routines.get(keyOf(call.schema, call.name)) ?? [];
   const named = overloads.filter((routine) => fitsNames(routine, call));
@@ -16,7 +18,7 @@ export function findRoutine(cache: SchemaCache, call: CallAttempt): Routine {
   return first;
 }
 
-/** Whether all required arguments are given and all given arguments are known. */
+/** Whether the call contains all required arguments and only known ones. */
 function fitsNames(routine: Routine, call: CallAttempt): boolean {
   const { parameters } = routine;
   if (parameters.length === 0) {
@@ -39,7 +41,7 @@ const BODY_TYPES: Readonly<Record<string, readonly string[]>> = {
   bytes: ['bytea'],
 };
 
-/** Whether the function has a single unnamed parameter that accepts the body's type. */
+/** Whether the function has a single unnamed parameter, and this parameter accepts the type of the body. */
 function takesBody(routine: Routine, call: CallAttempt): boolean {
   const [only, ...others] = routine.parameters;
   if (!call.isPost || only === undefined || others.length > 0 || only.name !== '') return false;
@@ -64,22 +66,8 @@ export function planCall(
     routine,
     parameters: single ? routine.parameters : routine.parameters.filter(({ name }) => given.includes(name)),
     arguments: how,
-    filterColumns: [...new Set(filteredColumns(read))],
+    // These columns are added because filters can reference result columns that aren't selected.
+    filterColumns: [...new Set(read.where.flatMap(columnsOfFilter))],
     returning: neededColumns(read, []),
   };
-}
-
-/** Filters can reference result columns that aren't selected. */
-function filteredColumns(level: ReadPlan): string[] {
-  const names = (condition: PlanCondition): string[] => {
-    switch (condition.kind) {
-      case 'filter':
-        return [condition.field.name];
-      case 'null-embed':
-        return [];
-      case 'logic':
-        return condition.children.flatMap(names);
-    }
-  };
-  return level.where.flatMap(names);
 }

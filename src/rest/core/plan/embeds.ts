@@ -1,9 +1,14 @@
-/** Resolves the relationships of all embeds: the source of each level and its join condition with the parent. */
+/**
+ * Resolves the relationships of all embeds. A relationship determines the source of a level and the condition that
+ * joins it with its parent.
+ */
 import { isToOne, type Relationship, type SchemaCache } from '../../schema-cache/types.ts';
 import { findRelationship } from './relationship.ts';
 import { type JoinCondition, type ReadPlan, SOURCE } from './types.ts';
 
-/** `fromSource`: whether the root reads the result of a write or call. */
+/**
+ * Resolves the relationships below `root`. `fromSource` states whether the root reads the result of a write or call.
+ */
 export function addRelationships(
   root: ReadPlan,
   cache: SchemaCache,
@@ -18,7 +23,7 @@ export function addRelationships(
 }
 
 function relate(level: ReadPlan, parent: ReadPlan, cache: SchemaCache, schema: string): void {
-  // Only the root's relation can be hidden by the source's alias.
+  // The alias of the source can replace only the name of the root's relation.
   const origin = level.depth === 1 ? (parent.fromAlias ?? parent.from.name) : parent.from.name;
   const relationship = findRelationship(cache, schema, origin, level.name, level.hint);
   level.relationship = relationship;
@@ -27,7 +32,7 @@ function relate(level: ReadPlan, parent: ReadPlan, cache: SchemaCache, schema: s
   level.parentAlias = parent.fromAlias;
   if (level.spread !== undefined && !isToOne(relationship))
     level.spread = { kind: 'to-many', extra: [], order: [] };
-  // Many-to-many embeds join their junction in the same FROM clause and need no alias.
+  // A many-to-many embed joins its junction in the same FROM clause, so it doesn't need an alias.
   const isJoined = relationship.kind === 'key' && relationship.junction !== undefined;
   level.fromAlias = isJoined ? undefined : `${relationship.foreignTable.name}_${level.depth}`;
   level.joinConditions = joinConditions(relationship, level.fromAlias, parent.fromAlias);

@@ -1,9 +1,12 @@
 /**
- * Finds similar names for hints. Uses the fuzzy set algorithm of PostgREST's library so that hints match. Candidates
- * share trigrams (or bigrams) with the text, and the edit distance ranks the best 50.
+ * Finds similar names for hints. The algorithm is the fuzzy set of PostgREST's library, so that the hints are
+ * identical. Candidates share trigrams (or bigrams) with the text, and the best 50 are ranked by their edit distance.
  */
 
-/** The default threshold. Hints about tables and functions use 0.75 to suggest only close matches. */
+/**
+ * The default threshold of similarity. Hints about tables and functions use 0.75, so that only close matches are
+ * suggested.
+ */
 const MIN_SCORE = 0.33;
 const CANDIDATES = 50;
 
@@ -16,12 +19,12 @@ export function matches(
   text: string,
   minScore = MIN_SCORE,
 ): { name: string; score: number }[] {
-  const wanted = text.toLowerCase();
+  const expected = text.toLowerCase();
   const all = [...new Set(names)];
-  const exact = all.find((name) => name.toLowerCase() === wanted);
+  const exact = all.find((name) => name.toLowerCase() === expected);
   if (exact !== undefined) return [{ name: exact, score: 1 }];
   for (const size of [3, 2]) {
-    const grams = gramCounts(wanted, size);
+    const grams = gramCounts(expected, size);
     const length = norm(grams);
     const scored = all
       .map((name) => {
@@ -33,7 +36,7 @@ export function matches(
       .filter(({ score }) => score > 0)
       .sort((a, b) => b.score - a.score)
       .slice(0, CANDIDATES)
-      .map(({ name }) => ({ name, score: similarity(name.toLowerCase(), wanted) }))
+      .map(({ name }) => ({ name, score: similarity(name.toLowerCase(), expected) }))
       .filter(({ score }) => score >= minScore)
       .sort((a, b) => b.score - a.score);
     if (scored.length > 0) return scored;
@@ -59,7 +62,7 @@ function similarity(a: string, b: string): number {
   return longest === 0 ? 1 : 1 - distance(a, b) / longest;
 }
 
-/** Computes the Levenshtein distance. */
+/** Returns the Levenshtein distance of two strings. */
 function distance(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let row = 1; row <= a.length; row++) {

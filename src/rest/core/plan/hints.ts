@@ -1,4 +1,4 @@
-/** Errors for failed schema cache lookups, with details and suggestions. */
+/** Creates the errors for failed lookups in the schema cache, with details and suggestions. */
 import { type RestError, restError } from '../../errors.ts';
 import {
   type KeyRelationship,
@@ -11,7 +11,7 @@ import type { MediaType } from '../parse/media-type.ts';
 import { matches, nearest } from './fuzzy.ts';
 
 const NEAR_MISS = 0.75;
-/** Larger schemas aren't searched because it would take too long. */
+/** Schemas with more tables aren't searched for similar names, because the search would take too long. */
 const MAX_TABLES_TO_SEARCH = 500;
 
 const namesIn = (keys: Iterable<string>, schema: string): string[] =>
@@ -39,7 +39,7 @@ export function relationshipNotFound(
     const near = nearest(namesIn(cache.relationships.keys(), schema), origin);
     if (near !== undefined) suggestion = `Perhaps you meant '${near}' instead of '${origin}'.`;
   } else {
-    // If the target exists, the hint is wrong.
+    // If the target exists, a suggestion would be wrong.
     const near = matches(
       found.map((one) => one.foreignTable.name),
       target,
@@ -85,7 +85,7 @@ function describe(one: KeyRelationship): Record<string, string> {
 export interface CallAttempt {
   readonly schema: string;
   readonly name: string;
-  /** Sorted names. */
+  /** The sorted names of the given arguments. */
   readonly given: readonly string[];
   readonly contentType: MediaType;
   readonly isPost: boolean;

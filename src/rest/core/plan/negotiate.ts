@@ -1,4 +1,4 @@
-/** Selects the response's media type and its handler (RFC 9110 section 12). */
+/** Selects the media type of the response and the handler that formats it (RFC 9110 section 12). */
 import { restError } from '../../errors.ts';
 import {
   handlerKey,
@@ -15,8 +15,9 @@ export interface Negotiation {
 }
 
 /**
- * `defaultSelect`: whether whole rows are selected, which the handlers of a relation require. @throws {RestError}
- * PGRST107
+ * Selects the media type. `defaultSelect` states whether whole rows are selected, which handlers for a relation
+ * require.
+ * @throws {RestError} PGRST107
  */
 export function negotiate(
   cache: SchemaCache,

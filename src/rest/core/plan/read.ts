@@ -1,6 +1,6 @@
 /**
- * Plans a read. The tree of levels is transformed in stages, whose order matters. Writes and calls use this to plan
- * what they return.
+ * Plans a read. A read is a tree of levels, which is transformed in stages. The order of the stages matters. Writes and
+ * calls also use this module to plan what they return.
  */
 import { restError } from '../../errors.ts';
 import type { QualifiedName, SchemaCache } from '../../schema-cache/types.ts';
@@ -51,7 +51,10 @@ export function planRead(
   return root;
 }
 
-/** Applies parameters in reverse order, so the first of two parameters for the same position wins. */
+/**
+ * Applies the parameters in reverse order. If two parameters apply to the same position, the first one takes
+ * precedence.
+ */
 function applyParameters(
   root: ReadPlan,
   resolver: Resolver,
@@ -59,7 +62,7 @@ function applyParameters(
   purpose: ReadPurpose,
   legacyNames: boolean,
 ): void {
-  // A write's top-level filters select the rows to write. The returned rows aren't filtered again.
+  // The top-level filters of a write select the rows to write, so they aren't applied to the returned rows again.
   const applies = ({ path }: { path: readonly string[] }) => purpose !== 'write' || path.length > 0;
   for (const { path, filter } of query.filters.filter(applies).toReversed()) {
     atPath(root, path, legacyNames, (level) => {
@@ -86,7 +89,10 @@ function applyParameters(
   }
 }
 
-/** Expands `*` where individual columns are needed: for data representations, aggregates and to-many spreads. */
+/**
+ * Replaces `*` with individual columns where they are required: for data representations, aggregates and to-many
+ * spreads.
+ */
 function expandStars(level: ReadPlan, resolver: Resolver, inAggregate: boolean): void {
   const aggregates =
     inAggregate ||
@@ -113,8 +119,8 @@ function expandStars(level: ReadPlan, resolver: Resolver, inAggregate: boolean):
 }
 
 /**
- * Adds aliases where PostgreSQL wouldn't use the expected name: the last key of a JSON path, a converted column, or a
- * spread aggregate.
+ * Adds an alias to each output whose name in PostgreSQL would differ from the expected one. This affects the last key
+ * of a JSON path, a converted column, and a spread aggregate.
  */
 function addAliases(level: ReadPlan): void {
   level.columns = level.columns.map((column) => {
@@ -150,7 +156,7 @@ function resolveRelatedOrder(level: ReadPlan): void {
   });
 }
 
-/** `embed=is.null` tests the joined row rather than a column. */
+/** Resolves conditions such as `embed=is.null`, which test the joined row instead of a column. */
 function resolveNullEmbeds(level: ReadPlan): void {
   const resolve = (condition: PlanCondition): PlanCondition => {
     if (condition.kind === 'logic') return { ...condition, children: condition.children.map(resolve) };
@@ -196,6 +202,6 @@ function spreadColumns(level: ReadPlan): SpreadColumn[] {
   ];
 }
 
-/** Whether exactly the whole rows of the relation are selected, as custom handlers require. */
+/** Whether the request selects exactly the whole rows of the relation, as custom handlers require. */
 export const hasDefaultSelect = (plan: ReadPlan): boolean =>
   plan.embeds.length === 0 && plan.columns.length === 1 && plan.columns[0]?.field.name === '*';

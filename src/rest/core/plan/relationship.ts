@@ -3,7 +3,10 @@ import type { KeyRelationship, Relationship, SchemaCache } from '../../schema-ca
 import { keyOf } from '../../schema-cache/types.ts';
 import { ambiguousRelationship, relationshipNotFound } from './hints.ts';
 
-/** @throws {RestError} PGRST200 if no relationship matches, PGRST201 if several match */
+/**
+ * Finds the relationship of an embed. @throws {RestError} PGRST200 if no relationship matches, PGRST201 if several
+ * match
+ */
 export function findRelationship(
   cache: SchemaCache,
   schema: string,
@@ -25,7 +28,7 @@ function matchesKey(one: KeyRelationship, target: string, hint: string | undefin
   const isTarget = one.foreignTable.name === target;
   if (one.isSelf) return matchesSelf(one, isTarget, target, hint);
   if (hint === undefined) {
-    // Constraint and column names can only be targets if the foreign relation is a table.
+    // A constraint or column name can be a target only if the related relation is a table.
     return isTarget || (!one.foreignTableIsView && (one.constraint === target || ownColumn(one) === target));
   }
   return (
@@ -38,8 +41,8 @@ function matchesKey(one: KeyRelationship, target: string, hint: string | undefin
 }
 
 /**
- * A self-reference is one foreign key seen from both sides: the table's name selects the children, and the column's
- * name selects the parent.
+ * Whether the target matches a self-reference. A self-reference is one foreign key seen from both sides: the table's
+ * name selects the children, and the column's name selects the parent.
  */
 function matchesSelf(
   one: KeyRelationship,

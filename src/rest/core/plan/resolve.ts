@@ -24,7 +24,10 @@ export const columnField = (column: Column): PlanField => ({
 const findColumn = (resolver: Resolver, name: string): Column | undefined =>
   resolver.cache.relations.get(keyOf(resolver.relation.schema, resolver.relation.name))?.columns.get(name);
 
-/** json and jsonb columns use JSON paths directly so that indexes match. Other types are converted with to_jsonb. */
+/**
+ * Resolves a field. Paths into json and jsonb columns are used without a conversion, so that indexes can be used.
+ * Columns of other types are converted with to_jsonb.
+ */
 export function resolveField(resolver: Resolver, field: Field): PlanField {
   const column = findColumn(resolver, field.name);
   if (column === undefined) return emptyField(field);

@@ -1,4 +1,6 @@
-/** Builds the tree of levels from `select`, to which filters, order, ranges and logic are added by path. */
+/**
+ * Builds the tree of levels from `select`. Filters, order, ranges and logic are then added to the level at their path.
+ */
 import { restError } from '../../errors.ts';
 import type { QualifiedName } from '../../schema-cache/types.ts';
 import type { EmbedPath, SelectItem } from '../parse/types.ts';
@@ -61,8 +63,8 @@ function fill(level: ReadPlan, resolver: Resolver, items: readonly SelectItem[])
 }
 
 /**
- * Changes the level at `path`. With `legacyNames`, a relation name also matches an embed that has an alias. Each embed
- * on the path is moved before its siblings, as in PostgREST.
+ * Changes the level at `path`. If `legacyNames` is set, a relation name also matches an embed that has an alias. As in
+ * PostgREST, each embed on the path is moved before its siblings.
  */
 export function atPath(
   level: ReadPlan,

@@ -1,8 +1,8 @@
 /**
- * Plans: requests resolved against the schema cache and ready to be compiled to SQL.
+ * Defines plans, which are requests that have been resolved against the schema cache and can be compiled to SQL.
  *
- * Glossary. *Source*: the common table expression `pgrst_source` that contains the result of a write or call, which the
- * request's read plan reads. *Aggregate alias*: the alias of an embed's joined rows.
+ * Glossary. *Source*: the common table expression `pgrst_source`, which contains the result of a write or call and is
+ * read by the request's read plan. *Aggregate alias*: the alias of an embed's joined rows.
  */
 
 import type { MediaHandler, QualifiedName, Relationship, Routine } from '../../schema-cache/types.ts';
@@ -11,20 +11,20 @@ import type { Aggregate, Field, JoinType, JsonPath, OperatorExpression } from '.
 
 export const SOURCE = 'pgrst_source';
 
-/** A column or other named field, with its type information in this context. */
+/** A column or another named field, with its type information for this use. */
 export interface PlanField {
   readonly name: string;
   readonly jsonPath: JsonPath;
-  /** Whether a JSON path requires `to_jsonb` first. */
+  /** Whether the column must be converted with `to_jsonb` before the JSON path is applied. */
   readonly toJson: boolean;
-  /** The language of full-text search. If set, the column is wrapped in to_tsvector. */
+  /** The language of the full-text search. If it is set, the column is wrapped in to_tsvector. */
   readonly textSearch: { readonly language: string | undefined } | undefined;
-  /** Empty if unknown. */
+  /** The name of the type. Empty if the type is unknown. */
   readonly type: string;
-  /** The function of a data representation. */
+  /** The function that converts the value, if the column has a data representation. */
   readonly transform: string | undefined;
   readonly default: string | null;
-  /** Whether the whole row is counted: `count(row)` of a spread instead of `count(*)`. */
+  /** Whether the whole row is counted. A spread uses `count(row)` instead of `count(*)`. */
   readonly fullRow: boolean;
 }
 
@@ -38,7 +38,7 @@ export interface PlanColumn {
 
 export type PlanCondition =
   | { readonly kind: 'filter'; readonly field: PlanField; readonly expression: OperatorExpression }
-  /** `negated`: whether the embed must contain a row. */
+  /** A test of whether an embed contains a row. If `negated` is true, the embed must contain one. */
   | { readonly kind: 'null-embed'; readonly negated: boolean; readonly aggregateAlias: string }
   | {
       readonly kind: 'logic';
@@ -67,14 +67,14 @@ export interface SpreadColumn {
   readonly aggregateCast: string | undefined;
 }
 
-/** The output of an embed in its parent. */
+/** How an embed appears in the output of its parent. */
 export type EmbedOutput =
   | {
       readonly kind: 'json';
       readonly name: string;
       readonly aggregateAlias: string;
       readonly mode: 'object' | 'array';
-      /** Whether nothing is selected, so the embed only affects the join. */
+      /** Whether the embed selects no columns, so that it only affects the join. */
       readonly empty: boolean;
     }
   | { readonly kind: 'spread'; readonly columns: readonly SpreadColumn[]; readonly aggregateAlias: string };
@@ -83,19 +83,22 @@ export type Spread =
   | { readonly kind: 'to-one' }
   | {
       readonly kind: 'to-many';
-      /** Columns that are only used for ordering, with the embed that contains them. */
+      /** The columns that are only used for ordering, each with the embed that contains it. */
       readonly extra: readonly { readonly relation: string | undefined; readonly column: PlanColumn }[];
       readonly order: readonly PlanOrder[];
     };
 
-/** A level of a read. Planning stages replace its parts as they resolve them. Afterward it doesn't change. */
+/**
+ * A level of a read. The stages of planning replace its parts as they resolve them. The level doesn't change after
+ * planning.
+ */
 export interface ReadPlan {
   columns: PlanColumn[];
   from: QualifiedName;
   fromAlias: string | undefined;
   where: PlanCondition[];
   order: PlanOrder[];
-  /** The key of the level's limit and offset in the request. Undefined selects all rows. */
+  /** The key of the level's limit and offset in the request. If undefined, all rows are selected. */
   rangeKey: string | undefined;
   /** The server's row limit, if it applies. */
   maxRows: number | undefined;
@@ -106,13 +109,13 @@ export interface ReadPlan {
   readonly depth: number;
   aggregateAlias: string;
   relationship: Relationship | undefined;
-  /** The alias of the parent's row, for calls of computed relationships. */
+  /** The alias of the parent's row, which is passed to functions of computed relationships. */
   parentAlias: string | undefined;
   joinConditions: JoinCondition[];
   spread: Spread | undefined;
   outputs: EmbedOutput[];
   embeds: ReadPlan[];
-  /** Whether an embed with an alias was referenced by its relation name. */
+  /** Whether the request referred to this embed by its relation name, although the embed has an alias. */
   legacyName: boolean;
 }
 
@@ -133,16 +136,16 @@ export interface WritePlan {
     | undefined;
   readonly where: readonly PlanCondition[];
   readonly returning: readonly string[];
-  /** The primary key columns for the Location header. */
+  /** The primary key columns, which the Location header contains. */
   readonly primaryKey: readonly string[];
 }
 
 export type CallArguments =
-  /** Named arguments. Each is a text or, for VARIADIC, a list. */
+  /** Named arguments. A value is a string or, for a VARIADIC argument, a list of strings. */
   | { readonly kind: 'named'; readonly given: readonly string[] }
-  /** Arguments in a JSON body. */
+  /** The JSON body contains the arguments. */
   | { readonly kind: 'json'; readonly isObject: boolean }
-  /** The body is the single unnamed argument. */
+  /** The whole body is the single unnamed argument. */
   | { readonly kind: 'single' };
 
 export interface CallPlan {
@@ -153,7 +156,7 @@ export interface CallPlan {
   readonly returning: readonly string[];
 }
 
-/** The handler that formats the body. */
+/** Determines how the body is formatted. */
 export type Handler =
   | { readonly kind: 'array'; readonly stripped: boolean }
   | { readonly kind: 'object'; readonly stripped: boolean }
@@ -165,7 +168,7 @@ export type Handler =
       readonly target: QualifiedName | undefined;
       readonly base: MediaHandler['base'];
     }
-  /** No body is returned. */
+  /** The response has no body. */
   | { readonly kind: 'none' };
 
 interface Negotiated {

@@ -1,15 +1,15 @@
 /**
- * Decodes the body encoding `aws-chunked`: lines `SIZE[;chunk-signature=…]`, each followed by that number of bytes, and
- * optional trailers after the last, empty chunk. Source: "Signature Calculations for the Authorization Header:
- * Transferring Payload in Multiple Chunks" and "… Including trailing headers" of the S3 API reference.
+ * Decodes the body encoding `aws-chunked`. The body consists of lines `SIZE[;chunk-signature=…]`, each followed by that
+ * number of bytes. The last chunk is empty and can be followed by trailers. Source: "Signature Calculations for the
+ * Authorization Header: Transferring Payload in Multiple Chunks" and "… Including trailing headers" of the S3 API
+ * reference.
  *
- * Bytes are passed on immediately, before their chunk's signature is verified. The consumer must discard them if
- * reading fails.
+ * Bytes are passed on before their chunk's signature is verified. The consumer must discard them if reading fails.
  */
 import { createHash } from 'node:crypto';
 import { emptyHash, isSignature, sameSignature, sha256Hex } from './signature.ts';
 
-/** Values of `x-amz-content-sha256` that declare the encoding, and their properties. */
+/** The values of `x-amz-content-sha256` that declare the encoding, and their properties. */
 const modes: Record<string, { readonly signed: boolean; readonly trailer: boolean }> = {
   'STREAMING-AWS4-HMAC-SHA256-PAYLOAD': { signed: true, trailer: false },
   'STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER': { signed: true, trailer: true },
@@ -25,22 +25,25 @@ export function isStreaming(contentSha256: string | undefined): boolean {
   return contentSha256?.startsWith('STREAMING-') === true;
 }
 
-/** Returns undefined for an unsupported streaming algorithm (ECDSA). */
+/** Returns the properties of a streaming mode. Returns undefined for an unsupported algorithm (ECDSA). */
 export function chunkedMode(contentSha256: string): ChunkedMode | undefined {
   return Object.hasOwn(modes, contentSha256) ? modes[contentSha256] : undefined;
 }
 
-/** Each signature covers the previous one. The first one is the request's signature. */
+/**
+ * Signs chunks. Each signature covers the previous signature. `seed` is the signature of the request, which the first
+ * chunk's signature covers.
+ */
 export interface ChunkSigner {
   readonly seed: string;
-  /** `lines`: the lines after the previous signature. */
+  /** Returns a signature. `lines` contains the lines of the signed text that follow the previous signature. */
   sign(type: string, lines: readonly string[]): string;
 }
 
 export interface ChunkedOptions {
-  /** Undefined if chunks aren't signed. */
+  /** Signs the chunks. Undefined if chunks aren't signed. */
   readonly signer: ChunkSigner | undefined;
-  /** Lowercase names of the required trailers. Undefined if there is no trailer block. */
+  /** The names of the required trailers in lower case. Undefined if the body has no trailers. */
   readonly trailers: readonly string[] | undefined;
   /** The size of the decoded body. */
   readonly decodedLength: number;
@@ -61,7 +64,7 @@ export class ChunkedError extends Error {
 const maxLineBytes = 1024;
 const maxTrailers = 10;
 
-/** @throws {ChunkedError} */
+/** Decodes a body. @throws {ChunkedError} */
 export async function* decodeChunked(
   body: AsyncIterable<Uint8Array>,
   options: ChunkedOptions,
@@ -71,41 +74,39 @@ export async function* decodeChunked(
   let previous = signer?.seed ?? '';
   const check = (type: string, lines: readonly string[], given: string): void => {
     if (!signer) return;
-    const wanted = signer.sign(type, [previous, ...lines]);
-    if (!sameSignature(given, wanted))
-      throw new ChunkedError('signature', 'A chunk is not signed by this key');
-    previous = wanted;
+    const requested = signer.sign(type, [previous, ...lines]);
+    if (!sameSignature(given, requested))
+      throw new ChunkedError('signature', "A chunk isn't signed with this key");
+    previous = requested;
   };
 
   let total = 0;
   for (;;) {
     const { sizeBytes, signature } = parseChunkLine(await reader.line(), signer !== undefined);
     total += sizeBytes;
-    if (total > options.decodedLength)
-      throw new ChunkedError('length', 'The body is longer than it was said to be');
+    if (total > options.decodedLength) throw new ChunkedError('length', 'The body is longer than declared');
     const hash = signer && createHash('sha256');
     for (let left = sizeBytes; left > 0; ) {
-      const piece = await reader.bytes(left);
-      left -= piece.byteLength;
-      hash?.update(piece);
-      yield piece;
+      const chunk = await reader.bytes(left);
+      left -= chunk.byteLength;
+      hash?.update(chunk);
+      yield chunk;
     }
     check('AWS4-HMAC-SHA256-PAYLOAD', [emptyHash, hash?.digest('hex') ?? ''], signature);
     if (sizeBytes === 0) break;
     if ((await reader.line()) !== '')
-      throw new ChunkedError('malformed', 'A chunk does not end where it should');
+      throw new ChunkedError('malformed', "A chunk doesn't end after its declared size");
   }
-  if (total < options.decodedLength)
-    throw new ChunkedError('length', 'The body is shorter than it was said to be');
+  if (total < options.decodedLength) throw new ChunkedError('length', 'The body is shorter than declared');
   if (options.trailers) await readTrailers(reader, options, options.trailers, check);
   else if ((await reader.lastLine()) !== '')
-    throw new ChunkedError('malformed', 'There is something behind the last chunk');
+    throw new ChunkedError('malformed', 'The body contains data after the last chunk');
 }
 
 async function readTrailers(
   reader: Reader,
   options: ChunkedOptions,
-  wanted: readonly string[],
+  requested: readonly string[],
   check: (type: string, lines: readonly string[], given: string) => void,
 ): Promise<void> {
   const found: [name: string, value: string][] = [];
@@ -121,7 +122,7 @@ async function readTrailers(
     if (name === 'x-amz-trailer-signature') signature = value;
     else found.push([name, value]);
   }
-  if (found.length !== wanted.length || !found.every(([name]) => wanted.includes(name)))
+  if (found.length !== requested.length || !found.every(([name]) => requested.includes(name)))
     throw new ChunkedError('trailer', 'The trailer does not match the x-amz-trailer header');
   const signed = found.map(([name, value]) => `${name}:${value}\n`).join('');
   check('AWS4-HMAC-SHA256-TRAILER', [sha256Hex(signed)], signature);
@@ -130,19 +131,20 @@ async function readTrailers(
 
 function parseChunkLine(line: string, signed: boolean): { sizeBytes: number; signature: string } {
   const match = /^([0-9a-fA-F]{1,12})(?:;chunk-signature=(\S*))?$/.exec(line);
-  if (!match) throw new ChunkedError('malformed', 'A chunk does not begin with its size');
+  if (!match) throw new ChunkedError('malformed', "A chunk doesn't begin with its size");
   const signature = match[2] ?? '';
-  if (signed && !isSignature(signature)) throw new ChunkedError('signature', 'A chunk has no signature');
+  if (signed && !isSignature(signature))
+    throw new ChunkedError('signature', "A chunk doesn't have a signature");
   return { sizeBytes: Number.parseInt(match[1] ?? '', 16), signature };
 }
 
 interface Reader {
-  /** Returns a line without its CR LF. */
+  /** Returns a line without its line break (CR LF). */
   line(): Promise<string>;
-  /** Like {@link Reader.line}, but also accepts a last line that ends with the body. */
+  /** Reads a line like {@link Reader.line}, but also accepts a last line without a line break. */
   lastLine(): Promise<string>;
-  /** Returns between 1 and `most` bytes. */
-  bytes(most: number): Promise<Buffer>;
+  /** Returns at least 1 and up to `maxBytes` bytes. */
+  bytes(maxBytes: number): Promise<Buffer>;
 }
 
 function createReader(body: AsyncIterable<Uint8Array>): Reader {
@@ -165,7 +167,7 @@ function createReader(body: AsyncIterable<Uint8Array>): Reader {
     for (;;) {
       const end = held.indexOf('\r\n');
       if (end > maxLineBytes || (end < 0 && held.byteLength > maxLineBytes + 1))
-        throw new ChunkedError('malformed', 'A line between the chunks is too long');
+        throw new ChunkedError('malformed', 'A line between two chunks is too long');
       if (end >= 0) {
         const line = held.toString('latin1', 0, end);
         held = held.subarray(end + 2);
@@ -182,12 +184,12 @@ function createReader(body: AsyncIterable<Uint8Array>): Reader {
   return {
     line: () => readLine(false),
     lastLine: () => readLine(true),
-    async bytes(most) {
+    async bytes(maxBytes) {
       while (held.byteLength === 0)
         if (!(await more())) throw new ChunkedError('length', 'The body ends too early');
-      const piece = held.subarray(0, most);
-      held = held.subarray(piece.byteLength);
-      return piece;
+      const chunk = held.subarray(0, maxBytes);
+      held = held.subarray(chunk.byteLength);
+      return chunk;
     },
   };
 }

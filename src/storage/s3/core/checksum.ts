@@ -1,6 +1,6 @@
 /**
- * Checksums sent with a body: `Content-MD5` and `x-amz-checksum-*` in base64, in a header or as a trailer of an
- * aws-chunked body, and the hexadecimal hash that the signature covers.
+ * Reads the checksums that clients send with a body: `Content-MD5` and `x-amz-checksum-*` in base64, in a header or as
+ * a trailer of an aws-chunked body, and the hexadecimal hash that the request's signature covers.
  */
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -8,7 +8,7 @@ import { crc32c, crc64nvme } from './crc.ts';
 
 export type ChecksumName = 'md5' | 'crc32' | 'crc32c' | 'crc64nvme' | 'sha1' | 'sha256';
 
-/** Lengths in bytes. */
+/** The length of each checksum in bytes. */
 const lengths: Record<ChecksumName, number> = {
   md5: 16,
   crc32: 4,
@@ -20,7 +20,10 @@ const lengths: Record<ChecksumName, number> = {
 
 const headerPrefix = 'x-amz-checksum-';
 
-/** Maps `x-amz-checksum-crc32c` to `crc32c`. Returns undefined for other headers. */
+/**
+ * Returns the checksum that a header contains, such as `crc32c` for `x-amz-checksum-crc32c`. Returns undefined for
+ * other headers.
+ */
 export function checksumOfHeader(header: string): ChecksumName | undefined {
   const name = header.toLowerCase().startsWith(headerPrefix)
     ? header.toLowerCase().slice(headerPrefix.length)

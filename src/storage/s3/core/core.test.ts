@@ -13,7 +13,7 @@ import {
 import { childText, readXml } from './xml-reader.ts';
 import { writeXml } from './xml-writer.ts';
 
-/** "GET Object" in "Authenticating Requests: Using the Authorization Header" of the S3 API reference. */
+/** The example is "GET Object" in "Authenticating Requests: Using the Authorization Header" of the S3 API reference. */
 test('signs as the example of the S3 API reference', () => {
   const credential = parseCredential('AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request');
   const empty = sha256Hex('');
@@ -39,11 +39,11 @@ test('signs as the example of the S3 API reference', () => {
 test.each([
   [crc32c, 'e3069283'],
   [crc64nvme, 'ae8b14860a799888'],
-])('%o of the check value', (start, wanted) => {
+])('%o of the check value', (start, requested) => {
   const sum = start();
   sum.update(Buffer.from('12345'));
   sum.update(Buffer.from('6789'));
-  expect(sum.digest().toString('hex')).toBe(wanted);
+  expect(sum.digest().toString('hex')).toBe(requested);
 });
 
 describe('properties', () => {
@@ -60,13 +60,21 @@ describe('properties', () => {
 
   test('what is written can be read', () => {
     fc.assert(
-      // Control characters can't be represented in XML and are replaced.
+      // Control characters can't be represented in XML, so they are replaced.
       fc.property(fc.stringMatching(/^[\t\n\r\x20-\x7e\xa0-\ud7ff]*$/), (text) => {
         const root = readXml(writeXml('Delete', { Key: text, Other: [1, 2] }));
         expect(root && childText(root, 'Key')).toBe(text);
         expect(root?.children.filter(({ name }) => name === 'Other')).toHaveLength(2);
       }),
     );
+  });
+
+  test('namespaces, comments and leading space are ignored', () => {
+    const root = readXml(
+      '\n<?xml version="1.0"?><s3:Delete a:b="c"><!-- x --><s3:Key>a&amp;b</s3:Key></s3:Delete>',
+    );
+    expect(root?.name).toBe('Delete');
+    expect(root && childText(root, 'Key')).toBe('a&b');
   });
 
   test('no text breaks a parser', () => {

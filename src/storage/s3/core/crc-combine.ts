@@ -1,13 +1,13 @@
 /**
- * Computes the CRC of concatenated texts from their CRCs and lengths. Appending zero bytes to the first text multiplies
- * its CRC by a power of x in GF(2)[x] modulo the CRC's polynomial. Numbers are reflected as in the CRCs, so x^0 is the
- * highest bit.
+ * Computes the CRC of concatenated byte strings from their CRCs and lengths. Appending zero bytes to a string
+ * multiplies its CRC by a power of x in GF(2)[x] modulo the CRC's polynomial. Numbers are bit-reflected as in the CRCs,
+ * so x^0 is the highest bit.
  */
 
 export type CrcName = 'crc32' | 'crc32c' | 'crc64nvme';
 
 interface Field {
-  /** The polynomial without its highest power. */
+  /** The polynomial without the term of the highest power. */
   readonly polynomial: bigint;
   readonly one: bigint;
 }
@@ -19,7 +19,7 @@ const fields: Record<CrcName, Field> = {
 };
 
 export interface SummedPart {
-  /** Big-endian. */
+  /** The CRC in big-endian order. */
   readonly sum: Buffer;
   readonly sizeBytes: number;
 }
@@ -27,7 +27,7 @@ export interface SummedPart {
 /** Returns the big-endian CRC of the concatenated parts. Requires at least one part. */
 export function combineCrcs(name: CrcName, parts: readonly SummedPart[]): Buffer {
   const field = fields[name];
-  // Cached because most parts have the same length.
+  // The factors are cached, because most parts have the same length.
   const shifts = new Map<number, bigint>();
   let crc = 0n;
   for (const { sum, sizeBytes } of parts) {

@@ -1,6 +1,13 @@
-/** Checksums that Node lacks: CRC-32C (RFC 3720) and CRC-64/NVME, both reflected and computed bytewise from a table. */
+/**
+ * Computes checksums that Node doesn't provide: CRC-32C (RFC 3720) and CRC-64/NVME. Both are reflected and computed
+ * bytewise from a table.
+ *
+ * `@aws-crypto/crc32c` processes 90 MiB/s, and this implementation 430 MiB/s. `@aws-sdk/crc64-nvme` processes 370
+ * MiB/s, and this implementation 250 to 340 MiB/s, but the package takes 25 ms and 15 MiB to load ([decision
+ * 44](../../../../docs/decisions/0044-shared-and-libraries.md)).
+ */
 
-/** A running checksum. `digest` returns its big-endian bytes. */
+/** A checksum that is updated chunk by chunk. `digest` returns it in big-endian order. */
 export interface RunningCrc {
   update(bytes: Uint8Array): void;
   digest(): Buffer;
@@ -27,7 +34,7 @@ export function crc32c(): RunningCrc {
   };
 }
 
-/** The halves of each entry of a 64-bit table. BigInt would be much slower. */
+/** The high and low halves of the entries of a 64-bit table. BigInt would be much slower. */
 let nvme: { readonly high: Uint32Array; readonly low: Uint32Array } | undefined;
 
 export function crc64nvme(): RunningCrc {

@@ -1,6 +1,9 @@
-/** S3's percent-encoding: RFC 3986 with uppercase hexadecimal digits. Only unreserved characters aren't encoded. */
+/**
+ * Implements S3's percent-encoding (RFC 3986 with uppercase hexadecimal digits). All characters except the unreserved
+ * ones are encoded.
+ */
 
-/** Returns undefined if the text is malformed or isn't UTF-8. */
+/** Decodes text. Returns undefined if the text is malformed or isn't UTF-8. */
 export function percentDecode(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
@@ -10,6 +13,8 @@ export function percentDecode(text: string): string | undefined {
 }
 
 /**
+ * Encodes text.
+ *
  * @example
  * percentEncode("a b'(ü)/"); // 'a%20b%27%28%C3%BC%29%2F'
  */
@@ -20,12 +25,14 @@ export function percentEncode(text: string): string {
   );
 }
 
-/** Like {@link percentEncode}, but keeps slashes. */
+/** Percent-encodes a string like {@link percentEncode}, except that slashes are kept. */
 export function encodePath(path: string): string {
   return percentEncode(path).replaceAll('%2F', '/');
 }
 
-/** Encodes keys in responses to `encoding-type=url`: keeps slashes and encodes a space as a plus sign. */
+/**
+ * Encodes keys in responses to requests with `encoding-type=url`. Slashes are kept, and a space becomes a plus sign.
+ */
 export function encodeListedKey(key: string): string {
   return encodePath(key).replaceAll('%20', '+');
 }
@@ -35,14 +42,17 @@ export interface QueryPair {
   readonly value: string;
 }
 
-/** Parses a query string into ordered pairs. Returns undefined if a pair is malformed. A plus sign is literal. */
+/**
+ * Parses a query string into ordered pairs. A plus sign isn't decoded to a space. Returns undefined if a pair is
+ * malformed.
+ */
 export function parseQuery(query: string): QueryPair[] | undefined {
   const pairs: QueryPair[] = [];
-  for (const piece of query.split('&')) {
-    if (piece === '') continue;
-    const equals = piece.indexOf('=');
-    const name = percentDecode(equals < 0 ? piece : piece.slice(0, equals));
-    const value = percentDecode(equals < 0 ? '' : piece.slice(equals + 1));
+  for (const pair of query.split('&')) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const name = percentDecode(equals < 0 ? pair : pair.slice(0, equals));
+    const value = percentDecode(equals < 0 ? '' : pair.slice(equals + 1));
     if (name === undefined || value === undefined) return undefined;
     pairs.push({ name, value });
   }

@@ -1,6 +1,7 @@
 /**
- * Stored object checksums. Glossary from "Checking object integrity" in the S3 User Guide: a *full object* checksum
- * covers all bytes. A *composite* checksum covers the checksums of the parts and ends with `-` and their number.
+ * Represents the stored checksums of objects. The terms are from "Checking object integrity" in the S3 User Guide. A
+ * *full object* checksum covers all bytes. A *composite* checksum covers the checksums of the parts and ends with `-`
+ * and the number of parts.
  */
 import { type ChecksumName, decodeChecksum, startChecksum } from './checksum.ts';
 import { type CrcName, combineCrcs } from './crc-combine.ts';
@@ -9,24 +10,27 @@ export type Algorithm = Exclude<ChecksumName, 'md5'>;
 const checksumTypes = ['COMPOSITE', 'FULL_OBJECT'] as const;
 export type ChecksumType = (typeof checksumTypes)[number];
 
-/** The checksum requested for a multipart upload. */
+/** The checksum that was requested for a multipart upload. */
 export interface ChecksumPlan {
   readonly algorithm: Algorithm;
   readonly type: ChecksumType;
 }
 
 export interface ObjectChecksum extends ChecksumPlan {
-  /** Base64. A composite checksum ends with the number of parts. */
+  /** The checksum in base64. A composite checksum ends with the number of parts. */
   readonly value: string;
 }
 
-/** Algorithms whose part checksums can be combined. The first one only supports full object checksums. */
+/**
+ * Algorithms that support full object checksums of multipart uploads, because the checksums of parts can be combined.
+ * The first algorithm supports only full object checksums.
+ */
 const fullTypes: readonly Algorithm[] = ['crc64nvme', 'crc32', 'crc32c'];
 export const algorithms: readonly Algorithm[] = [...fullTypes, 'sha1', 'sha256'];
 
 /**
- * Parses the checksum headers. Returns undefined if no checksum is requested, or an error message if the combination is
- * invalid.
+ * Parses the checksum headers. Returns undefined if the client requests no checksum. Returns an error message if the
+ * combination of headers is invalid.
  */
 export function planChecksum(
   algorithmHeader: string | undefined,
@@ -39,8 +43,8 @@ export function planChecksum(
   const algorithm = parseAlgorithm(algorithmHeader);
   if (!algorithm)
     return `Checksum algorithm provided is unsupported. Please try again with any of the valid types: [${algorithms.map((name) => name.toUpperCase()).join(', ')}]`;
-  const wanted = typeHeader?.toUpperCase() ?? (algorithm === 'crc64nvme' ? 'FULL_OBJECT' : 'COMPOSITE');
-  const type = checksumTypes.find((name) => name === wanted);
+  const requested = typeHeader?.toUpperCase() ?? (algorithm === 'crc64nvme' ? 'FULL_OBJECT' : 'COMPOSITE');
+  const type = checksumTypes.find((name) => name === requested);
   if (!type) return 'Value for x-amz-checksum-type header is invalid.';
   const fits = type === 'FULL_OBJECT' ? fullTypes.includes(algorithm) : algorithm !== 'crc64nvme';
   return fits
@@ -52,17 +56,17 @@ export function parseAlgorithm(text: string): Algorithm | undefined {
   return algorithms.find((name) => name === text.toLowerCase());
 }
 
-/** `x-amz-checksum-…`. */
+/** Returns the name of the header `x-amz-checksum-…`. */
 export function checksumHeader(algorithm: Algorithm): string {
   return `x-amz-checksum-${algorithm}`;
 }
 
-/** The XML element of the checksum. */
+/** Returns the name of the XML element for the checksum. */
 export function checksumElement(algorithm: Algorithm): string {
   return `Checksum${algorithm.toUpperCase()}`;
 }
 
-/** Parses a stored checksum. Returns undefined if it is unknown. */
+/** Parses a stored checksum. Returns undefined if its algorithm or type is unknown. */
 export function readChecksum(stored: {
   readonly algorithm: string;
   readonly type: string;
@@ -73,18 +77,18 @@ export function readChecksum(stored: {
   return algorithm && type && { algorithm, type, value: stored.value };
 }
 
-/** Returns a checksum of all bytes. A body that wasn't uploaded in parts supports all algorithms. */
+/** Returns a checksum that covers all bytes. If a body wasn't uploaded in parts, all algorithms are supported. */
 export function wholeChecksum(algorithm: Algorithm, value: string): ObjectChecksum {
   return { algorithm, type: 'FULL_OBJECT', value };
 }
 
-/** `value`: the checksum of the part's bytes in base64. */
+/** A part's checksum. `value` is in base64 and covers the part's bytes. */
 export interface PartChecksum {
   readonly value: string;
   readonly sizeBytes: number;
 }
 
-/** Returns the checksum of the object assembled from these parts. Requires at least one part. */
+/** Returns the checksum of the object that these parts form. At least one part is required. */
 export function checksumOfParts(plan: ChecksumPlan, parts: readonly PartChecksum[]): ObjectChecksum {
   const sums = parts.map(({ value, sizeBytes }) => ({ sum: Buffer.from(value, 'base64'), sizeBytes }));
   if (plan.type === 'FULL_OBJECT')
@@ -94,19 +98,19 @@ export function checksumOfParts(plan: ChecksumPlan, parts: readonly PartChecksum
   return { ...plan, value: `${whole.digest().toString('base64')}-${parts.length}` };
 }
 
-/** Returns the response headers of a checksum. */
+/** Returns the response headers for a checksum. */
 export function checksumHeaders({ algorithm, type, value }: ObjectChecksum): Record<string, string> {
   return { [checksumHeader(algorithm)]: value, 'x-amz-checksum-type': type };
 }
 
-/** Returns the XML elements of a checksum. */
+/** Returns the XML elements for a checksum. */
 export function checksumElements({ algorithm, type, value }: ObjectChecksum): Record<string, string> {
   return { [checksumElement(algorithm)]: value, ChecksumType: type };
 }
 
 /**
- * Whether the client sent this checksum. A composite checksum can omit the number of parts. Returns undefined for an
- * invalid checksum.
+ * Whether the client sent this checksum. The client can omit the number of parts in a composite checksum. Returns
+ * undefined if the text isn't a valid checksum.
  */
 export function isSameChecksum(checksum: ObjectChecksum, sent: string): boolean | undefined {
   const [base64 = '', ...count] = sent.split('-');

@@ -1,10 +1,11 @@
 /**
- * The policy of a POST form: its expiry and the conditions on its fields. Every field must be covered by a condition,
- * except the fields of the signature. Source: "Creating a POST Policy" of the S3 API reference.
+ * Checks the policy of a POST form, which contains an expiry and conditions on the form's fields. Every field must be
+ * covered by a condition, except the fields that belong to the signature. Source: "Creating a POST Policy" of the S3
+ * API reference.
  */
 
 export interface PostPolicy {
-  /** Milliseconds since the epoch. */
+  /** When the policy expires, in milliseconds since the epoch. */
   readonly expiresAt: number;
   readonly conditions: readonly PostCondition[];
 }
@@ -13,7 +14,7 @@ export type PostCondition =
   | { readonly kind: 'equal' | 'prefix'; readonly field: string; readonly value: string }
   | { readonly kind: 'size'; readonly minBytes: number; readonly maxBytes: number };
 
-/** Fields that require no condition. */
+/** The fields that don't require a condition. */
 const free: ReadonlySet<string> = new Set(['policy', 'x-amz-signature', 'file']);
 const signatureFields: ReadonlySet<string> = new Set([
   'x-amz-algorithm',
@@ -22,7 +23,7 @@ const signatureFields: ReadonlySet<string> = new Set([
   'x-amz-security-token',
 ]);
 
-/** Parses a form's policy: base64 of JSON. Returns undefined if it is invalid. */
+/** Parses the policy of a form, which is base64-encoded JSON. Returns undefined if the policy is invalid. */
 export function parsePolicy(base64: string): PostPolicy | undefined {
   let document: unknown;
   try {
@@ -60,8 +61,8 @@ function parseCondition(condition: unknown): PostCondition | undefined {
 }
 
 /**
- * Returns the first field that violates a condition or isn't covered by one. `fields` have lowercase names and include
- * `bucket`.
+ * Returns the name of the first field that violates a condition or isn't covered by one. The keys of `fields` are
+ * lowercase and include `bucket`.
  */
 export function violatedField(policy: PostPolicy, fields: ReadonlyMap<string, string>): string | undefined {
   const named = new Set<string>();

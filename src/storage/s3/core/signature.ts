@@ -1,6 +1,6 @@
 /**
- * AWS Signature Version 4 as used by S3: builds the signed text and computes its signature. Source: "Signing AWS API
- * requests" and "Authenticating Requests (AWS Signature Version 4)" of the S3 API reference.
+ * Implements AWS Signature Version 4 as used by S3. Builds the text to sign and computes its signature. Source:
+ * "Signing AWS API requests" and "Authenticating Requests (AWS Signature Version 4)" of the S3 API reference.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { encodePath, percentDecode, percentEncode, type QueryPair } from './encoding.ts';
@@ -9,10 +9,10 @@ export const algorithm = 'AWS4-HMAC-SHA256';
 export const unsignedPayload = 'UNSIGNED-PAYLOAD';
 export const emptyHash = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
-/** A credential: an access key with its scope, such as `20261122/local/s3/aws4_request`. */
+/** A credential, which consists of an access key and a scope, such as `20261122/local/s3/aws4_request`. */
 export interface Credential {
   readonly accessKeyId: string;
-  /** `20261122` */
+  /** The date in the form `20261122`. */
   readonly date: string;
   readonly region: string;
   readonly service: string;
@@ -30,7 +30,7 @@ export function parseCredential(text: string): Credential | undefined {
   return { accessKeyId, date: date ?? '', region: region ?? '', service: service ?? '' };
 }
 
-/** The header `Authorization: AWS4-HMAC-SHA256 Credential=…, SignedHeaders=…, Signature=…`. */
+/** The parsed header `Authorization: AWS4-HMAC-SHA256 Credential=…, SignedHeaders=…, Signature=…`. */
 export interface SignedHeader {
   readonly credential: Credential;
   readonly signedHeaders: readonly string[];
@@ -53,7 +53,7 @@ export function parseAuthorization(header: string): SignedHeader | undefined {
     : undefined;
 }
 
-/** Requires sorted, unique, lowercase names. */
+/** Parses the list of signed headers. Returns undefined unless the names are sorted, unique and in lower case. */
 export function parseSignedHeaders(text: string): string[] | undefined {
   const names = text.split(';');
   const ordered = names.every(
@@ -77,10 +77,10 @@ export function parseAmzDate(text: string): number | undefined {
 
 export interface CanonicalParts {
   readonly method: string;
-  /** Percent-encoded. */
+  /** The percent-encoded path. */
   readonly path: string;
   readonly query: readonly QueryPair[];
-  /** Name and value. Names are lowercase and sorted. */
+  /** Pairs of name and value. The names are in lower case and sorted. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly payloadHash: string;
 }
@@ -104,8 +104,8 @@ export function canonicalRequest(parts: CanonicalParts): string {
 }
 
 /**
- * Returns the path encodings that clients sign: as sent, and re-encoded, because some clients send characters unencoded
- * but sign them encoded. Both denote the same object.
+ * Returns the two path encodings that clients sign. One is the path as sent, and the other is the re-encoded path,
+ * because some clients send characters unencoded but sign them encoded. Both paths denote the same object.
  */
 export function canonicalPaths(path: string): string[] {
   const decoded = percentDecode(path);
@@ -113,11 +113,14 @@ export function canonicalPaths(path: string): string[] {
   return encoded === path ? [path] : [path, encoded];
 }
 
-/** Signs with a secret for one day and region. */
+/** Signs with a secret that is derived for one day and one region. */
 export interface Signer {
-  /** Returns a hexadecimal signature. `type`: the first line of the signed text. `lines`: its last lines. */
+  /**
+   * Returns a signature in hexadecimal. `type` is the first line of the signed text, and `lines` contains its last
+   * lines.
+   */
   sign(type: string, amzDate: string, lines: readonly string[]): string;
-  /** Signs a standalone text, such as the policy of a POST form. */
+  /** Signs a single string, such as the policy of a POST form. */
   signText(text: string): string;
 }
 
@@ -140,8 +143,8 @@ export function sha256Hex(data: string | Uint8Array): string {
 }
 
 /** Compares signatures in constant time. */
-export function sameSignature(given: string, wanted: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(wanted)];
+export function sameSignature(given: string, requested: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(requested)];
   return a.length === b.length && timingSafeEqual(a, b);
 }
 

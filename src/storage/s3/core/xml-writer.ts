@@ -1,6 +1,6 @@
 /** Formats S3's XML responses. */
 
-/** An element's content: text, child elements by name (an array repeats the element), or nothing. */
+/** The content of an element: text, child elements by name, or nothing. An array repeats the element. */
 export type XmlContent =
   | string
   | number
@@ -11,6 +11,8 @@ export type XmlContent =
 const namespace = 'http://s3.amazonaws.com/doc/2006-03-01/';
 
 /**
+ * Writes a document.
+ *
  * @example
  * writeXml('LocationConstraint', 'local');
  */
@@ -18,7 +20,7 @@ export function writeXml(name: string, content: XmlContent): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<${name} xmlns="${namespace}">${inner(content)}</${name}>`;
 }
 
-/** Error documents have no namespace. */
+/** Writes an error document. Error documents have no namespace. */
 export function writeErrorXml(content: XmlContent): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<Error>${inner(content)}</Error>`;
 }
@@ -33,12 +35,12 @@ function inner(content: XmlContent): string {
   return text;
 }
 
-/** Characters that XML 1.0 doesn't allow are replaced with U+FFFD. */
+/** Escapes text. Characters that XML 1.0 doesn't allow are replaced with U+FFFD. */
 function escapeXml(text: string): string {
   return (
     text
       .toWellFormed()
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression matches these characters
       .replace(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, '\ufffd')
       .replaceAll('&', '&amp;')
       .replaceAll('<', '&lt;')

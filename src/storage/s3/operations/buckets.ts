@@ -1,4 +1,4 @@
-/** Operations on buckets. */
+/** Implements the operations on buckets. */
 import { isValidNewBucketName } from '../../core/names.ts';
 import { StorageError } from '../../errors.ts';
 import { countObjects, deleteBucket, findBucket, insertBucket, listBuckets } from '../../queries/buckets.ts';
@@ -21,7 +21,7 @@ export async function listAllBuckets({ scope }: S3Call): Promise<S3Response> {
   };
 }
 
-/** Ignores the requested location because there is only one. */
+/** Creates a bucket. The requested location is ignored, because there is only one location. */
 export async function createBucket({ scope, request }: S3Call): Promise<S3Response> {
   const name = request.bucket;
   request.fastify.raw.resume();
@@ -56,7 +56,7 @@ export async function getBucketLocation(call: S3Call): Promise<S3Response> {
   return { xml: writeXml('LocationConstraint', call.service.keys.s3.region) };
 }
 
-/** Upstream has columns for versioning but doesn't implement it yet. */
+/** Reports that versioning is suspended, because upstream has columns for versioning but doesn't implement it yet. */
 export async function getBucketVersioning(call: S3Call): Promise<S3Response> {
   await requireVisibleBucket(call);
   return { xml: writeXml('VersioningConfiguration', { Status: 'Suspended', MfaDelete: 'Disabled' }) };

@@ -1,4 +1,7 @@
-/** DeleteObject and DeleteObjects. Missing objects count as deleted. Objects protected by policies don't. */
+/**
+ * Implements DeleteObject and DeleteObjects. Missing objects are reported as deleted. Objects that policies protect are
+ * reported with the error AccessDenied.
+ */
 import { StorageError } from '../../errors.ts';
 import { findObject, findVisibleNames } from '../../queries/objects.ts';
 import { removeObjects } from '../../removals.ts';
@@ -11,8 +14,8 @@ import { S3Error } from '../errors.ts';
 const maxDeletedKeys = 1000;
 
 export async function deleteObject(call: S3Call): Promise<S3Response> {
-  const { service, scope, request } = call;
-  const deleted = await removeObjects(service, scope, request.bucket, [request.key]);
+  const { service: ctx, scope, request } = call;
+  const deleted = await removeObjects(ctx, scope, request.bucket, [request.key]);
   if (deleted.length === 0) {
     await requireBucket(call);
     const hidden = await scope.asService((tx) => findObject(tx, request.bucket, request.key), {
@@ -24,10 +27,10 @@ export async function deleteObject(call: S3Call): Promise<S3Response> {
 }
 
 export async function deleteObjects(call: S3Call): Promise<S3Response> {
-  const { service, scope, auth, request } = call;
+  const { service: ctx, scope, auth, request } = call;
   const { keys, quiet } = readDelete(await readText(request, auth));
   await requireBucket(call);
-  const deleted = await removeObjects(service, scope, request.bucket, keys);
+  const deleted = await removeObjects(ctx, scope, request.bucket, keys);
   const gone = new Set(deleted.map(({ name }) => name));
   const rest = keys.filter((key) => !gone.has(key));
   const kept =
@@ -55,6 +58,6 @@ function readDelete(text: string): { keys: string[]; quiet: boolean } {
     keys.length > maxDeletedKeys ||
     keys.some((key) => key === '' || key.includes('\0'))
   )
-    throw new S3Error('MalformedXML', `The XML must name 1 to ${maxDeletedKeys} objects`);
+    throw new S3Error('MalformedXML', `The XML must list 1 to ${maxDeletedKeys} objects`);
   return { keys: [...new Set(keys)], quiet: childText(root, 'Quiet') === 'true' };
 }

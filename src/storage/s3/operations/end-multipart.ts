@@ -17,28 +17,28 @@ import { checksumOfWhole, checksumsOf, planOf, requireObjectSize } from './multi
 import { conditionally, etagOf } from './write-objects.ts';
 
 export async function completeMultipart(call: S3Call): Promise<S3Response> {
-  const { service, scope, auth, request } = call;
+  const { service: ctx, scope, auth, request } = call;
   const conditions = writeConditions(request);
-  const wanted = readParts(await readDescription(request, auth));
+  const requested = readParts(await readDescription(request, auth));
   const upload = await requireUpload(call);
   const stored = await scope.asService((tx) => findParts(tx, upload.id, 0, maxParts), { readOnly: true });
   const values = await checksumsOf(call, upload, stored);
   const plan = planOf(upload);
-  const parts = chooseParts(wanted, stored, (part, { checksums }) => {
+  const parts = chooseParts(requested, stored, (part, { checksums }) => {
     const sent = plan && checksums.get(plan.algorithm);
     return sent === undefined || sent === values.get(part.id);
   });
   if (!parts) throw await missingPart(call);
   const limits = await bucketLimits(scope, request.bucket);
   const sizeBytes = parts.reduce((sum, part) => sum + part.sizeBytes, 0);
-  if (sizeBytes > maxObjectBytes(service, limits, request.key)) throw new StorageError('EntityTooLarge');
+  if (sizeBytes > maxObjectBytes(ctx, limits, request.key)) throw new StorageError('EntityTooLarge');
   requireObjectSize(request, sizeBytes);
   const checksum = checksumOfWhole(request, plan, parts, values);
 
   const version = randomUUID();
   const row = await conditionally(() =>
-    change(service, [version], async (change) => {
-      const stored = await storing(() => service.backend.assemble(upload.version, parts, version));
+    change(ctx, [version], async (change) => {
+      const stored = await storing(() => ctx.backend.assemble(upload.version, parts, version));
       if (!stored) throw await missingPart(call);
       const target = { bucketId: request.bucket, key: request.key, owner: scope.owner };
       const object = writeOf(
@@ -66,15 +66,15 @@ export async function completeMultipart(call: S3Call): Promise<S3Response> {
   };
 }
 
-/** The part is missing because another request ended the upload. */
+/** Returns the error for a missing part. If another request has ended the upload, this is NoSuchUpload. */
 async function missingPart(call: S3Call): Promise<S3Error> {
   return new S3Error((await findOwn(call)) ? 'InvalidPart' : 'NoSuchUpload');
 }
 
 export async function abortMultipart(call: S3Call): Promise<S3Response> {
-  const { service, scope } = call;
+  const { service: ctx, scope } = call;
   const upload = await requireUpload(call);
-  await change(service, [], async (change) => {
+  await change(ctx, [], async (change) => {
     change.committing();
     await scope.asService(async (tx) => {
       if (!(await deleteUpload(tx, upload.id))) throw new S3Error('NoSuchUpload');
@@ -84,19 +84,22 @@ export async function abortMultipart(call: S3Call): Promise<S3Response> {
   return { status: 204 };
 }
 
-interface WantedPart {
+interface RequestedPart {
   readonly number: number;
   readonly etag: string;
-  /** Base64 checksums sent by the client. */
+  /** The checksums that the client sent, in base64. */
   readonly checksums: ReadonlyMap<Algorithm, string>;
 }
 
-/** Returns an empty list if the client doesn't list parts. @throws {S3Error} MalformedXML, InvalidPartOrder */
-function readParts(text: string): WantedPart[] {
+/**
+ * Parses the list of parts. Returns an empty list if the client doesn't list any. @throws {S3Error} MalformedXML,
+ * InvalidPartOrder
+ */
+function readParts(text: string): RequestedPart[] {
   if (text.trim() === '') return [];
   const root = readXml(text);
   if (root?.name !== 'CompleteMultipartUpload') throw new S3Error('MalformedXML');
-  const wanted = root.children
+  const requested = root.children
     .filter(({ name }) => name === 'Part')
     .map((part) => ({
       number: Number(childText(part, 'PartNumber')),
@@ -108,26 +111,26 @@ function readParts(text: string): WantedPart[] {
         }),
       ),
     }));
-  if (!wanted.every(({ number }) => Number.isInteger(number))) throw new S3Error('MalformedXML');
-  if (wanted.some(({ number }, index) => index > 0 && number <= (wanted[index - 1]?.number ?? 0)))
+  if (!requested.every(({ number }) => Number.isInteger(number))) throw new S3Error('MalformedXML');
+  if (requested.some(({ number }, index) => index > 0 && number <= (requested[index - 1]?.number ?? 0)))
     throw new S3Error('InvalidPartOrder');
-  return wanted;
+  return requested;
 }
 
 /**
- * Returns the stored parts that the client lists, or all parts if it lists none. Returns undefined if a part is
+ * Returns the stored parts that the client lists, or all parts if the client lists none. Returns undefined if a part is
  * missing.
  */
 function chooseParts(
-  wanted: readonly WantedPart[],
+  requested: readonly RequestedPart[],
   stored: readonly UploadedPart[],
-  isSame: (part: UploadedPart, wanted: WantedPart) => boolean,
+  isSame: (part: UploadedPart, requested: RequestedPart) => boolean,
 ): UploadedPart[] | undefined {
   const byNumber = new Map(stored.map((part) => [part.number, part]));
-  if (wanted.length === 0) return stored.length === 0 ? undefined : [...stored];
-  const matching = wanted.flatMap((one) => {
+  if (requested.length === 0) return stored.length === 0 ? undefined : [...stored];
+  const matching = requested.flatMap((one) => {
     const part = byNumber.get(one.number);
     return part?.etag === `"${one.etag}"` && isSame(part, one) ? [part] : [];
   });
-  return matching.length < wanted.length ? undefined : matching;
+  return matching.length < requested.length ? undefined : matching;
 }

@@ -1,4 +1,7 @@
-/** ListObjects and ListObjectsV2: pages of keys in byte order, grouped by any delimiter. */
+/**
+ * Implements ListObjects and ListObjectsV2, which return pages of keys in byte order. Keys can be grouped by any
+ * delimiter.
+ */
 import { decodeCursor, encodeCursor } from '../../core/cursor.ts';
 import { readObjectMetadata } from '../../core/object-headers.ts';
 import { type ListedLine, listByDelimiter, listKeys, readLines } from '../../queries/listing.ts';
@@ -8,7 +11,7 @@ import { writeXml, type XmlContent } from '../core/xml-writer.ts';
 import { S3Error } from '../errors.ts';
 import { numberParam, onlyVersion, type S3Request } from '../request.ts';
 
-/** Also S3's maximum. */
+/** The default page size, which is also S3's maximum. */
 const defaultKeys = 1000;
 const manyKeys = 2_147_483_647;
 
@@ -43,14 +46,17 @@ export async function listObjects(call: S3Call): Promise<S3Response> {
       ...page.common,
       Marker: page.encode(marker),
       IsTruncated: last !== undefined,
-      // Without a delimiter, clients continue after the last key, as S3 documents.
+      // S3 documents that clients without a delimiter continue after the last key, so the marker is omitted.
       NextMarker: last === undefined || page.delimiter === '' ? undefined : page.encode(last),
       ...page.lines,
     }),
   };
 }
 
-/** Each object has a single version, which S3 calls `null`. rclone deletes the versions listed here. */
+/**
+ * Lists the object versions. Each object has a single version, which S3 calls `null`. rclone deletes the versions that
+ * are listed here.
+ */
 export async function listObjectVersions(call: S3Call): Promise<S3Response> {
   const marker = call.request.param('key-marker') ?? '';
   const { common, lines, nextAfter: last, encode } = await listPage(call, marker);
@@ -81,7 +87,7 @@ interface Page {
   };
   readonly delimiter: string;
   readonly count: number;
-  /** The last line, if more lines follow. */
+  /** The last line on the page if there are more lines. Otherwise, undefined. */
   readonly nextAfter: string | undefined;
   encode(key: string): string;
 }
@@ -99,7 +105,7 @@ async function listPage(call: S3Call, after: string): Promise<Page> {
   await requireBucket(call);
   if (`${prefix}${delimiter}${after}`.includes('\0')) throw new S3Error('InvalidArgument');
 
-  // Queries one extra line to detect a next page.
+  // One extra line is queried to detect whether there is a next page.
   const options = { prefix, limit: maxKeys + 1, startAfter: after };
   const found = await readLines(
     scope.eachAsUser(),
@@ -130,7 +136,7 @@ async function listPage(call: S3Call, after: string): Promise<Page> {
   };
 }
 
-/** @throws {S3Error} InvalidArgument */
+/** Returns the encoding of keys that the client requests. @throws {S3Error} InvalidArgument */
 export function encodingOf(request: S3Request): 'url' | undefined {
   const type = request.param('encoding-type');
   if (type === undefined || type === '') return undefined;
@@ -138,7 +144,7 @@ export function encodingOf(request: S3Request): 'url' | undefined {
   throw new S3Error('InvalidArgument', 'Invalid Encoding Method specified in Request');
 }
 
-/** Folders are returned without their delimiter. */
+/** Adds the delimiter to the name of a folder, because the query returns folders without it. */
 function pathOf(line: ListedLine, delimiter: string): string {
   return line.id === null ? `${line.name}${delimiter}` : line.name;
 }

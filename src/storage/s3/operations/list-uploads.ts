@@ -1,4 +1,4 @@
-/** ListMultipartUploads and ListParts. */
+/** Implements ListMultipartUploads and ListParts. */
 import { findParts, listUploads } from '../../queries/multipart.ts';
 import { requireBucket, type S3Call, type S3Response } from '../call.ts';
 import { encodeListedKey } from '../core/encoding.ts';
@@ -9,12 +9,12 @@ import { encodingOf } from './list-objects.ts';
 import { maxParts, requireUpload } from './multipart.ts';
 import { checksumsOf, planOf } from './multipart-checksums.ts';
 
-/** Also S3's maximum. */
+/** The default page size, which is also S3's maximum. */
 const defaultLines = 1000;
 
 export async function listMultipart(call: S3Call): Promise<S3Response> {
   const { scope, request } = call;
-  const most = numberParam(request, 'max-uploads', { min: 1, max: defaultLines, fallback: defaultLines });
+  const limit = numberParam(request, 'max-uploads', { min: 1, max: defaultLines, fallback: defaultLines });
   const encoding = encodingOf(request);
   const encode = encoding === 'url' ? encodeListedKey : (key: string) => key;
   const prefix = request.param('prefix') ?? '';
@@ -22,10 +22,10 @@ export async function listMultipart(call: S3Call): Promise<S3Response> {
   const keyMarker = request.param('key-marker') ?? '';
   const idMarker = request.param('upload-id-marker') ?? '';
   await requireBucket(call);
-  const page = { prefix, delimiter, keyMarker, idMarker, most: most + 1 };
+  const page = { prefix, delimiter, keyMarker, idMarker, limit: limit + 1 };
   const found = await scope.asUser((tx) => listUploads(tx, request.bucket, page));
-  const shown = found.slice(0, most);
-  const last = found.length > most ? shown.at(-1) : undefined;
+  const shown = found.slice(0, limit);
+  const last = found.length > limit ? shown.at(-1) : undefined;
   return {
     xml: writeXml('ListMultipartUploadsResult', {
       Bucket: request.bucket,
@@ -36,7 +36,7 @@ export async function listMultipart(call: S3Call): Promise<S3Response> {
       Prefix: encode(prefix),
       Delimiter: delimiter === '' ? undefined : encode(delimiter),
       EncodingType: encoding,
-      MaxUploads: most,
+      MaxUploads: limit,
       IsTruncated: last !== undefined,
       Upload: shown
         .filter(({ id }) => id !== null)
@@ -53,17 +53,19 @@ export async function listMultipart(call: S3Call): Promise<S3Response> {
 
 export async function listParts(call: S3Call): Promise<S3Response> {
   const { scope, request } = call;
-  const most = Math.min(
+  const limit = Math.min(
     numberParam(request, 'max-parts', { min: 1, max: 2_147_483_647, fallback: defaultLines }),
     defaultLines,
   );
   const marker = numberParam(request, 'part-number-marker', { min: 0, max: maxParts, fallback: 0 });
   const upload = await requireUpload(call);
-  const found = await scope.asService((tx) => findParts(tx, upload.id, marker, most + 1), { readOnly: true });
-  const shown = found.slice(0, most);
+  const found = await scope.asService((tx) => findParts(tx, upload.id, marker, limit + 1), {
+    readOnly: true,
+  });
+  const shown = found.slice(0, limit);
   const plan = planOf(upload);
   const values = await checksumsOf(call, upload, shown);
-  const isTruncated = found.length > most;
+  const isTruncated = found.length > limit;
   return {
     xml: writeXml('ListPartsResult', {
       Bucket: upload.bucketId,
@@ -72,7 +74,7 @@ export async function listParts(call: S3Call): Promise<S3Response> {
       StorageClass: 'STANDARD',
       PartNumberMarker: marker,
       NextPartNumberMarker: isTruncated ? shown.at(-1)?.number : undefined,
-      MaxParts: most,
+      MaxParts: limit,
       IsTruncated: isTruncated,
       ChecksumAlgorithm: plan?.algorithm.toUpperCase(),
       ChecksumType: plan?.type,

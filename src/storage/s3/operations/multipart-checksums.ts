@@ -1,4 +1,7 @@
-/** Checksums of multipart uploads: planned at creation, stored per part, and combined at completion. */
+/**
+ * Handles the checksums of multipart uploads. They are planned when the upload is created, stored per part, and
+ * combined on completion.
+ */
 import { findPartChecksums } from '../../queries/checksums.ts';
 import type { MultipartUpload, UploadedPart } from '../../queries/multipart.ts';
 import type { S3Call } from '../call.ts';
@@ -15,14 +18,14 @@ import {
 import { S3Error } from '../errors.ts';
 import { header, type S3Request } from '../request.ts';
 
-/** Returns the checksum that the creating request specifies. @throws {S3Error} InvalidRequest */
-export function plannedChecksum({ service, request }: S3Call): ChecksumPlan | undefined {
+/** Returns the checksum that the request to create an upload specifies. @throws {S3Error} InvalidRequest */
+export function plannedChecksum({ service: ctx, request }: S3Call): ChecksumPlan | undefined {
   const plan = planChecksum(
     header(request, 'x-amz-checksum-algorithm'),
     header(request, 'x-amz-checksum-type'),
   );
   if (typeof plan === 'string') throw new S3Error('InvalidRequest', plan);
-  return service.keepsChecksums ? plan : undefined;
+  return ctx.keepsChecksums ? plan : undefined;
 }
 
 export function planOf({ checksum }: MultipartUpload): ChecksumPlan | undefined {
@@ -34,20 +37,20 @@ export function planHeaders({ algorithm, type }: ChecksumPlan): Record<string, s
   return { 'x-amz-checksum-algorithm': algorithm.toUpperCase(), 'x-amz-checksum-type': type };
 }
 
-/** Returns the stored checksums by part id. Empty if there are none. */
+/** Returns the stored checksums by part ID. The map is empty if none are stored. */
 export async function checksumsOf(
-  { service }: S3Call,
+  { service: ctx }: S3Call,
   upload: MultipartUpload,
   parts: readonly UploadedPart[],
 ): Promise<ReadonlyMap<string, string>> {
   const [first, last] = [parts[0], parts.at(-1)];
   if (!planOf(upload) || !first || !last) return new Map();
   const numbers = { first: first.number, last: last.number };
-  return findPartChecksums(service.database.pool('supabase_storage_admin'), upload.id, numbers);
+  return findPartChecksums(ctx.database.pool('supabase_storage_admin'), upload.id, numbers);
 }
 
 /**
- * Returns the checksum of the object that the parts will form, and verifies the checksums in the request.
+ * Returns the checksum of the object that the parts will form. Also verifies the checksums in the request.
  * @throws {S3Error} BadDigest, InvalidRequest
  */
 export function checksumOfWhole(
@@ -58,7 +61,7 @@ export function checksumOfWhole(
 ): ObjectChecksum | undefined {
   const type = header(request, 'x-amz-checksum-type');
   if (plan && type !== undefined && type.toUpperCase() !== plan.type)
-    throw new S3Error('BadDigest', `The upload was made for a checksum of the type ${plan.type}.`);
+    throw new S3Error('BadDigest', `The upload was created with the checksum type ${plan.type}.`);
   const known = parts.flatMap(({ id, sizeBytes }) => {
     const value = values.get(id);
     return value === undefined ? [] : [{ value, sizeBytes }];
@@ -66,7 +69,10 @@ export function checksumOfWhole(
   const whole = plan && known.length === parts.length ? checksumOfParts(plan, known) : undefined;
   for (const [algorithm, value] of sentFor(request)) {
     if (whole?.algorithm !== algorithm)
-      throw new S3Error('InvalidRequest', `The upload was not made for a checksum by ${algorithm}.`);
+      throw new S3Error(
+        'InvalidRequest',
+        `The upload was not created with the checksum algorithm ${algorithm}.`,
+      );
     const isSame = isSameChecksum(whole, value);
     if (isSame === undefined)
       throw new S3Error('InvalidRequest', `Value for ${checksumHeader(algorithm)} header is invalid.`);
@@ -76,13 +82,13 @@ export function checksumOfWhole(
   return whole;
 }
 
-/** @throws {S3Error} InvalidRequest */
+/** Checks the object size that the client expects. @throws {S3Error} InvalidRequest */
 export function requireObjectSize(request: S3Request, sizeBytes: number): void {
-  const said = header(request, 'x-amz-mp-object-size');
-  if (said !== undefined && said !== String(sizeBytes))
+  const declared = header(request, 'x-amz-mp-object-size');
+  if (declared !== undefined && declared !== String(sizeBytes))
     throw new S3Error(
       'InvalidRequest',
-      `The provided 'x-amz-mp-object-size' header value ${said.slice(0, 20)} does not match what was computed: ${sizeBytes}`,
+      `The provided 'x-amz-mp-object-size' header value ${declared.slice(0, 20)} does not match what was computed: ${sizeBytes}`,
     );
 }
 

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { StoredBody } from '../../backend/types.ts';
 import { storing } from '../../backend-errors.ts';
+import type { StorageContext } from '../../context.ts';
 import { defaultType } from '../../core/object-headers.ts';
 import type { ByteRange } from '../../core/range.ts';
 import { BytesMissingError, StorageError } from '../../errors.ts';
@@ -16,7 +17,6 @@ import {
 } from '../../queries/multipart.ts';
 import type { ObjectRow } from '../../queries/objects.ts';
 import { withCurrentObject } from '../../readable-object.ts';
-import type { StorageService } from '../../service.ts';
 import { bucketLimits, maxObjectBytes, requireKey, requireMime, requireWritable } from '../../uploads.ts';
 import { type Body, openBody } from '../body.ts';
 import { type SentChecksum, sumUp } from '../body-checksums.ts';
@@ -91,15 +91,16 @@ async function copyPart(
   number: number,
   source: ObjectRow,
 ): Promise<S3Response> {
-  const { service, request } = call;
+  const { service: ctx, request } = call;
   requireCopyConditions(request, source);
-  const body = await service.backend.open(source.version ?? '');
+  const body = await ctx.backend.open(source.version ?? '');
   if (!body) throw new BytesMissingError();
-  // Reopened when the part is stored, because a request rejected before that would never close it.
+  // The source is closed here and opened again when the part is stored. Otherwise, a request that is rejected before
+  // that would never close it.
   await body.close();
   const range = copyRange(request, body.sizeBytes);
   const sizeBytes = range ? range.end - range.start + 1 : body.sizeBytes;
-  const bytes = readVersion(service, source.version ?? '', range);
+  const bytes = readVersion(ctx, source.version ?? '', range);
   const part = await storePart(call, upload, number, {
     bytes,
     sizeBytes,
@@ -115,7 +116,10 @@ async function copyPart(
   };
 }
 
-/** Returns the upload with the request's id and key if the caller can write it. @throws {S3Error} NoSuchUpload */
+/**
+ * Returns the upload that the request identifies by ID and key. The caller must be allowed to write it. @throws
+ * {S3Error} NoSuchUpload
+ */
 export async function requireUpload(call: S3Call): Promise<MultipartUpload> {
   const upload = await findOwn(call);
   if (!upload) throw new S3Error('NoSuchUpload');
@@ -123,7 +127,7 @@ export async function requireUpload(call: S3Call): Promise<MultipartUpload> {
   return upload;
 }
 
-/** Returns the upload with the request's id and key. */
+/** Returns the upload that the request identifies by ID and key. */
 export function findOwn({ scope, request }: S3Call): Promise<MultipartUpload | undefined> {
   const id = request.param('uploadId') ?? '';
   return scope.asService((tx) => findUpload(tx, id, request.bucket, request.key), { readOnly: true });
@@ -150,27 +154,28 @@ async function storePart(
   number: number,
   body: Body & { readonly sizeBytes: number },
 ): Promise<StoredBody & { readonly checksum: SentChecksum | undefined }> {
-  const { service, scope } = call;
+  const { service: ctx, scope } = call;
   const { sizeBytes } = body;
   const limits = await bucketLimits(scope, upload.bucketId);
-  const maxBytes = maxObjectBytes(service, limits, upload.key);
+  const maxBytes = maxObjectBytes(ctx, limits, upload.key);
   const others = await scope.asService((tx) => sizeOfOtherParts(tx, upload.id, number), { readOnly: true });
   if (others + sizeBytes > maxBytes) throw new StorageError('EntityTooLarge');
 
   const id = randomUUID();
   const plan = planOf(upload);
-  // The client's checksum is verified. If the upload requires a different checksum, it is computed here.
+  // The client's checksum is verified while the body is read. If the upload requires a different algorithm, its
+  // checksum is computed here.
   const summed = plan && plan.algorithm !== body.checksumAlgorithm ? sumUp(body.bytes, plan.algorithm) : body;
   const stored = await storing(() =>
-    service.backend.writePart(upload.version, id, summed.bytes, sizeBytes),
+    ctx.backend.writePart(upload.version, id, summed.bytes, sizeBytes),
   ).catch(async (error: unknown) => {
-    // The upload ended during the request, and its folder was removed.
+    // Another request ended the upload during this request, and the upload's folder was removed.
     if (await findOwn(call)) throw error;
-    await removeUpload(service, upload);
+    await removeUpload(ctx, upload);
     throw new S3Error('NoSuchUpload', undefined, { cause: error });
   });
   if (stored.sizeBytes !== sizeBytes) {
-    await service.backend.removeParts(upload.version, [id]);
+    await ctx.backend.removeParts(upload.version, [id]);
     throw new S3Error('IncompleteBody');
   }
   const part = { id, number, sizeBytes, etag: stored.etag, ownerId: scope.owner.ownerId };
@@ -182,19 +187,19 @@ async function storePart(
     return replacePart(tx, upload, part);
   });
   if (typeof replaced === 'object') {
-    await service.backend.removeParts(upload.version, replaced);
+    await ctx.backend.removeParts(upload.version, replaced);
     return { ...stored, checksum };
   }
   if (replaced === undefined) {
-    await removeUpload(service, upload);
+    await removeUpload(ctx, upload);
     throw new S3Error('NoSuchUpload');
   }
-  await service.backend.removeParts(upload.version, [id]);
+  await ctx.backend.removeParts(upload.version, [id]);
   throw new StorageError('EntityTooLarge');
 }
 
-/** Removes the upload again after a late part recreated its folder. */
-async function removeUpload({ backend }: StorageService, { version }: MultipartUpload): Promise<void> {
+/** Removes the upload's folder again, because a late part has recreated it. */
+async function removeUpload({ backend }: StorageContext, { version }: MultipartUpload): Promise<void> {
   const intent = await backend.announce([]);
   await intent.settle([version]);
 }
@@ -205,7 +210,7 @@ function partNumber(request: S3Request): number {
   return number;
 }
 
-/** Parses `bytes=FIRST-LAST`. Both are required and must be within the source. */
+/** Parses `bytes=FIRST-LAST`. Both numbers are required and must be within the source. */
 function copyRange(request: S3Request, sourceBytes: number): ByteRange | undefined {
   const text = header(request, 'x-amz-copy-source-range');
   if (text === undefined) return undefined;

@@ -1,14 +1,14 @@
 /**
- * Handles the POST of a browser form to a bucket: fields with a signed policy, followed by the file. Source: "POST
- * Object" of the S3 API reference.
+ * Handles browser forms that are posted to a bucket. A form contains fields with a signed policy, followed by the file.
+ * Source: "POST Object" of the S3 API reference.
  */
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
+import type { StorageContext } from '../../context.ts';
 import { defaultType } from '../../core/object-headers.ts';
-import { Refusal, StorageError } from '../../errors.ts';
+import { Rejection, StorageError } from '../../errors.ts';
 import { operations } from '../../operations.ts';
 import type { Scope } from '../../scope.ts';
-import type { StorageService } from '../../service.ts';
 import { bucketLimits, maxObjectBytes, requireKey, requireMime, storeUpload } from '../../uploads.ts';
 import { authenticateText } from '../authenticate.ts';
 import { openFormFile } from '../body.ts';
@@ -24,7 +24,7 @@ import { header, type S3Request } from '../request.ts';
 import { openSignedScope } from '../scope.ts';
 import { etagOf } from './write-objects.ts';
 
-/** S3's placeholder `${filename}` in a form's key. */
+/** The placeholder `${filename}`, which S3 allows in a form's key. */
 const fileNamePlaceholder = /\$\{filename\}/g;
 const maxFields = 100;
 const maxFieldBytes = 64 * 1024;
@@ -45,25 +45,29 @@ export function isPostForm(request: S3Request): boolean {
   );
 }
 
-/** @throws {S3Error} InvalidArgument, MissingSignature, SignatureDoesNotMatch, PolicyViolated, RequestExpired, EntityTooSmall */
-export async function postForm(service: StorageService, request: S3Request): Promise<S3Response> {
+/**
+ * Stores the file of a form.
+ * @throws {S3Error} InvalidArgument, MissingSignature, SignatureDoesNotMatch, PolicyViolated, RequestExpired,
+ * EntityTooSmall
+ */
+export async function postForm(ctx: StorageContext, request: S3Request): Promise<S3Response> {
   const form = await receiveForm(request);
   try {
-    return await store(service, request, form);
+    return await store(ctx, request, form);
   } catch (error) {
     form.discard();
     throw error;
   }
 }
 
-async function store(service: StorageService, request: S3Request, form: Form): Promise<S3Response> {
-  const { scope, minBytes, maxBytes: policyBytes } = await authorize(service, request, form);
+async function store(ctx: StorageContext, request: S3Request, form: Form): Promise<S3Response> {
+  const { scope, minBytes, maxBytes: policyBytes } = await authorize(ctx, request, form);
   const { bucket } = request;
   const field = (name: string): string | undefined => form.fields.get(name);
   const key = (field('key') ?? '').replaceAll(fileNamePlaceholder, form.fileName);
   if (key.includes('\0')) throw new StorageError('InvalidKey');
   const limits = await bucketLimits(scope, bucket);
-  const maxBytes = Math.min(maxObjectBytes(service, limits, key), policyBytes);
+  const maxBytes = Math.min(maxObjectBytes(ctx, limits, key), policyBytes);
   const mimeType = field('content-type') ?? defaultType;
   requireMime(mimeType, limits, key);
   requireKey(key);
@@ -72,7 +76,7 @@ async function store(service: StorageService, request: S3Request, form: Form): P
     const sent = file.checksum();
     return sent && wholeChecksum(sent.algorithm, sent.value);
   };
-  const row = await storeUpload(service, scope, {
+  const row = await storeUpload(ctx, scope, {
     bucketId: bucket,
     key,
     body: {
@@ -93,7 +97,7 @@ async function store(service: StorageService, request: S3Request, form: Form): P
 }
 
 async function authorize(
-  service: StorageService,
+  ctx: StorageContext,
   request: S3Request,
   { fields }: Form,
 ): Promise<{ scope: Scope; minBytes: number; maxBytes: number }> {
@@ -101,7 +105,7 @@ async function authorize(
   if (text === undefined || fields.get('x-amz-algorithm') !== algorithm)
     throw new S3Error('MissingSignature');
   const token = fields.get('x-amz-security-token');
-  authenticateText(service, {
+  authenticateText(ctx, {
     text,
     credential: fields.get('x-amz-credential'),
     signature: fields.get('x-amz-signature'),
@@ -109,28 +113,28 @@ async function authorize(
   });
   const policy = parsePolicy(text);
   if (!policy) throw new S3Error('InvalidPolicyDocument');
-  if (service.clock.now() > policy.expiresAt) throw new S3Error('RequestExpired', 'The policy has expired');
+  if (ctx.clock.now() > policy.expiresAt) throw new S3Error('RequestExpired', 'The policy has expired');
   const violated = violatedField(policy, new Map([...fields, ['bucket', request.bucket]]));
   if (violated !== undefined)
     throw new S3Error('PolicyViolated', `The form does not satisfy its policy: ${violated.slice(0, 100)}`);
   const signatory = { token, isPresigned: true };
-  const scope = await openSignedScope(service, request.fastify, operations.s3PutObject, signatory);
+  const scope = await openSignedScope(ctx, request.fastify, operations.s3PutObject, signatory);
   return { scope, ...sizeBounds(policy) };
 }
 
 /**
- * Responds with 200 by default instead of AWS's 204, as upstream does. The form can request either status, or 201 with
- * a description.
+ * Returns the response. Like upstream, the default status is 200 instead of AWS's 204. The form can request either of
+ * these statuses, or 201 with a description.
  */
 function formResponse(
   request: S3Request,
   key: string,
   etag: string | undefined,
-  wanted: string | undefined,
+  requested: string | undefined,
 ): S3Response {
   const headers = { etag, location: `${request.path.replace(/\/$/, '')}/${encodePath(key)}` };
-  if (wanted === '204') return { status: 204, headers };
-  if (wanted !== '201') return { headers };
+  if (requested === '204') return { status: 204, headers };
+  if (requested !== '201') return { headers };
   const xml = writeXml('PostResponse', {
     Location: headers.location,
     Bucket: request.bucket,
@@ -161,12 +165,12 @@ function receiveForm(request: S3Request): Promise<Form> {
       raw.resume();
     };
     const fail = (error: unknown): void => {
-      const message = error instanceof Error ? error.message : 'The form ended too early';
-      const refusal =
-        error instanceof Refusal ? error : new S3Error('InvalidArgument', message, { cause: error });
-      file?.destroy(refusal);
+      const message = error instanceof Error ? error.message : 'The form is incomplete';
+      const rejection =
+        error instanceof Rejection ? error : new S3Error('InvalidArgument', message, { cause: error });
+      file?.destroy(rejection);
       discard();
-      reject(refusal);
+      reject(rejection);
     };
     const onClose = (): void => {
       if (!raw.complete) fail(new StorageError('RequestAborted'));
@@ -184,14 +188,15 @@ function receiveForm(request: S3Request): Promise<Form> {
     }
     parser.on('field', (fieldName, value, _nameCut, valueCut) => {
       const name = fieldName.toLowerCase();
-      // A repeated field could bypass the conditions that were checked for the first one.
+      // A field must not be repeated, because the repetition could bypass the conditions that were checked for its
+      // first occurrence.
       if (fields.has(name) || valueCut)
-        fail(new S3Error('InvalidArgument', `The field ${name} is too long or there twice`));
+        fail(new S3Error('InvalidArgument', `The field ${name} is too long or appears twice`));
       fields.set(name, value);
     });
     parser.on('file', (_name, stream, fileName) => {
       file = stream;
-      // Errors are reported to the reader of the bytes. Without this listener, an earlier error would crash the
+      // The reader of the bytes receives the stream's errors. Without this listener, an earlier error would crash the
       // process.
       stream.on('error', () => undefined);
       resolve({ fields, file: stream, fileName: fileName ?? '', discard });

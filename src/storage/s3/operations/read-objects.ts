@@ -1,4 +1,4 @@
-/** GetObject, HeadObject, GetObjectTagging. */
+/** Implements the S3 operations GetObject, HeadObject and GetObjectTagging. */
 
 import { parseMediaType } from '../../../shared/media-type.ts';
 import { isNotModified, isPreconditionFailed, isRangeCurrent } from '../../core/conditions.ts';
@@ -15,7 +15,7 @@ import { checksumOf } from '../object-bytes.ts';
 import { describeObject } from '../object-metadata.ts';
 import { header, type S3Request } from '../request.ts';
 
-/** Response headers that a signed request can override. */
+/** The response headers that a signed request can override, with the parameter for each. */
 const overrides: readonly (readonly [parameter: string, header: string])[] = [
   ['response-cache-control', 'cache-control'],
   ['response-content-disposition', 'content-disposition'],
@@ -42,31 +42,31 @@ export function getObject(call: S3Call): Promise<S3Response> {
 }
 
 async function objectResponse(call: S3Call, object: ObjectRow): Promise<S3Response> {
-  const { service, request } = call;
+  const { service: ctx, request } = call;
   const current = describeObject(object);
   const chosen = chosenHeaders(request);
   const { headers } = current;
   if (isPreconditionFailed(request.headers, current)) throw new S3Error('PreconditionFailed');
   if (isNotModified(request.headers, current)) return { status: 304, headers };
 
-  const body = await service.backend.open(object.version ?? '');
+  const body = await ctx.backend.open(object.version ?? '');
   if (!body) throw new BytesMissingError();
   try {
-    const wanted = isRangeCurrent(request.headers, current) ? header(request, 'range') : undefined;
-    const range = parseRange(wanted, body.sizeBytes);
+    const requested = isRangeCurrent(request.headers, current) ? header(request, 'range') : undefined;
+    const range = parseRange(requested, body.sizeBytes);
     if (range === 'unsatisfiable') {
       request.reply.header('content-range', `bytes */${body.sizeBytes}`);
       throw new StorageError('InvalidRange', 'The requested range is not satisfiable');
     }
-    const answer = { ...headers, ...chosen };
+    const response = { ...headers, ...chosen };
     if (!range) {
       const checksum = await checksumFor(call, object);
-      const whole = { ...answer, ...checksum, 'content-length': body.sizeBytes };
+      const whole = { ...response, ...checksum, 'content-length': body.sizeBytes };
       return { headers: whole, body: await body.read() };
     }
     const { start, end } = range;
     const partial = {
-      ...answer,
+      ...response,
       'content-length': end - start + 1,
       'content-range': `bytes ${start}-${end}/${body.sizeBytes}`,
     };
@@ -87,14 +87,14 @@ export async function headObject(call: S3Call): Promise<S3Response> {
   const sizeBytes = metadata.contentLength ?? metadata.size ?? 0;
   const range = parseRange(header(request, 'range'), sizeBytes);
   if (range === 'unsatisfiable') throw new StorageError('InvalidRange');
-  const answer = { ...headers, ...chosenHeaders(request) };
+  const response = { ...headers, ...chosenHeaders(request) };
   if (!range)
-    return { headers: { ...answer, ...(await checksumFor(call, object)), 'content-length': sizeBytes } };
+    return { headers: { ...response, ...(await checksumFor(call, object)), 'content-length': sizeBytes } };
   const { start, end } = range;
   return {
     status: 206,
     headers: {
-      ...answer,
+      ...response,
       'content-length': end - start + 1,
       'content-range': `bytes ${start}-${end}/${sizeBytes}`,
     },
@@ -102,7 +102,8 @@ export async function headObject(call: S3Call): Promise<S3Response> {
 }
 
 /**
- * Returns the checksum of the whole object. Omitted for ranges because clients verify it against all received bytes.
+ * Returns the checksum of the whole object. A request for a range gets no checksum, because clients would verify it
+ * against the received bytes only.
  */
 async function checksumFor(call: S3Call, object: ObjectRow): Promise<Record<string, string>> {
   if (header(call.request, 'x-amz-checksum-mode')?.toUpperCase() !== 'ENABLED') return {};
@@ -110,7 +111,7 @@ async function checksumFor(call: S3Call, object: ObjectRow): Promise<Record<stri
   return checksum ? checksumHeaders(checksum) : {};
 }
 
-/** Objects have no tags, so the response is an empty list. */
+/** Returns an empty list, because objects have no tags. */
 export async function getObjectTagging(call: S3Call): Promise<S3Response> {
   await requireObject(call);
   return { xml: writeXml('Tagging', { TagSet: '' }) };

@@ -1,4 +1,4 @@
-/** PutObject and CopyObject. */
+/** Implements PutObject and CopyObject. */
 import { copyObject } from '../../copies.ts';
 import { defaultType, readObjectMetadata, storedContentType } from '../../core/object-headers.ts';
 import { StorageError } from '../../errors.ts';
@@ -32,14 +32,15 @@ import { requireCopyConditions, writeConditions } from '../preconditions.ts';
 import { header, onlyVersion, type S3Request } from '../request.ts';
 
 export async function putObject(call: S3Call): Promise<S3Response> {
-  const { service, scope, auth, request } = call;
+  const { service: ctx, scope, auth, request } = call;
   const conditions = writeConditions(request);
   const body = openBody(request, auth);
-  // S3 clients create a folder as an empty object whose key ends with a slash. Here a placeholder file represents it.
+  // S3 clients create a folder by uploading an empty object whose key ends with a slash. Plinth stores a placeholder
+  // file instead.
   const isFolder = request.key.endsWith('/') && body.sizeBytes === 0;
   const key = isFolder ? `${request.key}.emptyFolderPlaceholder` : request.key;
   const limits = await bucketLimits(scope, request.bucket);
-  const maxBytes = maxObjectBytes(service, limits, key);
+  const maxBytes = maxObjectBytes(ctx, limits, key);
   const mimeType = header(request, 'content-type') ?? defaultType;
   if (body.sizeBytes !== undefined && body.sizeBytes > maxBytes) throw new StorageError('EntityTooLarge');
   requireMime(mimeType, limits, key);
@@ -49,7 +50,7 @@ export async function putObject(call: S3Call): Promise<S3Response> {
     return sent && wholeChecksum(sent.algorithm, sent.value);
   };
   const row = await conditionally(() =>
-    storeUpload(service, scope, {
+    storeUpload(ctx, scope, {
       bucketId: request.bucket,
       key,
       body: {
@@ -89,7 +90,7 @@ async function copyFrom(
   limits: BucketLimits,
   conditions: WriteConditions,
 ): Promise<S3Response> {
-  const { service, scope, request } = call;
+  const { service: ctx, scope, request } = call;
   requireCopyConditions(request, source);
   const replaces = header(request, 'x-amz-metadata-directive')?.toUpperCase() === 'REPLACE';
   const metadata: Record<string, unknown> = {
@@ -108,11 +109,11 @@ async function copyFrom(
     limits,
     request.key,
   );
-  if (Number(metadata.size ?? 0) > maxObjectBytes(service, limits, request.key))
+  if (Number(metadata.size ?? 0) > maxObjectBytes(ctx, limits, request.key))
     throw new StorageError('EntityTooLarge');
   const checksum = await checksumOfCopy(call, source);
   const row = await conditionally(() =>
-    copyObject(service, scope, {
+    copyObject(ctx, scope, {
       source,
       bucketId: request.bucket,
       key: request.key,
@@ -133,21 +134,22 @@ async function copyFrom(
 }
 
 /**
- * Returns the checksum that the request specifies. Defaults to the source's checksum if it covers the full object,
- * because a copy has no parts.
- * @throws {S3Error} InvalidRequest @throws {StorageError} NoSuchKey
+ * Returns the checksum that the request specifies. If it specifies none, returns the source's checksum if that covers
+ * the full object, because a copy has no parts.
+ * @throws {S3Error} InvalidRequest
+ * @throws {StorageError} NoSuchKey
  */
 async function checksumOfCopy(call: S3Call, source: ObjectRow): Promise<ObjectChecksum | undefined> {
-  const { service, request } = call;
-  const asked = header(request, 'x-amz-checksum-algorithm');
-  const algorithm = asked === undefined ? undefined : parseAlgorithm(asked);
-  if (asked !== undefined && !algorithm)
+  const { service: ctx, request } = call;
+  const requested = header(request, 'x-amz-checksum-algorithm');
+  const algorithm = requested === undefined ? undefined : parseAlgorithm(requested);
+  if (requested !== undefined && !algorithm)
     throw new S3Error('InvalidRequest', 'Checksum algorithm provided is unsupported.');
-  if (!service.keepsChecksums) return undefined;
+  if (!ctx.keepsChecksums) return undefined;
   const known = await checksumOf(call, source);
   if (known?.type === 'FULL_OBJECT' && known.algorithm === (algorithm ?? known.algorithm)) return known;
   if (!algorithm) return undefined;
-  const { bytes, checksum } = sumUp(readVersion(service, source.version ?? '', undefined), algorithm);
+  const { bytes, checksum } = sumUp(readVersion(ctx, source.version ?? '', undefined), algorithm);
   for await (const _ of bytes);
   return wholeChecksum(algorithm, checksum().value);
 }
@@ -160,7 +162,7 @@ export async function findCopySource({ scope, request }: S3Call): Promise<Object
   return source;
 }
 
-/** Parses `BUCKET/KEY`, percent-encoded, optionally with a leading slash. */
+/** Parses a percent-encoded `BUCKET/KEY`, with or without a leading slash. */
 function copySource(request: S3Request): { bucketId: string; key: string } {
   const [text = '', ...query] = (header(request, 'x-amz-copy-source') ?? '').split('?');
   const path = percentDecode(text)?.replace(/^\//, '') ?? '';
@@ -171,11 +173,14 @@ function copySource(request: S3Request): { bucketId: string; key: string } {
       'Copy Source must mention the source bucket and key: sourcebucket/sourcekey',
     );
   if (query.length > 0 && query.join() !== `versionId=${onlyVersion}`)
-    throw new S3Error('NotImplemented', 'Objects have no versions here');
+    throw new S3Error('NotImplemented', "Object versions aren't supported");
   return { bucketId: path.slice(0, slash), key: path.slice(slash + 1) };
 }
 
-/** With `If-None-Match: *`, an existing key fails the precondition. */
+/**
+ * Runs a conditional write. If `If-None-Match: *` was sent and the key exists, the error is that the precondition
+ * failed.
+ */
 export async function conditionally<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -66,6 +66,7 @@ const denied: Flow = {
     await scene.sees(say('consent.unvetted', { name: 'Meadow' }));
     await scene.state('consent, app unchecked');
     await walker.press(say('consent.other'));
+    await scene.arrives('page.sign-in');
     await scene.signIn(other);
     await scene.sees(say('consent.as', { who: other }));
     await walker.press(say('consent.deny'));

@@ -118,7 +118,7 @@ const signUp: Flow = {
 /** Sets up an authenticator app through the API and returns its secret. */
 async function enroll(world: World, email: string): Promise<string> {
   const ask = async <T>(path: string, json: object, token = ''): Promise<T> => {
-    const answer = await world.backend.fetch(`/auth/v1${path}`, {
+    const response = await world.backend.fetch(`/auth/v1${path}`, {
       method: 'POST',
       headers: {
         apikey: world.backend.keys.publishableKey,
@@ -127,7 +127,7 @@ async function enroll(world: World, email: string): Promise<string> {
       },
       body: JSON.stringify(json),
     });
-    return (await answer.json()) as T;
+    return (await response.json()) as T;
   };
   type Session = { access_token: string };
   type Factor = { id: string; totp: { secret: string } };

@@ -50,7 +50,7 @@ const withEveryRule: Flow = {
     const { search, verifier } = askAsApp(world);
     await scene.open('sign-in', search);
     await page.waitForLoadState('networkidle');
-    // Opening a page contacts no captcha provider.
+    // Opening a page doesn't contact the captcha provider.
     deepEqual(asked, []);
     await scene.signIn(email);
     await scene.sees(say('factor.required'));

@@ -1,4 +1,3 @@
-/** The editor's search panel. */
 import { highlightSelectionMatches, openSearchPanel, searchKeymap } from '@codemirror/search';
 import { StateEffect, StateField } from '@codemirror/state';
 import { type EditorView, keymap } from '@codemirror/view';

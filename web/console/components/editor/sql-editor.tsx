@@ -18,7 +18,7 @@ import { tags } from '@lezer/highlight';
 import { useEffect, useImperativeHandle, useRef } from 'react';
 import type { SqlEditorHandle, SqlEditorProps } from './types.ts';
 
-/** Uses the roles of `ui/tokens.ts`, whose contrast is tested in both schemes. */
+/** The colors are the roles in `ui/tokens.ts`, whose contrast is tested in both color schemes. */
 const highlight = HighlightStyle.define([
   {
     tag: [tags.keyword, tags.operatorKeyword, tags.modifier],
@@ -91,7 +91,7 @@ const theme = EditorView.theme({
 
 const setFault = StateEffect.define<number | null>();
 
-/** Marks the word at PostgreSQL's error position until the next edit. */
+/** Marks the word at the position of PostgreSQL's error until the text is edited. */
 const fault = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update(marks, transaction) {
@@ -111,7 +111,6 @@ const fault = StateField.define<DecorationSet>({
   provide: (field) => EditorView.decorations.from(field),
 });
 
-/** Loads the panel on the first search. */
 function search(editor: EditorView): boolean {
   void import('./search.ts').then((module) => module.openSearch(editor));
   return true;
@@ -139,7 +138,7 @@ export default function SqlEditor({
   const latest = useRef({ onChange, onRun, onSelection });
   latest.current = { onChange, onRun, onSelection };
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the editor holds its text itself; what changes is told below
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the editor stores its own text, and the effects below pass changes to it
   useEffect(() => {
     const editor = new EditorView({
       parent: host.current as HTMLDivElement,
@@ -166,7 +165,7 @@ export default function SqlEditor({
           bracketMatching(),
           highlightActiveLine(),
           syntaxHighlighting(highlight),
-          // Tab moves the focus out of the editor, which prevents a keyboard trap.
+          // Tab moves the focus out of the editor, so that keyboard users can leave it.
           keymap.of([{ key: 'Mod-f', run: search }, ...defaultKeymap, ...historyKeymap]),
           languageSlot.current.of([]),
           fault,

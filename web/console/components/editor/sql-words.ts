@@ -13,7 +13,7 @@ import type { SqlNames } from './types.ts';
 
 export { closeCompletion } from '@codemirror/autocomplete';
 
-/** The part of the configuration that is replaced when the names change. */
+/** The part of the editor's configuration that is replaced when the project's names change. */
 export function sqlWords(names: SqlNames | undefined): Extension {
   const schema: Record<string, SQLNamespace> = {};
   for (const { schema: name, name: table, columns } of names?.tables ?? []) {

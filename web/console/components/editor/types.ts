@@ -1,11 +1,11 @@
-/** The SQL editor's types, in a separate file so that pages can use them without loading the editor. */
+/** The types of the SQL editor. They are in a separate file, so that pages can use them without loading the editor. */
 import type { Ref } from 'react';
 import type { SqlNames } from '../../../../src/console/sql-page/contract.ts';
 
 export type { SqlNames };
 
 export interface SqlEditorHandle {
-  /** Marks the word at a UTF-16 offset; null removes the mark. */
+  /** Marks the word at a UTF-16 offset, or removes the mark if the argument is null. */
   markFault(at: number | null): void;
   /** Moves the cursor and the focus to an offset. */
   show(at: number): void;
@@ -13,7 +13,6 @@ export interface SqlEditorHandle {
 
 export interface SqlEditorProps {
   readonly value: string;
-  /** The accessible name. */
   readonly label: string;
   readonly names?: SqlNames | undefined;
   readonly readOnly?: boolean;
@@ -22,6 +21,6 @@ export interface SqlEditorProps {
   readonly onChange: (value: string) => void;
   /** Called on Ctrl+Enter or Cmd+Enter. */
   readonly onRun?: () => void;
-  /** Called with UTF-16 offsets, which are equal without a selection. */
+  /** Called with UTF-16 offsets, which are equal if nothing is selected. */
   readonly onSelection?: (from: number, to: number) => void;
 }

@@ -1,4 +1,3 @@
-/** The audit log's queries. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { fetchConsole } from '../../api/session.ts';
 

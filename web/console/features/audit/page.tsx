@@ -31,7 +31,7 @@ export function AuditPage() {
   const { data: facets } = useQuery(auditFacetsQuery);
   const change = (name: keyof AuditSearch, value: string): void =>
     void navigate({
-      search: ({ [name]: _former, ...rest }) => (value === '' ? rest : { ...rest, [name]: value }),
+      search: ({ [name]: _previous, ...rest }) => (value === '' ? rest : { ...rest, [name]: value }),
       replace: true,
     });
   const [text, setText] = useDebounced(search.search ?? '', (next) => change('search', next));

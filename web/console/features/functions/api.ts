@@ -1,13 +1,12 @@
-/** The functions page's queries and search parameters. */
 import { queryOptions } from '@tanstack/react-query';
 import { type Address, consoleUrl } from '../../api/route.ts';
 import { fetchConsole } from '../../api/session.ts';
 import { type AsSearch, validateAs } from '../../components/persona.ts';
 
 export type {
-  FunctionAnswer,
   FunctionFacts,
   FunctionLogLine as LogLine,
+  FunctionResponse,
   Invocation,
 } from '../../../../src/console/functions/contract.ts';
 

@@ -1,4 +1,4 @@
-/** Parses headers: one `name: value` per line. */
+/** Parses HTTP headers in a text field, with one `name: value` per line. */
 
 export type Header = readonly [name: string, value: string];
 

@@ -21,7 +21,7 @@ export function Invocations({ slug, onRequest }: { slug: string; onRequest: (req
       {data === undefined ? null : data.length === 0 ? (
         <p className={classes.none}>{t('calls.none')}</p>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
         <section className={classes.scroll} tabIndex={0} aria-label={t('calls.title')}>
           <table className={list.table}>
             <caption className="visually-hidden">{t('calls.title')}</caption>

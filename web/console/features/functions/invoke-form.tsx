@@ -7,10 +7,10 @@ import { useState } from 'react';
 import { fetchConsole } from '../../api/session.ts';
 import { PersonaPicker } from '../../components/persona-picker.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
-import { Answer } from './answer.tsx';
 import { functionsQuery, invocationsQuery } from './api.ts';
 import { parseHeaders } from './headers.ts';
 import classes from './invoke-form.module.css';
+import { ResponseView } from './response.tsx';
 import { t } from './text.ts';
 
 const route = getRouteApi('/app/functions');
@@ -67,7 +67,7 @@ export function InvokeForm({ slug }: { slug: string }) {
             as={as}
             onChange={(next) =>
               void navigate({
-                search: ({ as: _former, ...rest }) => (next === undefined ? rest : { ...rest, as: next }),
+                search: ({ as: _previous, ...rest }) => (next === undefined ? rest : { ...rest, as: next }),
                 replace: true,
               })
             }
@@ -135,7 +135,7 @@ export function InvokeForm({ slug }: { slug: string }) {
             <p className={classes.note}>{t('invoke.none')}</p>
           ) : null
         ) : (
-          <Answer answer={data} />
+          <ResponseView answer={data} />
         )}
       </section>
     </div>

@@ -8,14 +8,14 @@ import { type LogFilter, type LogLine, liveLogUrl } from './api.ts';
 import classes from './log-view.module.css';
 import { t } from './text.ts';
 
-/** A function's log. It follows new lines while it is scrolled to the end. */
+/** Shows a function's log. While the view is scrolled to the end, it follows new lines. */
 export function LogView({
   slug,
   requestId,
   onRequest,
 }: {
   slug: string;
-  /** Shows only the lines of this request. */
+  /** If set, only lines from this request are shown. */
   requestId: string | undefined;
   onRequest: (requestId: string | undefined) => void;
 }) {
@@ -29,7 +29,7 @@ export function LogView({
   const { entries, left, isLive, clear } = useEntryStream<LogLine>(liveLogUrl(slug, filter));
   const box = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each new line moves the end
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each new line requires scrolling to the end
   useEffect(() => {
     if (isAtEnd.current && box.current !== null) box.current.scrollTop = box.current.scrollHeight;
   }, [entries.length, entries.at(-1)?.id]);
@@ -78,7 +78,7 @@ export function LogView({
           className={classes.lines}
           role="log"
           aria-label={t('logs.title')}
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
           tabIndex={0}
           onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
             isAtEnd.current = scrollHeight - scrollTop - clientHeight < 24;

@@ -1,4 +1,3 @@
-/** The functions page: the list of functions, a form that invokes a function, and the function's log. */
 import { ActionIcon } from '@mantine/core';
 import { IconArrowLeft, IconBolt } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -56,7 +55,7 @@ export function FunctionsPage() {
                 <Link
                   key={slug}
                   to="/functions"
-                  search={({ name: _former, ...rest }) => ({ ...rest, name: slug })}
+                  search={({ name: _previous, ...rest }) => ({ ...rest, name: slug })}
                   {...itemLink(slug === name)}
                 >
                   <IconBolt size={16} stroke={1.75} aria-hidden />

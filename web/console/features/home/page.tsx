@@ -42,7 +42,8 @@ function Overview({ home }: { home: Home }) {
   const faults = home.services.filter(({ fault }) => fault !== null).length;
   return (
     <>
-      <PartialSchema leftOut={home.leftOut} />
+      <PartialSchema skipped={home.skipped} />
+      <DatabaseLimits limits={home.limits} />
       <Card title={t('home.project')}>
         <Facts layout="stacked" className={classes.facts}>
           <Fact label={t('home.url')}>
@@ -93,14 +94,14 @@ function Overview({ home }: { home: Home }) {
   );
 }
 
-/** Set after a start with --keep-going, until a reset applies every statement. */
-function PartialSchema({ leftOut }: { leftOut: Home['leftOut'] }) {
-  if (leftOut.length === 0) return null;
+/** Shown if statements were skipped by --keep-going, until a reset applies all of them. */
+function PartialSchema({ skipped }: { skipped: Home['skipped'] }) {
+  if (skipped.length === 0) return null;
   return (
     <div className={classes.partial}>
-      <Notice tone="warning" title={t('home.partial', { count: leftOut.length })}>
+      <Notice tone="warning" title={t('home.partial', { count: skipped.length })}>
         <ul>
-          {leftOut.map(({ file, line, message }) => (
+          {skipped.map(({ file, line, message }) => (
             <li key={`${file}:${line} ${message}`}>
               <code>
                 {file}:{line}
@@ -110,6 +111,30 @@ function PartialSchema({ leftOut }: { leftOut: Home['leftOut'] }) {
           ))}
         </ul>
         <p>{t('home.partial-reset')}</p>
+      </Notice>
+    </div>
+  );
+}
+
+/** Shown on external database servers on which not all features work. */
+function DatabaseLimits({ limits }: { limits: Home['limits'] }) {
+  if (limits.length === 0) return null;
+  return (
+    <div className={classes.partial}>
+      <Notice tone="warning" title={t('home.limits', { count: limits.length })}>
+        <ul>
+          {limits.map(({ message, statements }) => (
+            <li key={message}>
+              {message}
+              {statements.map((statement) => (
+                <pre key={statement}>
+                  <code>{statement}</code>
+                </pre>
+              ))}
+            </li>
+          ))}
+        </ul>
+        {limits.some(({ statements }) => statements.length > 0) ? <p>{t('home.limits-mend')}</p> : null}
       </Notice>
     </div>
   );

@@ -3,7 +3,7 @@ import type { Home } from '../../api/types.ts';
 
 export interface Snippet {
   readonly id: 'supabase-js' | 'next' | 'vite-react' | 'flutter' | 'swift' | 'python' | 'curl' | 'psql';
-  /** Tool names aren't translated. */
+  /** The tool's name, which isn't translated. */
   readonly name: string;
   readonly code: string;
 }

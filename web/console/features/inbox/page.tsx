@@ -99,7 +99,7 @@ function Inbox() {
                 page={page}
                 perPage={inboxPageSize}
                 total={data.total}
-                onPage={(next) => void navigate({ search: (former) => ({ ...former, page: next }) })}
+                onPage={(next) => void navigate({ search: (previous) => ({ ...previous, page: next }) })}
               />
             </>
           }
@@ -137,7 +137,7 @@ function MessageLink({ message, isOpen }: { message: MessageSummary; isOpen: boo
   return (
     <Link
       to="/inbox"
-      search={(former) => ({ ...former, id })}
+      search={(previous) => ({ ...previous, id })}
       className={classes.message}
       aria-current={isOpen ? 'true' : undefined}
       data-open={isOpen || undefined}

@@ -1,28 +1,28 @@
-/** The Jobs pages' queries. */
+/** Queries for the Jobs pages. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type {
   HookName,
-  MessagePlace,
+  MessageSource,
   MessageRow as QueueMessage,
 } from '../../../../src/console/jobs/contract.ts';
 import type { Payload } from '../../api/route.ts';
 import { fetchConsole } from '../../api/session.ts';
 
 export type {
-  AnsweredRow as AnsweredRequest,
+  CompletedRow as AnsweredRequest,
   CronJob,
   CronJobs,
   DeliveryRow as Delivery,
   ExtensionName,
   HookName,
   JobsOverview as Parts,
-  MessagePlace,
   MessageRow as QueueMessage,
+  MessageSource,
   PartState,
+  PendingRequest,
   QueueRow as Queue,
   RunRow as CronRun,
   ShownPair as Pair,
-  WaitingRequest,
   Webhook,
   WebhookEvent,
 } from '../../../../src/console/jobs/contract.ts';
@@ -56,7 +56,7 @@ export const runsQuery = (id: string, failed: boolean) =>
   });
 
 export const hookParams = ({ schema, table, name }: HookName): HookName => ({ schema, table, name });
-/** The webhook's id in the address. */
+/** Returns the ID of a webhook for the URL. */
 export const hookId = ({ schema, table, name }: HookName): string => [schema, table, name].join('.');
 
 export const webhooksQuery = queryOptions({
@@ -79,7 +79,7 @@ export const deliveriesQuery = (hook: HookName) =>
     refetchInterval: refreshMs,
   });
 
-export const waitingQuery = infiniteQueryOptions({
+export const pendingQuery = infiniteQueryOptions({
   queryKey: ['jobs', 'waiting'],
   queryFn: ({ signal, pageParam }) =>
     fetchConsole('GET /jobs/requests/waiting', { query: { before: pageParam || undefined }, signal }),
@@ -88,7 +88,7 @@ export const waitingQuery = infiniteQueryOptions({
   refetchInterval: refreshMs,
 });
 
-export const answeredQuery = (failed: boolean) =>
+export const completedQuery = (failed: boolean) =>
   infiniteQueryOptions({
     queryKey: ['jobs', 'answered', failed],
     queryFn: ({ signal, pageParam }) =>
@@ -125,7 +125,7 @@ export const queuesQuery = queryOptions({
 
 export const messagesKey = (name: string) => ['jobs', 'messages', name] as const;
 
-export const messagesQuery = (name: string, of: MessagePlace) =>
+export const messagesQuery = (name: string, of: MessageSource) =>
   infiniteQueryOptions({
     queryKey: [...messagesKey(name), of],
     queryFn: ({ signal, pageParam }) =>
@@ -139,10 +139,10 @@ export const messagesQuery = (name: string, of: MessagePlace) =>
     refetchInterval: refreshMs,
   });
 
-export const fetchMessage = (name: string, of: MessagePlace, id: string): Promise<QueueMessage> =>
+export const fetchMessage = (name: string, of: MessageSource, id: string): Promise<QueueMessage> =>
   fetchConsole('GET /jobs/queues/:queue/messages/:id', { params: { queue: name, id }, query: { of } });
 
-/** Shares its cache entry with the functions page. */
+/** The functions page uses a query with the same key, so both share the cached data. */
 export const functionSlugsQuery = queryOptions({
   queryKey: ['functions'],
   queryFn: async ({ signal }) => (await fetchConsole('GET /functions', { signal })).functions,

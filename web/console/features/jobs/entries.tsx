@@ -10,10 +10,9 @@ import { SkeletonLines } from '../../components/skeleton.tsx';
 import classes from './jobs.module.css';
 
 interface EntriesProps<T> {
-  /** Undefined while loading. */
   readonly entries: readonly T[] | undefined;
   readonly error: Error | null;
-  /** Content beside the button. */
+  /** Text that is shown next to the button. */
   readonly note?: string;
   readonly add: { readonly label: string; readonly onClick: () => void };
   /** Shown instead of an empty list. */

@@ -12,7 +12,10 @@ interface OnSwitchProps {
   readonly isOffered?: boolean;
 }
 
-/** Switches a list entry on or off. Shows the new state immediately and an error beside it. */
+/**
+ * A switch that enables or disables a list entry. It shows the new state immediately, and an error if the request
+ * fails.
+ */
 export function OnSwitch({ label, isOn, onSwitch, queryKey, isOffered = true }: OnSwitchProps) {
   const queryClient = useQueryClient();
   const mayWrite = useMay('write');

@@ -1,4 +1,3 @@
-/** Shared parts of the Jobs pages. */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -84,7 +83,7 @@ export function LoadOlder({
   return <LoadMore label={t('jobs.older')} hasMore={hasMore} isBusy={isBusy} isCompact onMore={onMore} />;
 }
 
-/** Shows one `name: value` per line, with hidden values marked. */
+/** Formats pairs as one `name: value` per line. Values that the operator's role can't see are marked as hidden. */
 export const pairsText = (pairs: readonly Pair[]): string =>
   pairs.map(([name, value]) => `${name}: ${value ?? t('jobs.hidden')}`).join('\n');
 

@@ -1,9 +1,8 @@
-/** Describes a schedule in words. */
 import { i18n } from '../../../lib/i18n.ts';
 import { parseSchedule, type Schedule, type Times } from './schedule.ts';
 import { t } from './text.ts';
 
-/** Returns undefined if the text isn't a schedule. */
+/** Describes a schedule in words. Returns undefined if the text isn't a schedule. */
 export function wordsOf(text: string): string | undefined {
   const schedule = parseSchedule(text);
   return schedule === undefined ? undefined : words(schedule);
@@ -24,11 +23,11 @@ function words(schedule: Schedule): string {
   return isAtTimes(schedule) ? t('schedule.when-days', { when, days: t('schedule.every-day') }) : when;
 }
 
-/** Up to this many times of day are listed. Longer lists are described by hours and minutes. */
-const mostTimes = 8;
+/** If there are more times of day than this, they are described by hours and minutes instead of being listed. */
+const maxTimes = 8;
 
 const isAtTimes = ({ hours, minutes }: Times): boolean =>
-  hours.length < 24 && hours.length * minutes.length <= mostTimes && stepOf(hours, 24) === undefined;
+  hours.length < 24 && hours.length * minutes.length <= maxTimes && stepOf(hours, 24) === undefined;
 
 function timesOf(times: Times): string {
   const { hours, minutes } = times;
@@ -51,7 +50,7 @@ function timesOf(times: Times): string {
   return t('schedule.minutes-of', { minutes: minuteList, hours: hourList });
 }
 
-/** Undefined for every day. */
+/** Describes the days on which a schedule runs. Returns undefined if it runs every day. */
 function daysOf({ days, weekdays, lastDay, eitherDay }: Times): string | undefined {
   const everyDay = days.length === 31;
   const everyWeekday = weekdays.length === 7;
@@ -66,7 +65,7 @@ function daysOf({ days, weekdays, lastDay, eitherDay }: Times): string | undefin
   return t(eitherDay ? 'schedule.either' : 'schedule.both', { days: dayList, weekdays: weekdayList });
 }
 
-/** Returns the step of 0, n, 2n … that covers the whole range, if it is greater than 1. */
+/** Returns n if the values are 0, n, 2n and so on, up to the end of the range, and n is greater than 1. */
 function stepOf(values: readonly number[], round: number): number | undefined {
   const step = values[1] ?? 0;
   if (values[0] !== 0 || step < 2 || round % step !== 0 || values.length !== round / step) return undefined;
@@ -75,12 +74,12 @@ function stepOf(values: readonly number[], round: number): number | undefined {
 
 type Run = readonly [first: number, last: number];
 
-/** Joins three or more adjacent values into a range. */
+/** Replaces three or more adjacent values with a range. */
 function runs(values: readonly number[]): Run[] {
   const found: Run[] = [];
   for (const value of values) {
-    const former = found.at(-1);
-    if (former !== undefined && former[1] === value - 1) found[found.length - 1] = [former[0], value];
+    const previous = found.at(-1);
+    if (previous !== undefined && previous[1] === value - 1) found[found.length - 1] = [previous[0], value];
     else found.push([value, value]);
   }
   return found.flatMap(([first, last]): Run[] =>
@@ -100,6 +99,6 @@ const two = (value: number): string => String(value).padStart(2, '0');
 const list = (items: readonly string[]): string => new Intl.ListFormat(i18n.locale).format(items);
 const nameIn = (options: Intl.DateTimeFormatOptions, date: number): string =>
   new Intl.DateTimeFormat(i18n.locale, { ...options, timeZone: 'UTC' }).format(date);
-/** March 1, 2026 was a Sunday. */
+/** The date is March 1, 2026, which was a Sunday. */
 const weekdayName = (day: number): string => nameIn({ weekday: 'long' }, Date.UTC(2026, 2, 1 + day));
 const monthName = (month: number): string => nameIn({ month: 'long' }, Date.UTC(2026, month - 1, 1));

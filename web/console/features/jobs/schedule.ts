@@ -1,9 +1,10 @@
 /**
- * Parses pg_cron schedules like its scheduler (`src/database/extensions/pg_cron--1.6.4.sql`), for feedback while the
- * user types and for the next run. test/console/schedule.test.ts compares both with the database's results.
+ * Parses pg_cron schedules in the same way as its scheduler (`src/database/extensions/pg_cron--1.6.4.sql`), to check
+ * the input while the user types and to show the next run. test/console/schedule.test.ts compares the results with
+ * those of the database.
  */
 
-/** Vixie cron's five fields. Numbers are sorted, and Sunday is 0. */
+/** The five fields of a Vixie cron schedule. The numbers are sorted, and 0 is Sunday. */
 export interface Times {
   readonly kind: 'times';
   readonly minutes: readonly number[];
@@ -11,16 +12,16 @@ export interface Times {
   readonly days: readonly number[];
   readonly months: readonly number[];
   readonly weekdays: readonly number[];
-  /** `$` in the day of month field. */
+  /** Whether the day of month field is `$`. */
   readonly lastDay: boolean;
-  /** Both day fields are restricted, so matching one of them is enough. */
+  /** Whether both day fields are restricted, so that matching one of them is sufficient. */
   readonly eitherDay: boolean;
 }
 
 export type Schedule =
   | Times
   | { readonly kind: 'seconds'; readonly every: number }
-  /** Runs at each startup of the server. */
+  /** Runs each time the server starts. */
   | { readonly kind: 'start' };
 
 const named: ReadonlyMap<string, string> = new Map([
@@ -68,7 +69,7 @@ export function parseSchedule(text: string): Schedule | undefined {
   };
 }
 
-/** Parses lists of `*`, numbers, names and ranges. A step is only allowed after `*` or a range. */
+/** Parses a field, which is a list of `*`, numbers, names and ranges. A step is allowed only after `*` or a range. */
 function field(text: string, low: number, high: number, names: readonly string[] = []): number[] | undefined {
   const found: number[] = [];
   for (const item of text.toLowerCase().split(',')) {
@@ -97,12 +98,12 @@ const sorted = (values: readonly number[]): number[] => [...new Set(values)].sor
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
-/** Leap days recur after at most eight years (1896 to 1904, 2096 to 2104). */
+/** Two leap days can be up to eight years apart (1896 to 1904, 2096 to 2104). */
 const daysAhead = 8 * 366 + 2;
 
 /**
- * Returns the first matching minute after `from`, in the schedule's time zone. Undefined if there is none within eight
- * years or the browser doesn't know the zone.
+ * Returns the first minute after `from` that matches the schedule, in the schedule's time zone. Returns undefined if
+ * there is none within eight years or if the browser doesn't support the time zone.
  * @example
  * nextRun(parseSchedule('0 3 * * *'), 'GMT', new Date('2026-01-01T10:00:00Z')); // 2026-01-02T03:00:00Z
  */
@@ -121,7 +122,7 @@ export function nextRun(times: Times, zone: string, from: Date): Date | undefine
   return undefined;
 }
 
-/** Returns the local time at an instant, encoded as if it were UTC. */
+/** Converts an instant to local time. The result is encoded as if the local time were UTC. */
 type Clock = (instant: number) => number;
 
 function clockOf(zone: string): Clock | undefined {
@@ -157,7 +158,7 @@ function isDay({ days, months, weekdays, lastDay, eitherDay }: Times, date: Date
   return eitherDay ? onDay || onWeekday : onDay && onWeekday;
 }
 
-/** Returns the first instant of a day's times at or after `start`. */
+/** Returns the first instant, not before `start`, at which one of the times of a day occurs. */
 function firstOf(
   { hours, minutes }: Times,
   midnight: number,
@@ -170,7 +171,7 @@ function firstOf(
   for (const hour of hours) {
     for (const minute of minutes) {
       const wall = midnight + (hour * 60 + minute) * minuteMs;
-      // When the clocks change, a local time may occur twice or not at all.
+      // On a day when the clocks change, a local time can occur twice or not at all.
       for (const instant of offsets.map((offset) => wall - offset)) {
         if (instant < start || (best !== undefined && instant >= best)) continue;
         if (offsets.length === 1 || wallOf(instant) === wall) best = instant;

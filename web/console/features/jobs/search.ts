@@ -1,4 +1,4 @@
-/** The Jobs pages' search parameters. */
+/** Search parameters for the Jobs pages. */
 
 export interface OpenSearch {
   /** The item that is open in the panel. */
@@ -7,7 +7,7 @@ export interface OpenSearch {
 
 export function validateOpenSearch(search: Record<string, unknown>): OpenSearch {
   const { id } = search;
-  // The router parses an id of digits as a number.
+  // The router parses an ID that consists only of digits as a number.
   return (typeof id === 'string' && id !== '') || typeof id === 'number' ? { id: String(id) } : {};
 }
 

@@ -1,4 +1,4 @@
-/** The keys page's queries. */
+/** Queries for the keys page. */
 import { queryOptions } from '@tanstack/react-query';
 import { fetchConsole } from '../../api/session.ts';
 

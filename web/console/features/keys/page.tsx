@@ -62,7 +62,7 @@ function Defaults({ keys, mayOwn }: { keys: Keys; mayOwn: boolean }) {
   );
 }
 
-/** A secret that is fetched when the operator reveals it. Only this component stores it. */
+/** A secret that is fetched only when the operator reveals it. Only this component stores it. */
 function Secret({
   name,
   label,

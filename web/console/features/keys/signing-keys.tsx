@@ -27,23 +27,23 @@ const stateIds = {
   secret: 'keys.state-secret',
 } as const;
 
-type Asked = { readonly what: 'rotate' | 'revoke'; readonly key: SigningKey };
+type Confirmation = { readonly what: 'rotate' | 'revoke'; readonly key: SigningKey };
 
 export function SigningKeys({ keys, mayOwn }: { keys: Keys; mayOwn: boolean }) {
   const queryClient = useQueryClient();
   const [algorithm, setAlgorithm] = useState<Algorithm>('ES256');
-  const [asked, setAsked] = useState<Asked | undefined>();
+  const [confirmation, setConfirmation] = useState<Confirmation | undefined>();
   const refresh = (): void => void queryClient.invalidateQueries({ queryKey: keysQuery.queryKey });
   const standby = useMutation({
     mutationFn: () => fetchConsole('POST /keys/signing', { body: { algorithm } }),
     onSettled: refresh,
   });
   const act = useMutation({
-    mutationFn: ({ what, key: { kid } }: Asked) =>
+    mutationFn: ({ what, key: { kid } }: Confirmation) =>
       what === 'rotate'
         ? fetchConsole('POST /keys/signing/rotate', { body: { kid } })
         : fetchConsole('DELETE /keys/signing/:kid', { params: { kid } }),
-    onSuccess: () => setAsked(undefined),
+    onSuccess: () => setConfirmation(undefined),
     onSettled: refresh,
   });
   const mayChange = mayOwn && keys.signingFile;
@@ -110,7 +110,7 @@ export function SigningKeys({ keys, mayOwn }: { keys: Keys; mayOwn: boolean }) {
                         size="compact-xs"
                         variant="default"
                         aria-label={t('keys.rotate-of', { kid: key.kid })}
-                        onClick={() => setAsked({ what: 'rotate', key })}
+                        onClick={() => setConfirmation({ what: 'rotate', key })}
                       >
                         {t('keys.rotate')}
                       </Button>
@@ -120,7 +120,7 @@ export function SigningKeys({ keys, mayOwn }: { keys: Keys; mayOwn: boolean }) {
                         size="compact-xs"
                         variant="default"
                         aria-label={t('keys.revoke-of', { name: key.kid })}
-                        onClick={() => setAsked({ what: 'revoke', key })}
+                        onClick={() => setConfirmation({ what: 'revoke', key })}
                       >
                         {t('keys.revoke')}
                       </Button>
@@ -132,31 +132,32 @@ export function SigningKeys({ keys, mayOwn }: { keys: Keys; mayOwn: boolean }) {
           </tbody>
         </table>
       </Card>
-      {asked === undefined ? null : (
+      {confirmation === undefined ? null : (
         <Confirm
           title={
-            asked.what === 'rotate'
-              ? t('keys.rotate-of', { kid: asked.key.kid })
-              : t('keys.revoke-of', { name: asked.key.kid })
+            confirmation.what === 'rotate'
+              ? t('keys.rotate-of', { kid: confirmation.key.kid })
+              : t('keys.revoke-of', { name: confirmation.key.kid })
           }
-          action={t(asked.what === 'rotate' ? 'keys.rotate' : 'keys.revoke')}
-          {...(asked.what === 'revoke' ? { typed: asked.key.kid.slice(0, 8) } : {})}
+          action={t(confirmation.what === 'rotate' ? 'keys.rotate' : 'keys.revoke')}
+          {...(confirmation.what === 'revoke' ? { typed: confirmation.key.kid.slice(0, 8) } : {})}
           isBusy={act.isPending}
           error={act.error}
-          onConfirm={() => act.mutate(asked)}
+          onConfirm={() => act.mutate(confirmation)}
           onClose={() => {
             act.reset();
-            setAsked(undefined);
+            setConfirmation(undefined);
           }}
         >
           <p>
-            {asked.what === 'rotate'
+            {confirmation.what === 'rotate'
               ? t('keys.rotate-text')
               : t('keys.revoke-signing-text', { minutes: Math.ceil(keys.jwtExpirySeconds / 60) })}
           </p>
-          {asked.what === 'revoke' && asked.key.subjects.length > 0 ? (
+          {confirmation.what === 'revoke' && confirmation.key.subjects.length > 0 ? (
             <p>
-              {t('keys.who', { kid: asked.key.kid.slice(0, 8) })}: {asked.key.subjects.slice(0, 5).join(', ')}
+              {t('keys.who', { kid: confirmation.key.kid.slice(0, 8) })}:{' '}
+              {confirmation.key.subjects.slice(0, 5).join(', ')}
             </p>
           ) : null}
         </Confirm>

@@ -1,4 +1,4 @@
-/** The log page's queries and search parameters. */
+/** Queries and search parameters for the log page. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { Address } from '../../api/route.ts';
 import { fetchConsole } from '../../api/session.ts';
@@ -20,7 +20,7 @@ export type LogFilter = { readonly [Name in (typeof filterNames)[number]]?: stri
 
 export interface LogSearch extends LogFilter {
   readonly live?: boolean;
-  /** The request that is open in the panel. */
+  /** The ID of the request that is open in the panel. */
   readonly open?: string;
 }
 
@@ -34,12 +34,15 @@ export function validateLogSearch(search: Record<string, unknown>): LogSearch {
   return found;
 }
 
-/** The service filter that includes the Console's own requests. */
+/** The value of the service filter that includes the Console's own requests. */
 export const everything = 'all';
 
-/** The filter as the server expects it, without the time range. By default, the Console's own requests are excluded. */
+/**
+ * Converts the filter to the server's format, without the time range. By default, the Console's own requests are
+ * excluded.
+ */
 export function filterQuery({ minutes: _time, service = '!console', ...filter }: LogFilter): LogQuery {
-  // The address is free text; the server checks the values.
+  // The URL can contain any text, so the server validates the values.
   return (service === everything ? filter : { ...filter, service }) as LogQuery;
 }
 

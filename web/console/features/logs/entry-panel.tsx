@@ -1,4 +1,4 @@
-/** A log entry with its request's waterfall. */
+/** Shows a log entry and a diagram of all entries that belong to the same request. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Copyable } from '../../../ui/copyable.tsx';
@@ -36,7 +36,7 @@ export function RequestPanel({ requestId, onClose }: { requestId: string; onClos
           ) : null}
           <Trace entries={data} />
           {data.map((entry, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a trace is read once and never reordered
+            // biome-ignore lint/suspicious/noArrayIndexKey: a trace is loaded once and never reordered
             <EntryDetails key={index} entry={entry} />
           ))}
         </div>
@@ -45,7 +45,7 @@ export function RequestPanel({ requestId, onClose }: { requestId: string; onClos
   );
 }
 
-/** An entry without a request. */
+/** Shows an entry that doesn't belong to a request. */
 export function LinePanel({ entry, onClose }: { entry: LogEntry; onClose: () => void }) {
   return (
     <SidePanel title={t('logs.entry')} onClose={onClose} wide>
@@ -161,7 +161,7 @@ function EntryDetails({ entry }: { entry: LogEntry }) {
       </h3>
       {kind === 'line' ? <CodeBlock text={message} what={t('logs.message')} /> : null}
       {statements.map(({ text, durationMs, error }, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: their order is what they did
+        // biome-ignore lint/suspicious/noArrayIndexKey: the items never change their order
         <div key={`${index}${text}`}>
           <p className={classes.note}>
             {t('logs.statement', { number: index + 1 })} · {msText(durationMs)}

@@ -38,7 +38,7 @@ export function Filters({
   );
   const [isOpen, setOpen] = useState(hidden);
   const set = (name: keyof LogFilter, value: string): void => {
-    const { [name]: _former, ...rest } = filter;
+    const { [name]: _previous, ...rest } = filter;
     onChange(value === '' ? rest : { ...rest, [name]: value });
   };
   return (

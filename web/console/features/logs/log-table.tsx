@@ -40,7 +40,7 @@ export function LogTable({
             entry;
           return (
             <tr
-              // biome-ignore lint/suspicious/noArrayIndexKey: counted from the end, where nothing is added
+              // biome-ignore lint/suspicious/noArrayIndexKey: positions are counted from the end, where no entries are added
               key={`${at} ${requestId ?? ''} ${kind} ${entries.length - index}`}
               data-open={(openId !== undefined && requestId === openId) || undefined}
               data-level={level}

@@ -42,7 +42,7 @@ export function LogsPage() {
           isLive={live}
           onLive={(next) =>
             void navigate({
-              search: ({ live: _former, ...rest }) => (next ? { ...rest, live: true } : rest),
+              search: ({ live: _previous, ...rest }) => (next ? { ...rest, live: true } : rest),
               replace: true,
             })
           }
@@ -72,7 +72,7 @@ export function LogsPage() {
             onOpen={(entry) => {
               const { requestId } = entry;
               if (requestId === undefined) setLine(entry);
-              else void navigate({ search: (former) => ({ ...former, open: requestId }) });
+              else void navigate({ search: (previous) => ({ ...previous, open: requestId }) });
             }}
           />
         )}

@@ -1,4 +1,6 @@
-/** The bars of one request: each service that responded, its statements, and the log lines in between. Pure. */
+/**
+ * Computes the bars of a request's diagram: each service that responded, its statements, and the log lines in between.
+ */
 import type { LogEntry } from './api.ts';
 
 export interface Bar {
@@ -6,9 +8,9 @@ export interface Bar {
   readonly kind: 'request' | 'statement' | 'line';
   readonly service: string;
   readonly label: string;
-  /** The time from the beginning of the trace. */
+  /** The time since the beginning of the trace. */
   readonly startMs: number;
-  /** 0 for an instant. */
+  /** Zero for an entry that doesn't have a duration. */
   readonly durationMs: number;
   readonly isFault: boolean;
   readonly depth: number;
@@ -59,6 +61,6 @@ export function waterfallOf(entries: readonly LogEntry[]): Waterfall {
   return { totalMs, bars };
 }
 
-/** Whether two entries have the same start and end, so neither contains the other. */
+/** Whether two entries start and end at the same time, so that neither of them contains the other. */
 const isTwin = (left: LogEntry, right: LogEntry): boolean =>
   left.at === right.at && left.durationMs === right.durationMs;

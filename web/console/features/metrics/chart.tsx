@@ -8,7 +8,7 @@ import classes from './page.module.css';
 import type { Chart } from './series.ts';
 
 const heightPx = 220;
-/** Colors that contrast with the background and with each other in both schemes. */
+/** Colors that contrast with the background and with each other in both color schemes. */
 const colors = [
   '--plinth-link',
   '--plinth-success-text',
@@ -25,7 +25,7 @@ export default function LineChart({ chart, what }: { chart: Chart; what: string 
   const plot = useRef<uPlot | undefined>(undefined);
   const latest = useRef(chart);
   latest.current = chart;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other lines make another plot; new numbers go into this one
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the plot is created again only if its lines change, and new values update the existing plot
   useEffect(() => {
     const element = box.current;
     if (element === null) return;
@@ -65,7 +65,7 @@ export default function LineChart({ chart, what }: { chart: Chart; what: string 
       plot.current?.setSize({ width: element.clientWidth, height: heightPx }),
     );
     resize.observe(element);
-    // The chart's colors are drawn on a canvas, so a new color scheme needs a new chart.
+    // The chart is drawn on a canvas, so it must be redrawn when the color scheme changes.
     const scheme = new MutationObserver(draw);
     scheme.observe(document.documentElement, { attributeFilter: ['data-mantine-color-scheme'] });
     return () => {
@@ -100,7 +100,7 @@ function ChartTable({ chart: { times, series }, what }: { chart: Chart; what: st
     .filter(({ values }) => values.some((value) => value !== null && value !== 0))
     .reverse();
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
     <section className={classes.twinScroll} tabIndex={0} aria-label={what}>
       <table className={list.table}>
         <caption className="visually-hidden">{what}</caption>

@@ -35,7 +35,7 @@ export function MetricsPage() {
           data={ranges.map((value) => ({ value: String(value), label: rangeText(value) }))}
           onChange={(event) => {
             const next = Number(event.currentTarget.value);
-            void navigate({ search: (former) => ({ ...former, minutes: next }), replace: true });
+            void navigate({ search: (previous) => ({ ...previous, minutes: next }), replace: true });
           }}
         />
       </PageHead>
@@ -72,7 +72,7 @@ export function MetricsPage() {
                   data={names}
                   onChange={(event) => {
                     const next = event.currentTarget.value;
-                    void navigate({ search: (former) => ({ ...former, service: next }), replace: true });
+                    void navigate({ search: (previous) => ({ ...previous, service: next }), replace: true });
                   }}
                 />
               }

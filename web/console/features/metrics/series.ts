@@ -1,9 +1,9 @@
-/** Builds the columns of a chart and of its equivalent table from the report. Pure. */
+/** Builds the columns of a chart, and of the table with the same data, from the server's report. */
 import type { MetricsReport } from './api.ts';
 
 export interface Series {
   readonly label: string;
-  /** Null if there is no data. */
+  /** Null if data is missing. */
   readonly values: readonly (number | null)[];
 }
 
@@ -28,7 +28,7 @@ export function requestChart(report: MetricsReport): Chart {
   };
 }
 
-/** The p50 and p95 of one service. */
+/** Builds a chart of the p50 and p95 of one service. */
 export function durationChart(report: MetricsReport, service: string): Chart {
   const points = report.services.find((one) => one.service === service)?.points ?? [];
   return {

@@ -1,4 +1,4 @@
-/** The operators page's queries. */
+/** Queries for the operators page. */
 import { queryOptions } from '@tanstack/react-query';
 import type { OperatorRole as Role } from '../../../../src/console/operators/contract.ts';
 import { fetchConsole } from '../../api/session.ts';
@@ -32,5 +32,5 @@ export const passkeysQuery = queryOptions({
   queryFn: async ({ signal }) => (await fetchConsole('GET /factor/passkeys', { signal })).passkeys,
 });
 
-/** The common key of these queries, which are refreshed together. */
+/** The key that these queries have in common, so that they can be refreshed together. */
 export const operatorsKey = ['operators'] as const;

@@ -1,4 +1,4 @@
-/** Returns the browser and system of a User-Agent, enough to recognize a device. */
+/** Returns the browser and operating system in a User-Agent header, in enough detail to recognize a device. */
 
 const browsers: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/\bEdg\//, 'Edge'],

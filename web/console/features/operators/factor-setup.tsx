@@ -11,7 +11,8 @@ import classes from './form.module.css';
 import { t } from './text.ts';
 
 export function FactorSetup({ onDone }: { onDone: () => void }) {
-  // A query prevents two keys from being created. Each time the form opens, a new key is created.
+  // A query ensures that only one key is created, although the component can render twice. Each time the form opens, a
+  // new key is created.
   const { data, error } = useQuery({
     queryKey: ['factor-setup'],
     queryFn: () => fetchConsole('POST /factor'),

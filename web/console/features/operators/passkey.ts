@@ -1,25 +1,28 @@
-/** Passkeys in the browser (WebAuthn level 3): passes the server's options to the browser and its JSON response back. */
+/**
+ * Uses passkeys in the browser (WebAuthn level 3). Passes the server's options to the browser, and returns the
+ * browser's response as JSON.
+ */
 import type { Body } from '../../api/route.ts';
 import { fetchConsole } from '../../api/session.ts';
 import { t } from './text.ts';
 
-type Answer = Body<'POST /factor/passkeys/prove'>['answer'];
+type PasskeyResponse = Body<'POST /factor/passkeys/prove'>['answer'];
 
 export const canUsePasskeys = (): boolean =>
   typeof PublicKeyCredential === 'function' && 'parseRequestOptionsFromJSON' in PublicKeyCredential;
 
-/** @throws {Error} with a message for the operator */
+/** Creates a passkey for the operator. @throws {Error} with a message for the operator */
 export async function addPasskey(name: string): Promise<void> {
   const options = await fetchConsole('POST /factor/passkeys/begin');
   requireHost(options.rp.id);
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(
     options as PublicKeyCredentialCreationOptionsJSON,
   );
-  const answer = await answered(() => navigator.credentials.create({ publicKey }));
-  await fetchConsole('POST /factor/passkeys', { body: { name, answer } });
+  const response = await requestPasskey(() => navigator.credentials.create({ publicKey }));
+  await fetchConsole('POST /factor/passkeys', { body: { name, answer: response } });
 }
 
-/** @throws {Error} with a message for the operator */
+/** Verifies the operator's second factor with a passkey. @throws {Error} with a message for the operator */
 export async function provePasskey(): Promise<void> {
   const options = await fetchConsole('POST /factor/passkeys/ask');
   requireHost(options.rpId);
@@ -27,11 +30,14 @@ export async function provePasskey(): Promise<void> {
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(
     options as PublicKeyCredentialRequestOptionsJSON,
   );
-  const answer = await answered(() => navigator.credentials.get({ publicKey }));
-  await fetchConsole('POST /factor/passkeys/prove', { body: { answer } });
+  const response = await requestPasskey(() => navigator.credentials.get({ publicKey }));
+  await fetchConsole('POST /factor/passkeys/prove', { body: { answer: response } });
 }
 
-/** Passkeys belong to a host name, but the Console can be open under an IP address. */
+/**
+ * Throws an error if the Console is open at a different host, such as an IP address. A passkey works only at its host
+ * name.
+ */
 function requireHost(name: string | undefined): void {
   if (name === undefined || location.hostname === name || location.hostname.endsWith(`.${name}`)) return;
   const address = new URL(location.href);
@@ -39,9 +45,9 @@ function requireHost(name: string | undefined): void {
   throw new Error(t('passkey.elsewhere', { address: `${address.origin}/console/` }));
 }
 
-async function answered(ask: () => Promise<Credential | null>): Promise<Answer> {
+async function requestPasskey(request: () => Promise<Credential | null>): Promise<PasskeyResponse> {
   try {
-    return ((await ask()) as PublicKeyCredential).toJSON() as Answer;
+    return ((await request()) as PublicKeyCredential).toJSON() as PasskeyResponse;
   } catch (error) {
     const isKnown = (error as { name?: string }).name === 'InvalidStateError';
     throw new Error(t(isKnown ? 'passkey.known' : 'passkey.canceled'), { cause: error });

@@ -12,7 +12,7 @@ import { type OperatorSummary, operatorsKey, type Role, roles } from './api.ts';
 import { InvitationLink } from './invite.tsx';
 import { t } from './text.ts';
 
-type Asked = { readonly what: 'remove' | 'reset-factor'; readonly operator: OperatorSummary };
+type Confirmation = { readonly what: 'remove' | 'reset-factor'; readonly operator: OperatorSummary };
 
 export function PeopleTable({
   operators,
@@ -25,7 +25,7 @@ export function PeopleTable({
 }) {
   const queryClient = useQueryClient();
   const refresh = (): void => void queryClient.invalidateQueries({ queryKey: operatorsKey });
-  const [asked, setAsked] = useState<Asked | undefined>();
+  const [confirmation, setConfirmation] = useState<Confirmation | undefined>();
   const setRole = useMutation({
     mutationFn: ({ id, role }: { id: string; role: Role }) =>
       fetchConsole('PATCH /operators/:id', { params: { id }, body: { role } }),
@@ -35,11 +35,11 @@ export function PeopleTable({
     mutationFn: ({ id }: OperatorSummary) => fetchConsole('POST /operators/:id/link', { params: { id } }),
   });
   const act = useMutation({
-    mutationFn: ({ what, operator }: Asked) =>
+    mutationFn: ({ what, operator }: Confirmation) =>
       fetchConsole(what === 'remove' ? 'DELETE /operators/:id' : 'DELETE /operators/:id/factor', {
         params: { id: operator.id },
       }),
-    onSuccess: () => setAsked(undefined),
+    onSuccess: () => setConfirmation(undefined),
     onSettled: refresh,
   });
   const problem = setRole.error ?? link.error;
@@ -116,7 +116,7 @@ export function PeopleTable({
                         {has_factor ? (
                           <Menu.Item
                             leftSection={<IconShieldOff size={16} aria-hidden />}
-                            onClick={() => setAsked({ what: 'reset-factor', operator })}
+                            onClick={() => setConfirmation({ what: 'reset-factor', operator })}
                           >
                             {t('operators.reset-factor')}
                           </Menu.Item>
@@ -124,7 +124,7 @@ export function PeopleTable({
                         <Menu.Item
                           color="red"
                           leftSection={<IconUserMinus size={16} aria-hidden />}
-                          onClick={() => setAsked({ what: 'remove', operator })}
+                          onClick={() => setConfirmation({ what: 'remove', operator })}
                         >
                           {t('operators.remove')}
                         </Menu.Item>
@@ -140,22 +140,22 @@ export function PeopleTable({
       {link.data === undefined || link.variables === undefined ? null : (
         <InvitationLink name={link.variables.name} invitation={link.data} onClose={() => link.reset()} />
       )}
-      {asked === undefined ? null : (
+      {confirmation === undefined ? null : (
         <Confirm
-          title={t(asked.what === 'remove' ? 'operators.remove-title' : 'operators.reset-factor')}
-          action={t(asked.what === 'remove' ? 'operators.remove' : 'operators.reset-factor')}
-          {...(asked.what === 'remove' ? { typed: asked.operator.name } : {})}
+          title={t(confirmation.what === 'remove' ? 'operators.remove-title' : 'operators.reset-factor')}
+          action={t(confirmation.what === 'remove' ? 'operators.remove' : 'operators.reset-factor')}
+          {...(confirmation.what === 'remove' ? { typed: confirmation.operator.name } : {})}
           isBusy={act.isPending}
           error={act.error}
-          onConfirm={() => act.mutate(asked)}
+          onConfirm={() => act.mutate(confirmation)}
           onClose={() => {
             act.reset();
-            setAsked(undefined);
+            setConfirmation(undefined);
           }}
         >
           <p>
-            {t(asked.what === 'remove' ? 'operators.remove-text' : 'operators.reset-factor-text', {
-              name: asked.operator.name,
+            {t(confirmation.what === 'remove' ? 'operators.remove-text' : 'operators.reset-factor-text', {
+              name: confirmation.operator.name,
             })}
           </p>
         </Confirm>

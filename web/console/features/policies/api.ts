@@ -53,7 +53,7 @@ export interface Preview {
 
 const shownRows = 10;
 
-/** The first rows that a persona can read, through the SQL page's read-only query. */
+/** Queries the first rows that a persona can read, with the read-only query of the SQL page. */
 export const rowsAsQuery = ({ schema, name }: Named, as: string | undefined) =>
   queryOptions({
     queryKey: ['rows-as', schema, name, as ?? 'operator'],

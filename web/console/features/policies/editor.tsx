@@ -1,4 +1,4 @@
-/** The editor of a policy: its fields, its conditions as SQL, and a preview of the statement. */
+/** Edits a policy with fields, SQL conditions and a preview of the statement. */
 import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
@@ -42,7 +42,6 @@ export function PolicyEditor({
   onClose,
 }: {
   table: SecuredTable;
-  /** Undefined for a new policy. */
   policy: Policy | undefined;
   roles: readonly string[];
   mayWrite: boolean;
@@ -50,7 +49,7 @@ export function PolicyEditor({
 }) {
   const [initial] = useState(policy ?? emptyPolicy);
   const [draft, setDraft] = useState(initial);
-  // The editor owns its text, so a template re-creates it.
+  // The editor keeps its text itself, so it must be re-created when a template replaces the text.
   const [generation, setGeneration] = useState(0);
   const [isDropping, setDropping] = useState(false);
   const change = changeOf(policy, draft);
@@ -188,8 +187,8 @@ export function PolicyEditor({
   );
 }
 
-/** Removes empty conditions and conditions that the command doesn't support. */
-function changeOf(former: Policy | undefined, draft: Policy): Change {
+/** Removes empty conditions, and conditions that the policy's command doesn't support. */
+function changeOf(previous: Policy | undefined, draft: Policy): Change {
   const text = (value: string | null): string | null =>
     value === null || value.trim() === '' ? null : value;
   const policy: Policy = {
@@ -197,7 +196,9 @@ function changeOf(former: Policy | undefined, draft: Policy): Change {
     using: draft.command === 'insert' ? null : text(draft.using),
     check: draft.command === 'select' || draft.command === 'delete' ? null : text(draft.check),
   };
-  return former === undefined ? { kind: 'create', policy } : { kind: 'replace', former: former.name, policy };
+  return previous === undefined
+    ? { kind: 'create', policy }
+    : { kind: 'replace', previous: previous.name, policy };
 }
 
 export function useChange(table: SecuredTable, onDone: () => void) {
@@ -205,8 +206,8 @@ export function useChange(table: SecuredTable, onDone: () => void) {
   return useMutation({
     mutationFn: (change: Change) => changePolicies(table, change),
     onSuccess: ({ tables }) => {
-      queryClient.setQueryData<Policies>(policiesQuery.queryKey, (former) =>
-        former === undefined ? former : { ...former, tables },
+      queryClient.setQueryData<Policies>(policiesQuery.queryKey, (previous) =>
+        previous === undefined ? previous : { ...previous, tables },
       );
       void queryClient.invalidateQueries({ queryKey: ['rows-as'] });
       void queryClient.invalidateQueries({ queryKey: ['tables'] });

@@ -1,4 +1,7 @@
-/** A matrix of tables, roles and operations: all rows, some rows, no rows, or no grant. */
+/**
+ * A matrix of tables, roles and operations. A cell shows whether the role can access all rows, some rows or no rows, or
+ * lacks the grant.
+ */
 import { useId } from 'react';
 import type { SecuredTable } from './api.ts';
 import classes from './matrix.module.css';
@@ -8,7 +11,7 @@ const operations = ['select', 'insert', 'update', 'delete'] as const;
 type Operation = (typeof operations)[number];
 type Grant = SecuredTable['grants'][number];
 
-/** A policy `to public` applies to every role, so it counts for this role too. */
+/** A policy `to public` applies to every role, so it is also counted for this role. */
 function policiesFor(table: SecuredTable, role: string, operation: Operation): number {
   return table.policies.filter(
     ({ command, permissive, roles }) =>
@@ -29,7 +32,7 @@ export function Matrix({ tables }: { tables: readonly SecuredTable[] }) {
   const id = useId();
   const roles = tables[0]?.grants.map(({ role }) => role) ?? [];
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
     <section className={classes.scroll} aria-labelledby={id} tabIndex={0}>
       <table className={classes.table}>
         <caption id={id} className="visually-hidden">

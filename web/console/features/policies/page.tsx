@@ -24,7 +24,7 @@ const route = getRouteApi('/app/policies');
 
 const keyOf = ({ schema, name }: SecuredTable): string => `${schema}.${name}`;
 
-/** Service tables without any grant to an API role are only found by name. */
+/** Tables of services that no API role can access are hidden, unless the operator searches for their name. */
 const isReached = ({ schema, grants, policies }: SecuredTable): boolean =>
   schema === 'public' ||
   policies.length > 0 ||
@@ -47,9 +47,11 @@ export function PoliciesPage() {
   const go = (change: Partial<Record<keyof PolicySearch, unknown>>, replace = false): void => {
     void navigate({
       replace,
-      search: (former) =>
+      search: (previous) =>
         Object.fromEntries(
-          Object.entries({ ...former, ...change }).filter(([, value]) => value !== undefined && value !== ''),
+          Object.entries({ ...previous, ...change }).filter(
+            ([, value]) => value !== undefined && value !== '',
+          ),
         ) as PolicySearch,
     });
   };
@@ -60,7 +62,7 @@ export function PoliciesPage() {
           label={t('policies.filter')}
           value={filter}
           className={classes.filter}
-          // Replaces the history entry, so that Back leaves the filter instead of undoing each letter.
+          // The history entry is replaced, so that the Back button doesn't undo the filter letter by letter.
           onChange={(value) => go({ filter: value }, true)}
         />
         <PersonaPicker as={as} onChange={(next) => go({ as: next })} />
@@ -68,7 +70,7 @@ export function PoliciesPage() {
       <nav className={classes.views} aria-label={t('policies.views')}>
         <Link
           to="/policies"
-          search={(former) => ({ ...former, view: 'tables' as const })}
+          search={(previous) => ({ ...previous, view: 'tables' as const })}
           className={classes.view}
           aria-current={view === 'matrix' ? undefined : 'page'}
         >
@@ -76,7 +78,7 @@ export function PoliciesPage() {
         </Link>
         <Link
           to="/policies"
-          search={(former) => ({ ...former, view: 'matrix' as const })}
+          search={(previous) => ({ ...previous, view: 'matrix' as const })}
           className={classes.view}
           aria-current={view === 'matrix' ? 'page' : undefined}
         >
@@ -134,7 +136,6 @@ function TableSection({
   table: SecuredTable;
   as: string | undefined;
   mayWrite: boolean;
-  /** Undefined for a new policy. */
   onEdit: (name: string | undefined) => void;
 }) {
   const { schema, name, rls, forced, policies } = table;
@@ -218,8 +219,8 @@ function PolicyRow({ policy, onEdit }: { policy: Policy; onEdit: () => void }) {
 }
 
 function Security({ table, title }: { table: SecuredTable; title: string }) {
-  const [isAsking, setAsking] = useState(false);
-  const { mutate, isPending, error } = useChange(table, () => setAsking(false));
+  const [isConfirming, setConfirming] = useState(false);
+  const { mutate, isPending, error } = useChange(table, () => setConfirming(false));
   const set = (enabled: boolean): void => mutate({ kind: 'security', enabled, forced: table.forced });
   return (
     <>
@@ -227,18 +228,18 @@ function Security({ table, title }: { table: SecuredTable; title: string }) {
         size="compact-xs"
         variant="default"
         loading={isPending}
-        onClick={() => (table.rls ? setAsking(true) : set(true))}
+        onClick={() => (table.rls ? setConfirming(true) : set(true))}
       >
         {t(table.rls ? 'policies.turn-off' : 'policies.turn-on')}
       </Button>
-      {isAsking ? (
+      {isConfirming ? (
         <Confirm
           title={t('policies.turn-off-title', { table: title })}
           action={t('policies.turn-off')}
           isBusy={isPending}
           error={error}
           onConfirm={() => set(false)}
-          onClose={() => setAsking(false)}
+          onClose={() => setConfirming(false)}
         >
           {t('policies.turn-off-text')}
         </Confirm>
@@ -256,7 +257,7 @@ function Rows({ table, as }: { table: SecuredTable; as: string | undefined }) {
   if (data === undefined) return <SkeletonLines lines={3} />;
   if (data.rows.length === 0) return <p className={classes.dim}>{`${label}: ${t('policies.rows-none')}`}</p>;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
     <section className={classes.rows} aria-label={`${label}, ${keyOf(table)}`} tabIndex={0}>
       <table>
         <caption className={classes.dim}>{label}</caption>
@@ -274,7 +275,7 @@ function Rows({ table, as }: { table: SecuredTable; as: string | undefined }) {
             // biome-ignore lint/suspicious/noArrayIndexKey: all rows are always read together
             <tr key={index}>
               {row.map((cell, column) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: a cell is its place
+                // biome-ignore lint/suspicious/noArrayIndexKey: a cell is identified by its position
                 <td key={column}>{cell === null ? <em>NULL</em> : cell.slice(0, 80)}</td>
               ))}
             </tr>

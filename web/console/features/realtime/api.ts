@@ -1,4 +1,3 @@
-/** The realtime page's queries and search parameters. */
 import { queryOptions } from '@tanstack/react-query';
 import type { Payload } from '../../api/route.ts';
 import { fetchConsole } from '../../api/session.ts';
@@ -12,7 +11,9 @@ export type {
 } from '../../../../src/console/realtime/contract.ts';
 
 /** Why an event is or isn't delivered. `src/realtime/types.ts` documents the steps. */
-export type Verdict = Payload<'POST /realtime/verdict/change'> | Payload<'POST /realtime/verdict/broadcast'>;
+export type CheckResult =
+  | Payload<'POST /realtime/verdict/change'>
+  | Payload<'POST /realtime/verdict/broadcast'>;
 
 export interface RealtimeSearch extends AsSearch {
   readonly topic?: string;
@@ -36,7 +37,7 @@ export const realtimeQuery = queryOptions({
   queryFn: ({ signal }) => fetchConsole('GET /realtime', { signal }),
 });
 
-/** Returns the schema and table of {@link RealtimeSearch.table}. */
+/** Splits {@link RealtimeSearch.table} into schema and table. */
 export function splitTable(name: string | undefined): { schema: string; table: string } | undefined {
   const [, schema, table] = /^([^.]+)\.(.+)$/s.exec(name ?? '') ?? [];
   return schema === undefined || table === undefined ? undefined : { schema, table };

@@ -15,7 +15,7 @@ const tones: Readonly<Record<Kind, TagTone>> = {
   closed: 'danger',
 };
 
-/** The sent and received events, newest first. Each one expands to its payload. */
+/** Lists sent and received events, newest first. Each event can be expanded to show its payload. */
 export function EventList({ events, onClear }: { events: readonly ChannelEvent[]; onClear: () => void }) {
   return (
     <section className={`${classes.card} ${classes.events}`} aria-label={t('realtime.events')}>

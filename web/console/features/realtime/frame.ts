@@ -1,6 +1,6 @@
 /**
- * The channel protocol on the client side: Phoenix's serializer 2.0.0, whose frames are JSON arrays, and the binary
- * frames in which realtime forwards a user's broadcast (kind 4). Pure.
+ * The client side of the channel protocol: Phoenix's serializer 2.0.0, whose frames are JSON arrays, and the binary
+ * frames with which realtime forwards a user's broadcast (kind 4).
  */
 
 export interface Frame {
@@ -12,15 +12,18 @@ export interface Frame {
 
 const joinRef = '1';
 const broadcastKind = 4;
-/** The kind, then the lengths of topic, event and metadata in bytes, then 1 for JSON. */
+/**
+ * The number of bytes in a frame's header: the kind, the lengths of topic, event and metadata, and a byte that is 1 for
+ * JSON.
+ */
 const headBytes = 5;
-/** The shown part of a binary payload. */
+/** The number of bytes of a binary payload that are shown. */
 const shownBytes = 256;
 
 export const writeFrame = (topic: string, event: string, payload: unknown, ref: string): string =>
   JSON.stringify([joinRef, ref, topic, event, payload]);
 
-/** Returns undefined for an invalid frame. A binary payload is described by its size and first bytes. */
+/** Parses a frame. Returns undefined if it is invalid. A binary payload is replaced with its size and first bytes. */
 export function readFrame(data: unknown): Frame | undefined {
   try {
     if (data instanceof ArrayBuffer) return readBroadcast(new Uint8Array(data));

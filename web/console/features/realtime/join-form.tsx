@@ -13,7 +13,7 @@ const events = ['*', 'INSERT', 'UPDATE', 'DELETE'];
 const tones = { idle: 'plain', joining: 'info', joined: 'success', failed: 'danger' } as const;
 const wholeSchema = 'public.*';
 
-/** The form for joining a channel. The address contains its values. */
+/** The form for joining a channel. The URL contains the form's values. */
 export function JoinForm({
   facts,
   state,
@@ -34,9 +34,11 @@ export function JoinForm({
 
   const set = (change: Record<string, string | boolean | undefined>): void =>
     void navigate({
-      search: (former) =>
+      search: (previous) =>
         Object.fromEntries(
-          Object.entries({ ...former, ...change }).filter(([, value]) => value !== undefined && value !== ''),
+          Object.entries({ ...previous, ...change }).filter(
+            ([, value]) => value !== undefined && value !== '',
+          ),
         ),
       replace: true,
     });

@@ -1,5 +1,6 @@
 /**
- * Uses a channel as a chosen user: join, send, track presence, watch changes, and check why a message isn't delivered.
+ * Lets the operator use a channel as any user: join it, send messages, track presence and watch changes. The page also
+ * explains why a message isn't delivered.
  */
 import { useQuery } from '@tanstack/react-query';
 import { PageHead, ScrollPage } from '../../components/page.tsx';
@@ -8,13 +9,13 @@ import { SkeletonLines } from '../../components/skeleton.tsx';
 import { realtimeQuery } from './api.ts';
 import { Broadcast } from './broadcast.tsx';
 import { ChecksView } from './checks-view.tsx';
+import { DeliveryCheckView } from './delivery-check.tsx';
 import { EventList } from './event-list.tsx';
 import { JoinForm } from './join-form.tsx';
 import classes from './page.module.css';
 import { Presence } from './presence-view.tsx';
 import { t } from './text.ts';
 import { useChannel } from './use-channel.ts';
-import { VerdictView } from './verdict.tsx';
 
 export function RealtimePage() {
   const { data, error } = useQuery(realtimeQuery);
@@ -39,7 +40,7 @@ export function RealtimePage() {
                 onLeave={channel.leave}
               />
               <ChecksView />
-              <VerdictView />
+              <DeliveryCheckView />
               {isJoined ? (
                 <>
                   <Broadcast

@@ -1,4 +1,4 @@
-/** Maintains who is present in a channel from `presence_state` and `presence_diff` frames. Pure. */
+/** Computes who is present in a channel from `presence_state` and `presence_diff` frames. */
 
 export type Presences = Readonly<Record<string, readonly unknown[]>>;
 
@@ -13,14 +13,14 @@ const metasOf = (entry: Entry | undefined): readonly { readonly phx_ref?: string
  * @example
  * withFrame({}, 'presence_state', { ada: { metas: [{ phx_ref: '1' }] } }); // { ada: [{ phx_ref: '1' }] }
  */
-export function withFrame(former: Presences, event: string, payload: unknown): Presences {
+export function withFrame(previous: Presences, event: string, payload: unknown): Presences {
   if (event === 'presence_state')
     return Object.fromEntries(
       Object.entries(payload as Entries).map(([key, entry]) => [key, metasOf(entry)]),
     );
-  if (event !== 'presence_diff') return former;
+  if (event !== 'presence_diff') return previous;
   const { joins = {}, leaves = {} } = payload as { joins?: Entries; leaves?: Entries };
-  const next = new Map<string, readonly unknown[]>(Object.entries(former));
+  const next = new Map<string, readonly unknown[]>(Object.entries(previous));
   for (const [key, entry] of Object.entries(leaves)) {
     const gone = new Set(metasOf(entry).map(({ phx_ref }) => phx_ref));
     const left = (next.get(key) ?? []).filter((meta) => !gone.has((meta as { phx_ref?: string }).phx_ref));

@@ -1,6 +1,6 @@
 /**
- * One channel over one WebSocket, with protocol version 2.0.0, which current clients use. It doesn't use a client
- * library, because the page lists every frame and a library would hide most of them.
+ * Connects to one channel over one WebSocket, with protocol version 2.0.0, which current clients use. A client library
+ * isn't used, because the page shows every frame and a library would hide most of them.
  */
 
 import { type Frame, readFrame, writeFrame } from './frame.ts';
@@ -11,10 +11,10 @@ export interface ChannelOptions {
   /** The topic without the prefix `realtime:`. */
   readonly topic: string;
   readonly config: Readonly<Record<string, unknown>>;
-  /** If undefined, the address's key identifies the user. */
+  /** The user's access token. If undefined, the key in the URL determines the user. */
   readonly accessToken: string | undefined;
   readonly onFrame: (frame: Frame) => void;
-  /** `reason` is empty if we closed the channel. */
+  /** `reason` is empty if the page itself closed the channel. */
   readonly onClosed: (reason: string) => void;
 }
 

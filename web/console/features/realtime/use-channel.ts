@@ -1,4 +1,4 @@
-/** The joined channel with its events and presences. */
+/** The state, events and presences of the channel that the page has joined. */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { fetchConsole } from '../../api/session.ts';
 import { messageOf } from '../../components/problem-box.tsx';
@@ -22,7 +22,7 @@ export interface JoinRequest {
   /** The realtime service's address. */
   readonly url: string;
   readonly apikey: string;
-  /** Undefined for the anonymous role, which needs only the key. */
+  /** The persona. Undefined for the anonymous role, which requires only the key. */
   readonly as: string | undefined;
   readonly topic: string;
   readonly config: Readonly<Record<string, unknown>>;
@@ -30,7 +30,7 @@ export interface JoinRequest {
 
 export type ChannelState = 'idle' | 'joining' | 'joined' | 'failed';
 
-const mostEvents = 300;
+const maxEvents = 300;
 const kinds: Readonly<Record<string, Kind>> = {
   system: 'system',
   phx_reply: 'reply',
@@ -51,7 +51,7 @@ export function useChannel() {
 
   const add = useCallback((kind: Kind, title: string, payload: unknown, isBad = false): void => {
     const event = { id: nextId.current++, at: Date.now(), kind, title, payload, isBad };
-    setEvents((former) => [...former, event].slice(-mostEvents));
+    setEvents((previous) => [...previous, event].slice(-maxEvents));
   }, []);
 
   const leave = useCallback((): void => {
@@ -68,10 +68,10 @@ export function useChannel() {
       const status = typeof payload.status === 'string' ? payload.status : undefined;
       const isBad = status === 'error' || event === 'phx_error';
       add(kinds[event] ?? 'system', titleOf(frame), payload, isBad);
-      if (event.startsWith('presence_')) setPresences((former) => withFrame(former, event, payload));
-      // The first sent frame is the join.
+      if (event.startsWith('presence_')) setPresences((previous) => withFrame(previous, event, payload));
+      // The first frame that the page sends is the join, so its reference is 1.
       if (event === 'phx_reply' && ref === '1') setState(status === 'ok' ? 'joined' : 'failed');
-      if (event === 'phx_close') setState((former) => (former === 'idle' ? former : 'failed'));
+      if (event === 'phx_close') setState((previous) => (previous === 'idle' ? previous : 'failed'));
     },
     [add],
   );

@@ -1,4 +1,3 @@
-/** The API page's queries, and requests to REST. */
 import { queryOptions } from '@tanstack/react-query';
 import { fetchConsole } from '../../api/session.ts';
 import type { Request } from './request.ts';

@@ -1,4 +1,4 @@
-/** Shows how an app uses each table and function of the exposed schemas, with requests that can be sent as any user. */
+/** Shows how an app uses each table and function in the exposed schemas, with requests that can be sent as any user. */
 
 import { Button, NativeSelect } from '@mantine/core';
 import { IconApi, IconDownload } from '@tabler/icons-react';
@@ -26,7 +26,7 @@ const route = getRouteApi('/app/reference');
 interface Subject {
   readonly schema: string;
   readonly name: string;
-  /** Undefined for a table or view. */
+  /** Set if the subject is a function. Undefined if it is a table or view. */
   readonly called?: ExposedFunction;
 }
 
@@ -37,7 +37,7 @@ export function ReferencePage() {
   const { data: exposed, error: fault } = useQuery(exposedQuery);
   const { data: home } = useQuery(homeQuery);
   const subjects = tables === undefined || exposed === undefined ? undefined : subjectsOf(tables, exposed);
-  const shown = subjects?.find((each) => isAsked(each, search, exposed)) ?? subjects?.[0];
+  const shown = subjects?.find((each) => isSelected(each, search, exposed)) ?? subjects?.[0];
   const problem = error ?? fault;
   const address: Address = { url: home?.url ?? '', key: home?.publishableKey ?? '' };
   return (
@@ -119,7 +119,7 @@ function OfTable({
 }: {
   schema: string;
   table: string;
-  /** Whether this is the schema that REST uses if a request selects none. */
+  /** Whether this is the default schema, which REST uses if a request doesn't specify one. */
   isFirst: boolean;
   address: Address;
 }) {
@@ -146,7 +146,7 @@ function OfTable({
               data={operations.map((value) => ({ value, label: t(`reference.op.${value}`) }))}
               onChange={(event) => {
                 const next = event.currentTarget.value as Operation;
-                void navigate({ search: (former) => ({ ...former, op: next }), replace: true });
+                void navigate({ search: (previous) => ({ ...previous, op: next }), replace: true });
               }}
             />
           }
@@ -176,7 +176,7 @@ function Used({ usage: { request, snippets }, tools }: { usage: Usage; tools?: R
           as={as}
           onAs={(next) =>
             void navigate({
-              search: ({ as: _former, ...rest }) => (next === undefined ? rest : { ...rest, as: next }),
+              search: ({ as: _previous, ...rest }) => (next === undefined ? rest : { ...rest, as: next }),
               replace: true,
             })
           }
@@ -186,7 +186,7 @@ function Used({ usage: { request, snippets }, tools }: { usage: Usage; tools?: R
   );
 }
 
-/** Sorts tables before functions, in the order of the exposed schemas. */
+/** Returns the tables and then the functions, in the order of the exposed schemas. */
 function subjectsOf(
   tables: readonly { readonly schema: string; readonly name: string }[],
   { schemas, functions }: Exposed,
@@ -199,13 +199,13 @@ function subjectsOf(
   ]);
 }
 
-function isAsked(
+function isSelected(
   { schema, name, called }: Subject,
-  asked: { readonly schema?: string; readonly table?: string; readonly fn?: string },
+  requested: { readonly schema?: string; readonly table?: string; readonly fn?: string },
   exposed: Exposed | undefined,
 ): boolean {
-  if (schema !== (asked.schema ?? exposed?.schemas[0])) return false;
-  return called === undefined ? name === asked.table : name === asked.fn;
+  if (schema !== (requested.schema ?? exposed?.schemas[0])) return false;
+  return called === undefined ? name === requested.table : name === requested.fn;
 }
 
 function groupsOf(subjects: readonly Subject[]) {

@@ -1,10 +1,10 @@
 /** A request to REST. */
 export interface Request {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** The path below `/rest/v1/`, with its query. */
+  /** The part of the URL after `/rest/v1/`, including the query. */
   readonly path: string;
-  /** JSON. */
+  /** The request body as JSON text. */
   readonly body?: string;
-  /** Undefined for the first exposed schema. */
+  /** The schema to select in the request. Undefined for the default schema. */
   readonly schema?: string;
 }

@@ -3,7 +3,7 @@
 export interface ReferenceSearch {
   readonly schema?: string;
   readonly table?: string;
-  /** Whether the name is a function's instead of a table's. */
+  /** The name of a function. Undefined if a table is open. */
   readonly fn?: string;
   readonly op?: string;
   readonly as?: string;

@@ -49,10 +49,10 @@ test('each operation, as supabase-js and as curl', () => {
 });
 
 test('another schema is named, in a header of its kind', () => {
-  const place = { schema: 'inner', name: 'tasks' };
+  const table = { schema: 'inner', name: 'tasks' };
   const [read, write] = [
-    usageOf('select', place, columns, address),
-    usageOf('insert', place, columns, address),
+    usageOf('select', table, columns, address),
+    usageOf('insert', table, columns, address),
   ];
   expect(read.request.schema).toBe('inner');
   expect(read.snippets.map(({ text }) => text).join('\n')).toMatch(
@@ -81,10 +81,10 @@ test('a function is called with what it needs', () => {
 });
 
 test('no name ends a text of a snippet', () => {
-  const place = { schema: `s'"`, name: `a'b\\"; drop` };
+  const table = { schema: `s'"`, name: `a'b\\"; drop` };
   const odd = [column(`id'`, 'text', { primary_key: true })];
   for (const each of operations) {
-    const { snippets } = usageOf(each, place, odd, { url: 'http://x', key: `k'` });
+    const { snippets } = usageOf(each, table, odd, { url: 'http://x', key: `k'` });
     const [script = '', shell = ''] = snippets.map(({ text }) => text);
     // Evaluates the snippet as JavaScript and records its calls and names.
     const calls: unknown[] = [];
@@ -96,8 +96,8 @@ test('no name ends a text of a snippet', () => {
       },
     }) as unknown as object;
     new Function('supabase', script.replace(/^const .*? = await /, 'return '))(supabase);
-    expect(calls).toEqual(expect.arrayContaining([place.schema, place.name]));
-    // In the shell, a single-quoted string can only contain a quote as '\\''.
+    expect(calls).toEqual(expect.arrayContaining([table.schema, table.name]));
+    // In a shell, a single quote inside single-quoted text must be written as '\\''.
     expect(shell.replaceAll(`'\\''`, '').split("'").length % 2).toBe(1);
   }
 });

@@ -1,4 +1,4 @@
-/** Code samples for tables and functions in supabase-js, curl and SQL. Pure. */
+/** Generates code samples for tables and functions, for supabase-js, curl and SQL. */
 import type { Column } from '../../api/types.ts';
 import type { ExposedFunction } from './api.ts';
 import type { Request } from './request.ts';
@@ -21,8 +21,8 @@ export interface Address {
   readonly key: string;
 }
 
-export interface Place {
-  /** Undefined for the first exposed schema. */
+export interface QualifiedName {
+  /** Undefined for the default schema. */
   readonly schema: string | undefined;
   readonly name: string;
 }
@@ -33,7 +33,10 @@ const shellText = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 const inPath = (name: string): string => encodeURIComponent(name).replaceAll("'", '%27');
 
-/** Returns an example row: the columns that require a value, or else the first that accepts one. */
+/**
+ * Returns an example row with a value for each column that requires one. If no column requires one, the row contains
+ * the first column that accepts a value.
+ */
 export function sampleRow(columns: readonly Column[]): Record<string, unknown> {
   const open = columns.filter(({ generated, identity }) => !generated && identity === null);
   const needed = open.filter((column) => !column.nullable && column.default === null);
@@ -54,12 +57,12 @@ export function sampleOf(type: string, values: readonly string[] | null = null):
 }
 
 /**
- * `key` is the column that identifies a row.
+ * Generates code samples for a table. `key` is the column that identifies a row.
  * @example usageOf('select', { schema: undefined, name: 'tasks' }, columns, address).snippets[0].text
  */
 export function usageOf(
   operation: Operation,
-  { schema, name }: Place,
+  { schema, name }: QualifiedName,
   columns: readonly Column[],
   address: Address,
 ): Usage {
@@ -108,7 +111,7 @@ export function usageOf(
   }
 }
 
-/** `schema` is undefined for the first exposed schema. */
+/** Generates code samples for a function. `schema` is undefined for the default schema. */
 export function callOf(
   { name, arguments: all }: Pick<ExposedFunction, 'name' | 'arguments'>,
   schema: string | undefined,
@@ -135,7 +138,7 @@ const clientOf = (schema: string | undefined): string =>
 
 const json = (value: unknown): string => JSON.stringify(value, null, 2);
 
-/** Formats a value as JavaScript, with property names unquoted where that is allowed. */
+/** Formats a value as a JavaScript expression. Property names are quoted only where necessary. */
 function jsValue(value: unknown): string {
   if (typeof value === 'string') return jsText(value);
   if (Array.isArray(value)) return `[${value.map(jsValue).join(', ')}]`;

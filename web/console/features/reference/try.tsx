@@ -1,5 +1,6 @@
 /**
- * A request that the user can edit and send as any user. Its writes are rolled back unless the user chooses otherwise.
+ * A request that the operator can edit and send as any user. Its changes are rolled back unless the operator chooses to
+ * keep them.
  */
 import { Button, Checkbox, Textarea, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
@@ -28,12 +29,12 @@ export function Try({
   const [path, setPath] = useState(request.path);
   const [body, setBody] = useState(request.body);
   const [keeps, setKeeps] = useState(false);
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const name = usePersonaName(as);
   const { mutate, data, error, isPending, variables } = useMutation({
     mutationFn: (rollsBack: boolean) =>
       tryRequest({ ...request, path, ...(body === undefined ? {} : { body }), as, rollsBack }),
-    onSettled: () => setAsking(false),
+    onSettled: () => setConfirming(false),
   });
   const isRead = method === 'GET';
   return (
@@ -47,7 +48,7 @@ export function Try({
         onSubmit={(event) => {
           event.preventDefault();
           if (isPending) return;
-          if (keeps && !isRead) setAsking(true);
+          if (keeps && !isRead) setConfirming(true);
           else mutate(!isRead);
         }}
       >
@@ -92,14 +93,14 @@ export function Try({
           </div>
         )}
       </form>
-      {isAsking ? (
+      {isConfirming ? (
         <Confirm
           title={t('reference.keep-title', { method })}
           action={t('reference.run')}
           isBusy={isPending}
           error={null}
           onConfirm={() => mutate(false)}
-          onClose={() => setAsking(false)}
+          onClose={() => setConfirming(false)}
         >
           <p>{t('reference.keep-text', { name })}</p>
         </Confirm>

@@ -1,11 +1,12 @@
-/** The settings page's queries and search parameters. */
 import { queryOptions } from '@tanstack/react-query';
 import type { Setting } from '../../../../src/console/settings/contract.ts';
 import type { Body } from '../../api/route.ts';
 import { fetchConsole } from '../../api/session.ts';
 
 export type {
+  Applied,
   RenderedMail as MailTrial,
+  RunningState,
   Section,
   Setting,
   Settings,
@@ -19,8 +20,16 @@ export type Change = Body<'POST /settings'>['changes'][number];
 export const settingsQuery = queryOptions({
   queryKey: ['settings'],
   queryFn: ({ signal }) => fetchConsole('GET /settings', { signal }),
-  // Values must not change while they are edited.
+  // Refetching could change values while the operator edits them.
   refetchOnWindowFocus: false,
+});
+
+export const runningQuery = queryOptions({
+  queryKey: ['settings', 'running'],
+  queryFn: ({ signal }) => fetchConsole('GET /settings/running', { signal }),
+  refetchOnWindowFocus: true,
+  staleTime: 0,
+  retry: false,
 });
 
 export const keyOf = ({ file, path }: Pick<Setting, 'file' | 'path'>): string => `${file} ${path.join('.')}`;
@@ -34,7 +43,7 @@ export const mailQuery = (name: string) =>
   queryOptions({
     queryKey: ['settings-mails', name],
     queryFn: ({ signal }) => fetchConsole('GET /settings/mails/:name', { params: { name }, signal }),
-    // The template's file may be open in an editor.
+    // The template may be edited outside the Console, so it is fetched again when the window receives the focus.
     refetchOnWindowFocus: true,
     staleTime: 0,
   });
@@ -42,7 +51,7 @@ export const mailQuery = (name: string) =>
 export interface SettingsSearch {
   readonly section?: string;
   readonly search?: string;
-  /** The mail in the preview. */
+  /** The name of the email whose preview is open. */
   readonly mail?: string;
 }
 

@@ -13,7 +13,7 @@ export function SettingField({
   onChange,
 }: {
   setting: Setting;
-  /** Null for the default. */
+  /** The changed value, or null to restore the default. */
   value: SettingValue | null;
   isChanged: boolean;
   mayWrite: boolean;
@@ -36,6 +36,9 @@ export function SettingField({
               : t('settings.default', { value: setting.default })}
           </span>
         </p>
+        {setting.restart === null ? null : (
+          <p>{t('settings.restart-because', { reason: setting.restart })}</p>
+        )}
         {setting.type === 'secret' && setting.isSet && value === null && !isChanged ? (
           <p className={classes.default}>{t('settings.secret')}</p>
         ) : null}
@@ -73,7 +76,7 @@ function Control({
 }) {
   const common = { id, disabled, size: 'xs', 'aria-describedby': `${id}-help` } as const;
   const text = value === null ? '' : String(value);
-  // Every type accepts a reference to an environment variable.
+  // A setting of any type accepts a reference to an environment variable, which requires a text field.
   if ((type === 'boolean' || type === 'enum') && !text.startsWith('env(')) {
     const options =
       type === 'enum'

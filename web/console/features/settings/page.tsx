@@ -4,7 +4,6 @@ import { IconSettings } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Notice } from '../../../ui/notice.tsx';
 import { useMay } from '../../api/session.ts';
 import { Cards } from '../../components/card.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -15,19 +14,28 @@ import { SearchInput } from '../../components/search-input.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { useUnsaved } from '../../components/unsaved.tsx';
 import { useDebounced } from '../../components/use-debounced.ts';
-import { type Change, keyOf, type Section, type Setting, type SettingValue, settingsQuery } from './api.ts';
+import {
+  type Applied,
+  type Change,
+  keyOf,
+  type Section,
+  type Setting,
+  type SettingValue,
+  settingsQuery,
+} from './api.ts';
 import { Mails } from './messages.tsx';
 import classes from './page.module.css';
 import { Review } from './review.tsx';
+import { Running } from './running.tsx';
 import { SectionCard } from './section-card.tsx';
 import { t } from './text.ts';
 
 const route = getRouteApi('/app/settings');
 
-/** The settings of email and SMS templates, shown beside the other groups. */
+/** The name of the group with email and text message templates, which is shown next to the groups of settings. */
 const messagesGroup = 'messages';
 
-/** The first part of the path, which groups the sections. */
+/** Returns the first part of the section's path, by which the sections are grouped. */
 const groupOf = ({ path }: Section): string => path[0] ?? '';
 
 export function SettingsPage() {
@@ -37,10 +45,11 @@ export function SettingsPage() {
   const { data, error } = useQuery(settingsQuery);
   const [changes, setChanges] = useState<ReadonlyMap<string, Change>>(new Map());
   const [isReviewing, setReviewing] = useState(false);
+  const [applied, setApplied] = useState<Applied>();
   const { question } = useUnsaved(changes.size > 0, () => undefined, 'page');
   const [text, setText] = useDebounced(search ?? '', (next) => {
     void navigate({
-      search: ({ search: _former, ...rest }) => (next === '' ? rest : { ...rest, search: next }),
+      search: ({ search: _previous, ...rest }) => (next === '' ? rest : { ...rest, search: next }),
       replace: true,
     });
   });
@@ -48,8 +57,8 @@ export function SettingsPage() {
   const group = section ?? 'auth';
   const shown = data === undefined ? [] : sectionsOf(data.sections, group, search);
   const change = (setting: Setting, value: SettingValue | null): void =>
-    setChanges((former) => {
-      const next = new Map(former);
+    setChanges((previous) => {
+      const next = new Map(previous);
       const isBack =
         JSON.stringify(value) === JSON.stringify(setting.value) && setting.isSet === (value !== null);
       if (isBack) next.delete(keyOf(setting));
@@ -75,18 +84,7 @@ export function SettingsPage() {
       </PageHead>
       <Cards>
         {error === null ? null : <ProblemBox error={error} />}
-        {data === undefined || data.waiting.length === 0 ? null : (
-          <Notice tone="warning">
-            <p>{t('settings.restart', { count: data.waiting.length })}</p>
-            <ul className={classes.waiting}>
-              {data.waiting.map((one) => (
-                <li key={`${one.file} ${one.key}`}>
-                  <code>{one.key}</code>
-                </li>
-              ))}
-            </ul>
-          </Notice>
-        )}
+        <Running mayWrite={mayWrite} applied={applied} />
         {group === messagesGroup && search === undefined ? (
           <Mails
             chosen={mail}
@@ -132,8 +130,9 @@ export function SettingsPage() {
           changes={[...changes.values()]}
           stamps={data.stamps}
           onClose={() => setReviewing(false)}
-          onWritten={() => {
+          onWritten={(result) => {
             setReviewing(false);
+            setApplied(result);
             setChanges(new Map());
           }}
         />
@@ -142,7 +141,7 @@ export function SettingsPage() {
   );
 }
 
-/** Returns the sections of a group, or the matches of a search in all groups. */
+/** Returns the sections in a group, or the search results from all groups. */
 function sectionsOf(
   sections: readonly Section[],
   group: string,

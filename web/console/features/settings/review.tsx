@@ -1,4 +1,4 @@
-/** The diff of the changes, before they are written. */
+/** Shows the differences in the files before the changes are written. */
 import { Button, Modal } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -8,7 +8,7 @@ import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { t as common } from '../../text.ts';
 import form from '../operators/form.module.css';
-import { type Change, type Settings, settingsQuery } from './api.ts';
+import { type Applied, type Change, type Settings, settingsQuery } from './api.ts';
 import classes from './page.module.css';
 import { t } from './text.ts';
 
@@ -23,7 +23,7 @@ export function Review({
   changes: readonly Change[];
   stamps: Settings['stamps'];
   onClose: () => void;
-  onWritten: () => void;
+  onWritten: (result: Applied) => void;
 }) {
   const queryClient = useQueryClient();
   const body = { changes, stamps };
@@ -35,9 +35,9 @@ export function Review({
   });
   const write = useMutation({
     mutationFn: () => fetchConsole('POST /settings', { body }),
-    onSuccess: async () => {
+    onSuccess: async (result) => {
       await queryClient.invalidateQueries({ queryKey: settingsQuery.queryKey });
-      onWritten();
+      onWritten(result);
     },
   });
   const problem = error ?? write.error;
@@ -58,7 +58,7 @@ export function Review({
             <h3 className={classes.file}>supabase/{file}</h3>
             <Scrolled label={t('settings.diff', { file })}>
               {lines.map(({ kind, text }, index) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: lines of a text, in its order
+                // biome-ignore lint/suspicious/noArrayIndexKey: lines never change their order
                 <div key={index} className={classes.line} data-kind={kind}>
                   <span aria-hidden>{marks[kind]}</span>
                   {kind === 'added' || kind === 'removed' ? (
@@ -99,7 +99,7 @@ export function Review({
 
 function Scrolled({ label, children }: { label: string; children: ReactNode }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
     <section className={classes.diff} tabIndex={0} aria-label={label}>
       {children}
     </section>

@@ -1,4 +1,4 @@
-/** The settings of one section. If users choose the names, they can add one. */
+/** Shows the settings of one section. If the project chooses the names in this section, the operator can add a name. */
 import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Card } from '../../components/card.tsx';
@@ -20,7 +20,7 @@ export function SectionCard({
 }) {
   const [added, setAdded] = useState<readonly string[]>([]);
   const present = new Set(section.settings.map(nameIn(section)));
-  // Text typed for a new name is kept while another section is shown.
+  // A name that was added is kept while the operator views another section.
   const pending = [...changes.values()]
     .filter(({ file, path }) => file === section.file && startsWith(path, section.path))
     .map(nameIn(section));
@@ -47,7 +47,7 @@ export function SectionCard({
       {section.names === undefined ? null : settings.length === 0 && !mayWrite ? (
         <p>{t('settings.names-none')}</p>
       ) : mayWrite ? (
-        <AddName names={section.names} onAdd={(name) => setAdded((former) => [...former, name])} />
+        <AddName names={section.names} onAdd={(name) => setAdded((previous) => [...previous, name])} />
       ) : null}
     </Card>
   );
@@ -93,7 +93,9 @@ const nameIn =
   ({ path }: Pick<Setting, 'path'>): string =>
     path[above.length] ?? '';
 
-/** Whether the path belongs to a table of names itself, not to one below a name (`functions.hello.env`). */
+/**
+ * Whether the path is in this table of names itself, and not in a table below one of the names (`functions.hello.env`).
+ */
 const startsWith = (path: readonly string[], above: readonly string[]): boolean =>
   path.length > above.length && above.every((part, index) => path[index] === part);
 
@@ -105,7 +107,7 @@ const settingsOfName = ({ names, path: above }: Section, name: string): Setting[
     isSet: false,
   }));
 
-/** The table's path as in the file. Both files may contain a table with this name. */
+/** Returns the path of the table as it appears in the file. Both files can contain a table with the same path. */
 function titleOf({ file, path, names }: Section): string {
   const written = names === undefined ? path : [...path, names.placeholder];
   const table = path.length === 0 ? t('settings.other') : `[${written.join('.')}]`;

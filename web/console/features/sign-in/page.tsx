@@ -1,4 +1,7 @@
-/** Uses the one-time link that opened this page, after a confirmation if necessary, or explains how to get a link. */
+/**
+ * Signs in with the one-time link that opened this page, after a confirmation if necessary. Without a link, the page
+ * explains how to get one.
+ */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
@@ -16,12 +19,12 @@ const route = getRouteApi('/sign-in');
 const FactorStep = lazy(() => import('../operators/factor-step.tsx'));
 
 export function SignInPage() {
-  const { linkToken, asksFirst } = route.useRouteContext();
+  const { linkToken, confirmsFirst } = route.useRouteContext();
   const { next } = route.useSearch();
   const queryClient = useQueryClient();
   const router = useRouter();
   const spent = useRef(false);
-  const [isMeant, setIsMeant] = useState(!asksFirst);
+  const [isMeant, setIsMeant] = useState(!confirmsFirst);
   const goOn = (): void => router.history.replace(`${router.basepath}${next ?? '/'}`);
   const { mutate, isPending, error } = useMutation({
     mutationFn: (token: string) => signIn(queryClient, token),
@@ -69,7 +72,8 @@ export function SignInPage() {
               <Button
                 variant="default"
                 onClick={() => {
-                  // The user may have signed in in another tab, so this tab's cached session is outdated.
+                  // The operator may have signed in from another tab, so the cached session in this tab can be
+                  // outdated.
                   queryClient.removeQueries({ queryKey: sessionQuery.queryKey });
                   goOn();
                 }}

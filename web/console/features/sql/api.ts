@@ -7,18 +7,18 @@ import { fetchConsole, openConsole } from '../../api/session.ts';
 export type {
   Danger,
   HistoryRow as HistoryEntry,
+  PostgresMessage,
   Question,
   RawNode,
   RawPlan,
   RunColumn,
   RunEvent,
-  Said,
   SavedRow as SavedQuery,
 } from '../../../../src/console/sql-page/contract.ts';
 
 export type RunRequest = Body<'POST /sql/run'>;
 
-/** Yields the events of the response as they arrive. */
+/** Runs statements, and yields the events of the response as they arrive. */
 export async function* runSql(
   request: RunRequest,
   mayWrite: boolean,

@@ -1,4 +1,4 @@
-/** Shows a full cell. Truncated cells are fetched again. */
+/** Shows the complete value of a cell. If the value was truncated, it is fetched again. */
 import { useQuery } from '@tanstack/react-query';
 import { Notice } from '../../../ui/notice.tsx';
 import { useMay } from '../../api/session.ts';
@@ -18,9 +18,9 @@ export function CellPanel({
   onClose,
 }: {
   name: string;
-  /** The received text, possibly truncated. */
+  /** The text that the result contained, which may be truncated. */
   shown: string;
-  /** The request for the complete value. Undefined if the text is complete. */
+  /** The request for the complete value. Undefined if the received text is complete. */
   again: CellRequest | undefined;
   onClose: () => void;
 }) {

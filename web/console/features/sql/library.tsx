@@ -1,4 +1,4 @@
-/** The history and the saved queries. */
+/** The history and saved queries. */
 import { ActionIcon, Button } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -30,11 +30,11 @@ function Saved({ onOpen }: { onOpen: (text: string, name: string) => void }) {
   const queryClient = useQueryClient();
   const mayWrite = useMay('write');
   const { data, error } = useQuery(savedQuery);
-  const { mutate: remove, error: refused } = useMutation({
+  const { mutate: remove, error: rejected } = useMutation({
     mutationFn: (id: string) => fetchConsole('DELETE /sql/saved/:id', { params: { id } }),
     onSettled: () => queryClient.invalidateQueries({ queryKey: savedQuery.queryKey }),
   });
-  const problem = error ?? refused;
+  const problem = error ?? rejected;
   return (
     <section className={classes.section}>
       <h2 className={classes.title}>{t('sql.saved')}</h2>

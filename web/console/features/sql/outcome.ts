@@ -1,18 +1,18 @@
-/** The result of a run so far, built from the response's lines. Pure. */
-import type { RunColumn, RunEvent, Said } from './api.ts';
+/** Builds the result of a run from the lines of the response as they arrive. */
+import type { PostgresMessage, RunColumn, RunEvent } from './api.ts';
 
 export interface StatementResult {
   readonly start: number;
   readonly end: number;
   readonly columns: readonly RunColumn[];
   readonly rows: readonly (readonly (string | null)[])[];
-  /** Truncated cells as `row:column`. */
+  /** The positions of truncated cells, in the form `row:column`. */
   readonly cut: ReadonlySet<string>;
-  readonly notices: readonly Said[];
+  readonly notices: readonly PostgresMessage[];
   readonly tag: string | undefined;
   readonly more: boolean;
   readonly ms: number | undefined;
-  readonly error: (Said & { readonly sqlstate: string; readonly at: number | null }) | undefined;
+  readonly error: (PostgresMessage & { readonly sqlstate: string; readonly at: number | null }) | undefined;
 }
 
 export interface RunOutcome {
@@ -20,7 +20,7 @@ export interface RunOutcome {
   readonly statements: readonly StatementResult[];
   readonly outcome: 'committed' | 'rolled back' | 'ended' | 'left open' | undefined;
   readonly ms: number | undefined;
-  /** An error of the run itself, before or between statements. */
+  /** An error that doesn't belong to a single statement. */
   readonly error: StatementResult['error'];
 }
 

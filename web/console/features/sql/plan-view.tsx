@@ -1,12 +1,12 @@
-/** A plan as a tree, with each step's share of the cost and the error of its row estimate. */
+/** Shows a query plan as a tree, with each step's share of the cost and the error in its row estimate. */
 import { Tag } from '../../components/tag.tsx';
 import type { RawPlan } from './api.ts';
 import { flatten, type PlanStep, planTree } from './plan.ts';
 import classes from './plan-view.module.css';
 import { t } from './text.ts';
 
-/** A smaller estimation error rarely changes the plan. */
-const tellingFactor = 10;
+/** Estimates that are off by a smaller factor aren't highlighted, because such an error rarely changes the plan. */
+const notableFactor = 10;
 
 export function PlanView({ plan }: { plan: RawPlan }) {
   const root = planTree(plan);
@@ -18,7 +18,7 @@ export function PlanView({ plan }: { plan: RawPlan }) {
           ? t('plan.total-cost')
           : t('plan.total-time', { planning: plan['Planning Time'] ?? 0, execution })}
       </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
       <section className={classes.picture} aria-label={t('plan.picture')} tabIndex={0}>
         <ul className={classes.tree}>
           <Step step={root} />
@@ -46,7 +46,7 @@ function Step({ step }: { step: PlanStep }) {
         <p className={classes.facts}>
           <strong>{percent(share)}</strong> <span>{ownOf(step)}</span> <span>{rowsOf(step)}</span>{' '}
           {loops > 1 ? <span>{t('plan.loops', { count: loops })}</span> : null}{' '}
-          {off >= tellingFactor ? <Tag tone="warning">{t('plan.off', { factor: off })}</Tag> : null}
+          {off >= notableFactor ? <Tag tone="warning">{t('plan.off', { factor: off })}</Tag> : null}
         </p>
         {details.map(({ name, text }) => (
           <p key={name} className={classes.detail}>
@@ -83,7 +83,7 @@ const round = (value: number): number => Math.round(value * 100) / 100;
 function PlanTable({ root }: { root: PlanStep }) {
   const wasRun = root.ownMs !== undefined;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
     <section className={classes.scroll} aria-label={t('plan.table')} tabIndex={0}>
       <table className={classes.table}>
         <thead>

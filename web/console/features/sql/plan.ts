@@ -1,4 +1,4 @@
-/** A plan as a tree of steps, each with its share of the total. Pure. */
+/** Converts a query plan to a tree of steps with each step's share of the total. */
 import type { RawNode, RawPlan } from './api.ts';
 
 export interface PlanStep {
@@ -6,20 +6,20 @@ export interface PlanStep {
   readonly depth: number;
   /** For example `Index Scan`. */
   readonly type: string;
-  /** The step's object: `public.tasks t using tasks_pkey`. */
+  /** The object that the step reads, such as `public.tasks t using tasks_pkey`. */
   readonly on: string;
-  /** Conditions, sort keys and so on, as PostgreSQL prints them. */
+  /** Conditions, sort keys and similar details, as PostgreSQL prints them. */
   readonly details: readonly { readonly name: string; readonly text: string }[];
-  /** The cost without the children's. */
+  /** The cost of this step, without its child steps. */
   readonly ownCost: number;
-  /** Milliseconds without the children's. Undefined unless the statement was run. */
+  /** The time of this step in milliseconds, without its child steps. Undefined unless the statement was run. */
   readonly ownMs: number | undefined;
-  /** The share of the total from 0 to 1: of the time if the statement was run, otherwise of the cost. */
+  /** The share of the total from 0 to 1. Based on the time if the statement was run, and otherwise on the cost. */
   readonly share: number;
   readonly expectedRows: number;
   readonly actualRows: number | undefined;
   readonly loops: number;
-  /** The factor by which the estimate is wrong. 1 if it is correct or unknown. */
+  /** The factor by which the row estimate is wrong. 1 if the estimate is correct or the real number isn't known. */
   readonly off: number;
   readonly children: readonly PlanStep[];
 }
@@ -56,7 +56,7 @@ export function planTree({ Plan }: RawPlan): PlanStep {
 /** Returns the steps in display order, from top to bottom. */
 export const flatten = (step: PlanStep): PlanStep[] => [step, ...step.children.flatMap(flatten)];
 
-/** Times in the plan are per loop. */
+/** The times in a plan are averages per loop, so they are multiplied by the number of loops. */
 const totalMs = (node: RawNode): number =>
   number(node['Actual Total Time']) * Math.max(1, number(node['Actual Loops']));
 

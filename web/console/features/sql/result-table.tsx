@@ -1,4 +1,7 @@
-/** The rows of one statement, virtualized, so that thousands of rows cost no more than the visible ones. */
+/**
+ * Shows the rows that a statement returned. Only visible rows are rendered, so that thousands of rows don't slow down
+ * the page.
+ */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useRef } from 'react';
 import type { RunColumn } from './api.ts';
@@ -9,7 +12,7 @@ const rowHeight = 28;
 const headHeight = 32;
 /** The number of rows shown before the table scrolls. */
 const shownRows = 14;
-/** The shown part of a cell. The rest appears on hover and is included in copies. */
+/** The number of characters of a cell that are shown. The tooltip shows the rest, and copies include it. */
 const shownChars = 300;
 
 export function ResultTable({
@@ -23,7 +26,7 @@ export function ResultTable({
   columns: readonly RunColumn[];
   rows: readonly (readonly (string | null)[])[];
   cut: ReadonlySet<string>;
-  /** Called to show the whole cell. */
+  /** Opens the complete value of a cell. */
   onOpen: (row: number, column: number) => void;
 }) {
   const scroller = useRef<HTMLElement>(null);
@@ -42,7 +45,7 @@ export function ResultTable({
       ref={scroller}
       className={classes.box}
       style={{ maxHeight: headHeight + shownRows * rowHeight + 2 }}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
       tabIndex={0}
       aria-label={label}
     >
@@ -50,7 +53,7 @@ export function ResultTable({
         <thead>
           <tr>
             {columns.map(({ name, type }, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: names may come twice
+              // biome-ignore lint/suspicious/noArrayIndexKey: column names can occur twice
               <th key={index} scope="col">
                 {name} <span className={classes.type}>{type}</span>
               </th>
@@ -62,7 +65,7 @@ export function ResultTable({
           {items.map(({ index }) => (
             <tr key={index} aria-rowindex={index + 2}>
               {rows[index]?.map((cell, column) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: a cell is its place
+                // biome-ignore lint/suspicious/noArrayIndexKey: a cell is identified by its position
                 <td key={column} title={cell === null || cell.length < 30 ? undefined : cell.slice(0, 2000)}>
                   <Cell
                     value={cell}

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { Tag } from '../../components/tag.tsx';
-import type { Said } from './api.ts';
+import type { PostgresMessage } from './api.ts';
 import { type CellContext, CellPanel } from './cell-panel.tsx';
 import type { RunOutcome, StatementResult } from './outcome.ts';
 import { ResultTable } from './result-table.tsx';
@@ -18,10 +18,10 @@ export function Results({
   isRunning,
   onShow,
 }: {
-  /** The editor's text at the time of the run. */
+  /** The editor's text when the run started. */
   text: string;
   run: RunOutcome;
-  /** The user and the time limit of the run. */
+  /** The persona and time limit of the run. */
   request: CellContext | undefined;
   isRunning: boolean;
   onShow: (at: number) => void;
@@ -95,7 +95,7 @@ function Statement({
         </h2>
       ) : null}
       {notices.map((notice, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: notices only ever grow in number
+        // biome-ignore lint/suspicious/noArrayIndexKey: notices are only added at the end
         <NoticeLine key={index} notice={notice} />
       ))}
       {columns.length > 0 && rows.length > 0 ? (
@@ -139,7 +139,7 @@ function Statement({
   );
 }
 
-function NoticeLine({ notice }: { notice: Said }) {
+function NoticeLine({ notice }: { notice: PostgresMessage }) {
   return (
     <p className={classes.notice}>
       <Tag tone={notice.severity === 'WARNING' ? 'warning' : 'info'}>{notice.severity}</Tag> {notice.message}
@@ -169,7 +169,7 @@ function Fault({
           <code>{sqlstate}</code>
           {at === null ? null : (
             <Button size="compact-xs" variant="default" onClick={() => onShow(at)}>
-              {t('sql.at', placeOf(text, at))}
+              {t('sql.at', lineAndColumn(text, at))}
             </Button>
           )}
         </p>
@@ -178,7 +178,7 @@ function Fault({
   );
 }
 
-function placeOf(text: string, at: number): { line: number; column: number } {
+function lineAndColumn(text: string, at: number): { line: number; column: number } {
   const before = text.slice(0, at).split('\n');
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }

@@ -1,4 +1,4 @@
-/** The open queries in this browser. Drafts are kept until their tab is closed. */
+/** The queries that are open in this browser. Each draft is kept until its tab is closed. */
 import { useSyncExternalStore } from 'react';
 
 export interface Tab {
@@ -33,12 +33,12 @@ function write(next: readonly Tab[]): void {
   try {
     localStorage.setItem(key, JSON.stringify(next));
   } catch {
-    // Storage is full or disabled, so drafts last only as long as this page.
+    // If browser storage is full or disabled, drafts are lost when the page is closed.
   }
   for (const listener of listeners) listener();
 }
 
-// Other windows of the Console store their tabs under the same key.
+// Another window of the Console has changed the tabs, which all windows store under the same key.
 addEventListener('storage', (event) => {
   if (event.key !== key) return;
   tabs = read();
@@ -54,14 +54,14 @@ export const useTabs = (): readonly Tab[] =>
     () => tabs,
   );
 
-/** Returns the new tab's ID. */
+/** Opens a tab and returns its ID. */
 export function openTab(text = '', name?: string): string {
   const id = crypto.randomUUID().slice(0, 8);
   write([...tabs, { id, text, ...(name === undefined ? {} : { name }) }]);
   return id;
 }
 
-/** Creates the tab if it doesn't exist, because an address may contain a tab of another browser. */
+/** Changes a tab. Creates it if it doesn't exist, because a URL can refer to a tab in another browser. */
 export function changeTab(id: string, change: Partial<Omit<Tab, 'id'>>): void {
   const known = tabs.some((tab) => tab.id === id);
   write(
@@ -71,7 +71,7 @@ export function changeTab(id: string, change: Partial<Omit<Tab, 'id'>>): void {
   );
 }
 
-/** Returns the ID of the tab to show next. */
+/** Closes a tab and returns the ID of the tab to show next. */
 export function closeTab(id: string): string | undefined {
   const index = tabs.findIndex((tab) => tab.id === id);
   const rest = tabs.filter((tab) => tab.id !== id);

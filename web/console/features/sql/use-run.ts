@@ -1,6 +1,6 @@
 /**
- * Runs one query at a time: starts it, asks for the confirmation that the server requires, cancels it, and collects the
- * results.
+ * Runs one query at a time. Asks the operator for confirmation if the server requires it, and collects the results as
+ * they arrive.
  */
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
@@ -11,13 +11,15 @@ import { emptyOutcome, type RunOutcome, withEvent } from './outcome.ts';
 export interface RunState {
   readonly isRunning: boolean;
   readonly run: RunOutcome | undefined;
-  /** The editor's text at the time of the run. */
+  /** The editor's text when the run started. */
   readonly text: string;
   /** The options of the run. */
   readonly request: Omit<RunRequest, 'text' | 'confirmed'> | undefined;
   readonly problem: unknown;
-  /** The server's questions, and the request to send after confirmation. */
-  readonly asked: { readonly questions: readonly Question[]; readonly again: () => void } | undefined;
+  /**
+   * The questions that the server asked, and a function that sends the request again after the operator has confirmed.
+   */
+  readonly confirmation: { readonly questions: readonly Question[]; readonly again: () => void } | undefined;
 }
 
 const idle: RunState = {
@@ -26,13 +28,13 @@ const idle: RunState = {
   text: '',
   request: undefined,
   problem: null,
-  asked: undefined,
+  confirmation: undefined,
 };
 
 export interface Script {
-  /** The editor's whole text, for error positions. */
+  /** The editor's complete text, which is used to locate errors. */
   readonly all: string;
-  /** The part that is run, and its offset. */
+  /** The part of the text to run, and its offset in the complete text. */
   readonly text: string;
   readonly offset: number;
 }
@@ -41,7 +43,10 @@ export function useRun(mayWrite: boolean) {
   const queryClient = useQueryClient();
   const [state, setState] = useState<RunState>(idle);
   const controller = useRef<AbortController>(undefined);
-  /** Whether the user has canceled the run, possibly before the server has sent its ID. */
+  /**
+   * Set if the operator cancels a run before the server has sent its ID. The run is then canceled as soon as the ID
+   * arrives.
+   */
   const isUnwanted = useRef(false);
   useEffect(() => () => controller.current?.abort(), []);
 
@@ -66,14 +71,14 @@ export function useRun(mayWrite: boolean) {
         )) {
           run = withEvent(run, event, script.offset);
           if (event.event === 'run' && isUnwanted.current) void cancelRun(event.id).catch(() => undefined);
-          if (isCurrent()) setState((former) => ({ ...former, run }));
+          if (isCurrent()) setState((previous) => ({ ...previous, run }));
         }
-        if (isCurrent()) setState((former) => ({ ...former, isRunning: false }));
+        if (isCurrent()) setState((previous) => ({ ...previous, isRunning: false }));
       } catch (error) {
         if (!isCurrent() || own.signal.aborted) return;
         if (error instanceof ApiError && error.code === 'confirm') {
           const questions = error.body.questions as readonly Question[];
-          setState({ ...idle, asked: { questions, again: () => void start(script, request, true) } });
+          setState({ ...idle, confirmation: { questions, again: () => void start(script, request, true) } });
         } else setState({ ...idle, problem: error });
       } finally {
         void queryClient.invalidateQueries({ queryKey: historyQuery.queryKey });
@@ -85,12 +90,12 @@ export function useRun(mayWrite: boolean) {
   return {
     state,
     start,
-    /** The server ends the run and reports it in the response. */
+    /** The server ends the run, and the response reports this. */
     cancel: (): void => {
       isUnwanted.current = true;
       if (state.run?.id !== undefined) void cancelRun(state.run.id).catch(() => undefined);
     },
-    /** The shown results belong to another query. */
+    /** Removes the results, because they belong to another query. */
     clear: useCallback((): void => {
       controller.current?.abort();
       controller.current = undefined;

@@ -59,6 +59,7 @@ export const fileQuery = (bucket: string, path: string) =>
     queryKey: ['file', bucket, path],
     queryFn: ({ signal }) =>
       fetchConsole('GET /storage/buckets/:bucket/object', { params: { bucket }, query: { path }, signal }),
-    // The link is valid for two hours, and a playing video must not restart.
+    // The link is valid for two hours. It isn't fetched again earlier, because that would restart a video that is
+    // playing.
     staleTime: 60 * 60_000,
   });

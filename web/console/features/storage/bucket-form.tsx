@@ -1,4 +1,4 @@
-/** The form of a new or existing bucket. */
+/** The form for a new or existing bucket. */
 import { Checkbox, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -50,7 +50,7 @@ export function BucketForm({
       .split(',')
       .map((type) => type.trim())
       .filter((type) => type !== '');
-    // Keeps an unchanged limit exactly.
+    // If the limit wasn't edited, it is sent unchanged, because its displayed value is rounded.
     const isSameLimit = bucket?.file_size_limit != null && limit === printSize(bucket.file_size_limit);
     mutate({
       public: isPublic,

@@ -1,8 +1,8 @@
 /**
- * Previews of files, loaded from the API's origin without cookies. Images, audio and video are shown by elements that
- * run no scripts. Anything that can contain scripts (HTML, the source of SVG, XML) is shown as text. A PDF can contain
- * scripts and links, and browsers don't show PDFs in a sandboxed frame, so it opens in a separate tab that has no
- * access to this one.
+ * Shows previews of files, which are loaded from the API's origin without cookies. Images, audio and video are shown by
+ * elements that don't run scripts. Content that can contain scripts (HTML, SVG source, XML) is shown as text. A PDF can
+ * contain scripts and links, and browsers don't show PDFs in a sandboxed frame. It is therefore opened in a separate
+ * tab that has no access to this one.
  */
 import { Button } from '@mantine/core';
 import { IconExternalLink, IconEyeOff } from '@tabler/icons-react';
@@ -29,7 +29,7 @@ export function Preview({ info, name }: { info: FileInfo; name: string }) {
     );
   if (type.startsWith('video/'))
     return (
-      // biome-ignore lint/a11y/useMediaCaption: it is the operator's own file, as it was stored
+      // biome-ignore lint/a11y/useMediaCaption: the preview shows the operator's own file, which has no captions
       <video
         src={info.link}
         crossOrigin="anonymous"
@@ -41,7 +41,7 @@ export function Preview({ info, name }: { info: FileInfo; name: string }) {
     );
   if (type.startsWith('audio/'))
     return (
-      // biome-ignore lint/a11y/useMediaCaption: it is the operator's own file, as it was stored
+      // biome-ignore lint/a11y/useMediaCaption: the preview shows the operator's own file, which has no captions
       <audio
         src={info.link}
         crossOrigin="anonymous"
@@ -75,7 +75,7 @@ export function Preview({ info, name }: { info: FileInfo; name: string }) {
   );
 }
 
-/** The resized image, or the file itself if it can't be resized. */
+/** Shows a resized version of an image, or the file itself if it can't be resized. */
 function Picture({ info, name }: { info: FileInfo; name: string }) {
   const [hasNoSmall, setHasNoSmall] = useState(false);
   const source = info.preview_link === null || hasNoSmall ? info.link : info.preview_link;
@@ -94,11 +94,11 @@ const textQuery = (link: string) =>
   queryOptions({
     queryKey: ['file-text', link],
     queryFn: async ({ signal }) => {
-      const answer = await fetch(link, { signal, headers: { range: `bytes=0-${textBytes - 1}` } });
-      // 416: the file is empty.
-      if (answer.status === 416) return '';
-      if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
-      return answer.text();
+      const response = await fetch(link, { signal, headers: { range: `bytes=0-${textBytes - 1}` } });
+      // The status 416 (Range Not Satisfiable) means that the file is empty.
+      if (response.status === 416) return '';
+      if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
+      return response.text();
     },
     staleTime: Number.POSITIVE_INFINITY,
   });

@@ -1,6 +1,6 @@
 /**
  * Uploads a file to storage with a signed link for its path. If the service supports TUS (version 1.0.0, "Core
- * Protocol"), large files are sent in parts, and an interrupted upload resumes.
+ * Protocol"), large files are sent in parts, and an interrupted upload can be resumed.
  */
 
 import type { UploadLink } from './api.ts';
@@ -12,15 +12,15 @@ export interface SendOptions {
   readonly link: UploadLink;
   readonly isResumable: boolean;
   readonly signal: AbortSignal;
-  /** The address at which an interrupted upload resumes. */
+  /** The URL at which an interrupted upload can be resumed. */
   readonly resumeAt?: string | undefined;
   readonly onProgress: (sentBytes: number) => void;
-  /** The address at which the upload can be resumed. */
-  readonly onPlace: (address: string) => void;
+  /** Called with the URL at which the upload can be resumed. */
+  readonly onUploadPath: (address: string) => void;
 }
 
 export class UploadFault extends Error {
-  /** 0 if no response arrived. */
+  /** The HTTP status, or 0 if there was no response. */
   readonly status: number;
   constructor(status: number, message: string) {
     super(message);
@@ -28,7 +28,7 @@ export class UploadFault extends Error {
   }
 }
 
-/** For smaller files, the additional requests would cost more than sending parts would save. */
+/** Files up to this size are sent in one request, because several requests would take longer. */
 const partBytes = 6 * 1024 * 1024;
 const tusVersion = '1.0.0';
 
@@ -50,32 +50,32 @@ async function sendWhole({ file, link, signal, onProgress }: SendOptions): Promi
 }
 
 async function sendInParts(options: SendOptions): Promise<void> {
-  const { file, link, signal, onProgress, onPlace } = options;
+  const { file, link, signal, onProgress, onUploadPath } = options;
   const addressOf = (path: string): string => new URL(path, link.url).href;
   const own = { 'tus-resumable': tusVersion, 'x-signature': link.token };
-  let place = options.resumeAt;
+  let uploadPath = options.resumeAt;
   let offset = 0;
-  if (place !== undefined) {
-    const known = await offsetOf(addressOf(place), own, signal);
-    if (known === undefined) place = undefined;
+  if (uploadPath !== undefined) {
+    const known = await offsetOf(addressOf(uploadPath), own, signal);
+    if (known === undefined) uploadPath = undefined;
     else offset = known;
   }
-  if (place === undefined) {
+  if (uploadPath === undefined) {
     const made = await send({
       method: 'POST',
       url: addressOf('/storage/v1/upload/resumable/sign'),
       headers: { ...own, 'upload-length': String(file.size), 'upload-metadata': metadataOf(options) },
       signal,
     });
-    place = new URL(made.getResponseHeader('location') ?? '', link.url).pathname;
-    onPlace(place);
+    uploadPath = new URL(made.getResponseHeader('location') ?? '', link.url).pathname;
+    onUploadPath(uploadPath);
   }
   onProgress(offset);
   while (offset < file.size) {
     const begin = offset;
-    const answer = await send({
+    const response = await send({
       method: 'PATCH',
-      url: addressOf(place),
+      url: addressOf(uploadPath),
       headers: {
         ...own,
         'upload-offset': String(begin),
@@ -85,11 +85,14 @@ async function sendInParts(options: SendOptions): Promise<void> {
       signal,
       onProgress: (sent) => onProgress(begin + sent),
     });
-    offset = Number(answer.getResponseHeader('upload-offset') ?? file.size);
+    offset = Number(response.getResponseHeader('upload-offset') ?? file.size);
   }
 }
 
-/** Returns the offset that the server has received, or undefined if it no longer knows the upload. */
+/**
+ * Returns the number of bytes that the server has received. Returns undefined if the upload no longer exists on the
+ * server.
+ */
 async function offsetOf(
   url: string,
   headers: Readonly<Record<string, string>>,
@@ -104,7 +107,7 @@ async function offsetOf(
   }
 }
 
-/** Prints names with base64 values (TUS 1.0.0, "Upload-Metadata"). */
+/** Formats metadata as names with base64 values (TUS 1.0.0, "Upload-Metadata"). */
 function metadataOf({ bucket, path, file }: SendOptions): string {
   const fields = {
     bucketName: bucket,
@@ -128,7 +131,7 @@ interface Request {
   readonly onProgress?: (sentBytes: number) => void;
 }
 
-/** Uses XMLHttpRequest, because fetch doesn't report upload progress. */
+/** Uploads use XMLHttpRequest because fetch doesn't report upload progress. */
 function send({ method, url, headers, body, signal, onProgress }: Request): Promise<XMLHttpRequest> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();

@@ -17,7 +17,7 @@ export function printSize(bytes: number): string {
   return `${value.toFixed(digits).replace(/\.0$/, '')} ${units[unit]}`;
 }
 
-/** Accepts `5 MB`, `5mb` and plain bytes. Returns undefined for anything else. */
+/** Parses a size such as `5 MB`, `5mb` or a plain number of bytes. Returns undefined for any other text. */
 export function parseSize(text: string): number | undefined {
   const [, number, unit] = /^\s*(\d+(?:\.\d+)?)\s*([KMGT]?B?)\s*$/i.exec(text) ?? [];
   if (number === undefined || unit === undefined) return undefined;

@@ -32,7 +32,7 @@ export function UploadList({ uploads }: { uploads: Uploads }) {
 }
 
 function UploadRow({ upload, uploads }: { upload: Upload; uploads: Uploads }) {
-  const { id, path, file, state, sentBytes, fault, exists, place } = upload;
+  const { id, path, file, state, sentBytes, fault, exists, uploadPath } = upload;
   const percent = file.size === 0 ? 0 : Math.floor((sentBytes / file.size) * 100);
   return (
     <li className={classes.row} data-state={state}>
@@ -45,7 +45,7 @@ function UploadRow({ upload, uploads }: { upload: Upload; uploads: Uploads }) {
         </span>
         {state === 'failed' ? (
           <Button size="compact-xs" variant="default" onClick={() => uploads.retry(id, exists)}>
-            {t(exists ? 'upload.replace' : place === undefined ? 'upload.retry' : 'upload.resume')}
+            {t(exists ? 'upload.replace' : uploadPath === undefined ? 'upload.retry' : 'upload.resume')}
           </Button>
         ) : null}
         {state === 'done' ? null : (

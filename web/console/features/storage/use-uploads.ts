@@ -1,11 +1,14 @@
-/** The upload queue: two at a time, each with its progress and a retry after a failure. */
+/**
+ * The queue of uploads. Two files are uploaded at a time. Each upload shows its progress and can be retried after a
+ * failure.
+ */
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { fetchConsole } from '../../api/session.ts';
 import { messageOf } from '../../components/problem-box.tsx';
 import { filesKey, type UploadLink } from './api.ts';
-import { forgetPlace, recallPlace, rememberPlace } from './places.ts';
 import { sendFile, UploadFault } from './send-file.ts';
+import { forgetUpload, recallUpload, rememberUpload } from './stored-uploads.ts';
 import { t } from './text.ts';
 
 export interface Upload {
@@ -17,10 +20,10 @@ export interface Upload {
   readonly sentBytes: number;
   readonly replace: boolean;
   readonly fault?: string;
-  /** Whether a file with this name exists. */
+  /** Whether the bucket already contains a file with this name. */
   readonly exists?: boolean;
   /** The address at which the upload can be resumed. */
-  readonly place?: string;
+  readonly uploadPath?: string;
   readonly link?: UploadLink;
 }
 
@@ -41,7 +44,7 @@ export function useUploads(isResumable: boolean): Uploads {
   const running = useRef(new Map<number, AbortController>());
 
   const change = useCallback((id: number, fields: Partial<Upload>): void => {
-    setList((former) => former.map((each) => (each.id === id ? { ...each, ...fields } : each)));
+    setList((previous) => previous.map((each) => (each.id === id ? { ...each, ...fields } : each)));
   }, []);
 
   useEffect(() => {
@@ -79,19 +82,21 @@ export function useUploads(isResumable: boolean): Uploads {
         sentBytes: 0,
         replace: false,
       }));
-      setList((former) => [...former, ...added]);
+      setList((previous) => [...previous, ...added]);
     },
     retry(id, replace = false) {
-      setList((former) =>
-        former.map((each) => (each.id === id ? { ...each, state: 'waiting', replace, exists: false } : each)),
+      setList((previous) =>
+        previous.map((each) =>
+          each.id === id ? { ...each, state: 'waiting', replace, exists: false } : each,
+        ),
       );
     },
     cancel(id) {
       running.current.get(id)?.abort();
-      setList((former) => former.filter((each) => each.id !== id));
+      setList((previous) => previous.filter((each) => each.id !== id));
     },
     clear() {
-      setList((former) => former.filter(({ state }) => state === 'waiting' || state === 'running'));
+      setList((previous) => previous.filter(({ state }) => state === 'waiting' || state === 'running'));
     },
   };
 }
@@ -103,10 +108,10 @@ async function run(
   change: (id: number, fields: Partial<Upload>) => void,
 ): Promise<Pick<Upload, 'state' | 'fault' | 'exists'>> {
   const { id, bucket, path, file, replace } = upload;
-  const place = upload.place ?? (isResumable ? recallPlace(bucket, path, file) : undefined);
+  const uploadPath = upload.uploadPath ?? (isResumable ? recallUpload(bucket, path, file) : undefined);
   try {
     const link =
-      upload.link !== undefined && place !== undefined
+      upload.link !== undefined && uploadPath !== undefined
         ? upload.link
         : await fetchConsole('POST /storage/buckets/:bucket/upload-link', {
             params: { bucket },
@@ -121,14 +126,14 @@ async function run(
       link,
       isResumable,
       signal,
-      resumeAt: place,
+      resumeAt: uploadPath,
       onProgress: (sentBytes) => change(id, { sentBytes }),
-      onPlace: (address) => {
-        rememberPlace(bucket, path, file, address);
-        change(id, { place: address });
+      onUploadPath: (address) => {
+        rememberUpload(bucket, path, file, address);
+        change(id, { uploadPath: address });
       },
     });
-    forgetPlace(bucket, path, file);
+    forgetUpload(bucket, path, file);
     change(id, { sentBytes: file.size });
     return { state: 'done' };
   } catch (error) {

@@ -56,8 +56,10 @@ test('a row is named by its key whole, by what the server says, or by nothing', 
   expect(keyOf(notes, page(['1', 'a']))).toEqual({ id: '1' });
   expect(keyOf(notes, page(['1', 'a'], { cut: [[0, 0]] }))).toBeUndefined();
   expect(keyOf({ ...notes, key: { kind: 'none' } }, page(['1', 'a']))).toBeUndefined();
-  const place = { ctid: '(0,1)', xmin: '7' };
-  expect(keyOf({ ...notes, key: { kind: 'place' } }, page(['1', 'a'], { keys: [place] }))).toEqual(place);
+  const physicalKey = { ctid: '(0,1)', xmin: '7' };
+  expect(keyOf({ ...notes, key: { kind: 'place' } }, page(['1', 'a'], { keys: [physicalKey] }))).toEqual(
+    physicalKey,
+  );
   expect(keyText({ b: '1', a: '2' })).toBe(keyText({ a: '2', b: '1' }));
 });
 

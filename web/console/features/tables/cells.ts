@@ -1,4 +1,4 @@
-/** Cells and columns without React: what is shown, what can be edited, and how wide it is. */
+/** Determines what a cell shows, whether it can be edited, and how wide it is. Doesn't depend on React. */
 import type {
   Cell,
   CellChange,
@@ -10,16 +10,16 @@ import type {
   RowValues,
 } from '../../api/types.ts';
 
-/** The length to which the server truncates cells for the grid. */
+/** The number of characters to which the server truncates cells for the grid. */
 const cellChars = 400;
-/** A cell in the grid is one line. The rest is shown in the panel. */
+/** The number of characters that a cell in the grid shows. The panel shows the complete value. */
 const shownChars = 160;
 
 export interface GridRow {
   readonly cells: readonly Cell[];
   /** The indexes of columns that the server truncated. */
   readonly cut: readonly number[];
-  /** Undefined for a row that can't be identified: it has no key, or its key is truncated. */
+  /** The row's primary key. Undefined if the row can't be identified, because it has no key or the key is truncated. */
   readonly key: RowKey | undefined;
 }
 
@@ -28,25 +28,28 @@ const rowsOfPages = new WeakMap<
   { readonly relation: Relation; readonly rows: readonly GridRow[] }
 >();
 
-/** Whether the page has the relation's columns. The table may have been altered between the two responses. */
+/** Whether the page has the same columns as the relation. The table may have been altered between the two responses. */
 export const hasColumnsOf = (relation: Relation, page: RowPage): boolean =>
   page.columns.length === relation.columns.length &&
   relation.columns.every(({ name }, index) => page.columns[index] === name);
 
-/** Arranges a page's cells under the relation's columns, whatever columns the table had when the page was read. */
+/**
+ * Arranges the cells of a page by the relation's current columns. The page may have been read when the table had other
+ * columns.
+ */
 function arranged(relation: Relation, page: RowPage): Pick<RowPage, 'rows' | 'cut'> {
   if (hasColumnsOf(relation, page)) return page;
-  const places = relation.columns.map(({ name }) => page.columns.indexOf(name));
+  const indexes = relation.columns.map(({ name }) => page.columns.indexOf(name));
   return {
-    rows: page.rows.map((row) => places.map((place) => row[place] ?? null)),
-    cut: page.cut.flatMap(([row, place]) => {
-      const column = places.indexOf(place);
+    rows: page.rows.map((row) => indexes.map((index) => row[index] ?? null)),
+    cut: page.cut.flatMap(([row, index]) => {
+      const column = indexes.indexOf(index);
       return column < 0 ? [] : [[row, column] as const];
     }),
   };
 }
 
-/** Returns a page's rows as the same objects on every call, so that rendered rows can be reused. */
+/** Converts a page to rows. Returns the same objects for the same page, so that React doesn't render the rows again. */
 export function gridRows(relation: Relation, page: RowPage): readonly GridRow[] {
   const known = rowsOfPages.get(page);
   if (known?.relation === relation) return known.rows;
@@ -61,7 +64,7 @@ export function gridRows(relation: Relation, page: RowPage): readonly GridRow[] 
   return rows;
 }
 
-/** Truncates a row's cells like the server does for the grid. */
+/** Truncates a row's cells in the same way as the server does for the grid. */
 export function cutCells(columns: readonly string[], values: RowValues): Pick<GridRow, 'cells' | 'cut'> {
   const cut: number[] = [];
   const cells = columns.map((name, index) => {
@@ -74,8 +77,8 @@ export function cutCells(columns: readonly string[], values: RowValues): Pick<Gr
 }
 
 /**
- * Returns a page with some rows replaced, by the text of their former key. Returns the same object if none of them is
- * on the page.
+ * Returns a copy of the page in which rows are replaced. The rows are identified by the text of their previous key. If
+ * the page contains none of them, returns the same object.
  */
 export function withRows(
   relation: Relation,
@@ -88,7 +91,7 @@ export function withRows(
   return {
     ...page,
     rows: page.rows.map((row, at) => cells[at]?.cells ?? row),
-    keys: page.keys?.map((former, at) => found[at]?.key ?? former) ?? null,
+    keys: page.keys?.map((previous, at) => found[at]?.key ?? previous) ?? null,
     cut: [
       ...page.cut.filter(([at]) => cells[at] === undefined),
       ...cells.flatMap((row, at) => row?.cut.map((column) => [at, column] as const) ?? []),
@@ -96,7 +99,7 @@ export function withRows(
   };
 }
 
-/** Makes line breaks visible, because a cell has a single line. */
+/** Replaces line breaks with a visible symbol, because a cell has a single line. */
 export const oneLine = (text: string): string => text.slice(0, shownChars).replaceAll(/\r\n|\r|\n/g, ' ↵ ');
 
 export type Editor = 'text' | 'choice' | 'panel';
@@ -116,7 +119,6 @@ export function editorOf(column: Column, value: Cell, isCut: boolean): Editor {
 export const choicesOf = (column: Column): readonly string[] =>
   column.type === 'boolean' ? ['true', 'false'] : (column.enum_values ?? []);
 
-/** PostgreSQL writes booleans as `true` in `::text`. */
 export const isEditable = (column: Column): boolean => !column.generated && column.identity !== 'always';
 
 export const hasDefault = (column: Column): boolean => column.default !== null || column.identity !== null;
@@ -133,11 +135,13 @@ export const isMono = (column: Column): boolean =>
 
 const neverEmpty = /^(boolean|uuid|jsonb?|date|time|interval|inet|cidr|macaddr|xml)/;
 
-/** Whether the type has an empty text. Numbers and dates don't. */
+/** Whether the column's type accepts an empty string. Numbers and dates don't. */
 export const mayBeEmpty = (column: Column): boolean =>
   column.enum_values === null && !numberTypes.test(column.type) && !neverEmpty.test(column.type);
 
-/** Converts a field's text: an empty field is NULL if the type has no empty text. */
+/**
+ * Converts the text in a field to a change. If the type doesn't accept an empty string, an empty field becomes NULL.
+ */
 export const typedChange = (column: Column, text: string): CellChange => ({
   value: text === '' && column.nullable && !mayBeEmpty(column) ? null : text,
 });

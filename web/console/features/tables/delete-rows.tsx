@@ -5,7 +5,7 @@ import { Confirm } from '../../components/confirm.tsx';
 import { isAll, type RowScope, sizeQuery } from './scope.ts';
 import { t } from './text.ts';
 
-/** If at least this many rows are affected, the user must type their number. */
+/** If the operator deletes at least this many rows, they must type the number to confirm. */
 const many = 10;
 
 export default function DeleteRows({

@@ -1,4 +1,4 @@
-/** Sets a column of many rows to one value. */
+/** Sets one column to the same value in many rows. */
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { fetchConsole } from '../../api/session.ts';
@@ -10,7 +10,9 @@ import { RowField } from './row-field.tsx';
 import { isAll, type RowScope, sizeQuery } from './scope.ts';
 import { t } from './text.ts';
 
-/** If at least this many rows are affected and the change can't be undone, the user must type their number. */
+/**
+ * If the operator changes at least this many rows and the change can't be undone, they must type the number to confirm.
+ */
 const many = 10;
 
 export default function EditRows({
@@ -27,7 +29,7 @@ export default function EditRows({
   scope: RowScope;
   count: () => Promise<number | undefined>;
   onClose: () => void;
-  /** Loaded rows are edited individually, so that the change can be undone. */
+  /** Changes loaded rows one by one, so that the change can be undone. */
   onEdits: (column: string, change: CellChange) => void;
   onDone: () => void;
 }) {

@@ -20,7 +20,7 @@ test('an edit that waited for another edit of the same cell doesn’t conflict w
   expect(caughtUp(edit({}), after)).toMatchObject({ key: key('(0,3)'), seen: 'b2' });
   expect(caughtUp(edit({ column: 'n', seen: '1' }), after)).toMatchObject({ key: key('(0,3)'), seen: '1' });
   expect(caughtUp(edit({ key: key('(0,9)') }), after)).toMatchObject({ key: key('(0,9)'), seen: 'a' });
-  // An edit that was started after the saves refers to the current row with that key.
+  // If an edit started after the row was saved, it already refers to the new row with that key.
   expect(caughtUp(edit({ since: 2 }), after)).toMatchObject({ key: key('(0,1)'), seen: 'a' });
   expect(caughtUp(edit({}), after)).not.toHaveProperty('since');
 });

@@ -1,18 +1,21 @@
-/** Cell edits as data: grouped by row, how they are undone, and how our own earlier saves affect waiting edits. */
+/**
+ * Represents cell edits as data. Determines how edits are grouped by row, how they are undone, and how a save that
+ * finishes later changes edits that are still waiting.
+ */
 import type { Cell, CellChange, EditedRow, RowKey } from '../../api/types.ts';
 import { keyText } from './cells.ts';
 
 export interface CellEdit {
   readonly key: RowKey;
   readonly column: string;
-  /** The row's index in the grid, to show which edit was rejected. -1 if the row wasn't shown. */
+  /** The row's index in the grid, which is needed to show a rejected edit. -1 if the row isn't shown. */
   readonly index: number;
   readonly change: CellChange;
-  /** The value that the operator saw. Undefined if the cell was truncated or not shown. */
+  /** The value that the operator saw before editing. Undefined if the cell was truncated or not shown. */
   readonly seen: Cell | undefined;
   /**
-   * The number of saves that were complete when the edit started. If undefined, the number at the time of the save is
-   * used.
+   * The number of saves that had finished when the edit started. If undefined, all saves that have finished by the time
+   * the edit is saved are assumed to be included.
    */
   readonly since?: number;
 }
@@ -23,7 +26,7 @@ export interface RowOfEdits {
   readonly seen: Map<string, Cell>;
 }
 
-/** The result of a save: its rows by their former key. */
+/** The rows that a save returned, by their previous key. */
 export type Made = ReadonlyMap<string, EditedRow>;
 
 export function byRow(edits: readonly CellEdit[]): RowOfEdits[] {
@@ -37,7 +40,7 @@ export function byRow(edits: readonly CellEdit[]): RowOfEdits[] {
   return [...rows.values()];
 }
 
-/** Returns the edits that restore the previous values. */
+/** Returns the edits that undo the given edits. */
 export function stepBack(edits: readonly CellEdit[], made: Made): CellEdit[] {
   return edits.flatMap(({ key, column, index }) => {
     const done = made.get(keyText(key));
@@ -48,8 +51,8 @@ export function stepBack(edits: readonly CellEdit[], made: Made): CellEdit[] {
 }
 
 /**
- * Adjusts an edit that started before some of our own saves had returned: its row may have a new key, and only our own
- * save replaced the value that the operator saw.
+ * Updates an edit that started before some of our own saves finished. The row may have a new key. If one of these saves
+ * replaced the value that the operator saw, the expected value is replaced too.
  */
 export function caughtUp({ since, ...edit }: CellEdit, saves: readonly Made[]): CellEdit {
   let { key, seen } = edit;

@@ -1,4 +1,7 @@
-/** An edit that the database rejected: its message, and for a conflict both values to choose from. */
+/**
+ * Shows an edit that the database rejected, with the error. For a conflict, the operator can choose between both
+ * values.
+ */
 import { Button, CloseButton } from '@mantine/core';
 import { ApiError } from '../../../lib/api.ts';
 import type { RowValues } from '../../api/types.ts';
@@ -16,8 +19,8 @@ export function currentOf(error: unknown): RowValues | undefined {
     : undefined;
 }
 
-/** Whether a retry would be rejected again. Any other error may be temporary. */
-const isRefusal = (error: unknown): boolean =>
+/** Whether the same request would be rejected again. Other errors may be temporary. */
+const isRejection = (error: unknown): boolean =>
   error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 401;
 
 export function FailureBar({ edits, onRetry }: { edits: Edits; onRetry: () => void }) {
@@ -45,7 +48,7 @@ export function FailureBar({ edits, onRetry }: { edits: Edits; onRetry: () => vo
             </div>
           </dl>
         ) : null}
-        {current === undefined && !isRefusal(error) ? (
+        {current === undefined && !isRejection(error) ? (
           <div className={classes.buttons}>
             <Button size="compact-sm" onClick={() => void edits.save(all)}>
               {t('edit.try-again')}

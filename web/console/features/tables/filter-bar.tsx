@@ -1,4 +1,6 @@
-/** Filter conditions, one per line. They apply on request, so that an incomplete condition is never sent. */
+/**
+ * The filter conditions. They apply only when the operator clicks Apply, so that an incomplete condition is never sent.
+ */
 import { Button, CloseButton } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -37,7 +39,7 @@ export function FilterBar({
       }}
     >
       {draft.map((filter, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a condition is its place
+        // biome-ignore lint/suspicious/noArrayIndexKey: a condition is identified by its position
         <div key={index} className={classes.line}>
           <select
             className={classes.field}

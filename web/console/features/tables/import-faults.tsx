@@ -13,7 +13,7 @@ export function Faults({ report: { faults, stopped } }: { report: ImportReport }
         {stopped ? <p>{t('import.stopped', { count: faults.length })}</p> : null}
         <ol className={classes.faults}>
           {faults.map(({ line, message, detail, sqlstate }, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a line may have several
+            // biome-ignore lint/suspicious/noArrayIndexKey: a line can have several errors
             <li key={index}>
               <strong>{line === null ? t('import.no-line') : t('import.line', { line })}</strong> {message}
               {detail === undefined ? null : ` ${detail}`}

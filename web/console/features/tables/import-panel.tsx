@@ -1,4 +1,7 @@
-/** Imports a file's rows into a table: choose the file, map its columns, do a dry run, and then write. */
+/**
+ * Imports rows from a file: the operator chooses the file, maps its columns, checks it in a dry run, and then imports
+ * it.
+ */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useId, useState } from 'react';
@@ -14,7 +17,7 @@ import classes from './import-panel.module.css';
 import { likelyDelimiter } from './likely-delimiter.ts';
 import { t } from './text.ts';
 
-/** Enough of the file to detect its columns. */
+/** The number of bytes at the beginning of the file from which the columns are detected. */
 const headBytes = 65_536;
 const progressMs = 500;
 const delimiters = [
@@ -215,7 +218,7 @@ export default function ImportPanel({
   );
 }
 
-/** Maps each column of the file to the column with the same name, ignoring case and separators. */
+/** Maps each column of the file to the table's column with the same name. Case and separators are ignored. */
 function likelyMapping(from: readonly string[], to: readonly string[]): Record<string, string> {
   const plain = (name: string): string => name.toLowerCase().replaceAll(/[\s_-]/g, '');
   const taken = new Set<string>();

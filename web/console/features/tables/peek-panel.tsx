@@ -1,4 +1,4 @@
-/** Shows the row that a foreign key references, beside the referencing row. */
+/** Shows the row that a foreign key references, next to the referencing row. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { rowsQuery } from '../../api/queries.ts';
@@ -51,7 +51,7 @@ export default function PeekPanel({
                 <dd>
                   <Value
                     change={{ value: row[index] ?? null }}
-                    isCut={data.cut.some(([, place]) => place === index)}
+                    isCut={data.cut.some(([, columnIndex]) => columnIndex === index)}
                   />
                 </dd>
               </div>

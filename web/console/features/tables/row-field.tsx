@@ -6,7 +6,7 @@ import { choicesOf, hasDefault, isMono, mayBeEmpty, shortType, typedChange } fro
 import classes from './row-field.module.css';
 import { Value } from './value.tsx';
 
-const mostLines = 16;
+const maxLines = 16;
 
 export function RowField({
   id,
@@ -28,9 +28,9 @@ export function RowField({
   isNew: boolean;
   readOnly: boolean;
   autoFocus: boolean;
-  /** Whether the database's error is about this column. */
+  /** Whether the database's error refers to this column. */
   isWrong: boolean;
-  /** The value that another user has saved in the meantime. */
+  /** The value that someone else has saved since this form was opened. */
   theirs?: CellChange;
   onChange: (change: CellChange) => void;
   onReset: () => void;
@@ -94,7 +94,7 @@ export function RowField({
           id={id}
           className={classes.input}
           data-mono={isMono(column) || undefined}
-          rows={Math.min(mostLines, Math.max(text.split('\n').length, Math.ceil(text.length / 70), 1))}
+          rows={Math.min(maxLines, Math.max(text.split('\n').length, Math.ceil(text.length / 70), 1))}
           value={text}
           placeholder={placeholder}
           readOnly={readOnly}

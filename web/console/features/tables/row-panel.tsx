@@ -1,4 +1,4 @@
-/** One row as a form: shows long cells completely, edits several cells together, and inserts rows. */
+/** A form for one row. It shows long cells completely, saves several cells together, and can also insert a row. */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -53,7 +53,7 @@ function StoredRow(props: RowPanelProps & { rowKey: RowKey }) {
   return error === null ? <SkeletonLines lines={8} /> : <ProblemBox error={error} />;
 }
 
-/** The initial values of a new row are the database's defaults. */
+/** Returns the initial value of a field in a new row, which is the column's default. */
 function initial(relation: Relation, name: string): CellChange {
   const column = relation.columns.find((each) => each.name === name);
   if (column === undefined || hasDefault(column) || column.generated) return { default: true };

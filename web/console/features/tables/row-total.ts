@@ -1,4 +1,4 @@
-/** The grid's number of rows, as far as it is known without counting. */
+/** Determines how many rows the grid shows, as far as this is known without counting. */
 
 export interface KnownPage {
   readonly page: number;
@@ -8,11 +8,11 @@ export interface KnownPage {
 
 export interface RowTotal {
   readonly rows: number;
-  /** False for an estimate, or if only the loaded rows are known. */
+  /** Whether the number is exact. It isn't if it is estimated, or if only the loaded rows are known. */
   readonly exact: boolean;
 }
 
-/** `counted` is the result of count(*), if it was requested. */
+/** Returns the number of rows. `counted` is the result of count(*), if the operator requested it. */
 export function rowTotal(
   pages: readonly KnownPage[],
   estimate: number | null,

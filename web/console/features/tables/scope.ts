@@ -1,14 +1,14 @@
-/** The rows that a bulk change applies to. */
+/** The rows to which a bulk change applies. */
 import { queryOptions } from '@tanstack/react-query';
 import type { Filter, RowKey } from '../../api/types.ts';
 
 export type RowScope = { readonly keys: readonly RowKey[] } | { readonly filters: readonly Filter[] };
 
-/** Whether the scope is all matching rows, loaded or not. */
+/** Whether the scope consists of all matching rows, including rows that aren't loaded. */
 export const isAll = (scope: RowScope): scope is Extract<RowScope, { filters: unknown }> =>
   'filters' in scope;
 
-/** Returns the number of rows, counting them on the server if they aren't loaded. */
+/** Queries the number of rows in the scope. Rows that aren't loaded are counted on the server. */
 export const sizeQuery = (scope: RowScope, count: () => Promise<number | undefined>) =>
   queryOptions({
     queryKey: ['scope-size', scope],

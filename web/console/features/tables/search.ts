@@ -1,6 +1,6 @@
 /**
- * The grid's URL parameters: filters, sort order and open row. Parsed strictly, so that an invalid link shows the table
- * instead of an error.
+ * The search parameters of the grid: filters, sort order and the open row. They are validated strictly, so that an
+ * invalid link opens the table instead of causing an error.
  */
 import { type Filter, filterOperators, type RowKey, type Sort } from '../../api/types.ts';
 import { validateAs } from '../../components/persona.ts';
@@ -10,7 +10,7 @@ export interface TableSearch {
   readonly sort?: readonly Sort[];
   /** The primary key of the row in the side panel. */
   readonly row?: RowKey;
-  /** The column that the panel shows first. */
+  /** The column to which the panel scrolls first. */
   readonly column?: string;
   readonly insert?: true;
   readonly import?: true;
@@ -68,4 +68,11 @@ export function validateTableSearch(search: Fields): TableSearch {
     ...(search.import === true ? { import: true as const } : {}),
     ...validateAs(search),
   };
+}
+
+/** Returns the next sort order for a column. It changes from ascending to descending and then to none (undefined). */
+export function toggledSort(sort: readonly Sort[], column: string): readonly Sort[] | undefined {
+  const previous = sort.find((each) => each.column === column);
+  if (previous === undefined) return [{ column, ascending: true }];
+  return previous.ascending ? [{ column, ascending: false }] : undefined;
 }

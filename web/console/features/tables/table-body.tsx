@@ -1,4 +1,4 @@
-/** The rows of a table, or the reason why there are none. */
+/** Shows the rows of a table, or the reason why there are none. */
 import { Button } from '@mantine/core';
 import { IconTableOff } from '@tabler/icons-react';
 import type { ReactNode } from 'react';

@@ -16,11 +16,11 @@ export function TableFoot({
 }: {
   rows: Rows;
   selected: number;
-  /** Whether all matching rows are selected, loaded or not. */
+  /** Whether all matching rows are selected, including rows that aren't loaded. */
   isAll: boolean;
   mayTakeAll: boolean;
   undoable: Saved | undefined;
-  /** A description of the last copy or paste. */
+  /** A message about the last copy or paste. */
   note: string;
   onTakeAll: () => void;
   onUndo: () => void;

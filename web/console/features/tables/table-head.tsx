@@ -21,7 +21,7 @@ export interface TableHeadProps {
   readonly onRefresh: () => void;
   readonly onDelete: () => void;
   readonly onEdit: () => void;
-  /** More tools. */
+  /** Additional tools in the header. */
   readonly children: ReactNode;
 }
 

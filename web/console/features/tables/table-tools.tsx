@@ -1,6 +1,6 @@
 /**
- * Tools whose menus are loaded when they are opened, because the first view of a table doesn't need them. Until then, a
- * button with the same appearance is shown.
+ * Tools whose menus are loaded only when they are opened, because most views of a table don't need them. A button with
+ * the same appearance is shown until then.
  */
 import { ActionIcon, Button } from '@mantine/core';
 import { IconChevronDown, IconDots, IconEye } from '@tabler/icons-react';
@@ -20,7 +20,7 @@ export function TablePersona({
   as: string | undefined;
   onChange: (as: string | undefined) => void;
 }) {
-  const [isAsked, setAsked] = useState(false);
+  const [isOpen, setOpen] = useState(false);
   const standIn = (
     <Button
       size="compact-sm"
@@ -28,15 +28,15 @@ export function TablePersona({
       leftSection={<IconEye size={15} aria-hidden />}
       rightSection={<IconChevronDown size={14} aria-hidden />}
       aria-label={t('view-as.label')}
-      onClick={() => setAsked(true)}
+      onClick={() => setOpen(true)}
     >
       {t('view-as.operator')}
     </Button>
   );
-  if (as === undefined && !isAsked) return standIn;
+  if (as === undefined && !isOpen) return standIn;
   return (
     <Suspense fallback={standIn}>
-      <PersonaPicker as={as} onChange={onChange} startsOpen={isAsked} />
+      <PersonaPicker as={as} onChange={onChange} startsOpen={isOpen} />
     </Suspense>
   );
 }
@@ -47,18 +47,18 @@ export function TransferTools(props: {
   canImport: boolean;
   onImport: () => void;
 }) {
-  const [isAsked, setAsked] = useState(false);
+  const [isOpen, setOpen] = useState(false);
   const standIn = (
     <ActionIcon
       variant="default"
       aria-label={t('transfer.menu')}
       title={t('transfer.menu')}
-      onClick={() => setAsked(true)}
+      onClick={() => setOpen(true)}
     >
       <IconDots size={16} aria-hidden />
     </ActionIcon>
   );
-  if (!isAsked) return standIn;
+  if (!isOpen) return standIn;
   return (
     <Suspense fallback={standIn}>
       <TransferMenu {...props} />

@@ -14,11 +14,11 @@ import { SplitView } from '../../components/split-view.tsx';
 import { t } from '../../text.ts';
 import classes from './tables-page.module.css';
 
-/** The app's own tables come first, then those of the services. */
+/** The app's own tables are listed first, and the tables of the services after them. */
 const ownSchema = 'public';
 
 export function TablesPage() {
-  // On a narrow screen, the open page replaces the list.
+  // On a narrow screen, a page that is open replaces the list.
   const isOpen = useMatches({ select: (matches) => matches.at(-1)?.routeId !== '/app/tables/' });
   return (
     <SplitView className={classes.split} isOpen={isOpen} list={<TableList />}>

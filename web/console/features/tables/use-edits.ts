@@ -1,6 +1,6 @@
 /**
- * Cell edits are shown immediately and then replaced with the server's result. Rejected edits are reverted with the
- * reason. Saves run sequentially, because a later one may depend on an earlier one.
+ * Shows cell edits immediately, and replaces them with the server's result. Rejected edits are reverted, and the reason
+ * is shown. Saves run one after the other, because a later save may depend on an earlier one.
  */
 import { useMemo, useRef, useState } from 'react';
 import { ApiError } from '../../../lib/api.ts';
@@ -24,22 +24,24 @@ export interface Saved {
 }
 
 export interface Edits {
-  /** Returns the shown values of a row's cells while they are being saved, by column. */
+  /** Returns the values, by column, that the row's cells show while they are being saved. */
   pending(key: RowKey): ReadonlyMap<string, CellChange> | undefined;
-  /** Returns the number of completed saves. An edit that starts now is based on them ({@link CellEdit.since}). */
+  /** Returns the number of saves that have finished. An edit that starts now includes them ({@link CellEdit.since}). */
   count(): number;
-  /** Saves all of the edits or none. */
+  /** Saves all edits, or none if one is rejected. */
   save(edits: readonly CellEdit[]): Promise<void>;
   readonly failure: Failure | undefined;
   dismiss(): void;
-  /** The edit that Undo would revert. */
+  /** The save that the Undo button reverts. */
   readonly undoable: Saved | undefined;
   undo(): Promise<void>;
 }
 
 const undoSteps = 50;
-/** No more saves than this complete while the user types into one cell. */
-const savesKept = 50;
+/**
+ * The number of results that are kept. While a user types into one cell, fewer saves than this are expected to finish.
+ */
+const maxSaves = 50;
 const nothing: Made = new Map();
 
 const changing = (edits: readonly CellEdit[]): readonly CellEdit[] =>
@@ -48,22 +50,22 @@ const changing = (edits: readonly CellEdit[]): readonly CellEdit[] =>
 export function useEdits(
   name: TableName,
   as: string | undefined,
-  /** Replaces edited values with the server's. */
+  /** Replaces the edited rows with the rows that the server returned. */
   replace: (made: Made) => void,
 ): Edits {
-  /** The changes of each save that is pending or queued. */
+  /** The changes of each save that is running or waiting. */
   const [waiting, setWaiting] = useState<readonly (readonly CellEdit[])[]>([]);
   const [failure, setFailure] = useState<Failure>();
-  /** The edits that each Undo applies. */
+  /** Each entry contains the edits that one press of the Undo button makes. */
   const [steps, setSteps] = useState<readonly (readonly CellEdit[])[]>([]);
   const latestReplace = useRef(replace);
   latestReplace.current = replace;
   const queue = useRef<Promise<unknown>>(Promise.resolve());
   const saves = useRef<Made[]>([]);
 
-  /** Returns the edits that undo the save, or undefined if it was rejected. */
-  async function send(asked: readonly CellEdit[]): Promise<readonly CellEdit[] | undefined> {
-    const edits = changing(asked.map((edit) => caughtUp(edit, saves.current)));
+  /** Saves the edits. Returns the edits that undo them, or undefined if they were rejected. */
+  async function send(requested: readonly CellEdit[]): Promise<readonly CellEdit[] | undefined> {
+    const edits = changing(requested.map((edit) => caughtUp(edit, saves.current)));
     if (edits.length === 0) return undefined;
     const rows = byRow(edits);
     try {
@@ -82,9 +84,9 @@ export function useEdits(
         rows.flatMap(({ key }, at) => (edited[at] === undefined ? [] : [[keyText(key), edited[at]]])),
       );
       saves.current.push(made);
-      if (saves.current.length > savesKept) saves.current[saves.current.length - 1 - savesKept] = nothing;
+      if (saves.current.length > maxSaves) saves.current[saves.current.length - 1 - maxSaves] = nothing;
       latestReplace.current(made);
-      // A row without a key now has a new identifier, which earlier undo steps need too.
+      // A row without a primary key gets a new identifier with each change, so earlier undo steps must use the new one.
       setSteps((all) =>
         all.map((step) =>
           step.map((edit) => ({ ...edit, key: made.get(keyText(edit.key))?.key ?? edit.key })),
@@ -102,13 +104,13 @@ export function useEdits(
 
   function enqueue(edits: readonly CellEdit[]): Promise<readonly CellEdit[] | undefined> {
     const since = saves.current.length;
-    const asked = edits.map((edit) => ({ ...edit, since: edit.since ?? since }));
+    const requested = edits.map((edit) => ({ ...edit, since: edit.since ?? since }));
     setFailure(undefined);
-    setWaiting((all) => [...all, asked]);
+    setWaiting((all) => [...all, requested]);
     const sent = queue.current
-      .then(() => send(asked))
+      .then(() => send(requested))
       .finally(() => {
-        setWaiting((all) => all.filter((each) => each !== asked));
+        setWaiting((all) => all.filter((each) => each !== requested));
       });
     queue.current = sent;
     return sent;
@@ -127,10 +129,11 @@ export function useEdits(
     pending: (key) => pending.get(keyText(key)),
     count: () => saves.current.length,
     async save(edits) {
-      // While another save is pending, restoring the seen value is a change too.
-      const asked = waiting.length > 0 ? edits : changing(edits);
-      if (asked.length === 0) return;
-      const step = await enqueue(asked);
+      // Edits that don't change a value are skipped. If another save is running, the value could change, so all edits
+      // are sent.
+      const requested = waiting.length > 0 ? edits : changing(edits);
+      if (requested.length === 0) return;
+      const step = await enqueue(requested);
       if (step !== undefined) setSteps((all) => [...all.slice(1 - undoSteps), step]);
     },
     failure,

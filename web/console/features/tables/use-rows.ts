@@ -1,4 +1,4 @@
-/** Rows by index, fetched in pages as they become visible. */
+/** Provides rows by index. Pages of rows are fetched when they become visible. */
 import { hashKey, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import {
@@ -17,9 +17,9 @@ import { type RowTotal, rowTotal } from './row-total.ts';
 
 export interface Rows {
   readonly total: RowTotal;
-  /** Undefined while it is loading. The same object as long as the row is the same. */
+  /** Returns the row, or undefined while it is loading. Returns the same object until the row changes. */
   row(index: number): GridRow | undefined;
-  /** Loads the rows that aren't loaded yet. */
+  /** Loads those of the rows that aren't loaded yet. */
   load(first: number, last: number): Promise<void>;
   readonly error: unknown;
   /** Whether no rows have been loaded yet. */
@@ -29,28 +29,28 @@ export interface Rows {
   readonly isCounting: boolean;
   readonly countError: unknown;
   refresh(): void;
-  /** Replaces edited values with the server's, wherever these rows are now. */
+  /** Replaces the edited rows with the rows that the server returned, wherever they are in the view now. */
   replace(made: Made): void;
 }
 
 export function useRows(
   name: TableName,
   relation: Relation,
-  asked: RowView,
+  requested: RowView,
   visible: { readonly first: number; readonly last: number },
 ): Rows {
   const queryClient = useQueryClient();
   const { schema, table } = name;
   const pages = new Set([0]);
   for (let page = pageOf(visible.first); page <= pageOf(visible.last); page++) pages.add(page);
-  const results = useQueries({ queries: [...pages].map((page) => rowsQuery(name, asked, page)) });
-  const counted = useQuery(countQuery(name, asked));
-  // Shows the previous view until the first rows of the new view have arrived.
-  const shown = useRef(asked);
-  if (results[0]?.isPending === false) shown.current = asked;
+  const results = useQueries({ queries: [...pages].map((page) => rowsQuery(name, requested, page)) });
+  const counted = useQuery(countQuery(name, requested));
+  // Until the first rows of a new view arrive, the previous view remains visible.
+  const shown = useRef(requested);
+  if (results[0]?.isPending === false) shown.current = requested;
   const view = shown.current;
 
-  // Compares the whole view because query keys match partially: an empty filter list would match every list.
+  // The whole view is compared, because query keys match partially: an empty filter list would match every list.
   const viewHash = hashKey(rowsKey(name, view));
   const cached = queryClient.getQueriesData<RowPage>({
     queryKey: rowsKey(name),
@@ -62,7 +62,7 @@ export function useRows(
   const dataOf = (page: number): RowPage | undefined =>
     queryClient.getQueryData<RowPage>(rowsQuery(name, view, page).queryKey);
 
-  // If the table was altered, its columns and its pages are fetched again.
+  // If a page has different columns, the table was altered, so its columns and pages are fetched again.
   const altered = results.find(({ data }) => data !== undefined && !hasColumnsOf(relation, data))?.data;
   useEffect(() => {
     if (altered === undefined) return;
@@ -96,16 +96,17 @@ export function useRows(
       if (counted.data !== undefined) void counted.refetch();
     },
     replace(made) {
-      // Updates pages in every order and under every filter. Skips invalidated pages that aren't shown, because they
-      // are fetched again when they are.
+      // The rows are replaced in all cached pages, with any sort order or filter. Invalidated pages that aren't shown
+      // are skipped, because they are fetched again before they are shown.
       const pages = queryClient.getQueryCache().findAll({
         queryKey: rowsKey(name),
         predicate: (query) =>
-          (query.queryKey[3] as RowView).as === asked.as && (query.isActive() || !query.state.isInvalidated),
+          (query.queryKey[3] as RowView).as === requested.as &&
+          (query.isActive() || !query.state.isInvalidated),
       });
       for (const { queryKey } of pages)
         queryClient.setQueryData<RowPage>(queryKey, (page) => page && withRows(relation, page, made));
-      // A response in flight may have been read before the change.
+      // Pages that are being fetched may have been read before the change, so they are fetched again.
       void queryClient.invalidateQueries({
         queryKey: rowsKey(name),
         type: 'active',

@@ -1,11 +1,11 @@
-/** Impersonates a user: asks for confirmation, then shows the token in a code sample that works unchanged. */
+/** Creates a token that acts as a user. After confirmation, shows the token in a code sample that works unchanged. */
 import { Button, Modal } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Copyable } from '../../../ui/copyable.tsx';
 import type { Payload } from '../../api/route.ts';
 import { fetchConsole } from '../../api/session.ts';
 import type { User } from '../../api/types.ts';
-import dialog from '../../components/form-dialog.module.css';
+import dialog from '../../components/dialog.module.css';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { impersonationsQuery } from '../../components/impersonation-banner.tsx';
 import { CodeBlock } from '../../components/json-block.tsx';

@@ -1,4 +1,3 @@
-/** Queries that only the users page uses. */
 import { queryOptions } from '@tanstack/react-query';
 import { userQuery } from '../../api/queries.ts';
 import { fetchConsole } from '../../api/session.ts';
@@ -7,7 +6,7 @@ export type { UserSession } from '../../../../src/console/users/contract.ts';
 
 export const sessionsQuery = (userId: string) =>
   queryOptions({
-    // Below the user's key, because any change to the user may have ended sessions.
+    // The key begins with the user's key, because every change to the user may have ended sessions.
     queryKey: [...userQuery(userId).queryKey, 'sessions'],
     queryFn: async ({ signal }) =>
       (await fetchConsole('GET /users/:id/sessions', { params: { id: userId }, signal })).sessions,

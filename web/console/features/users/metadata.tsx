@@ -17,7 +17,7 @@ export function Metadata({ user, field }: { user: User; field: 'app_metadata' | 
   const { mutate, isPending, error } = useUserCall(user.id, () => setText(undefined));
   const title = t(field === 'app_metadata' ? 'users.app-metadata' : 'users.user-metadata');
   const value = user[field] ?? {};
-  const [begun, setBegun] = useState('');
+  const [begun, setStarted] = useState('');
   useDirty(text !== undefined && text !== begun && !isPending);
 
   function save(edited: string): void {
@@ -37,7 +37,7 @@ export function Metadata({ user, field }: { user: User; field: 'app_metadata' | 
             variant="default"
             aria-label={`${t('users.edit')}: ${title}`}
             onClick={() => {
-              setBegun(JSON.stringify(value, null, 2));
+              setStarted(JSON.stringify(value, null, 2));
               setText(JSON.stringify(value, null, 2));
             }}
           >

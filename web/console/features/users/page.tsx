@@ -1,4 +1,4 @@
-/** The app's end users: find, view, create and delete them. */
+/** Lists the app's end users, and lets operators find, view, create and delete them. */
 import { Button } from '@mantine/core';
 import { IconMailForward, IconPlus, IconUsers } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -92,7 +92,7 @@ export function UsersPage() {
           page={page}
           perPage={data.perPage}
           total={data.total}
-          onPage={(next) => void navigate({ search: (former) => ({ ...former, page: next }) })}
+          onPage={(next) => void navigate({ search: (previous) => ({ ...previous, page: next }) })}
         />
       )}
       {id === undefined ? null : (
@@ -124,12 +124,16 @@ function UserTable({ users, openId }: { users: readonly User[]; openId: string |
         {users.map((user) => (
           <tr key={user.id} data-open={user.id === openId || undefined}>
             <td>
-              <Link to="/users" search={(former) => ({ ...former, id: user.id })} className={classes.main}>
+              <Link
+                to="/users"
+                search={(previous) => ({ ...previous, id: user.id })}
+                className={classes.main}
+              >
                 {nameOf(user)}
               </Link>{' '}
               <UserTags user={user} />
             </td>
-            <td className={`${classes.wide} ${classes.dim}`}>{waysOf(user)}</td>
+            <td className={`${classes.wide} ${classes.dim}`}>{signInMethodsOf(user)}</td>
             <td className={classes.dim}>
               {user.last_sign_in_at ? <Moment at={user.last_sign_in_at} relative /> : t('users.never')}
             </td>
@@ -143,7 +147,7 @@ function UserTable({ users, openId }: { users: readonly User[]; openId: string |
   );
 }
 
-function waysOf({ app_metadata, is_anonymous }: User): string {
+function signInMethodsOf({ app_metadata, is_anonymous }: User): string {
   const providers = app_metadata?.providers;
   if (Array.isArray(providers) && providers.length > 0) return providers.join(', ');
   return is_anonymous ? t('users.guest') : '';

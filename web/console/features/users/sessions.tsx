@@ -1,4 +1,4 @@
-/** A user's sessions. They can be ended individually or all together. */
+/** A user's sessions. Sessions can be ended individually or all together. */
 import { ActionIcon, Button } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

@@ -1,8 +1,10 @@
-/** Changes a user and refreshes the affected queries. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { userQuery } from '../../api/queries.ts';
 
-/** @example mutate(() => fetchConsole('DELETE /users/:id', { params: { id } })) */
+/**
+ * Returns a function that changes a user and then refreshes the affected queries.
+ * @example mutate(() => fetchConsole('DELETE /users/:id', { params: { id } }))
+ */
 export function useUserCall<Result = unknown>(userId: string, onDone?: (result: Result) => void) {
   const queryClient = useQueryClient();
   return useMutation({

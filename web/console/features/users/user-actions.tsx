@@ -29,7 +29,7 @@ import classes from './user-panel.module.css';
 
 type Dialog = 'password' | 'ban' | 'act' | 'delete';
 
-/** Ban durations in hours. The last one, about a hundred years, still fits into a Go duration. */
+/** Durations of a ban, in hours. The last one is about a hundred years, which is within the limit of a Go duration. */
 const banChoices = [1, 24, 7 * 24, 30 * 24, 876_000] as const;
 
 export function UserActions({ user, onDeleted }: { user: User; onDeleted: () => void }) {

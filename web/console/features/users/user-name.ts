@@ -1,4 +1,4 @@
 import type { User } from '../../api/types.ts';
 
-/** The user's display name: the email address, else the phone number, else the id. */
+/** The user's display name: the email address, otherwise the phone number, otherwise the ID. */
 export const nameOf = ({ email, phone, id }: User): string => email || (phone ? `+${phone}` : id);

@@ -11,11 +11,11 @@ import { SidePanel } from '../../components/side-panel.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { Metadata } from './metadata.tsx';
 import { Sessions } from './sessions.tsx';
+import { SignInMethods } from './sign-in-methods.tsx';
 import { t } from './text.ts';
 import { UserActions } from './user-actions.tsx';
 import { nameOf } from './user-name.ts';
 import classes from './user-panel.module.css';
-import { WaysIn } from './ways-in.tsx';
 
 export function UserPanel({ id, onClose }: { id: string; onClose: () => void }) {
   const { data, error } = useQuery(userQuery(id));
@@ -72,7 +72,7 @@ function Details({ user, onClose }: { user: User; onClose: () => void }) {
           {user.last_sign_in_at ? <Moment at={user.last_sign_in_at} /> : t('users.never')}
         </Fact>
       </Facts>
-      <WaysIn user={user} />
+      <SignInMethods user={user} />
       <Sessions user={user} />
       <Metadata user={user} field="app_metadata" />
       <Metadata user={user} field="user_metadata" />

@@ -1,6 +1,6 @@
 /**
- * The page that explains access: a question about a row, an operation and a persona, and its answer. The address
- * contains the whole question.
+ * Explains access. The operator chooses a row, an operation and a persona, and the page shows the result with its
+ * reasons. The URL contains all choices.
  */
 import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { IconHelpCircle } from '@tabler/icons-react';
@@ -15,10 +15,10 @@ import { PageHead } from '../../components/page.tsx';
 import { PersonaPicker } from '../../components/persona-picker.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
-import { AnswerView } from './answer.tsx';
-import { answerQuery, findRequest, type Question } from './api.ts';
+import { findRequest, type Question, reportQuery } from './api.ts';
 import classes from './page.module.css';
 import { Pairs } from './pairs.tsx';
+import { ReportView } from './report.tsx';
 import { questionOf } from './request.ts';
 import { type Cells, type Operation, operations, type WhySearch } from './search.ts';
 import { t } from './text.ts';
@@ -41,7 +41,7 @@ export function WhyPage() {
           as={search.as}
           onChange={(as) =>
             void navigate({
-              search: ({ as: _former, ...rest }) => (as === undefined ? rest : { ...rest, as }),
+              search: ({ as: _previous, ...rest }) => (as === undefined ? rest : { ...rest, as }),
             })
           }
         />
@@ -54,7 +54,7 @@ export function WhyPage() {
               relation={relation}
               search={search}
             />
-            <FromRequest asked={search.request} />
+            <FromRequest requestId={search.request} />
           </div>
           <div className={classes.main}>
             {error === null ? null : <ProblemBox error={error} />}
@@ -67,7 +67,7 @@ export function WhyPage() {
                 />
               ) : null
             ) : (
-              <Answered question={question} />
+              <Report question={question} />
             )}
           </div>
         </div>
@@ -76,7 +76,7 @@ export function WhyPage() {
   );
 }
 
-/** Returns undefined if the question is incomplete. */
+/** Builds the question from the URL. Returns undefined if the question is incomplete. */
 function questionFrom(search: WhySearch, relation: Relation): Question | undefined {
   const { schema, table, op, key = {}, values = {}, back } = search;
   if (schema === undefined || table === undefined || op === undefined) return undefined;
@@ -90,18 +90,18 @@ function questionFrom(search: WhySearch, relation: Relation): Question | undefin
     operation: op,
     key: op === 'insert' ? {} : key,
     values: op === 'insert' || op === 'update' ? values : {},
-    // Requests every column, as a client's select() does.
+    // Requests all columns of the row, as a client's select() does.
     returned: op === 'select' || back === true ? all : [],
   };
 }
 
-function Answered({ question }: { question: Question }) {
-  const { data, error } = useQuery(answerQuery(question));
+function Report({ question }: { question: Question }) {
+  const { data, error } = useQuery(reportQuery(question));
   if (error !== null) return <ProblemBox error={error} />;
-  return data === undefined ? <SkeletonLines lines={8} /> : <AnswerView answer={data} question={question} />;
+  return data === undefined ? <SkeletonLines lines={8} /> : <ReportView report={data} question={question} />;
 }
 
-/** The form keeps its values until it is submitted, because a write is tried only then. */
+/** The form doesn't change the URL until it is submitted, because opening the URL already runs the statement. */
 function QuestionForm({ relation, search }: { relation: Relation | undefined; search: WhySearch }) {
   const navigate = route.useNavigate();
   const mayWrite = useMay('write');
@@ -119,8 +119,8 @@ function QuestionForm({ relation, search }: { relation: Relation | undefined; se
       onSubmit={(event) => {
         event.preventDefault();
         void navigate({
-          search: ({ request: _taken, back: _back, ...former }) => ({
-            ...former,
+          search: ({ request: _taken, back: _back, ...previous }) => ({
+            ...previous,
             op,
             key,
             values,
@@ -194,9 +194,9 @@ function keyOf(relation: Relation | undefined): Cells {
   return Object.fromEntries(names.map(({ name }) => [name, '']));
 }
 
-function FromRequest({ asked }: { asked: string | undefined }) {
+function FromRequest({ requestId }: { requestId: string | undefined }) {
   const navigate = route.useNavigate();
-  const [id, setId] = useState(asked ?? '');
+  const [id, setId] = useState(requestId ?? '');
   const [isUnfit, setUnfit] = useState<'why.request-unfit' | 'why.request-gone'>();
   const { mutate, isPending, error } = useMutation({
     mutationFn: findRequest,
@@ -209,10 +209,10 @@ function FromRequest({ asked }: { asked: string | undefined }) {
     },
   });
   // The log leads here with the request's id.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each address
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the effect runs once per address
   useEffect(() => {
-    if (asked !== undefined) mutate(asked);
-  }, [asked]);
+    if (requestId !== undefined) mutate(requestId);
+  }, [requestId]);
   return (
     <form
       className={classes.form}

@@ -1,4 +1,4 @@
-/** Fields for columns and their values: a row's key, or the written values. */
+/** Fields for columns and their values. They describe either the key of a row or the values to write. */
 import { Button, Checkbox, CloseButton, NativeSelect, TextInput } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import classes from './page.module.css';
@@ -24,7 +24,7 @@ export function Pairs({
     <fieldset className={classes.pairs}>
       <legend className={classes.legend}>{title}</legend>
       {entries.map(([name, value], at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a pair is its place
+        // biome-ignore lint/suspicious/noArrayIndexKey: a pair is identified by its position
         <div key={at} className={classes.pair}>
           <NativeSelect
             size="xs"

@@ -1,4 +1,4 @@
-/** Converts a logged request to REST to a question. Pure. */
+/** Converts a logged REST request to a question about access. */
 import type { LogEntry } from '../../../../src/console/logs/contract.ts';
 import { printPersona } from '../../components/persona.ts';
 import type { Cells, Operation, WhySearch } from './search.ts';
@@ -16,8 +16,8 @@ const operationOf: Readonly<Record<string, Operation>> = {
 };
 
 /**
- * Returns undefined if the request isn't for a single table. The body of a write isn't logged, so its values must be
- * entered by hand.
+ * Returns the question for the request. Returns undefined unless the request is for a single table. The log doesn't
+ * contain the body of a write, so the operator must enter its values.
  * @example
  * questionOf({ method: 'GET', path: '/rest/v1/notes', query: 'id=eq.5' });
  * // { schema: 'public', table: 'notes', op: 'select', key: { id: '5' }, as: 'anon' }

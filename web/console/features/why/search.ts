@@ -1,4 +1,4 @@
-/** The question in the address, parsed strictly. */
+/** The parameters of the question in the URL. They are validated strictly. */
 import { type AsSearch, validateAs } from '../../components/persona.ts';
 
 export const operations = ['select', 'insert', 'update', 'delete'] as const;
@@ -11,9 +11,9 @@ export interface WhySearch extends AsSearch {
   readonly op?: Operation;
   readonly key?: Cells;
   readonly values?: Cells;
-  /** Whether the statement returns the row. */
+  /** Whether the statement returns the row (RETURNING). */
   readonly back?: true;
-  /** The id of a logged request from which the question is filled in. */
+  /** The ID of a logged request that is used to fill in the question. */
   readonly request?: string;
 }
 

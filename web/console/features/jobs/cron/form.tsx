@@ -1,4 +1,4 @@
-/** The form of a new or existing scheduled job. */
+/** The form for a new or existing scheduled job. */
 import { Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -21,7 +21,6 @@ export function CronForm({
   onClose,
   onSaved,
 }: {
-  /** Undefined for a new job. */
   job?: CronJob;
   zone: string;
   onClose: () => void;
@@ -126,7 +125,7 @@ function sentenceOf(text: string, zone: string): string {
     : t('cron.schedule-says', { words, next: formatDateTime(next) });
 }
 
-/** Template statements. Choosing one fills the field. */
+/** Offers template statements. If the operator chooses one, it replaces the field's text. */
 function Beginnings({ onChoose }: { onChoose: (command: string) => void }) {
   const { data: home } = useQuery({ ...homeQuery, refetchInterval: false });
   const { data: slugs = [] } = useQuery(functionSlugsQuery);

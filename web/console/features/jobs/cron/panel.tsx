@@ -1,5 +1,5 @@
 /** A scheduled job with its command, runs and actions. */
-import { Button, Checkbox } from '@mantine/core';
+import { Checkbox } from '@mantine/core';
 import { IconPencil, IconPlayerPlay, IconTrash } from '@tabler/icons-react';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -14,6 +14,7 @@ import { SidePanel } from '../../../components/side-panel.tsx';
 import { type CronJob, type CronRun, cronQuery, runsQuery } from '../api.ts';
 import classes from '../jobs.module.css';
 import { RunTag } from '../outcome.tsx';
+import { PanelAction } from '../panel-action.tsx';
 import { durationText, LoadOlder } from '../parts.tsx';
 import { wordsOf } from '../schedule-words.ts';
 import { t } from '../text.ts';
@@ -109,33 +110,22 @@ function Actions({
     <>
       <div className={classes.actions}>
         {canRunNow ? (
-          <Button
-            size="compact-sm"
-            leftSection={<IconPlayerPlay size={15} aria-hidden />}
-            loading={run.isPending}
-            disabled={!job.active}
+          <PanelAction
+            icon={IconPlayerPlay}
+            label={t('cron.run')}
+            tone="primary"
+            isBusy={run.isPending}
+            isDisabled={!job.active}
             onClick={() => run.mutate()}
-          >
-            {t('cron.run')}
-          </Button>
+          />
         ) : null}
-        <Button
-          size="compact-sm"
-          variant="default"
-          leftSection={<IconPencil size={15} aria-hidden />}
-          onClick={() => setDialog('edit')}
-        >
-          {t('cron.edit')}
-        </Button>
-        <Button
-          size="compact-sm"
-          variant="light"
-          color="red"
-          leftSection={<IconTrash size={15} aria-hidden />}
+        <PanelAction icon={IconPencil} label={t('cron.edit')} onClick={() => setDialog('edit')} />
+        <PanelAction
+          icon={IconTrash}
+          label={t('cron.delete')}
+          tone="danger"
           onClick={() => setDialog('delete')}
-        >
-          {t('cron.delete')}
-        </Button>
+        />
       </div>
       <div role="status" className={classes.status}>
         {run.data === undefined ? null : (

@@ -1,4 +1,4 @@
-/** The messages of a queue or of its archive. Viewing doesn't affect the queue's consumers. */
+/** Lists the messages in a queue or its archive. Viewing messages here doesn't affect the queue's consumers. */
 import { Button, Checkbox, NativeSelect } from '@mantine/core';
 import { IconArchive, IconTrash } from '@tabler/icons-react';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
@@ -13,7 +13,7 @@ import { ProblemBox } from '../../../components/problem-box.tsx';
 import { Tag } from '../../../components/tag.tsx';
 import {
   fetchMessage,
-  type MessagePlace,
+  type MessageSource,
   messagesKey,
   messagesQuery,
   type QueueMessage,
@@ -34,7 +34,7 @@ export function Messages({ queue }: { queue: string }) {
     messagesQuery(queue, of),
   );
   const messages = data?.pages.flatMap((page) => page.messages);
-  // Deselects messages that consumers have taken.
+  // Messages that consumers have received in the meantime are no longer selected.
   const chosen = selected.filter((id) => messages?.some((message) => message.id === id));
   return (
     <section className={classes.section} aria-label={t('queues.length')}>
@@ -112,7 +112,7 @@ function Facts({ message }: { message: QueueMessage }) {
   );
 }
 
-function Body({ queue, of, message }: { queue: string; of: MessagePlace; message: QueueMessage }) {
+function Body({ queue, of, message }: { queue: string; of: MessageSource; message: QueueMessage }) {
   const whole = useMutation({ mutationFn: () => fetchMessage(queue, of, message.id) });
   const text = whole.data?.message ?? message.message ?? '';
   const isCut = message.message_chars !== null && text.length < message.message_chars;
@@ -141,12 +141,12 @@ function Body({ queue, of, message }: { queue: string; of: MessagePlace; message
 
 function Taking({ queue, ids, onTaken }: { queue: string; ids: readonly string[]; onTaken: () => void }) {
   const queryClient = useQueryClient();
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const { mutate, isPending, error } = useMutation({
     mutationFn: (how: 'archive' | 'remove') =>
       fetchConsole(`POST /jobs/queues/:queue/messages/${how}`, { params: { queue }, body: { ids } }),
     onSuccess: async () => {
-      setAsking(false);
+      setConfirming(false);
       onTaken();
       await Promise.all([
         queryClient.invalidateQueries({ queryKey: messagesKey(queue) }),
@@ -161,7 +161,7 @@ function Taking({ queue, ids, onTaken }: { queue: string; ids: readonly string[]
         <Button
           size="compact-sm"
           variant="default"
-          loading={isPending && !isAsking}
+          loading={isPending && !isConfirming}
           leftSection={<IconArchive size={15} aria-hidden />}
           onClick={() => mutate('archive')}
         >
@@ -172,20 +172,20 @@ function Taking({ queue, ids, onTaken }: { queue: string; ids: readonly string[]
           variant="light"
           color="red"
           leftSection={<IconTrash size={15} aria-hidden />}
-          onClick={() => setAsking(true)}
+          onClick={() => setConfirming(true)}
         >
           {t('queues.remove', { count })}
         </Button>
       </div>
-      {error === null || isAsking ? null : <ProblemBox error={error} />}
-      {isAsking ? (
+      {error === null || isConfirming ? null : <ProblemBox error={error} />}
+      {isConfirming ? (
         <Confirm
           title={t('queues.remove-title', { count })}
           action={t('queues.remove', { count })}
           isBusy={isPending}
           error={error}
           onConfirm={() => mutate('remove')}
-          onClose={() => setAsking(false)}
+          onClose={() => setConfirming(false)}
         >
           <p>{t('queues.remove-text')}</p>
         </Confirm>

@@ -1,5 +1,4 @@
 /** A queue with its messages and actions. */
-import { Button } from '@mantine/core';
 import { IconEraser, IconSend, IconTable, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -12,6 +11,7 @@ import { Moment } from '../../../components/moment.tsx';
 import { SidePanel } from '../../../components/side-panel.tsx';
 import { messagesKey, type Queue, queuesQuery } from '../api.ts';
 import classes from '../jobs.module.css';
+import { PanelAction } from '../panel-action.tsx';
 import { t } from '../text.ts';
 import { Messages } from './messages.tsx';
 import { ageText, countText, QueueTags } from './queue-parts.tsx';
@@ -71,30 +71,19 @@ function Actions({ name, onDropped }: { name: string; onDropped: () => void }) {
   return (
     <>
       <div className={classes.actions}>
-        <Button
-          size="compact-sm"
-          leftSection={<IconSend size={15} aria-hidden />}
+        <PanelAction
+          icon={IconSend}
+          label={t('queues.send')}
+          tone="primary"
           onClick={() => setDialog('send')}
-        >
-          {t('queues.send')}
-        </Button>
-        <Button
-          size="compact-sm"
-          variant="default"
-          leftSection={<IconEraser size={15} aria-hidden />}
-          onClick={() => setDialog('purge')}
-        >
-          {t('queues.purge')}
-        </Button>
-        <Button
-          size="compact-sm"
-          variant="light"
-          color="red"
-          leftSection={<IconTrash size={15} aria-hidden />}
+        />
+        <PanelAction icon={IconEraser} label={t('queues.purge')} onClick={() => setDialog('purge')} />
+        <PanelAction
+          icon={IconTrash}
+          label={t('queues.drop')}
+          tone="danger"
           onClick={() => setDialog('drop')}
-        >
-          {t('queues.drop')}
-        </Button>
+        />
       </div>
       <div role="status" className={classes.status}>
         {sentId === undefined ? null : (

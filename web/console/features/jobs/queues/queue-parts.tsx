@@ -1,4 +1,4 @@
-/** A queue's figures and tags, which the list and the panel show. */
+/** Shows the numbers and tags of a queue, in the list and in the panel. */
 import { formatRelative } from '../../../../lib/i18n.ts';
 import { Tag } from '../../../components/tag.tsx';
 import type { Queue } from '../api.ts';

@@ -1,4 +1,3 @@
-/** Sends a test message. */
 import { Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -9,17 +9,17 @@ import { Card, Cards } from '../../../components/card.tsx';
 import list from '../../../components/list.module.css';
 import { Moment } from '../../../components/moment.tsx';
 import { ProblemBox } from '../../../components/problem-box.tsx';
-import { type AnsweredRequest, answeredQuery, type WaitingRequest, waitingQuery } from '../api.ts';
+import { type AnsweredRequest, completedQuery, type PendingRequest, pendingQuery } from '../api.ts';
 import classes from '../jobs.module.css';
 import { Enabled, LoadOlder } from '../parts.tsx';
 import type { RequestSearch } from '../search.ts';
 import { t } from '../text.ts';
-import { AnswerTag } from './answer-tag.tsx';
 import { RequestPanel } from './panel.tsx';
+import { ResponseStatusTag } from './response-status-tag.tsx';
 
 const route = getRouteApi('/app/jobs/requests');
-/** The server's counting limit. */
-const mostCounted = 10_000;
+/** The number up to which the server counts requests. */
+const maxCounted = 10_000;
 
 export function RequestsPage() {
   return (
@@ -43,15 +43,15 @@ function Requests() {
     void navigate({ search: ({ failed }) => (failed === undefined ? {} : { failed }) });
   return (
     <Cards>
-      <Waiting />
-      <Answered failed={search.failed === true} />
+      <Pending />
+      <Completed failed={search.failed === true} />
       {waiting === undefined ? null : <RequestPanel kind="waiting" id={waiting} onClose={close} />}
       {answered === undefined ? null : <RequestPanel kind="answered" id={answered} onClose={close} />}
     </Cards>
   );
 }
 
-/** Opens the request if the operator may read its contents. */
+/** An ID that links to the request if the operator is allowed to read its contents. */
 function RequestId({ id, search, children }: { id: string; search: RequestSearch; children?: ReactNode }) {
   const maySee = useMay('secrets');
   if (!maySee) return <code>{id}</code>;
@@ -67,8 +67,8 @@ function RequestId({ id, search, children }: { id: string; search: RequestSearch
   );
 }
 
-function Waiting() {
-  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(waitingQuery);
+function Pending() {
+  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(pendingQuery);
   const count = data?.pages[0]?.count ?? 0;
   const requests = data?.pages.flatMap((page) => page.requests) ?? [];
   return (
@@ -77,7 +77,7 @@ function Waiting() {
       text={
         data === undefined
           ? undefined
-          : count >= mostCounted
+          : count >= maxCounted
             ? t('requests.waiting-many', { count })
             : t('requests.waiting-text', { count })
       }
@@ -103,7 +103,7 @@ function Waiting() {
               </thead>
               <tbody>
                 {requests.map((request) => (
-                  <WaitingRow key={request.id} request={request} />
+                  <PendingRow key={request.id} request={request} />
                 ))}
               </tbody>
             </table>
@@ -115,7 +115,7 @@ function Waiting() {
   );
 }
 
-function WaitingRow({ request: { id, method, url, webhook, body_bytes } }: { request: WaitingRequest }) {
+function PendingRow({ request: { id, method, url, webhook, body_bytes } }: { request: PendingRequest }) {
   return (
     <tr>
       <td>
@@ -132,10 +132,10 @@ function WaitingRow({ request: { id, method, url, webhook, body_bytes } }: { req
   );
 }
 
-function Answered({ failed }: { failed: boolean }) {
+function Completed({ failed }: { failed: boolean }) {
   const navigate = route.useNavigate();
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
-    answeredQuery(failed),
+    completedQuery(failed),
   );
   const requests = data?.pages.flatMap((page) => page.requests);
   const kept = data?.pages[0]?.kept ?? t('requests.kept-default');
@@ -178,7 +178,7 @@ function Answered({ failed }: { failed: boolean }) {
           </thead>
           <tbody>
             {requests.map((request) => (
-              <AnsweredRow key={`${request.id} ${request.answered_at}`} request={request} />
+              <CompletedRow key={`${request.id} ${request.answered_at}`} request={request} />
             ))}
           </tbody>
         </table>
@@ -188,7 +188,7 @@ function Answered({ failed }: { failed: boolean }) {
   );
 }
 
-function AnsweredRow({ request }: { request: AnsweredRequest }) {
+function CompletedRow({ request }: { request: AnsweredRequest }) {
   const { id, webhook, content_type, error, answered_at } = request;
   return (
     <tr>
@@ -196,7 +196,7 @@ function AnsweredRow({ request }: { request: AnsweredRequest }) {
         <RequestId id={id} search={{ answered: id }} />
       </td>
       <td>
-        <AnswerTag {...request} />
+        <ResponseStatusTag {...request} />
       </td>
       <td className={list.wide}>{webhook ?? t('requests.from-sql')}</td>
       <td className={`${list.wide} ${list.dim}`} title={error ?? content_type ?? ''}>

@@ -9,11 +9,11 @@ import { Moment } from '../../../components/moment.tsx';
 import { ProblemBox } from '../../../components/problem-box.tsx';
 import { SidePanel } from '../../../components/side-panel.tsx';
 import { SkeletonLines } from '../../../components/skeleton.tsx';
-import { type OpenedRequest, requestQuery, waitingQuery } from '../api.ts';
+import { type OpenedRequest, pendingQuery, requestQuery } from '../api.ts';
 import classes from '../jobs.module.css';
 import { durationText, pairsText } from '../parts.tsx';
 import { t } from '../text.ts';
-import { AnswerTag } from './answer-tag.tsx';
+import { ResponseStatusTag } from './response-status-tag.tsx';
 
 export function RequestPanel({
   kind,
@@ -66,7 +66,7 @@ function Details({ request }: { request: OpenedRequest }) {
         ) : (
           <>
             <Fact label={t('requests.status')}>
-              <AnswerTag {...request} />
+              <ResponseStatusTag {...request} />
             </Fact>
             <Fact label={t('requests.when')}>
               <Moment at={request.answered_at} />
@@ -109,7 +109,7 @@ function Cancel({ id, onCanceled }: { id: string; onCanceled: () => void }) {
     mutationFn: () => fetchConsole('DELETE /jobs/requests/waiting/:id', { params: { id } }),
     onSuccess: async () => {
       onCanceled();
-      await queryClient.invalidateQueries({ queryKey: waitingQuery.queryKey });
+      await queryClient.invalidateQueries({ queryKey: pendingQuery.queryKey });
     },
   });
   if (!mayWrite) return null;

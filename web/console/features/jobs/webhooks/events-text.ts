@@ -1,4 +1,4 @@
-/** The events of a webhook as a list in a sentence. */
+/** Returns the events of a webhook as a list in words. */
 import type { Webhook } from '../api.ts';
 import { t } from '../text.ts';
 

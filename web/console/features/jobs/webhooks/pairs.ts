@@ -1,4 +1,4 @@
-/** Parses one `name: value` per line. The last value of a name wins. */
+/** Parses one `name: value` per line. If a name occurs more than once, the last value is used. */
 
 /**
  * @example

@@ -1,5 +1,4 @@
 /** A webhook with its deliveries and actions. */
-import { Button } from '@mantine/core';
 import { IconPencil, IconTrash } from '@tabler/icons-react';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -21,6 +20,7 @@ import {
 } from '../api.ts';
 import classes from '../jobs.module.css';
 import { DeliveryTag } from '../outcome.tsx';
+import { PanelAction } from '../panel-action.tsx';
 import { durationText, LoadOlder, pairsText } from '../parts.tsx';
 import { t } from '../text.ts';
 import { eventsText } from './events-text.ts';
@@ -106,24 +106,14 @@ function Actions({
     <>
       <div className={classes.actions}>
         {hook.isPlain ? (
-          <Button
-            size="compact-sm"
-            variant="default"
-            leftSection={<IconPencil size={15} aria-hidden />}
-            onClick={() => setDialog('edit')}
-          >
-            {t('hooks.edit')}
-          </Button>
+          <PanelAction icon={IconPencil} label={t('hooks.edit')} onClick={() => setDialog('edit')} />
         ) : null}
-        <Button
-          size="compact-sm"
-          variant="light"
-          color="red"
-          leftSection={<IconTrash size={15} aria-hidden />}
+        <PanelAction
+          icon={IconTrash}
+          label={t('hooks.delete-verb')}
+          tone="danger"
           onClick={() => setDialog('delete')}
-        >
-          {t('hooks.delete-verb')}
-        </Button>
+        />
       </div>
       {dialog === 'edit' ? (
         <WebhookForm

@@ -1,6 +1,6 @@
 /**
- * Edits a cell in place. Enter saves, Escape cancels, Tab saves and moves on, and ArrowDown opens the options NULL and
- * default.
+ * Edits a cell in the grid. Enter saves, Escape cancels, Tab saves and moves to the next cell, and ArrowDown opens a
+ * menu with NULL and the default value.
  */
 import { type FocusEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import type { Cell, CellChange, Column } from '../../../api/types.ts';
@@ -14,9 +14,9 @@ export type After = 'stay' | 'down' | 'right' | 'left';
 export interface CellEditorProps {
   readonly column: Column;
   readonly value: Cell;
-  /** Text typed on the cell, which replaces its value. */
+  /** Text that was typed while the cell had the focus. It replaces the cell's value. */
   readonly typed: string | undefined;
-  /** Whether the options are shown above the cell because it is near the lower edge. */
+  /** Whether the menu opens above the cell, because the cell is near the lower edge. */
   readonly above: boolean;
   readonly onSave: (change: CellChange, after: After) => void;
   readonly onCancel: (keepFocus: boolean) => void;
@@ -52,7 +52,7 @@ export function CellEditor({ column, value, typed, above, onSave, onCancel }: Ce
   }
 
   function onKeyDown(event: KeyboardEvent<HTMLElement>): void {
-    // The grid's keyboard shortcuts are disabled while a cell is edited.
+    // The grid must not handle key presses while a cell is edited.
     event.stopPropagation();
     if (event.nativeEvent.isComposing) return;
     const options = [...(root.current?.querySelectorAll<HTMLElement>('[data-option]') ?? [])];
@@ -91,7 +91,7 @@ export function CellEditor({ column, value, typed, above, onSave, onCancel }: Ce
   const text = 'value' in change ? (change.value ?? '') : '';
   const label = t('editor.label', { column: column.name });
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the keys belong to the field and the options inside
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keyboard events come from the field and the options inside
     <div ref={root} className={classes.editor} onKeyDown={onKeyDown} onBlur={onBlur}>
       {choices.length > 0 ? (
         <select

@@ -7,13 +7,13 @@ import type { Rows } from '../use-rows.ts';
 import type { CellRange } from './range.ts';
 import { parseTsv, printTsv } from './tsv.ts';
 
-/** The number of rows that the server changes in one request. More rows require an import. */
-export const mostPastedRows = 5000;
-/** More rows than this require an export. */
-export const mostCopiedRows = 20_000;
+/** The maximum number of rows in one request to the server. For more rows, the operator must import a file. */
+export const maxPastedRows = 5000;
+/** The maximum number of rows that can be copied. For more rows, the operator must export a file. */
+export const maxCopiedRows = 20_000;
 const rowsPerCall = 500;
 
-/** Returns the range as text if all of it is loaded completely. Otherwise undefined. */
+/** Returns the text of the range. Returns undefined if some of its cells are truncated or not loaded. */
 export function loadedText(rows: Rows, range: CellRange): string | undefined {
   const lines: Cell[][] = [];
   for (let index = range.firstRow; index <= range.lastRow; index++) {
@@ -26,10 +26,10 @@ export function loadedText(rows: Rows, range: CellRange): string | undefined {
   return printTsv(lines);
 }
 
-/** Fetches the complete text from the server. */
+/** Fetches the complete cells of the range from the server and returns their text. */
 export async function fetchedText(name: TableName, view: RowView, range: CellRange): Promise<string> {
   const lines: (readonly Cell[])[] = [];
-  const end = Math.min(range.lastRow + 1, range.firstRow + mostCopiedRows);
+  const end = Math.min(range.lastRow + 1, range.firstRow + maxCopiedRows);
   for (let offset = range.firstRow; offset < end; offset += rowsPerCall) {
     const rows = await fetchWholeRows(name, view, offset, Math.min(rowsPerCall, end - offset));
     lines.push(...rows.map((cells) => cells.slice(range.firstColumn - 1, range.lastColumn)));
@@ -40,7 +40,7 @@ export async function fetchedText(name: TableName, view: RowView, range: CellRan
 
 export interface Paste {
   readonly edits: readonly CellEdit[];
-  /** The number of lines without a row to paste into. */
+  /** The number of pasted lines for which the table has no row. */
   readonly left: number;
 }
 
@@ -54,8 +54,8 @@ const isOneCell = (lines: readonly (readonly Cell[])[]): boolean =>
   lines.length === 1 && lines[0]?.length === 1;
 
 /**
- * A single cell fills the whole range. Several cells are pasted starting at the range's first corner. Cells that can't
- * be edited are unchanged.
+ * Converts pasted text to edits. A single cell fills the whole range. Several cells are pasted from the first corner of
+ * the range. Cells that can't be edited are skipped.
  */
 export function pasteEdits(rows: Rows, columns: readonly Column[], range: CellRange, text: string): Paste {
   const lines = parseTsv(text);
@@ -73,13 +73,14 @@ export function pasteEdits(rows: Rows, columns: readonly Column[], range: CellRa
     }
     const width = isOne ? range.lastColumn - range.firstColumn + 1 : (lines[line]?.length ?? 0);
     for (let at = 0; at < width; at++) {
-      const place = range.firstColumn - 1 + at;
-      const column = columns[place];
+      const columnIndex = range.firstColumn - 1 + at;
+      const column = columns[columnIndex];
       if (column === undefined || !isEditable(column)) continue;
       const cell = isOne ? (only ?? null) : (lines[line]?.[at] ?? null);
-      // In other programs, an empty cell may mean an empty text. Here it becomes NULL if the column is nullable.
+      // In text from another program, an empty cell may mean NULL or an empty string. It is pasted as NULL if the
+      // column is nullable.
       const change = cell === null && !column.nullable ? typedChange(column, '') : { value: cell };
-      const seen = row.cut.includes(place) ? undefined : (row.cells[place] ?? null);
+      const seen = row.cut.includes(columnIndex) ? undefined : (row.cells[columnIndex] ?? null);
       edits.push({ key: row.key, column: column.name, index, change, seen });
     }
   }

@@ -26,7 +26,7 @@ export function GridHead({
   width: number;
   height: number;
   boxWidth: number;
-  /** The focused column if it is in the header. The checkbox is 0. */
+  /** The column of the header that has the focus, if any. Column 0 is the checkbox. */
   active: number | undefined;
   canWrite: boolean;
   selection: 'off' | 'some' | 'on';
@@ -34,13 +34,13 @@ export function GridHead({
   onSort: (column: number) => void;
 }) {
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a table element cannot be virtual in both directions
+    // biome-ignore lint/a11y/useSemanticElements: a table element can't be virtualized in both directions
     <div role="rowgroup" className={classes.head} style={{ width, height }}>
-      {/* biome-ignore lint/a11y/useSemanticElements: see above */}
-      {/* biome-ignore lint/a11y/useFocusableInteractive: its cells take the focus */}
+      {/* biome-ignore lint/a11y/useSemanticElements: a table element can't be virtualized in both directions */}
+      {/* biome-ignore lint/a11y/useFocusableInteractive: the cells receive the focus */}
       <div role="row" aria-rowindex={1} className={classes.headRow}>
-        {/* biome-ignore lint/a11y/useSemanticElements: see above */}
-        {/* biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles keys */}
+        {/* biome-ignore lint/a11y/useSemanticElements: a table element can't be virtualized in both directions */}
+        {/* biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles keyboard events */}
         <div
           role="columnheader"
           aria-colindex={1}
@@ -57,8 +57,8 @@ export function GridHead({
           if (column === undefined) return null;
           const sorted = sort.find((each) => each.column === column.name);
           return (
-            // biome-ignore lint/a11y/useSemanticElements: see above
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles keys
+            // biome-ignore lint/a11y/useSemanticElements: a table element can't be virtualized in both directions
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles keyboard events
             <div
               key={column.name}
               role="columnheader"

@@ -1,4 +1,4 @@
-/** A grid row. It is rendered again only if its own data changes. */
+/** Renders one row of the grid. It is rendered again only if its own data changes. */
 import { IconArrowUpRight } from '@tabler/icons-react';
 import type { VirtualItem } from '@tanstack/react-virtual';
 import { memo, type PointerEvent } from 'react';
@@ -10,7 +10,7 @@ import { type After, CellEditor } from './cell-editor.tsx';
 import classes from './data-grid.module.css';
 import type { Position } from './movement.ts';
 
-/** The callbacks of a row. The same object for the grid's lifetime. */
+/** The functions that a row calls. They don't change while the grid exists. */
 export interface GridActions {
   press(position: Position, extend: boolean): void;
   drag(position: Position): void;
@@ -31,9 +31,9 @@ export interface GridRowProps {
   readonly row: GridRow | undefined;
   readonly columns: readonly Column[];
   readonly shownColumns: readonly VirtualItem[];
-  /** The focused column if it is in this row. The checkbox is 0. */
+  /** The column in this row that has the focus, if any. Column 0 is the checkbox. */
   readonly active: number | undefined;
-  /** The range's columns in this row. */
+  /** The columns of the selected range in this row. */
   readonly rangeFrom: number | undefined;
   readonly rangeTo: number | undefined;
   readonly editing:
@@ -48,7 +48,7 @@ export interface GridRowProps {
   readonly failed: string | undefined;
   readonly isSelected: boolean;
   readonly canWrite: boolean;
-  /** Columns with a foreign key. */
+  /** Columns that have a foreign key. */
   readonly referring: ReadonlySet<string>;
   readonly actions: GridActions;
 }
@@ -57,8 +57,8 @@ export const GridRowView = memo(function GridRowView(props: GridRowProps) {
   const { index, top, width, height, boxWidth, row, columns, shownColumns, active, isSelected } = props;
   const { canWrite, actions, editing } = props;
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a table element cannot be virtual in both directions
-    // biome-ignore lint/a11y/useFocusableInteractive: its cells take the focus
+    // biome-ignore lint/a11y/useSemanticElements: a table element can't be virtualized in both directions
+    // biome-ignore lint/a11y/useFocusableInteractive: the cells receive the focus
     <div
       role="row"
       aria-rowindex={index + 2}
@@ -68,8 +68,8 @@ export const GridRowView = memo(function GridRowView(props: GridRowProps) {
       className={classes.row}
       style={{ height, width, transform: `translateY(${top}px)` }}
     >
-      {/* biome-ignore lint/a11y/useSemanticElements: see above */}
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles keys */}
+      {/* biome-ignore lint/a11y/useSemanticElements: a table element can't be virtualized in both directions */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles keyboard events */}
       <div
         role="gridcell"
         aria-colindex={1}
@@ -89,7 +89,7 @@ export const GridRowView = memo(function GridRowView(props: GridRowProps) {
             key={column.name}
             {...props}
             column={column}
-            place={virtual.index}
+            columnIndex={virtual.index}
             left={boxWidth + virtual.start}
             size={virtual.size}
           />
@@ -99,9 +99,9 @@ export const GridRowView = memo(function GridRowView(props: GridRowProps) {
   );
 });
 
-function Cell(props: GridRowProps & { column: Column; place: number; left: number; size: number }) {
-  const { index, row, column, place, left, size, active, editing, actions, canWrite, pending } = props;
-  const position = { row: index, column: place + 1 };
+function Cell(props: GridRowProps & { column: Column; columnIndex: number; left: number; size: number }) {
+  const { index, row, column, columnIndex, left, size, active, editing, actions, canWrite, pending } = props;
+  const position = { row: index, column: columnIndex + 1 };
   const isActive = active === position.column;
   const isEditing = editing?.column === position.column;
   const { rangeFrom, rangeTo } = props;
@@ -111,12 +111,12 @@ function Cell(props: GridRowProps & { column: Column; place: number; left: numbe
     position.column >= rangeFrom &&
     position.column <= rangeTo;
   const change = pending?.get(column.name);
-  const value = row?.cells[place] ?? null;
+  const value = row?.cells[columnIndex] ?? null;
   return (
-    // biome-ignore lint/a11y/useSemanticElements: see above
+    // biome-ignore lint/a11y/useSemanticElements: a table element can't be virtualized in both directions
     <div
       role="gridcell"
-      aria-colindex={place + 2}
+      aria-colindex={columnIndex + 2}
       aria-readonly={!canWrite || !isEditable(column) || undefined}
       aria-selected={isInRange || undefined}
       data-cell={`${index}:${position.column}`}
@@ -152,7 +152,7 @@ function Cell(props: GridRowProps & { column: Column; place: number; left: numbe
       ) : row === undefined ? (
         <span className={classes.waiting} />
       ) : (
-        <Value change={change ?? { value }} isCut={change === undefined && row.cut.includes(place)} />
+        <Value change={change ?? { value }} isCut={change === undefined && row.cut.includes(columnIndex)} />
       )}
       {isActive && !isEditing && value !== null && props.referring.has(column.name) ? (
         <button

@@ -1,4 +1,7 @@
-/** Determines where a key moves the focus. Row -1 is the header, and column 0 is the checkbox. */
+/**
+ * Determines which cell gets the focus when a key is pressed. Row -1 is the header, and column 0 contains the
+ * checkboxes.
+ */
 
 export interface Position {
   readonly row: number;
@@ -9,7 +12,7 @@ export interface Bounds {
   readonly rows: number;
   /** Includes the checkbox column. */
   readonly columns: number;
-  /** The number of rows that a page key skips. */
+  /** The number of rows that Page Up and Page Down skip. */
   readonly pageRows: number;
 }
 
@@ -18,7 +21,7 @@ export interface Key {
   readonly command: boolean;
 }
 
-/** Returns undefined if the key doesn't move the focus. */
+/** Returns the new position. Returns undefined if the key doesn't move the focus. */
 export function move(from: Position, { key, command }: Key, bounds: Bounds): Position | undefined {
   const lastColumn = bounds.columns - 1;
   const lastRow = bounds.rows - 1;
@@ -48,5 +51,5 @@ export function move(from: Position, { key, command }: Key, bounds: Bounds): Pos
   }
 }
 
-const clamp = (value: number, least: number, most: number): number =>
-  Math.max(least, Math.min(value, Math.max(least, most)));
+const clamp = (value: number, min: number, max: number): number =>
+  Math.max(min, Math.min(value, Math.max(min, max)));

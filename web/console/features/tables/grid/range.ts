@@ -1,15 +1,15 @@
-/** A rectangle of cells. Column 0 contains the checkboxes and is never included. */
+/** A rectangular range of cells. Column 0 contains the checkboxes and is never part of a range. */
 import type { Position } from './movement.ts';
 
 export interface CellRange {
   readonly firstRow: number;
   readonly lastRow: number;
-  /** From 1. */
+  /** The first column has the number 1. */
   readonly firstColumn: number;
   readonly lastColumn: number;
 }
 
-/** Returns the range between two corners, or undefined if one isn't a cell (header, checkbox). */
+/** Returns the range between two corners. Returns undefined if one of them is in the header or a checkbox. */
 export function rangeOf(anchor: Position | undefined, active: Position): CellRange | undefined {
   const from = anchor ?? active;
   const firstRow = Math.max(0, Math.min(from.row, active.row));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { elementHeight, mostPixels, scrolled, scrollTopFor, topToShow } from './scroll.ts';
+import { elementHeight, maxPixels, scrolled, scrollTopFor, topToShow } from './scroll.ts';
 
 const short = { whole: 3_300_000, view: 700 };
 const long = { whole: 330_000_000, view: 700 };
@@ -11,16 +11,16 @@ test('a short table scrolls as it is', () => {
 });
 
 test('a long one fits every browser, and its ends are its ends', () => {
-  expect(elementHeight(long)).toBe(mostPixels);
-  const end = mostPixels - long.view;
+  expect(elementHeight(long)).toBe(maxPixels);
+  const end = maxPixels - long.view;
   expect(scrolled(long, { scrollTop: 0, top: 0 }, end).top).toBe(long.whole - long.view);
   expect(scrolled(long, { scrollTop: end, top: 5000 }, 0).top).toBe(0);
 });
 
 test('a small step moves by its pixels, a leap by proportion', () => {
-  const place = { scrollTop: 1_000_000, top: 22_000_000 };
-  expect(scrolled(long, place, 1_000_033).top).toBe(22_000_033);
-  expect(scrolled(long, place, 7_499_650).top).toBeCloseTo(164_999_650, -3);
+  const scrollState = { scrollTop: 1_000_000, top: 22_000_000 };
+  expect(scrolled(long, scrollState, 1_000_033).top).toBe(22_000_033);
+  expect(scrolled(long, scrollState, 7_499_650).top).toBeCloseTo(164_999_650, -3);
 });
 
 test('every row can be reached and shown whole', () => {
@@ -32,7 +32,7 @@ test('every row can be reached and shown whole', () => {
         const top = topToShow(long, from * (long.whole - long.view), row * 33, 33);
         expect(top).toBeLessThanOrEqual(row * 33);
         expect(top + long.view).toBeGreaterThanOrEqual(row * 33 + 33);
-        expect(scrollTopFor(long, top)).toBeLessThanOrEqual(mostPixels);
+        expect(scrollTopFor(long, top)).toBeLessThanOrEqual(maxPixels);
       },
     ),
   );

@@ -1,6 +1,6 @@
 /**
- * Tab-separated text as spreadsheets copy and paste it. NULL is an empty cell and an empty text is a quoted one, so
- * both survive a round trip.
+ * Formats and parses tab-separated text, as spreadsheets copy and paste it. NULL is an empty cell and an empty string
+ * is a quoted cell, so that both are preserved when text is copied and pasted.
  */
 import type { Cell } from '../../../api/types.ts';
 
@@ -12,7 +12,10 @@ function printCell(cell: Cell): string {
   return cell === '' || /["\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
-/** A quote only counts at the beginning of a cell, and a final line break doesn't start a new line. */
+/**
+ * Parses text. A quote has a special meaning only at the beginning of a cell, and a line break at the end doesn't start
+ * a row.
+ */
 export function parseTsv(text: string): Cell[][] {
   const rows: Cell[][] = [[]];
   let at = 0;

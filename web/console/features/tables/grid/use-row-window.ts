@@ -1,15 +1,15 @@
-/** The visible rows of a scrolling element, and how to reach any other row. */
+/** Determines which rows of a scrolling element are visible, and scrolls to other rows. */
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import { elementHeight, type Place, scrolled, scrollTopFor, type Track, topToShow } from './scroll.ts';
+import { elementHeight, type ScrollState, scrolled, scrollTopFor, type Track, topToShow } from './scroll.ts';
 
-/** A long table's scroll bar is corrected once scrolling has stopped. */
+/** After scrolling has stopped for this time, the scroll bar of a long table is moved to its exact position. */
 const restMs = 200;
 
 export interface RowWindow {
   /** The visible rows, including `last`. */
   readonly first: number;
   readonly last: number;
-  /** The offset of the rows' layer in pixels: 0 unless the range is scaled. */
+  /** The offset of the layer that contains the rows, in pixels. 0 unless the scroll range is scaled. */
   readonly shift: number;
   readonly height: number;
   show(row: number): void;
@@ -20,21 +20,21 @@ export function useRowWindow(
   { rows, rowHeight, headHeight }: { rows: number; rowHeight: number; headHeight: number },
 ): RowWindow {
   const [view, setView] = useState(0);
-  const place = useRef<Place>({ scrollTop: 0, top: 0 });
+  const scrollState = useRef<ScrollState>({ scrollTop: 0, top: 0 });
   const [seen, setSeen] = useState({ first: 0, last: 0, shift: 0 });
   const track: Track = { whole: rows * rowHeight, view };
   const latest = useRef(track);
   latest.current = track;
 
   const settle = useCallback(
-    (next: Place) => {
-      place.current = next;
+    (next: ScrollState) => {
+      scrollState.current = next;
       const first = Math.floor(next.top / rowHeight);
       const last = Math.floor((next.top + latest.current.view) / rowHeight);
       const shift = next.scrollTop - next.top;
-      setSeen((former) =>
-        former.first === first && former.last === last && former.shift === shift
-          ? former
+      setSeen((previous) =>
+        previous.first === first && previous.last === last && previous.shift === shift
+          ? previous
           : { first, last, shift },
       );
     },
@@ -46,7 +46,8 @@ export function useRowWindow(
       const element = scroller.current;
       if (element === null) return;
       element.scrollTop = scrollTopFor(latest.current, top);
-      // Remembers the position that the browser applied, so that the resulting event isn't treated as a step.
+      // The browser may have rounded or limited the position. Storing the real one prevents the resulting event from
+      // being treated as a step by the user.
       const { scrollTop } = element;
       const isSame = elementHeight(latest.current) === latest.current.whole;
       settle({ scrollTop, top: isSame ? scrollTop : top });
@@ -65,9 +66,9 @@ export function useRowWindow(
   }, [scroller, headHeight]);
 
   // Fewer rows, or a taller window: what was in view may be behind the end.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: they are what `latest` holds
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `latest` contains the current values
   useLayoutEffect(
-    () => settle(scrolled(latest.current, place.current, scroller.current?.scrollTop ?? 0)),
+    () => settle(scrolled(latest.current, scrollState.current, scroller.current?.scrollTop ?? 0)),
     [rows, view],
   );
 
@@ -76,10 +77,10 @@ export function useRowWindow(
     if (element === null) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const onScroll = (): void => {
-      settle(scrolled(latest.current, place.current, element.scrollTop));
+      settle(scrolled(latest.current, scrollState.current, element.scrollTop));
       clearTimeout(timer);
       if (elementHeight(latest.current) < latest.current.whole)
-        timer = setTimeout(() => goTo(place.current.top), restMs);
+        timer = setTimeout(() => goTo(scrollState.current.top), restMs);
     };
     element.addEventListener('scroll', onScroll, { passive: true });
     return () => {
@@ -93,6 +94,6 @@ export function useRowWindow(
     last: Math.min(seen.last, rows - 1),
     shift: seen.shift,
     height: elementHeight(track),
-    show: (row) => goTo(topToShow(latest.current, place.current.top, row * rowHeight, rowHeight)),
+    show: (row) => goTo(topToShow(latest.current, scrollState.current.top, row * rowHeight, rowHeight)),
   };
 }

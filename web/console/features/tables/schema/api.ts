@@ -1,24 +1,21 @@
-/** The contract types of the pages that change tables. */
 import { queryOptions } from '@tanstack/react-query';
-import type { SchemaChange } from '../../../../../src/console/schema/changes.ts';
+import type { SchemaChange } from '../../../../../src/console/schema/contract.ts';
 import type { TableName } from '../../../api/queries.ts';
 import { fetchConsole } from '../../../api/session.ts';
 
 export type {
   ColumnDefinition,
   ConstraintDefinition,
+  EnumRow as EnumType,
   IndexMethod,
   IndexPart,
   Reference,
   ReferenceAction,
   SchemaChange,
-  TriggerEvent,
-  TypeRef,
-} from '../../../../../src/console/schema/changes.ts';
-export type {
-  EnumRow as EnumType,
   SchemaPreview as Preview,
   Structure,
+  TriggerEvent,
+  TypeRef,
   Vocabulary,
   Warning,
 } from '../../../../../src/console/schema/contract.ts';

@@ -1,4 +1,4 @@
-/** A form beside the page, followed by the resulting SQL. */
+/** A panel with a form, followed by a review of the resulting SQL. */
 import { Button } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { SidePanel } from '../../../components/side-panel.tsx';
@@ -16,12 +16,12 @@ export function ChangePanel({
   children,
 }: {
   title: string;
-  /** The form's current changes. Undefined or empty if there are none yet. */
+  /** The changes that the form describes. Undefined or empty if there are none yet. */
   changes: readonly SchemaChange[] | undefined;
-  /** Whether there is no form to fill in. */
+  /** Whether the panel starts with the review, without a form. */
   startsWithReview?: boolean;
   onClose: () => void;
-  /** Called after the change was run. */
+  /** Called after the change has run. */
   onDone?: () => void;
   children?: ReactNode;
 }) {

@@ -1,4 +1,3 @@
-/** All properties of a column as form fields. */
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
@@ -25,7 +24,7 @@ export function ColumnFields({
 }: {
   draft: ColumnDraft;
   vocabulary: Vocabulary;
-  /** Whether the column already exists. Properties that can only be set on creation are then hidden. */
+  /** Whether the column already exists. If so, properties that can be set only on creation are hidden. */
   isStored: boolean;
   onChange: (part: Partial<ColumnDraft>) => void;
 }) {

@@ -141,7 +141,7 @@ export function NewConstraint({ relation, onClose }: { relation: Relation; onClo
 const unknownIn = ({ columns }: Relation, names: readonly string[]): string | undefined =>
   names.find((name) => !columns.some((column) => column.name === name));
 
-/** A list of the table's columns, in order. */
+/** A field for a list of the table's columns. The order matters. */
 export function NamesField({
   label,
   relation,

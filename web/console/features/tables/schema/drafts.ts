@@ -1,4 +1,4 @@
-/** The form values of a column and the resulting change. Without React. */
+/** The form values of a column, and the change that they are converted to. Doesn't depend on React. */
 import type { Column } from '../../../api/types.ts';
 import type { ColumnDefinition, ReferenceAction, SchemaChange, TypeRef, Vocabulary } from './api.ts';
 
@@ -11,10 +11,10 @@ export interface ColumnDraft {
   readonly primary: boolean;
   readonly unique: boolean;
   readonly value: ValueKind;
-  /** For a default or a generated value. */
+  /** The expression of a default or a generated value. */
   readonly expression: string;
   readonly check: string;
-  /** `schema.table`, or empty. */
+  /** The referenced table as `schema.table`. Empty without a foreign key. */
   readonly target: string;
   readonly targetColumn: string;
   readonly onDelete: ReferenceAction;
@@ -38,7 +38,7 @@ export const emptyColumn: ColumnDraft = {
   comment: '',
 };
 
-/** The first columns of most tables. */
+/** The initial columns of a new table. */
 export const firstColumns: readonly ColumnDraft[] = [
   { ...emptyColumn, name: 'id', type: 'bigint', nullable: false, primary: true, value: 'identity-always' },
   {
@@ -93,7 +93,7 @@ export function typeOf(text: string, vocabulary: Vocabulary): TypeRef | undefine
   return known === undefined ? undefined : { schema: known.schema, name: known.name, ...shape };
 }
 
-/** Returns undefined if a value is missing. */
+/** Converts the form's values to a column definition. Returns undefined if a value is missing. */
 export function definitionOf(draft: ColumnDraft, vocabulary: Vocabulary): ColumnDefinition | undefined {
   const type = typeOf(draft.type, vocabulary);
   if (type === undefined || draft.name === '') return undefined;
@@ -149,7 +149,10 @@ export function draftOf(column: Column): ColumnDraft {
   };
 }
 
-/** Returns the differences from the existing column. Undefined if there are none or the type is invalid. */
+/**
+ * Returns the changes that turn the existing column into the edited one. Returns undefined if nothing has changed or if
+ * the type is invalid.
+ */
 export function alterationOf(
   at: { readonly schema: string; readonly table: string },
   column: Column,
@@ -157,19 +160,19 @@ export function alterationOf(
   using: string,
   vocabulary: Vocabulary,
 ): SchemaChange | undefined {
-  const former = draftOf(column);
+  const previous = draftOf(column);
   const type = typeOf(draft.type, vocabulary);
   if (type === undefined || draft.name === '') return undefined;
-  const identity = identityChange(former.value, draft.value);
+  const identity = identityChange(previous.value, draft.value);
   const expression = (each: ColumnDraft): string | null =>
     each.value === 'default' && each.expression !== '' ? each.expression : null;
   const parts = {
-    ...(draft.name === former.name ? {} : { name: draft.name }),
-    ...(draft.type === former.type ? {} : { type: { to: type, ...(using === '' ? {} : { using }) } }),
-    ...(draft.nullable === former.nullable ? {} : { nullable: draft.nullable }),
-    ...(expression(draft) === expression(former) ? {} : { default: expression(draft) }),
+    ...(draft.name === previous.name ? {} : { name: draft.name }),
+    ...(draft.type === previous.type ? {} : { type: { to: type, ...(using === '' ? {} : { using }) } }),
+    ...(draft.nullable === previous.nullable ? {} : { nullable: draft.nullable }),
+    ...(expression(draft) === expression(previous) ? {} : { default: expression(draft) }),
     ...(identity === undefined ? {} : { identity }),
-    ...(draft.comment === former.comment ? {} : { comment: draft.comment === '' ? null : draft.comment }),
+    ...(draft.comment === previous.comment ? {} : { comment: draft.comment === '' ? null : draft.comment }),
   };
   return Object.keys(parts).length === 0
     ? undefined
@@ -200,7 +203,7 @@ export const linesIn = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-/** Suggests a name for the migration file, in lower case: the action and its object. */
+/** Suggests a name for the migration file, in lower case. The name consists of the action and its object. */
 export function suggestedName(changes: readonly SchemaChange[]): string {
   const [first] = changes;
   if (first === undefined) return 'change';
@@ -216,4 +219,35 @@ export function suggestedName(changes: readonly SchemaChange[]): string {
     .replaceAll(/[^a-z0-9]+/g, '_')
     .replaceAll(/^_+|_+$/g, '')
     .slice(0, 80);
+}
+
+export interface TableDraft {
+  readonly schema: string;
+  readonly name: string;
+  readonly comment: string;
+  readonly rls: boolean;
+  readonly columns: readonly ColumnDraft[];
+}
+
+/** Returns undefined if the table has no name or a column is incomplete. */
+export function newTableChanges(
+  { schema, name, comment, rls, columns }: TableDraft,
+  vocabulary: Vocabulary,
+): readonly SchemaChange[] | undefined {
+  const definitions = columns
+    .map((column) => definitionOf(column, vocabulary))
+    .filter((each) => each !== undefined);
+  if (name === '' || definitions.length < columns.length) return undefined;
+  const primary = columns.filter((column) => column.primary).map((column) => column.name);
+  return [
+    {
+      kind: 'create_table',
+      schema,
+      table: name,
+      columns: definitions,
+      constraints: primary.length === 0 ? [] : [{ kind: 'primary key', columns: primary }],
+      rls,
+      ...(comment === '' ? {} : { comment }),
+    },
+  ];
 }

@@ -1,4 +1,7 @@
-/** Confirms a DROP: whether to drop dependent objects too, then the SQL. */
+/**
+ * Confirms that an object is dropped. The first step asks whether to drop dependent objects too, and the second shows
+ * the SQL.
+ */
 import { Checkbox } from '@mantine/core';
 import { useState } from 'react';
 import type { SchemaChange } from './api.ts';

@@ -1,6 +1,6 @@
-/** Creates a table: first its columns, then the SQL. */
-import { ActionIcon, Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
-import { IconPlus, IconTrash } from '@tabler/icons-react';
+/** Creates a table. The first step defines its columns, and the second shows the SQL. */
+import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -10,8 +10,9 @@ import { SidePanel } from '../../../components/side-panel.tsx';
 import { SkeletonLines } from '../../../components/skeleton.tsx';
 import { useUnsaved } from '../../../components/unsaved.tsx';
 import { type SchemaChange, type Vocabulary, vocabularyQuery } from './api.ts';
-import { ColumnFields, TypeField } from './column-fields.tsx';
-import { type ColumnDraft, definitionOf, emptyColumn, firstColumns } from './drafts.ts';
+import { ColumnFields } from './column-fields.tsx';
+import { ColumnRow } from './column-row.tsx';
+import { type ColumnDraft, emptyColumn, firstColumns, newTableChanges } from './drafts.ts';
 import forms from './forms.module.css';
 import { Review } from './review.tsx';
 import classes from './structure-page.module.css';
@@ -50,26 +51,7 @@ function NewTable({ vocabulary }: { vocabulary: Vocabulary }) {
   const { question } = useUnsaved(isTouched && reviewed === undefined, () => undefined, 'page');
   const change = (id: number, part: Partial<ColumnDraft>): void =>
     setColumns(columns.map((column) => (column.id === id ? { ...column, ...part } : column)));
-
-  const definitions = columns.map((column) => definitionOf(column, vocabulary));
-  const isWhole = definitions.every((each) => each !== undefined);
-  const primary = columns.filter((column) => column.primary).map((column) => column.name);
   const opened = columns.find(({ id }) => id === open);
-
-  function changes(): SchemaChange[] | undefined {
-    if (name === '' || !isWhole) return undefined;
-    return [
-      {
-        kind: 'create_table',
-        schema,
-        table: name,
-        columns: definitions.filter((each) => each !== undefined),
-        constraints: primary.length === 0 ? [] : [{ kind: 'primary key', columns: primary }],
-        rls,
-        ...(comment === '' ? {} : { comment }),
-      },
-    ];
-  }
 
   return (
     <>
@@ -79,7 +61,7 @@ function NewTable({ vocabulary }: { vocabulary: Vocabulary }) {
         onInput={() => setTouched(true)}
         onSubmit={(event) => {
           event.preventDefault();
-          setReviewed(changes());
+          setReviewed(newTableChanges({ schema, name, comment, rls, columns }, vocabulary));
         }}
       >
         <div className={forms.pair}>
@@ -100,88 +82,13 @@ function NewTable({ vocabulary }: { vocabulary: Vocabulary }) {
             onChange={(event) => setSchema(event.currentTarget.value)}
           />
         </div>
-        <section className={classes.section}>
-          <div className={classes.sectionHead}>
-            <h2 className={classes.sectionTitle}>{t('schema.columns')}</h2>
-            <Button
-              size="compact-sm"
-              variant="default"
-              leftSection={<IconPlus size={14} aria-hidden />}
-              onClick={() =>
-                setColumns([
-                  ...columns,
-                  { ...emptyColumn, id: Math.max(-1, ...columns.map(({ id }) => id)) + 1 },
-                ])
-              }
-            >
-              {t('schema.add-column')}
-            </Button>
-          </div>
-          <ul className={classes.columns}>
-            {columns.map((column) => (
-              <li key={column.id} className={classes.column}>
-                <TextInput
-                  size="sm"
-                  aria-label={t('column.name')}
-                  placeholder={t('column.name')}
-                  value={column.name}
-                  required
-                  spellCheck={false}
-                  autoComplete="off"
-                  onChange={(event) => change(column.id, { name: event.currentTarget.value })}
-                />
-                <TypeField
-                  type={column.type}
-                  vocabulary={vocabulary}
-                  isLabelHidden
-                  onChange={(type) => change(column.id, { type })}
-                />
-                <TextInput
-                  size="sm"
-                  className={forms.mono}
-                  aria-label={t('column.value-default')}
-                  placeholder={t(
-                    column.value === 'none' ? 'column.value-default' : `column.value-${column.value}`,
-                  )}
-                  value={column.expression}
-                  disabled={column.value === 'identity' || column.value === 'identity-always'}
-                  spellCheck={false}
-                  autoComplete="off"
-                  onChange={(event) => {
-                    const expression = event.currentTarget.value;
-                    const value =
-                      column.value === 'generated' ? 'generated' : expression === '' ? 'none' : 'default';
-                    change(column.id, { expression, value });
-                  }}
-                />
-                <Checkbox
-                  className={classes.check}
-                  label={t('column.primary')}
-                  checked={column.primary}
-                  onChange={(event) => change(column.id, { primary: event.currentTarget.checked })}
-                />
-                <Button
-                  size="compact-sm"
-                  variant="subtle"
-                  className={classes.check}
-                  aria-label={t('schema.edit', { name: column.name })}
-                  onClick={() => setOpen(column.id)}
-                >
-                  …
-                </Button>
-                <ActionIcon
-                  variant="subtle"
-                  color="gray"
-                  className={classes.check}
-                  aria-label={t('column.remove', { name: column.name })}
-                  onClick={() => setColumns(columns.filter(({ id }) => id !== column.id))}
-                >
-                  <IconTrash size={15} aria-hidden />
-                </ActionIcon>
-              </li>
-            ))}
-          </ul>
-        </section>
+        <ColumnList
+          columns={columns}
+          vocabulary={vocabulary}
+          onChange={change}
+          onColumns={setColumns}
+          onOpen={setOpen}
+        />
         <TextInput
           size="sm"
           label={t('schema.comment')}
@@ -225,5 +132,51 @@ function NewTable({ vocabulary }: { vocabulary: Vocabulary }) {
         )}
       </form>
     </>
+  );
+}
+
+function ColumnList({
+  columns,
+  vocabulary,
+  onChange,
+  onColumns,
+  onOpen,
+}: {
+  columns: readonly Keyed[];
+  vocabulary: Vocabulary;
+  onChange: (id: number, part: Partial<ColumnDraft>) => void;
+  /** Called when a column is added or removed. */
+  onColumns: (columns: readonly Keyed[]) => void;
+  /** Opens the panel with all of the column's fields. */
+  onOpen: (id: number) => void;
+}) {
+  return (
+    <section className={classes.section}>
+      <div className={classes.sectionHead}>
+        <h2 className={classes.sectionTitle}>{t('schema.columns')}</h2>
+        <Button
+          size="compact-sm"
+          variant="default"
+          leftSection={<IconPlus size={14} aria-hidden />}
+          onClick={() =>
+            onColumns([...columns, { ...emptyColumn, id: Math.max(-1, ...columns.map(({ id }) => id)) + 1 }])
+          }
+        >
+          {t('schema.add-column')}
+        </Button>
+      </div>
+      <ul className={classes.columns}>
+        {columns.map((column) => (
+          <ColumnRow
+            key={column.id}
+            column={column}
+            vocabulary={vocabulary}
+            onChange={(part) => onChange(column.id, part)}
+            onOpen={() => onOpen(column.id)}
+            onRemove={() => onColumns(columns.filter(({ id }) => id !== column.id))}
+          />
+        ))}
+      </ul>
+    </section>
   );
 }

@@ -1,5 +1,6 @@
 /**
- * Shows a change as SQL, with the data it would destroy, before it is run. Then runs it and saves it as a migration.
+ * Shows a change as SQL, together with the data that it would delete. Then runs the change and can save it as a
+ * migration.
  */
 import { Button, Checkbox, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -13,7 +14,7 @@ import { suggestedName } from './drafts.ts';
 import classes from './forms.module.css';
 import { t } from './text.ts';
 
-/** Whether changes are saved as files. Remembered while the page is open. */
+/** Whether changes are also saved as migration files. The choice is kept until the page is reloaded. */
 let keepsMigrations = false;
 
 export function Review({
@@ -37,7 +38,7 @@ export function Review({
         ...(asFile ? { migration: name } : {}),
       }),
     onSuccess: async () => {
-      // Everything that was read from the schema may have changed.
+      // The change may affect all data that was read from the schema, so everything is fetched again.
       await queryClient.invalidateQueries();
       onDone();
     },

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { Relation } from '../../../api/types.ts';
 import type { SchemaChange } from './api.ts';
 import { ChangePanel } from './change-panel.tsx';
+import { NameInput } from './name-input.tsx';
 import { t } from './text.ts';
 
 export function TablePanel({
@@ -25,16 +26,7 @@ export function TablePanel({
   if (name !== '' && name !== relation.name) changes.push({ kind: 'rename_table', ...at, name });
   return (
     <ChangePanel title={t('schema.rename')} changes={changes} onClose={onClose} onDone={() => onDone(name)}>
-      <TextInput
-        size="sm"
-        label={t('schema.name')}
-        value={name}
-        required
-        spellCheck={false}
-        autoComplete="off"
-        data-autofocus
-        onChange={(event) => setName(event.currentTarget.value)}
-      />
+      <NameInput label={t('schema.name')} value={name} onChange={setName} />
       <TextInput
         size="sm"
         label={t('schema.comment')}

@@ -1,4 +1,4 @@
-/** Texts of the pages that change tables. */
+/** Messages of the pages that change tables. */
 import { addMessages, textOf } from '../../../../lib/i18n.ts';
 import { messages } from '../../../../locales/en/console-schema.ts';
 import type { TextId } from '../../../text.ts';

@@ -7,6 +7,7 @@ import { ChangePanel } from './change-panel.tsx';
 import { NamesField } from './constraint-panel.tsx';
 import { linesIn, namesIn, splitTarget } from './drafts.ts';
 import classes from './forms.module.css';
+import { NameInput } from './name-input.tsx';
 import { t } from './text.ts';
 
 const events: readonly TriggerEvent[] = ['insert', 'update', 'delete', 'truncate'];
@@ -55,16 +56,7 @@ export function NewTrigger({
       }
       onClose={onClose}
     >
-      <TextInput
-        size="sm"
-        label={t('schema.name')}
-        value={name}
-        required
-        spellCheck={false}
-        autoComplete="off"
-        data-autofocus
-        onChange={(event) => setName(event.currentTarget.value)}
-      />
+      <NameInput label={t('schema.name')} value={name} onChange={setName} />
       {functions.length === 0 ? <p role="status">{t('trigger.no-function')}</p> : null}
       <NativeSelect
         size="sm"

@@ -1,5 +1,5 @@
 /** The project's enums, and how to change them. */
-import { ActionIcon, Button, NativeSelect, Textarea, TextInput } from '@mantine/core';
+import { ActionIcon, Button, NativeSelect, Textarea } from '@mantine/core';
 import { IconList, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -12,6 +12,7 @@ import { Tag } from '../../../components/tag.tsx';
 import { type EnumType, enumsQuery, vocabularyQuery } from './api.ts';
 import { ChangePanel } from './change-panel.tsx';
 import { linesIn } from './drafts.ts';
+import { NameInput } from './name-input.tsx';
 import classes from './structure-page.module.css';
 import { t } from './text.ts';
 
@@ -135,16 +136,7 @@ function NewEnum({ onClose }: { onClose: () => void }) {
       changes={isReady ? [{ kind: 'create_enum', schema, name, values: linesIn(values) }] : undefined}
       onClose={onClose}
     >
-      <TextInput
-        size="sm"
-        label={t('schema.name')}
-        value={name}
-        required
-        spellCheck={false}
-        autoComplete="off"
-        data-autofocus
-        onChange={(event) => setName(event.currentTarget.value)}
-      />
+      <NameInput label={t('schema.name')} value={name} onChange={setName} />
       <NativeSelect
         size="sm"
         label={t('table.schema')}
@@ -168,27 +160,18 @@ function NewEnum({ onClose }: { onClose: () => void }) {
 function AddValue({ type, onClose }: { type: EnumType; onClose: () => void }) {
   const [value, setValue] = useState('');
   const [before, setBefore] = useState('');
-  const place = before === '' ? {} : { before };
+  const position = before === '' ? {} : { before };
   return (
     <ChangePanel
       title={t('enum.add')}
       changes={
         value === ''
           ? undefined
-          : [{ kind: 'add_enum_value', schema: type.schema, name: type.name, value, ...place }]
+          : [{ kind: 'add_enum_value', schema: type.schema, name: type.name, value, ...position }]
       }
       onClose={onClose}
     >
-      <TextInput
-        size="sm"
-        label={t('enum.value')}
-        value={value}
-        required
-        spellCheck={false}
-        autoComplete="off"
-        data-autofocus
-        onChange={(event) => setValue(event.currentTarget.value)}
-      />
+      <NameInput label={t('enum.value')} value={value} onChange={setValue} />
       <NativeSelect
         size="sm"
         label={t('enum.before')}
@@ -212,9 +195,9 @@ function Rename({
   onClose: () => void;
 }) {
   const { schema, name } = open.type;
-  const former = open.kind === 'value' ? open.value : name;
-  const [to, setTo] = useState(former);
-  const isReady = to !== '' && to !== former;
+  const previous = open.kind === 'value' ? open.value : name;
+  const [to, setTo] = useState(previous);
+  const isReady = to !== '' && to !== previous;
   return (
     <ChangePanel
       title={t('enum.rename')}
@@ -222,21 +205,12 @@ function Rename({
         !isReady
           ? undefined
           : open.kind === 'value'
-            ? [{ kind: 'rename_enum_value', schema, name, value: former, to }]
+            ? [{ kind: 'rename_enum_value', schema, name, value: previous, to }]
             : [{ kind: 'rename_enum', schema, name, to }]
       }
       onClose={onClose}
     >
-      <TextInput
-        size="sm"
-        label={t('enum.to')}
-        value={to}
-        required
-        spellCheck={false}
-        autoComplete="off"
-        data-autofocus
-        onChange={(event) => setTo(event.currentTarget.value)}
-      />
+      <NameInput label={t('enum.to')} value={to} onChange={setTo} />
     </ChangePanel>
   );
 }

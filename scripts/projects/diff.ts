@@ -1,0 +1,182 @@
+/**
+ * Compares an empty database with the migrations of public projects, applies the result, and checks that both databases
+ * are then equal: comparing them again finds nothing, and their catalogs are the same. Then does the same in the other
+ * direction.
+ *
+ * node scripts/projects/diff.ts CHECKOUTS [--only OWNER/NAME …] [--limit 30] [--max-files 400] [--json FILE]
+ *
+ * CHECKOUTS is the folder that `run.ts` uses.
+ */
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { createScratchDatabases, type ScratchDatabases } from '../../src/cli/scratch-databases.ts';
+import { loadConfig } from '../../src/config/index.ts';
+import { type ConnectionOptions, openCopySession, parseConnectionString } from '../../src/database/index.ts';
+import { stableCasts } from '../../src/diff/core/normalize.ts';
+import { compareSnapshots, type DiffStatement, readSnapshot } from '../../src/diff/index.ts';
+import { silentLogger } from '../../src/kernel/log.ts';
+import type { Backend } from '../../src/main.ts';
+import { applyProjectMigrations, type ProjectDeps, runAsMigration } from '../../src/project/index.ts';
+import { readFingerprint } from '../../test/dump/fingerprint.ts';
+import { type Project, readProjects } from './read-lists.ts';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    only: { type: 'string', multiple: true, default: [] },
+    limit: { type: 'string', default: '30' },
+    'max-files': { type: 'string', default: '400' },
+    json: { type: 'string' },
+  },
+});
+const [checkouts] = positionals;
+if (checkouts === undefined) throw new Error('Name the folder that holds the checkouts.');
+
+interface Outcome {
+  readonly name: string;
+  readonly result: string;
+  readonly statements?: number;
+  readonly snapshotMs?: number;
+  readonly problems?: readonly string[];
+}
+
+const outcomes: Outcome[] = [];
+const migrationsOf = ({ name, folder }: Project): string =>
+  join(checkouts, name, folder, 'supabase', 'migrations');
+async function tryProject({ name, folder }: Project): Promise<Outcome> {
+  const copy = mkdtempSync(join(tmpdir(), 'plinth-project-'));
+  cpSync(join(checkouts as string, name, folder), copy, { recursive: true });
+  let databases: ScratchDatabases | undefined;
+  try {
+    databases = createScratchDatabases(copy);
+    const full = await databases.open();
+    const migrated = await applyProjectMigrations(depsOf(full, copy)).then(
+      () => undefined,
+      (error: Error) => error.message,
+    );
+    if (migrated !== undefined) return { name, result: 'migrations fail', problems: [migrated] };
+    const empty = await databases.open();
+    const started = performance.now();
+    const [none, all] = [await readSnapshot(targetOf(empty)), await readSnapshot(targetOf(full))];
+    const snapshotMs = Math.round(performance.now() - started);
+    const before = await fingerprint(empty);
+    const { statements } = compareSnapshots(none, all);
+    const common = { name, statements: statements.length, snapshotMs };
+    const problems: string[] = [];
+    await apply(empty, copy, statements);
+    const again = compareSnapshots(await readSnapshot(targetOf(empty)), all).statements;
+    problems.push(...again.map(({ text }) => `again: ${text}`));
+    problems.push(...differences(await fingerprint(empty), await fingerprint(full)));
+    if (problems.length > 0) return { ...common, result: 'not equal', problems };
+    const { statements: back } = compareSnapshots(await readSnapshot(targetOf(empty)), none);
+    await apply(empty, copy, back);
+    const rest = compareSnapshots(await readSnapshot(targetOf(empty)), none).statements;
+    problems.push(...rest.map(({ text }) => `back again: ${text}`));
+    problems.push(...differences(await fingerprint(empty), before).map((each) => `back: ${each}`));
+    return { ...common, result: problems.length === 0 ? 'equal' : 'not equal after removal', problems };
+  } catch (error) {
+    return {
+      name,
+      result: 'failed',
+      problems: [(error as Error).message, ...((error as { advice?: string[] }).advice ?? [])],
+    };
+  } finally {
+    await databases?.close();
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+const targetOf = ({ database }: Backend): ConnectionOptions => parseConnectionString(database.info.url);
+
+const depsOf = ({ database, config, keys }: Backend, projectDir: string): ProjectDeps => ({
+  database,
+  config: config ?? loadConfig({ projectDir }).config,
+  keys,
+  projectDir,
+  mode: 'development',
+  log: silentLogger,
+  onProgress: () => {},
+});
+
+/** As a migration, so that statements for superusers work. */
+async function apply(
+  backend: Backend,
+  projectDir: string,
+  statements: readonly DiffStatement[],
+): Promise<void> {
+  const text = statements
+    .map(({ text, needsCommit }) => `${needsCommit ? 'commit;' : ''}${text};\n`)
+    .join('');
+  await runAsMigration(depsOf(backend, projectDir), [{ shownPath: 'diff.sql', text }]);
+}
+
+type Fingerprint = Awaited<ReturnType<typeof readFingerprint>>;
+
+async function fingerprint(backend: Backend): Promise<Fingerprint> {
+  const session = await openCopySession(targetOf(backend));
+  try {
+    return await readFingerprint(session);
+  } finally {
+    session.destroy();
+  }
+}
+
+/** Rows, sequence values and objects that a comparison excludes aren't part of the schema. */
+const isCompared = (row: string): boolean =>
+  // Schemas of Plinth and of extensions, and extensions that every database has.
+  !/"(schemaname|name|relation|child|type)":"(_plinth|supabase_migrations|cron|pgmq|vault|net|extensions)\./.test(
+    row,
+  ) &&
+  !/"(nspname|extname)":"(supabase_migrations|pgsodium|pg_graphql|pg_net|net|cron|vault|pg_temp_\d+|pg_toast_temp_\d+)"/.test(
+    row,
+  ) &&
+  // Tables of the services, without the project's triggers and policies.
+  !(/"(name|relation)":"(auth|storage|realtime)\./.test(row) && !/"(tgenabled|polname)":/.test(row)) &&
+  // Names of NOT NULL constraints.
+  !row.includes('"contype":"n"');
+
+/** The columns of an index have the names that the table's columns had when the index was created. */
+const isIndexColumn = (row: string, indexes: ReadonlySet<string>): boolean =>
+  indexes.has((JSON.parse(row) as { relation: string }).relation);
+
+function differences(actual: Fingerprint, expected: Fingerprint): string[] {
+  const normalized = (rows: readonly object[] = []): Set<string> =>
+    new Set(rows.map((row) => JSON.stringify(row, sorted)).filter(isCompared));
+  const indexes = new Set((expected.indexes as { name: string }[]).map(({ name }) => name));
+  return Object.keys(expected)
+    .filter((kind) => kind !== 'rows' && kind !== 'sequences')
+    .flatMap((kind) => {
+      const [have, want] = [normalized(actual[kind]), normalized(expected[kind])];
+      return [
+        ...[...have].filter((row) => !want.has(row)).map((row) => `${kind} + ${row}`),
+        ...[...want].filter((row) => !have.has(row)).map((row) => `${kind} - ${row}`),
+      ]
+        .filter((line) => kind !== 'columns' || !isIndexColumn(line.slice(line.indexOf('{')), indexes))
+        .map((line) => line.slice(0, 600));
+    });
+}
+
+/** The order of options and tags has no meaning. */
+const sorted = (key: string, value: unknown): unknown =>
+  (key === 'reloptions' || key === 'evttags') && Array.isArray(value)
+    ? value.toSorted()
+    : typeof value === 'string'
+      ? stableCasts(value)
+      : value;
+
+for (const project of readProjects(new URL('list.txt', import.meta.url))) {
+  if (values.only.length > 0 && !values.only.includes(project.name)) continue;
+  if (outcomes.filter(({ result }) => result !== 'migrations fail').length >= Number(values.limit)) break;
+  const folder = migrationsOf(project);
+  if (!existsSync(folder) || readdirSync(folder).length > Number(values['max-files'])) continue;
+  const outcome = await tryProject(project);
+  outcomes.push(outcome);
+  console.log([outcome.name, outcome.result, outcome.statements ?? '', outcome.snapshotMs ?? ''].join('\t'));
+  for (const problem of outcome.problems ?? []) console.log(`\t${problem}`);
+}
+const counts = Map.groupBy(outcomes, ({ result }) => result);
+for (const [result, list] of counts) console.log(`${list.length}\t${result}`);
+if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(outcomes, null, 2)}\n`);
+process.exit(0);

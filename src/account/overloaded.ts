@@ -1,0 +1,16 @@
+/** The responses to requests that are rejected because the server is overloaded: JSON for scripts, HTML for pages. */
+import type { OverloadBody } from '../kernel/service.ts';
+import { accountErrors } from './errors.ts';
+
+const { message } = accountErrors.overloaded;
+
+const json: OverloadBody = {
+  type: 'application/json; charset=utf-8',
+  text: JSON.stringify({ code: 'overloaded', message }),
+};
+const page: OverloadBody = {
+  type: 'text/html; charset=utf-8',
+  text: `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Try again in a moment</title><h1>Try again in a moment</h1><p>${message}</p></html>`,
+};
+
+export const overloaded = (path: string): OverloadBody => (path.startsWith('/account/api/') ? json : page);

@@ -1,0 +1,40 @@
+/** Renders the authorization request of an OAuth client for the user who will approve or deny it. */
+import type { OAuthAuthorization, OAuthClient, User } from '../../rows.ts';
+import type { JsonObject } from '../json.ts';
+
+/**
+ * An authorization that a user has opened. It contains the client's request, or the redirect address if access was
+ * already granted.
+ */
+export type OpenedAuthorization =
+  | {
+      readonly kind: 'ask';
+      readonly authorization: OAuthAuthorization;
+      readonly client: OAuthClient;
+      readonly user: User;
+    }
+  | { readonly kind: 'allowed'; readonly redirectUrl: string };
+
+export function renderOpenedAuthorization(opened: OpenedAuthorization): JsonObject {
+  if (opened.kind === 'allowed') return { redirect_url: opened.redirectUrl };
+  const { authorization, client, user } = opened;
+  return {
+    authorization_id: authorization.authorization_id,
+    redirect_uri: authorization.redirect_uri,
+    client: renderClient(client),
+    user: { id: user.id, ...(user.email ? { email: user.email } : {}) },
+    scope: authorization.scope,
+  };
+}
+
+/** Renders the client's public details for users. */
+export function renderClient(
+  client: Pick<OAuthClient, 'id' | 'client_name' | 'client_uri' | 'logo_uri'>,
+): JsonObject {
+  return {
+    id: client.id,
+    ...(client.client_name ? { name: client.client_name } : {}),
+    ...(client.client_uri ? { uri: client.client_uri } : {}),
+    ...(client.logo_uri ? { logo_uri: client.logo_uri } : {}),
+  };
+}

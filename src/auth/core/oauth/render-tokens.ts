@@ -1,0 +1,20 @@
+/** The tokens that the OAuth server has issued. */
+import type { IssuedSession } from '../issued-session.ts';
+import type { JsonObject } from '../json.ts';
+
+export interface GrantedTokens {
+  readonly session: IssuedSession;
+  /** The ID token. Undefined if the scope doesn't include `openid`. */
+  readonly idToken?: string | undefined;
+}
+
+/** Renders the token response (RFC 6749 section 5.1). OAuth clients don't receive the user object. */
+export function renderTokens({ session, idToken }: GrantedTokens): JsonObject {
+  return {
+    access_token: session.accessToken,
+    expires_in: session.expiresInSeconds,
+    ...(idToken === undefined ? {} : { id_token: idToken }),
+    refresh_token: session.refreshToken,
+    token_type: 'bearer',
+  };
+}

@@ -1,0 +1,19 @@
+/** Finds the user that an administrator's request refers to. */
+import type { AuthContext } from '../context.ts';
+import { isUuid } from '../core/uuid.ts';
+import { authError, internalError } from '../errors.ts';
+import { findUserById } from '../queries/users.ts';
+import type { User } from '../rows.ts';
+
+/** Finds a user by ID. @throws {AuthError} validation_failed with status 404 for an invalid ID, user_not_found */
+export async function requireTarget(ctx: AuthContext, id: string): Promise<User> {
+  if (!isUuid(id)) throw authError('validation_failed', 'user_id must be an UUID', { status: 404 });
+  let user: User | undefined;
+  try {
+    user = await findUserById(ctx.pool, id);
+  } catch (cause) {
+    throw internalError('Database error loading user', cause);
+  }
+  if (!user) throw authError('user_not_found');
+  return user;
+}

@@ -1,0 +1,79 @@
+/** Validates the input of a sign-up. */
+import type { AuthContext } from '../context.ts';
+import { parseEmail, parsePhone } from '../core/contact.ts';
+import type { JsonObject } from '../core/json.ts';
+import { type Challenge, parseChallenge } from '../core/pkce.ts';
+import { authError } from '../errors.ts';
+import type { Provider } from './accounts.ts';
+import { requireStrongPassword } from './password-strength.ts';
+import { type Channel, parseChannel } from './phone-codes.ts';
+
+export interface SignUpRequest {
+  readonly email: string;
+  readonly phone: string;
+  readonly password: string;
+  readonly data: JsonObject;
+  readonly channel: string;
+  readonly codeChallenge: string;
+  readonly codeChallengeMethod: string;
+  readonly aud: string;
+}
+
+export interface CheckedSignUp {
+  readonly provider: Provider;
+  readonly email: string;
+  readonly phone: string;
+  readonly password: string;
+  readonly data: JsonObject;
+  readonly channel: Channel;
+  readonly challenge: Challenge | undefined;
+  readonly aud: string;
+}
+
+/** Runs the checks in upstream's order, which determines the error that is returned. */
+export async function checkSignUp(ctx: AuthContext, request: SignUpRequest): Promise<CheckedSignUp> {
+  const { settings } = ctx;
+  if (!settings.signupEnabled) throw authError('signup_disabled');
+  if (request.password === '') throw authError('validation_failed', 'Signup requires a valid password');
+  await requireStrongPassword(ctx, request.password);
+  if (request.email !== '' && request.phone !== '') {
+    throw authError(
+      'validation_failed',
+      'Only an email address or phone number should be provided on signup.',
+    );
+  }
+  const provider = request.email !== '' ? 'email' : 'phone';
+  const channel = provider === 'phone' ? parseChannel(ctx, request.channel) : 'sms';
+  if (request.phone !== '' && request.codeChallenge !== '') {
+    throw authError('validation_failed', 'PKCE not supported for phone signups');
+  }
+  const challenge = parseChallenge(request.codeChallenge, request.codeChallengeMethod);
+  if (provider === 'email' && !settings.email.enabled) {
+    throw authError('email_provider_disabled', 'Email signups are disabled');
+  }
+  if (provider === 'phone' && !settings.phone.enabled) {
+    throw authError('phone_provider_disabled', 'Phone signups are disabled');
+  }
+  return {
+    provider,
+    email: provider === 'email' ? parseEmail(request.email) : '',
+    phone: provider === 'phone' ? parsePhone(request.phone) : '',
+    password: request.password,
+    data: request.data,
+    channel,
+    challenge,
+    aud: request.aud,
+  };
+}
+
+/**
+ * Whether responses hide which accounts exist. With autoconfirm, they can't, because a new account gets a session
+ * immediately.
+ */
+export function hidesAccounts(ctx: AuthContext, provider: Provider): boolean {
+  return ctx.settings[provider].hidesAccounts && !confirmsImmediately(ctx, provider);
+}
+
+export function confirmsImmediately({ settings }: AuthContext, provider: Provider): boolean {
+  return settings[provider].autoconfirm;
+}

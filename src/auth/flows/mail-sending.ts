@@ -1,0 +1,79 @@
+/** Functions that all emails of this service share: limits, links, and the hook that can send the emails. */
+import type { Transaction } from '../../database/types.ts';
+import type { Caller } from '../caller.ts';
+import type { AuthContext } from '../context.ts';
+import { actionLink, confirmPageLink, type LinkType } from '../core/action-link.ts';
+import { isAuthorized } from '../core/mail-addresses.ts';
+import { isBelow } from '../core/redirects.ts';
+import { renderUser } from '../core/render-user.ts';
+import { toMs } from '../core/times.ts';
+import { AuthError, authError, internalError } from '../errors.ts';
+import { requirePause } from '../rate-limits.ts';
+import type { User } from '../rows.ts';
+import { runHook } from './hooks.ts';
+
+/** Returns the template values that contain the link for a code. */
+export function linkData(ctx: AuthContext, hash: string, type: LinkType, redirectTo: string) {
+  const { externalUrl, accountUrl, mail } = ctx.settings;
+  // A flow that started on the Account pages also ends on these pages.
+  const hasButton = mail.confirmsByButton || isBelow(redirectTo, accountUrl());
+  return {
+    ConfirmationURL: hasButton
+      ? confirmPageLink(accountUrl(), hash, type, redirectTo)
+      : actionLink(externalUrl(), hash, type, redirectTo),
+    TokenHash: hash,
+    RedirectTo: redirectTo,
+  };
+}
+
+type EmailData = Readonly<Record<string, string>>;
+
+/** Runs the `send_email` hook. Fields that `emailData` omits are empty. */
+export async function callSendEmailHook(
+  ctx: AuthContext,
+  tx: Transaction | undefined,
+  caller: Caller,
+  user: User,
+  emailData: EmailData,
+): Promise<void> {
+  const email_data = {
+    token: '',
+    token_hash: '',
+    redirect_to: '',
+    email_action_type: '',
+    // The address of this service. Upstream's hook receives it under this name.
+    site_url: ctx.settings.externalUrl(),
+    token_new: '',
+    token_hash_new: '',
+    old_email: '',
+    old_phone: '',
+    provider: '',
+    factor_type: '',
+    ...emailData,
+  };
+  await runHook(ctx, 'send_email', caller, { user: renderUser(user), email_data }, tx);
+}
+
+/** Throws `email_address_not_authorized` if the project's list doesn't contain the address. */
+export function requireAuthorized(ctx: AuthContext, email: string): void {
+  if (email === '' || isAuthorized(email, ctx.settings.mail.authorizedAddresses)) return;
+  throw authError(
+    'email_address_not_authorized',
+    `Email address ${JSON.stringify(email)} cannot be used as it is not authorized`,
+  );
+}
+
+/** Throws `over_email_send_rate_limit` if the previous email was sent too recently. */
+export function requireMailPause(ctx: AuthContext, sentAt: string | null): void {
+  const sentAtMs = sentAt === null ? undefined : toMs(sentAt);
+  requirePause(sentAtMs, ctx.settings.email.maxFrequencyMs, ctx.clock.now(), 'over_email_send_rate_limit');
+}
+
+/** Throws an internal error with the message if sending fails for a reason other than an {@link AuthError}. */
+export async function wrapFailure(message: string, send: () => Promise<void>): Promise<void> {
+  try {
+    await send();
+  } catch (cause) {
+    throw cause instanceof AuthError ? cause : internalError(message, cause);
+  }
+}

@@ -1,0 +1,148 @@
+/** Handles sign-ups with a contact that already has an account. */
+
+import { randomUUID } from 'node:crypto';
+import type { Transaction } from '../../database/types.ts';
+import type { Caller } from '../caller.ts';
+import type { AuthContext } from '../context.ts';
+import { contactStatus, isPrepared } from '../core/contact-status.ts';
+import type { JsonObject } from '../core/json.ts';
+import { fromMs, toMs } from '../core/times.ts';
+import { authError } from '../errors.ts';
+import { awaitUser, findUserById } from '../queries/users.ts';
+import { isPausing } from '../rate-limits.ts';
+import type { Identity, User } from '../rows.ts';
+import { draftUser, emptyUser, identityClaims, type Provider } from './accounts.ts';
+import { audit } from './audit.ts';
+import { type CheckedSignUp, confirmsImmediately, hidesAccounts } from './check-sign-up.ts';
+import { requestConfirmation } from './request-confirmation.ts';
+import { nothing, resetUnclaimed } from './reset-unclaimed.ts';
+
+/**
+ * Handles a sign-up with a contact that already has an account. The request doesn't receive a session. An unclaimed
+ * account gets the new password and metadata, and a new code is sent, so that only the recipient of that code can
+ * confirm them.
+ */
+export async function signUpAgain(
+  ctx: AuthContext,
+  caller: Caller,
+  existing: User,
+  checked: CheckedSignUp,
+): Promise<User> {
+  if (!isOpen(ctx, existing, checked)) return respondToExistingUser(ctx, existing, checked);
+  const passwordHash = await ctx.passwords.hash(checked.password);
+  const response = hidesAccounts(ctx, checked.provider) && (await invent(ctx, checked));
+  let user: User | undefined;
+  await ctx.backgroundWork.do(response !== false, async () => {
+    user = await replaceSignUp(ctx, caller, existing, checked, passwordHash);
+  });
+  if (response !== false) return response;
+  if (!user) return respondToExistingUser(ctx, existing, checked);
+  if (!isPrepared(user)) return user;
+  return { ...user, raw_user_meta_data: {}, identities: [] };
+}
+
+/**
+ * Replaces the data of an unclaimed account. Returns undefined if another request has claimed the account. Throws 429
+ * if the last code was sent too recently.
+ */
+async function replaceSignUp(
+  ctx: AuthContext,
+  caller: Caller,
+  existing: User,
+  checked: CheckedSignUp,
+  passwordHash: string,
+): Promise<User | undefined> {
+  let isTooEarly = false;
+  const user = await ctx.pool.transaction(async (tx) => {
+    await awaitUser(tx, existing.id);
+    const current = await findUserById(tx, existing.id);
+    if (!current || !isOpen(ctx, current, checked)) return undefined;
+    isTooEarly = isTooSoon(ctx, current, checked.provider);
+    if (isTooEarly) {
+      await contest(ctx, tx, current, checked);
+      return current;
+    }
+    await resetUnclaimed(ctx, tx, current, checked.provider, { passwordHash, data: checked.data });
+    await requestConfirmation(ctx, tx, caller, current, checked);
+    return current;
+  });
+  // The transaction in `contest` has been committed before this point.
+  if (user && isTooEarly)
+    await ctx.pool.transaction((tx) => requestConfirmation(ctx, tx, caller, user, checked));
+  return user;
+}
+
+/** Whether the last code was sent so recently that another one can't be sent yet. */
+function isTooSoon({ settings, clock }: AuthContext, user: User, provider: Provider): boolean {
+  const { confirmation_sent_at: sentAt } = user;
+  return sentAt !== null && isPausing(toMs(sentAt), settings[provider].maxFrequencyMs, clock.now());
+}
+
+/**
+ * Handles two sign-ups that share one code. The code can't prove which password is the owner's, so neither password is
+ * kept unless they are equal.
+ */
+async function contest(
+  ctx: AuthContext,
+  tx: Transaction,
+  user: User,
+  { provider, password }: CheckedSignUp,
+): Promise<void> {
+  if (await ctx.passwords.verify(password, user.encrypted_password ?? '')) return;
+  await resetUnclaimed(ctx, tx, user, provider, nothing);
+}
+
+/** Whether the account with this contact is unclaimed, so that the code will prove who owns it. */
+function isOpen(ctx: AuthContext, user: User, { provider, email, phone }: CheckedSignUp): boolean {
+  const isOwnColumn = provider === 'email' ? user.email?.toLowerCase() === email : user.phone === phone;
+  return isOwnColumn && contactStatus(user, provider) === 'unclaimed' && !confirmsImmediately(ctx, provider);
+}
+
+/**
+ * Returns the response for a contact that already has an account. With autoconfirm, the response is an error.
+ * Otherwise, it looks like the response for a new account, with a made-up ID. Upstream omits the identity, which
+ * reveals that the contact has an account.
+ */
+async function respondToExistingUser(ctx: AuthContext, user: User, checked: CheckedSignUp): Promise<User> {
+  await ctx.pool.transaction((tx) =>
+    audit(ctx, tx, user, 'user_repeated_signup', { traits: { provider: checked.provider } }),
+  );
+  if (confirmsImmediately(ctx, checked.provider)) throw authError('user_already_exists');
+  await ctx.passwords.pretendToVerify(checked.password);
+  const invented = await invent(ctx, checked);
+  if (hidesAccounts(ctx, checked.provider)) return invented;
+  return { ...invented, role: '', raw_user_meta_data: checked.data, identities: [] };
+}
+
+/** Returns a made-up account that looks like an account after a sign-up. */
+async function invent(ctx: AuthContext, checked: CheckedSignUp): Promise<User> {
+  const draft = await draftUser(ctx, { ...checked, password: '' });
+  const now = fromMs(ctx.clock.now());
+  const claims = checked.email === '' ? {} : { email: checked.email };
+  const identityData = { ...checked.data, ...identityClaims({ ...emptyUser, id: draft.id }, claims) };
+  const identity: Identity = {
+    id: randomUUID(),
+    provider_id: draft.id,
+    user_id: draft.id,
+    identity_data: identityData,
+    provider: checked.provider,
+    last_sign_in_at: now,
+    created_at: now,
+    updated_at: now,
+    email: checked.email || null,
+  };
+  return {
+    ...emptyUser,
+    id: draft.id,
+    aud: checked.aud,
+    role: ctx.settings.defaultRole.trim(),
+    email: draft.email,
+    phone: draft.phone,
+    created_at: now,
+    updated_at: now,
+    confirmation_sent_at: now,
+    raw_app_meta_data: draft.appMetaData as JsonObject,
+    raw_user_meta_data: identityData,
+    identities: [identity],
+  };
+}

@@ -1,0 +1,40 @@
+/** Implements POST /otp, /magiclink, /recover and /resend, which send codes and links. */
+import { audienceOf } from '../flows/audience.ts';
+import { recover } from '../flows/recover.ts';
+import { resend } from '../flows/resend.ts';
+import { sendMagicLink, sendOtp } from '../flows/send-codes.ts';
+import { requireCaptcha } from './captcha.ts';
+import { limitByAddress } from './limit-by-address.ts';
+import type { Call, Operation } from './operation.ts';
+
+/** Returns the provider's message ID, if it can be shown to the client. */
+export const sendCode: Operation<Call, string | undefined> = {
+  guards: [limitByAddress('otp'), requireCaptcha],
+  run: (ctx, { caller, body }) => sendOtp(ctx, caller, body()),
+};
+
+export const sendLink: Operation<Call, void> = {
+  guards: [limitByAddress('magiclink'), requireCaptcha],
+  run(ctx, { caller, body }) {
+    const fields = body();
+    return sendMagicLink(ctx, caller, {
+      email: fields.text('email'),
+      data: fields.object('data') ?? {},
+      codeChallenge: fields.text('code_challenge'),
+      codeChallengeMethod: fields.text('code_challenge_method'),
+      createUser: true,
+      aud: audienceOf(ctx, caller),
+    });
+  },
+};
+
+export const recoverAccount: Operation<Call, void> = {
+  guards: [limitByAddress('recover'), requireCaptcha],
+  run: (ctx, { caller, body }) => recover(ctx, caller, body),
+};
+
+/** Returns the provider's message ID, if it can be shown to the client. */
+export const resendCode: Operation<Call, string | undefined> = {
+  guards: [limitByAddress('resend'), requireCaptcha],
+  run: (ctx, { caller, body }) => resend(ctx, caller, body()),
+};

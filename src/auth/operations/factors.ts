@@ -1,0 +1,47 @@
+/** Issues and verifies challenges for second factors, and verifies recovery codes. */
+import type { IssuedSession } from '../core/issued-session.ts';
+import type { FactorChallenge } from '../core/render-factor.ts';
+import { requirePermanentUser } from '../flows/authenticate.ts';
+import { challengeFactor, verifyFactor } from '../flows/factor-challenges.ts';
+import { requireFactor } from '../flows/factors.ts';
+import { requireRecoveryCodes, verifyRecoveryCode } from '../flows/recovery-codes.ts';
+import { limitByAddress } from './limit-by-address.ts';
+import type { Call, Operation } from './operation.ts';
+
+export interface FactorCall extends Call {
+  readonly factorId: string;
+}
+
+export interface ChallengeCall extends FactorCall {
+  /** Whether the request has a body, which is optional for some factors. */
+  readonly hasBody: boolean;
+}
+
+export const challengeOwnFactor: Operation<ChallengeCall, FactorChallenge> = {
+  guards: [limitByAddress('factor_challenge')],
+  async run(ctx, { caller, factorId, hasBody, body }) {
+    const self = await requirePermanentUser(ctx, caller);
+    const factor = await requireFactor(ctx, factorId, self.user.id);
+    return challengeFactor(ctx, self, factor, { isEmpty: !hasBody, read: body });
+  },
+};
+
+export const verifyOwnFactor: Operation<FactorCall, IssuedSession> = {
+  signIn: 'second_factor',
+  guards: [limitByAddress('factor_verify')],
+  async run(ctx, { caller, factorId, body }) {
+    const self = await requirePermanentUser(ctx, caller);
+    const factor = await requireFactor(ctx, factorId, self.user.id);
+    return verifyFactor(ctx, self, factor, body());
+  },
+};
+
+export const verifyOwnRecoveryCode: Operation<Call, IssuedSession> = {
+  signIn: 'recovery_code',
+  guards: [limitByAddress('factor_verify')],
+  async run(ctx, { caller, body }) {
+    requireRecoveryCodes(ctx);
+    const self = await requirePermanentUser(ctx, caller);
+    return verifyRecoveryCode(ctx, self, body().text('code'));
+  },
+};

@@ -1,0 +1,59 @@
+/** Shows an OAuth client's request to the user and stores the user's decision. */
+import type { AuthContext } from '../context.ts';
+import type { Fields, ReadFields } from '../core/fields.ts';
+import type { OpenedAuthorization } from '../core/oauth/render-authorization.ts';
+import { isRedirectAllowed } from '../core/redirects.ts';
+import { AuthError, authError } from '../errors.ts';
+import { requirePerson } from '../flows/authenticate.ts';
+import { requireOAuthServer } from '../flows/oauth-authorize.ts';
+import { decideAuthorization, openAuthorization } from '../flows/oauth-consent.ts';
+import type { Call, Operation } from './operation.ts';
+
+export interface AuthorizationCall extends Call {
+  readonly authorizationId: string;
+  /** The origin of the page that sent the request. Undefined for apps, servers and our own pages. */
+  readonly origin: string | undefined;
+}
+
+export const openOAuthAuthorization: Operation<AuthorizationCall, OpenedAuthorization> = {
+  guards: [],
+  async run(ctx, { caller, authorizationId, origin }) {
+    requireOAuthServer(ctx);
+    const { user } = await requirePerson(ctx, caller);
+    rejectForeignOrigin(ctx, origin);
+    return openAuthorization(ctx, authorizationId, user);
+  },
+};
+
+/** Returns the address to which the browser is redirected. */
+export const decideOAuthAuthorization: Operation<AuthorizationCall, string> = {
+  guards: [],
+  async run(ctx, { caller, authorizationId, origin, body }) {
+    requireOAuthServer(ctx);
+    const { user } = await requirePerson(ctx, caller);
+    rejectForeignOrigin(ctx, origin);
+    const action = readJson(body).text('action');
+    if (action !== 'approve' && action !== 'deny') {
+      throw authError('validation_failed', "action must be 'approve' or 'deny'");
+    }
+    return decideAuthorization(ctx, authorizationId, user, action);
+  },
+};
+
+/** Reads a JSON body. Throws `bad_json` with the message that the OAuth server's endpoints use. */
+export function readJson(body: ReadFields): Fields {
+  try {
+    return body();
+  } catch (error) {
+    throw error instanceof AuthError ? authError('bad_json', 'invalid JSON body') : error;
+  }
+}
+
+/**
+ * Throws if the page isn't allowed to read an authorization. Only our own consent page, or one that the project
+ * provides, may do so. Apps and servers don't send an Origin header.
+ */
+function rejectForeignOrigin({ settings }: AuthContext, origin: string | undefined): void {
+  if (origin === undefined || origin === '' || isRedirectAllowed(settings.redirects, origin)) return;
+  throw authError('validation_failed', 'unauthorized request origin');
+}

@@ -1,0 +1,50 @@
+/**
+ * Defines operations. An operation is a use case for clients, together with the checks that precede it. The routes and
+ * the Account pages run the same operations, so neither can skip a check (decision 40).
+ */
+import type { Caller } from '../caller.ts';
+import type { AuthContext } from '../context.ts';
+import type { ReadFields } from '../core/fields.ts';
+import { withDeadline } from '../deadline.ts';
+import type { SignInMethod } from '../sign-in-counts.ts';
+
+/** The input of every operation. */
+export interface Call {
+  readonly caller: Caller;
+  readonly body: ReadFields;
+}
+
+/** A check that runs before an operation. Throws if the call isn't allowed. */
+export type Guard = (ctx: AuthContext, call: Call) => Promise<void> | void;
+
+export interface Operation<Input extends Call, Result> {
+  /** The checks, in the order in which they run. */
+  readonly guards: readonly Guard[];
+  /** The method of sign-in for `/metrics`. Undefined if the operation doesn't sign users in. */
+  readonly signIn?: SignInMethod | undefined;
+  /** Runs one use case. Authenticates the caller first if the operation requires it. */
+  run(ctx: AuthContext, input: Input): Promise<Result> | Result;
+}
+
+/** Runs an operation within the time limit of requests. */
+export function perform<Input extends Call, Result>(
+  ctx: AuthContext,
+  operation: Operation<Input, Result>,
+  input: Input,
+): Promise<Result> {
+  const work = (): Promise<Result> => runGuarded(ctx, operation, input);
+  return withDeadline(ctx.settings.requestTimeoutMs, input.caller.ip, work);
+}
+
+/** Runs an operation as part of another operation, whose time limit applies. */
+export async function runGuarded<Input extends Call, Result>(
+  ctx: AuthContext,
+  { guards, signIn, run }: Operation<Input, Result>,
+  input: Input,
+): Promise<Result> {
+  const work = async (): Promise<Result> => {
+    for (const guard of guards) await guard(ctx, input);
+    return run(ctx, input);
+  };
+  return signIn === undefined ? work() : ctx.signIns.track(signIn, work);
+}

@@ -1,0 +1,48 @@
+/** Implements GET and PUT /user, and POST /logout. */
+import { authError } from '../errors.ts';
+import { audienceOf, firstAudience } from '../flows/audience.ts';
+import { requireCaller, requireUser } from '../flows/authenticate.ts';
+import { type SignOutScope, signOut } from '../flows/own-sessions.ts';
+import { updateOwnUser } from '../flows/own-user.ts';
+import { retryOnConflict } from '../flows/retry-conflicts.ts';
+import type { User } from '../rows.ts';
+import { limitByAddress } from './limit-by-address.ts';
+import type { Call, Operation } from './operation.ts';
+
+export const readOwnUser: Operation<Call, User> = {
+  guards: [],
+  async run(ctx, { caller }) {
+    const { claims, user } = await requireCaller(ctx, caller);
+    if (audienceOf(ctx, caller, claims) !== firstAudience(claims)) {
+      throw authError('validation_failed', "Token audience doesn't match request audience");
+    }
+    return user;
+  },
+};
+
+export const changeOwnUser: Operation<Call, User> = {
+  guards: [limitByAddress('user')],
+  run: (ctx, { caller, body }) =>
+    retryOnConflict(async () => {
+      const self = await requireUser(ctx, caller);
+      await updateOwnUser(ctx, self, body());
+      return self.user;
+    }),
+};
+
+export interface SignOutCall extends Call {
+  readonly scope: string;
+}
+
+export const endSessions: Operation<SignOutCall, void> = {
+  guards: [],
+  async run(ctx, { caller, scope }) {
+    const self = await requireCaller(ctx, caller);
+    await signOut(ctx, self, parseScope(scope));
+  },
+};
+
+function parseScope(scope: string): SignOutScope {
+  if (scope === 'global' || scope === 'local' || scope === 'others') return scope;
+  throw authError('validation_failed', `Unsupported logout scope "${scope}"`);
+}

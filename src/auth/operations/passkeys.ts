@@ -1,0 +1,19 @@
+/** Implements sign-in with a passkey. */
+import type { IssuedSession } from '../core/issued-session.ts';
+import { requirePasskeys } from '../flows/passkey-list.ts';
+import { beginPasskeySignIn, finishPasskeySignIn, type PasskeyOptions } from '../flows/passkeys.ts';
+import { requireCaptcha } from './captcha.ts';
+import { limitByAddress } from './limit-by-address.ts';
+import type { Call, Operation } from './operation.ts';
+
+export const passkeyChallenge: Operation<Call, PasskeyOptions> = {
+  // This guard runs first, so that the response reports disabled passkeys regardless of rate limits.
+  guards: [requirePasskeys, limitByAddress('passkey'), requireCaptcha],
+  run: beginPasskeySignIn,
+};
+
+export const passkeySignIn: Operation<Call, IssuedSession> = {
+  signIn: 'passkey',
+  guards: [requirePasskeys],
+  run: (ctx, { caller, body }) => finishPasskeySignIn(ctx, caller, body()),
+};

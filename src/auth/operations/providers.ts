@@ -1,0 +1,36 @@
+/** Returns the addresses of identity providers for sign-in, for linking an identity, and for single sign-on. */
+import { authError } from '../errors.ts';
+import { requireUser } from '../flows/authenticate.ts';
+import { linkingAddress, signInAddress } from '../flows/authorize.ts';
+import { beginSsoSignIn } from '../flows/sso-sign-in.ts';
+import { requireCaptcha } from './captcha.ts';
+import { limitByAddress } from './limit-by-address.ts';
+import type { Call, Guard, Operation } from './operation.ts';
+
+export interface ProviderCall extends Call {
+  /** The parameters of GET /authorize. */
+  readonly query: URLSearchParams;
+}
+
+/** Returns the provider's address, to which the browser is redirected. */
+export const providerSignIn: Operation<ProviderCall, string> = {
+  guards: [],
+  run: (ctx, { caller, query }) => signInAddress(ctx, caller, query),
+};
+
+/** Returns the address of the provider whose identity the user links. */
+export const identityLinking: Operation<ProviderCall, string> = {
+  guards: [],
+  run: async (ctx, { caller, query }) => linkingAddress(ctx, await requireUser(ctx, caller), query),
+};
+
+const requireSaml: Guard = ({ settings }) => {
+  if (!settings.saml.enabled) throw authError('saml_provider_disabled');
+};
+
+/** Returns the address of the identity provider. */
+export const ssoSignIn: Operation<Call, string> = {
+  // This guard runs first, so that the response reports disabled SAML regardless of rate limits.
+  guards: [requireSaml, limitByAddress('sso'), requireCaptcha],
+  run: (ctx, { body }) => beginSsoSignIn(ctx, body()),
+};

@@ -1,0 +1,65 @@
+/**
+ * Implements the grants of POST /token. A captcha isn't required for a grant whose code or token comes from a request
+ * that already required a captcha.
+ */
+import { barePhone } from '../core/contact.ts';
+import type { IssuedSession } from '../core/issued-session.ts';
+import { authError } from '../errors.ts';
+import { type RedeemedCode, redeemFlowCode } from '../flows/flow-codes.ts';
+import { signInWithIdToken } from '../flows/id-token-sign-in.ts';
+import { type PasswordSignIn, signInWithPassword } from '../flows/password-sign-in.ts';
+import { refreshSession } from '../flows/refresh-session.ts';
+import { signInWithWallet } from '../flows/wallets.ts';
+import { requireCaptcha } from './captcha.ts';
+import { limitByAddress } from './limit-by-address.ts';
+import type { Call, Operation } from './operation.ts';
+
+export const passwordGrant: Operation<Call, PasswordSignIn> = {
+  signIn: 'password',
+  guards: [requireCaptcha, limitByAddress('token')],
+  run(ctx, { caller, body }) {
+    const fields = body();
+    return signInWithPassword(ctx, caller, {
+      email: fields.text('email'),
+      phone: barePhone(fields.text('phone')),
+      password: fields.text('password'),
+    });
+  },
+};
+
+export const refreshGrant: Operation<Call, IssuedSession> = {
+  signIn: 'refresh_token',
+  guards: [limitByAddress('token')],
+  run: (ctx, { caller, body }) => refreshSession(ctx, caller, body().text('refresh_token')),
+};
+
+export const pkceGrant: Operation<Call, RedeemedCode> = {
+  signIn: 'pkce',
+  guards: [limitByAddress('token')],
+  run(ctx, { caller, body }) {
+    const fields = body();
+    return redeemFlowCode(ctx, caller, {
+      code: fields.text('auth_code'),
+      verifier: fields.text('code_verifier'),
+    });
+  },
+};
+
+export const idTokenGrant: Operation<Call, IssuedSession> = {
+  signIn: 'id_token',
+  guards: [limitByAddress('token')],
+  run: (ctx, { caller, body }) => signInWithIdToken(ctx, caller, body()),
+};
+
+export const walletGrant: Operation<Call, IssuedSession> = {
+  signIn: 'web3',
+  guards: [requireCaptcha, limitByAddress('web3')],
+  run: (ctx, { caller, body }) => signInWithWallet(ctx, caller, body),
+};
+
+export const unsupportedGrant: Operation<Call, never> = {
+  guards: [requireCaptcha],
+  run() {
+    throw authError('invalid_credentials', 'unsupported_grant_type');
+  },
+};

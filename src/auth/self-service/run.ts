@@ -1,0 +1,72 @@
+/** Runs an operation for the Account pages with the same context as a request to the operation's route. */
+import type { Observe } from '../../kernel/service.ts';
+import { AuthRejection } from '../../shared/auth-rejection.ts';
+import type { Caller } from '../caller.ts';
+import type { AuthContext } from '../context.ts';
+import { parseFields, type ReadFields } from '../core/fields.ts';
+import { chooseRedirect } from '../core/redirects.ts';
+import { AuthError } from '../errors.ts';
+import { type Call, type Operation, perform } from '../operations/operation.ts';
+import { errorResponse, logUnexpected } from '../public-errors.ts';
+import { maxBodyBytes } from '../settings.ts';
+import type { Body, PageClient } from './types.ts';
+
+/** The route that has the same effect as the operation. The call is logged under this route. */
+export interface RouteName {
+  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly path: string;
+  /** The status of the route's response if the operation succeeds. */
+  readonly status?: number;
+}
+
+export type Run = <Input extends Call, Result>(
+  route: RouteName,
+  operation: Operation<Input, Result>,
+  input: Omit<Input, keyof Call> & { readonly content?: Body | undefined; readonly redirectTo?: string },
+) => Promise<Result>;
+
+/** Returns the function that runs operations on behalf of a browser. */
+export function runnerFor(ctx: AuthContext, observe: Observe, client: PageClient, accessToken: string): Run {
+  const { requestId, ip, userAgent } = client;
+  const callerFor = (redirectTo: string | undefined): Caller => ({
+    ip,
+    userAgent: userAgent ?? '',
+    accessToken,
+    hasCredentials: true,
+    audience: undefined,
+    redirectTo: () => chooseRedirect(ctx.settings.redirects, [redirectTo], ctx.settings.accountUrl()),
+    setHeader: () => {},
+  });
+  return (
+    { method, path, status = 200 },
+    operation,
+    { content, redirectTo = client.redirectTo, ...more },
+  ) => {
+    const fullPath = `/auth/v1${path}`;
+    const call = { requestId, service: 'auth', method, path: fullPath, status, ip, userAgent, accessToken };
+    return observe(call, async () => {
+      try {
+        const input = { ...more, caller: callerFor(redirectTo), body: reader(content) };
+        return await perform(ctx, operation, input as never);
+      } catch (error) {
+        logUnexpected(ctx.log, error, requestId, fullPath.split('?', 1)[0] ?? '');
+        const { status: failed, body } = errorResponse(error, requestId);
+        throw new AuthRejection(failed, body, { cause: error });
+      }
+    });
+  };
+}
+
+/** Returns the body as a route would have received it. @throws {AuthError} request_entity_too_large */
+function reader(content: Body | undefined): ReadFields {
+  const text = content === undefined ? '' : JSON.stringify(content);
+  if (Buffer.byteLength(text) > maxBodyBytes) throw new AuthError('request_entity_too_large');
+  return () => parseFields(text);
+}
+
+export const post = (path: string, status?: number): RouteName => ({
+  method: 'POST',
+  path,
+  ...(status === undefined ? {} : { status }),
+});
+export const get = (path: string, status?: number): RouteName => ({ ...post(path, status), method: 'GET' });

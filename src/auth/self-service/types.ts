@@ -1,0 +1,107 @@
+/** The interface through which the Account pages call auth. */
+import type { AuthRejection } from '../../shared/auth-rejection.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { PublicSettings } from '../public-settings.ts';
+
+/** The browser on whose behalf a page calls auth. */
+export interface PageClient {
+  readonly requestId: string;
+  readonly ip: string;
+  readonly userAgent: string | undefined;
+  /** The address to which links in emails lead, if the redirect rule allows it. */
+  readonly redirectTo: string | undefined;
+}
+
+/** A new session and its user, as `POST /token` returns them. */
+export interface TokenPair {
+  readonly access_token: string;
+  readonly refresh_token: string;
+  readonly token_type: string;
+  /** How long the access token is valid, in seconds. */
+  readonly expires_in: number;
+  /** When the access token expires, in seconds since the epoch. */
+  readonly expires_at: number;
+  readonly user: AuthUser;
+}
+
+export const pairOf = (session: JsonObject): TokenPair => session as unknown as TokenPair;
+
+/** A user, as `GET /user` returns it. */
+export interface AuthUser {
+  readonly id: string;
+  readonly factors?: readonly {
+    readonly id: string;
+    readonly status: string;
+    readonly factor_type: string;
+  }[];
+  readonly [field: string]: unknown;
+}
+
+/** The request body of the route that has the same effect as the operation. */
+export type Body = Readonly<Record<string, unknown>>;
+
+/**
+ * Operations that don't require a session. The caller has the permissions of the publishable key, whether or not the
+ * browser is signed in.
+ */
+export interface VisitorOperations {
+  signInWithPassword(body: Body): Promise<TokenPair>;
+  signInWithWallet(body: Body): Promise<TokenPair>;
+  passkeyOptions(body: Body): Promise<object>;
+  signInWithPasskey(body: Body): Promise<TokenPair>;
+  redeemCode(code: string, verifier: string): Promise<TokenPair>;
+  refresh(refreshToken: string): Promise<TokenPair>;
+  /** Signs a user up. Returns undefined if the contact must be confirmed first, or is already in use. */
+  signUp(body: Body): Promise<TokenPair | undefined>;
+  signUpAsGuest(body: Body): Promise<TokenPair>;
+  sendCode(body: Body): Promise<void>;
+  resendCode(body: Body): Promise<void>;
+  sendRecovery(body: Body): Promise<void>;
+  /** Verifies a typed code. Returns undefined if an email change still requires confirmation at the other address. */
+  verifyCode(body: Body): Promise<TokenPair | undefined>;
+  /** Verifies a link. Returns the address to which it redirects, which contains a session, a code or an error. */
+  followLink(link: { type: string; token: string; redirectTo: string }): Promise<string>;
+  /** Returns the address at which the browser signs in. @param query the parameters of `GET /authorize` */
+  providerAddress(query: URLSearchParams): Promise<string>;
+  /** Returns the address of the identity provider for a domain. */
+  ssoAddress(body: Body): Promise<string>;
+}
+
+/** Operations for a signed-in user, who is identified by an access token. */
+export interface UserOperations {
+  read(): Promise<AuthUser>;
+  update(body: Body): Promise<void>;
+  signOut(scope: string): Promise<void>;
+  challengeFactor(factorId: string): Promise<{ id: string }>;
+  verifyFactor(factorId: string, body: Body): Promise<TokenPair>;
+  verifyRecoveryCode(body: Body): Promise<TokenPair>;
+  openAuthorization(id: string): Promise<OpenAuthorization>;
+  /** Returns the address to which the browser is redirected. */
+  decideAuthorization(id: string, body: Body): Promise<string>;
+  /** Returns the address of the provider whose identity the user links. */
+  linkingAddress(query: URLSearchParams): Promise<string>;
+}
+
+/**
+ * The request of an OAuth client that the user must decide. If the user has already granted the request, contains only
+ * the redirect address.
+ */
+export type OpenAuthorization =
+  | { readonly redirect_url: string }
+  | {
+      readonly redirect_uri: string;
+      readonly scope: string;
+      readonly client: { id: string; name?: string; uri?: string; logo_uri?: string };
+    };
+
+/**
+ * The operations for the Account pages. Every operation rejects with an {@link AuthRejection} that has the status and
+ * body of the route's error response.
+ */
+export interface SelfService {
+  settings(): PublicSettings;
+  visitor(client: PageClient): VisitorOperations;
+  user(client: PageClient, accessToken: string): UserOperations;
+}
+
+export type { PublicSettings };

@@ -1,0 +1,50 @@
+/** Runs operations on behalf of a signed-in user. */
+import { renderSession } from '../core/issued-session.ts';
+import { renderOpenedAuthorization } from '../core/oauth/render-authorization.ts';
+import { renderChallenge } from '../core/render-factor.ts';
+import { renderUser } from '../core/render-user.ts';
+import { challengeOwnFactor, verifyOwnFactor, verifyOwnRecoveryCode } from '../operations/factors.ts';
+import { decideOAuthAuthorization, openOAuthAuthorization } from '../operations/oauth-consent.ts';
+import { changeOwnUser, endSessions, readOwnUser } from '../operations/own-user.ts';
+import { identityLinking } from '../operations/providers.ts';
+import { get, post, type Run } from './run.ts';
+import { type AuthUser, type OpenAuthorization, pairOf, type UserOperations } from './types.ts';
+
+export function userOperations(run: Run): UserOperations {
+  return {
+    read: async () => renderUser(await run(get('/user'), readOwnUser, {})) as unknown as AuthUser,
+    async update(content) {
+      await run({ method: 'PUT', path: '/user' }, changeOwnUser, { content });
+    },
+    signOut: (scope) => run(post(`/logout?scope=${scope}`, 204), endSessions, { scope }),
+    async challengeFactor(factorId) {
+      const input = { factorId, hasBody: true, content: {} };
+      return renderChallenge(await run(post(`/factors/${factorId}/challenge`), challengeOwnFactor, input));
+    },
+    async verifyFactor(factorId, content) {
+      const route = post(`/factors/${factorId}/verify`);
+      return pairOf(renderSession(await run(route, verifyOwnFactor, { factorId, content })));
+    },
+    async verifyRecoveryCode(content) {
+      const route = post('/factors/recovery-codes/verify');
+      return pairOf(renderSession(await run(route, verifyOwnRecoveryCode, { content })));
+    },
+    async openAuthorization(id) {
+      // The origin is undefined because the Account pages have already checked it.
+      const input = { authorizationId: id, origin: undefined };
+      const opened = await run(get(`/oauth/authorizations/${id}`), openOAuthAuthorization, input);
+      return renderOpenedAuthorization(opened) as unknown as OpenAuthorization;
+    },
+    decideAuthorization: (id, content) =>
+      run(post(`/oauth/authorizations/${id}/consent`), decideOAuthAuthorization, {
+        authorizationId: id,
+        origin: undefined,
+        content,
+      }),
+    linkingAddress: (query) =>
+      run(get('/user/identities/authorize'), identityLinking, {
+        query,
+        redirectTo: query.get('redirect_to') ?? '',
+      }),
+  };
+}

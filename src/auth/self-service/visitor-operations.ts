@@ -1,0 +1,64 @@
+/** Runs operations that don't require a session. */
+import { renderFlowSession, renderPasswordSession, renderSession } from '../core/issued-session.ts';
+import { renderPasskeyOptions } from '../core/webauthn/render-passkey.ts';
+import { recoverAccount, resendCode, sendCode } from '../operations/codes.ts';
+import { passkeyChallenge, passkeySignIn } from '../operations/passkeys.ts';
+import { providerSignIn, ssoSignIn } from '../operations/providers.ts';
+import { signUpOperation } from '../operations/sign-up.ts';
+import { passwordGrant, pkceGrant, refreshGrant, walletGrant } from '../operations/token.ts';
+import { verifyLink, verifyTypedCode } from '../operations/verify.ts';
+import { get, post, type Run } from './run.ts';
+import { pairOf, type VisitorOperations } from './types.ts';
+
+export function visitorOperations(run: Run): VisitorOperations {
+  return {
+    signInWithPassword: async (content) =>
+      pairOf(
+        renderPasswordSession(await run(post('/token?grant_type=password'), passwordGrant, { content })),
+      ),
+    signInWithWallet: async (content) =>
+      pairOf(renderSession(await run(post('/token?grant_type=web3'), walletGrant, { content }))),
+    passkeyOptions: async (content) =>
+      renderPasskeyOptions(
+        await run(post('/passkeys/authentication/options'), passkeyChallenge, { content }),
+      ),
+    signInWithPasskey: async (content) =>
+      pairOf(renderSession(await run(post('/passkeys/authentication/verify'), passkeySignIn, { content }))),
+    async redeemCode(code, verifier) {
+      const content = { auth_code: code, code_verifier: verifier };
+      return pairOf(renderFlowSession(await run(post('/token?grant_type=pkce'), pkceGrant, { content })));
+    },
+    async refresh(refreshToken) {
+      const content = { refresh_token: refreshToken };
+      return pairOf(
+        renderSession(await run(post('/token?grant_type=refresh_token'), refreshGrant, { content })),
+      );
+    },
+    async signUp(content) {
+      const outcome = await run(post('/signup'), signUpOperation, { content });
+      return outcome.kind === 'session' ? pairOf(renderSession(outcome.session)) : undefined;
+    },
+    async signUpAsGuest({ gotrue_meta_security }) {
+      // A sign-up without an email address and a phone number creates a guest, who has a session immediately.
+      const outcome = await run(post('/signup'), signUpOperation, { content: { gotrue_meta_security } });
+      if (outcome.kind !== 'session') throw new Error('a guest was created without a session');
+      return pairOf(renderSession(outcome.session));
+    },
+    async sendCode(content) {
+      await run(post('/otp'), sendCode, { content });
+    },
+    async resendCode(content) {
+      await run(post('/resend'), resendCode, { content });
+    },
+    sendRecovery: (content) => run(post('/recover'), recoverAccount, { content }),
+    async verifyCode(content) {
+      const session = await run(post('/verify'), verifyTypedCode, { content });
+      return session && pairOf(renderSession(session));
+    },
+    followLink: ({ type, token, redirectTo }) =>
+      run(get('/verify', 303), verifyLink, { type, hash: token, redirectTo }),
+    providerAddress: (query) =>
+      run(get('/authorize', 302), providerSignIn, { query, redirectTo: query.get('redirect_to') ?? '' }),
+    ssoAddress: (content) => run(post('/sso'), ssoSignIn, { content }),
+  };
+}

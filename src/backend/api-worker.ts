@@ -1,0 +1,157 @@
+/**
+ * The program of an API worker: serves REST itself, and passes all other requests to the lead. A worker starts no
+ * database and applies no migrations.
+ */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { connectLead, type LeadLink } from '../cluster/index.ts';
+import { type Config, createLiveConfig } from '../config/index.ts';
+import { joinDatabase } from '../database/index.ts';
+import type { Gateway, GatewayOptions } from '../gateway/index.ts';
+import { silentLogger } from '../kernel/log.ts';
+import { createKeys } from '../keys/index.ts';
+import { thisMachine } from '../shared/machine.ts';
+import { installedVersion } from '../shared/version.ts';
+import { poolLimits, requestPathLimits } from './connection-limits.ts';
+import { createDiskGuard } from './disk-guard.ts';
+import { httpsSettings } from './https.ts';
+import { gatewayMetrics, poolMetrics } from './metrics.ts';
+import { createProcessMetrics } from './process-metrics.ts';
+import { queueMetrics } from './queue-metrics.ts';
+import type { WorkerInit } from './worker-init.ts';
+
+/** Serves connections until the lead stops the worker or is gone. The process then exits. */
+export async function runApiWorker(): Promise<never> {
+  let socketDir: string | undefined;
+  const lead = connectLead<WorkerInit>(() => {
+    // A killed lead can't remove the folder itself.
+    if (socketDir !== undefined) rmSync(socketDir, { recursive: true, force: true });
+  });
+  try {
+    const init = await lead.init;
+    socketDir = init.socketDir;
+    rejectOtherVersion(init);
+    await serve(init, lead);
+  } catch (error) {
+    lead.failed(error);
+  }
+  return await new Promise<never>(() => undefined);
+}
+
+function rejectOtherVersion({ version }: WorkerInit): void {
+  const installed = installedVersion();
+  if (installed !== version)
+    throw new Error(
+      `Version ${installed} is installed, but the server that is running is version ${version}. Restart the server.`,
+    );
+}
+
+async function serve(init: WorkerInit, lead: LeadLink<WorkerInit>): Promise<void> {
+  const [gatewayModule, restModule, { shareOf }, certificates] = await Promise.all([
+    import('../gateway/index.ts'),
+    import('../rest/index.ts'),
+    import('./share.ts'),
+    receivedCertificates(init),
+  ]);
+  const { log } = lead;
+  const machine = thisMachine();
+  const share = (config: Config): Config => shareOf(config, init.workers, machine);
+  const config = share(init.config);
+  const live = createLiveConfig(config);
+  const setLevel = ({ plinth }: Config): void => lead.setLevel(plinth.log.level);
+  setLevel(config);
+  live.onChange(setLevel);
+  const keys = createKeys({
+    mode: init.mode,
+    config,
+    supabaseDir: join(init.projectDir, 'supabase'),
+    dataDir: init.dataDir,
+    log,
+  });
+  const database = joinDatabase({
+    member: init.member,
+    onPasswordRejected: () => lead.restoreLogins(),
+    requestPath: requestPathLimits(config.plinth.rest, machine),
+    pools: poolLimits(config.plinth.database),
+    log,
+  });
+  // The lead makes the database read-only. Here, the state only explains why a write was rejected.
+  const disk = createDiskGuard({
+    dir: init.dataDir,
+    reservedBytes: () => live.current.plinth.database.reserved_space,
+    onChange: async () => undefined,
+    log: silentLogger,
+  });
+  const rest = init.hasRest
+    ? restModule.createRest({
+        database,
+        keys,
+        config: live,
+        dataDir: init.dataDir,
+        disk,
+        log: log.child({ service: 'rest' }),
+        permissionHints: init.mode === 'development' ? 'full' : 'short',
+      })
+    : undefined;
+  const tls: GatewayOptions['tls'] = certificates && {
+    certificates,
+    strictTransport: httpsSettings(config, init.mode)?.strictTransport,
+  };
+  const gateway: Gateway = gatewayModule.createGateway({
+    services: rest === undefined ? [] : [rest],
+    keys,
+    log: log.child({ service: 'gateway' }),
+    onRequestEnd: lead.requestEnded,
+    trustedProxies: live.derive(({ plinth }) =>
+      gatewayModule.createTrustedProxies(plinth.server.trusted_proxies),
+    ),
+    tracedCallers: () => live.current.plinth.telemetry.trust_incoming,
+    limits: live.derive(({ plinth }) => gatewayModule.limitsFrom(plinth.server)),
+    secretKeys: {
+      areKnown: keys.wellKnown.length > 0,
+      ownHosts: () => [new URL(init.apiUrl).host],
+      isOff: () => live.current.plinth.server.browser_secret_keys,
+    },
+    forward: { socketPath: init.leadSocket, upgrades: init.upgrades },
+    tls,
+  });
+  const processMetrics = createProcessMetrics();
+  await disk.start();
+  void keys.warm();
+  await rest?.start?.();
+  // The server must listen for Node to enforce its timeouts. The clients' connections come from the lead.
+  await gateway.listenOn(join(init.socketDir, `worker-${process.pid}`));
+  lead.ready({
+    onConnection: (socket) => gateway.accept(socket),
+    onConfig(next) {
+      live
+        .replace(share(next))
+        .catch((error: unknown) => log.error({ error }, 'an API worker rejected the configuration'));
+    },
+    onCertificates: (pairs) => certificates?.replace(pairs),
+    async onStop({ drainMs, graceMs, isLast }) {
+      await gateway.close(graceMs, drainMs, !isLast);
+      await rest?.stop?.();
+      disk.stop();
+      await database.stop();
+    },
+    facts: () => ({
+      connections: gateway.accepted,
+      metrics: {
+        ...processMetrics.values(),
+        ...gatewayMetrics({ api: gateway.load() }),
+        ...poolMetrics(database.loads()),
+        ...queueMetrics({}, gateway.queue()),
+      },
+      keyUses: keys.takeKeyUses(),
+      fault: rest?.health?.(),
+    }),
+  });
+}
+
+/** The module with Node's TLS is loaded only if the port uses HTTPS. */
+async function receivedCertificates({ certificates }: WorkerInit) {
+  if (certificates === undefined) return undefined;
+  const { createReceivedCertificates } = await import('../tls/index.ts');
+  return createReceivedCertificates(certificates);
+}

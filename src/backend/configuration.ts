@@ -1,0 +1,148 @@
+/** Reads the settings again while the server runs, and reports whether the files differ from the running settings. */
+import {
+  type Config,
+  ConfigError,
+  compareConfigs,
+  type FilesState,
+  type Loaded,
+  type NeedsRestart,
+  noticeText,
+  readFilesState,
+} from '../config/index.ts';
+import type { Health } from '../kernel/health.ts';
+import type { Logger } from '../kernel/log.ts';
+import type { Reload } from './reload.ts';
+
+/** The files in which the settings are written, and how they are read. */
+export interface ConfigSource {
+  /** @throws {ConfigError} */
+  load(): Loaded;
+  readonly files: readonly string[];
+}
+
+/** How the settings in the files differ from the running settings. */
+export interface ConfigDifference {
+  /** The settings that a reload would apply, by key. */
+  readonly unapplied: readonly string[];
+  readonly needsRestart: readonly NeedsRestart[];
+  /** The errors in the files, with file and line. While there are any, nothing can be applied. */
+  readonly faults: readonly string[];
+}
+
+export interface ConfigStatus extends ConfigDifference {
+  /** When the files last changed, in milliseconds since the epoch. Undefined if they match the running settings. */
+  readonly changedAtMs: number | undefined;
+}
+
+export interface LastReload {
+  /** In milliseconds since the epoch. The start counts as a reload. */
+  readonly succeededAtMs: number;
+  readonly hasFailed: boolean;
+}
+
+export interface Configuration {
+  /**
+   * Reads the files and applies the changes that the running server can apply. Simultaneous calls run one after the
+   * other.
+   * @throws {ConfigError} The settings are invalid, and nothing was changed.
+   */
+  reload(): Promise<Reload>;
+  status(): ConfigStatus;
+  readonly last: LastReload;
+  health(): Health;
+}
+
+export interface ConfigurationDeps {
+  readonly source: ConfigSource;
+  readonly running: () => Config;
+  readonly apply: (next: Config) => Promise<Reload>;
+  readonly now: () => number;
+  readonly log: Logger;
+}
+
+const same: ConfigDifference = { unapplied: [], needsRestart: [], faults: [] };
+
+export function createConfiguration(deps: ConfigurationDeps): Configuration {
+  const { source, running, apply, now, log } = deps;
+  let known: { readonly hash: string; readonly running: Config; readonly difference: ConfigDifference } = {
+    hash: '',
+    running: running(),
+    difference: same,
+  };
+  let last: LastReload = { succeededAtMs: now(), hasFailed: false };
+  let reloading: Promise<unknown> = Promise.resolve();
+
+  /** The files are only parsed again if they or the running settings have changed. */
+  function differenceOf({ hash }: FilesState): ConfigDifference {
+    const current = running();
+    if (known.hash !== hash || known.running !== current)
+      known = { hash, running: current, difference: compareWith(current) };
+    return known.difference;
+  }
+
+  function compareWith(current: Config): ConfigDifference {
+    try {
+      const { live, pending } = compareConfigs(current, source.load().config);
+      return { unapplied: live, needsRestart: pending, faults: [] };
+    } catch (error) {
+      return { ...same, faults: faultsOf(error) };
+    }
+  }
+
+  async function reloadNow(): Promise<Reload> {
+    try {
+      const { config, warnings } = source.load();
+      for (const warning of warnings) log.warn({}, warning);
+      const result = await apply(config);
+      const { applied, needsRestart, problems } = result;
+      last = { succeededAtMs: now(), hasFailed: false };
+      log.info({ applied }, `reloaded the configuration: ${applied.length} settings changed`);
+      for (const { key, reason } of needsRestart)
+        log.warn({ key }, `${settingName(key)} needs a restart because ${reason}`);
+      for (const problem of problems) log.error({}, problem);
+      return result;
+    } catch (error) {
+      last = { ...last, hasFailed: true };
+      for (const fault of faultsOf(error)) log.error({}, `the configuration wasn't reloaded: ${fault}`);
+      throw error;
+    }
+  }
+
+  const status = (): ConfigStatus => {
+    const files = readFilesState(source.files);
+    const difference = differenceOf(files);
+    const isSame = Object.values(difference).every((list) => list.length === 0);
+    return { ...difference, changedAtMs: isSame ? undefined : files.changedAtMs };
+  };
+
+  return {
+    reload() {
+      const next = reloading.catch(() => undefined).then(reloadNow);
+      reloading = next;
+      return next;
+    },
+    status,
+    get last() {
+      return last;
+    },
+    health() {
+      const { changedAtMs, unapplied, faults } = status();
+      if (changedAtMs === undefined) return { status: 'ok' };
+      const since = new Date(changedAtMs).toISOString();
+      if (faults.length > 0)
+        return { status: 'degraded', message: `The settings files are invalid since ${since}.` };
+      return {
+        status: 'degraded',
+        message: `Settings were changed on disk at ${since}. ${unapplied.length > 0 ? 'Reload the configuration' : 'Restart the server'} to apply them.`,
+      };
+    },
+  };
+}
+
+/** Returns the key as the settings files contain it. */
+export const settingName = (key: string): string => key.replace(/^plinth\./, '');
+
+const faultsOf = (error: unknown): readonly string[] =>
+  error instanceof ConfigError
+    ? error.faults.map(noticeText)
+    : [error instanceof Error ? error.message : String(error)];

@@ -1,0 +1,44 @@
+/**
+ * A restored copy that isn't promoted. The original may still be running, so the copy sends no emails, text messages,
+ * webhooks and jobs, and doesn't write to the original's backups or its bucket.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../config/index.ts';
+import type { Health } from '../kernel/health.ts';
+import { copyMarker } from '../shared/restore-markers.ts';
+
+export const isCopy = (dataDir: string): boolean => existsSync(join(dataDir, copyMarker));
+
+export const copyMessage =
+  'This server is a restored copy: it sends no emails, text messages and webhooks, runs no jobs and creates no backups. To use it as the production server, run "plinth promote" and restart it.';
+
+export const copyHealth: Health = { status: 'degraded', message: copyMessage };
+
+/** Emails are captured, as without an SMTP server. */
+export function configOfCopy(config: Config): Config {
+  const { auth, plinth } = config;
+  const off = <T extends { readonly enabled: boolean }>(part: T): T => ({ ...part, enabled: false });
+  const { sms } = auth;
+  return {
+    ...config,
+    auth: {
+      ...auth,
+      email: { ...auth.email, smtp: off(auth.email.smtp) },
+      hook: { ...auth.hook, send_email: off(auth.hook.send_email), send_sms: off(auth.hook.send_sms) },
+      sms: {
+        ...sms,
+        twilio: off(sms.twilio),
+        twilio_verify: off(sms.twilio_verify),
+        messagebird: off(sms.messagebird),
+        textlocal: off(sms.textlocal),
+        vonage: off(sms.vonage),
+      },
+    },
+    plinth: {
+      ...plinth,
+      backup: { ...plinth.backup, to: undefined },
+      storage: { ...plinth.storage, webhook: { ...plinth.storage.webhook, url: undefined } },
+    },
+  };
+}

@@ -1,0 +1,41 @@
+/** Restricts access to the data folder, regardless of the umask or of the version that created its contents. */
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseError } from '../database/index.ts';
+import { restoreMarker } from '../shared/restore-markers.ts';
+
+/**
+ * PostgreSQL's folders. PostgreSQL may run as a different user and protects its data itself. The other folders don't
+ * contain secrets.
+ */
+const ofPostgres = new Set(['postgres', 'bin', 'extensions', 'run']);
+
+/**
+ * Creates the folder if it doesn't exist. Files in the folder get mode 0600 and folders mode 0700. The folder modes
+ * protect everything below them. Log files are also protected individually because they are often copied elsewhere.
+ */
+export function closeDataFolder(dataDir: string): void {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  if (process.platform === 'win32') return;
+  // PostgreSQL's user must be able to traverse the data folder to reach its own folder.
+  chmodSync(dataDir, process.getuid?.() === 0 ? 0o711 : 0o700);
+  closeEntries(dataDir, (name) => !ofPostgres.has(name));
+  closeEntries(join(dataDir, 'logs'), () => true);
+}
+
+function closeEntries(dir: string, isOurs: (name: string) => boolean): void {
+  if (lstatSync(dir, { throwIfNoEntry: false })?.isDirectory() !== true) return;
+  for (const name of readdirSync(dir).filter(isOurs)) {
+    const path = join(dir, name);
+    const facts = lstatSync(path, { throwIfNoEntry: false });
+    // The user created this symlink, and a symlink's own mode has no effect.
+    if (facts === undefined || facts.isSymbolicLink() || (facts.mode & 0o077) === 0) continue;
+    chmodSync(path, facts.isDirectory() ? 0o700 : facts.mode & 0o700);
+  }
+}
+
+/** Checks that no restore was interrupted. @throws {DatabaseError} restore_unfinished */
+export function rejectUnfinishedRestore(dataDir: string): void {
+  if (existsSync(join(dataDir, restoreMarker)))
+    throw new DatabaseError('restore_unfinished', { dir: dataDir });
+}

@@ -1,0 +1,39 @@
+/** Returns the settings that are stored in the database, some of which contain the project's secrets. */
+import type { Config } from '../config/index.ts';
+import type { DatabaseOptions } from '../database/index.ts';
+import type { Setting } from '../database/types.ts';
+import { type KeyStore, publicJwtSecrets } from '../keys/index.ts';
+
+/**
+ * Every role can read database settings, so a secret is included only if it is already public or was explicitly
+ * requested.
+ */
+export function databaseSettings(
+  config: Config,
+  keys: KeyStore,
+  mode: 'development' | 'production',
+  workers = 1,
+): Pick<DatabaseOptions, 'dbSettings' | 'databaseSettings' | 'withheldSettings'> {
+  const dbSettings = { ...settingsForWorkers(workers), ...definedOf(config.db.settings) };
+  const isKnown = mode === 'development' && keys.wellKnown.includes('auth.jwt_secret');
+  const secret: Setting = ['app.settings.jwt_secret', keys.jwtSecret];
+  const settings: Setting[] = [['app.settings.jwt_exp', String(config.auth.jwt_expiry)]];
+  if (isKnown || config.plinth.database.jwt_secret_setting)
+    return { dbSettings, databaseSettings: [...settings, secret] };
+  const withheld = [keys.jwtSecret, ...publicJwtSecrets].map((value): Setting => [secret[0], value]);
+  return { dbSettings, databaseSettings: settings, withheldSettings: withheld };
+}
+
+/** PostgreSQL's default, which is enough for one process. */
+const defaultMaxConnections = 100;
+/** Each worker has a minimum number of connections, and a rolling restart starts one additional worker. */
+const connectionsPerWorker = 12;
+
+const settingsForWorkers = (workers: number): Record<string, number> =>
+  workers === 1 ? {} : { max_connections: defaultMaxConnections + connectionsPerWorker * (workers + 1) };
+
+export function definedOf<T>(record: Readonly<Record<string, T | undefined>>): Record<string, T> {
+  return Object.fromEntries(
+    Object.entries(record).filter((entry): entry is [string, T] => entry[1] !== undefined),
+  );
+}

@@ -1,0 +1,114 @@
+/** Creates the ports of the API and of the Console. */
+import type { ConsoleService } from '../console/index.ts';
+import type { Gateway, PortTls, Readiness } from '../gateway/index.ts';
+import type { Logger } from '../kernel/log.ts';
+import type { Service } from '../kernel/service.ts';
+import type { Tls } from '../tls/index.ts';
+import type { Addresses } from './addresses.ts';
+import type { ApiWorkers } from './api-workers.ts';
+import { httpsSettings } from './https.ts';
+import type { Modules } from './modules.ts';
+import type { BackendParts } from './types.ts';
+
+export interface Gateways {
+  readonly api: Gateway;
+  /** Undefined if the Console isn't enabled. */
+  readonly console: Gateway | undefined;
+  listen(): Promise<void>;
+  close(graceMs: number, drainMs: number): Promise<void>;
+}
+
+export interface GatewaysInput {
+  /** The enabled services. */
+  readonly services: readonly Service[];
+  readonly consoleService: ConsoleService;
+  readonly readiness: Readiness;
+  /** Returns the content of `/metrics`. */
+  readonly metricsText: () => Promise<string>;
+  readonly addresses: Addresses;
+  /** Undefined if the ports use unencrypted HTTP. */
+  readonly tls: Tls | undefined;
+  /** Undefined if this process serves the port of the API itself. */
+  readonly apiWorkers: ApiWorkers | undefined;
+}
+
+export function createGateways(
+  { config, live, keys, log, mode, telemetry }: BackendParts,
+  { gateway }: Modules,
+  { services, consoleService, readiness, metricsText, addresses, tls, apiWorkers }: GatewaysInput,
+): Gateways {
+  const common = {
+    keys,
+    log: log.child({ service: 'gateway' }),
+    onRequestEnd: telemetry.requestEnded,
+    trustedProxies: live.derive(({ plinth }) => gateway.createTrustedProxies(plinth.server.trusted_proxies)),
+    tracedCallers: () => live.current.plinth.telemetry.trust_incoming,
+    limits: live.derive(({ plinth }) => gateway.limitsFrom(plinth.server)),
+    tls: tls && portTls(tls, httpsSettings(config, mode)?.strictTransport),
+  };
+  warnOfFewFiles(config.plinth.server.max_connections, common.limits().maxConnections, log);
+  const hasConsole = services.includes(consoleService);
+  const api = gateway.createGateway({
+    ...common,
+    // The workers apply the limits and speak HTTPS.
+    ...(apiWorkers === undefined
+      ? {}
+      : {
+          isBehindWorkers: true,
+          trustedProxies: () => gateway.trustedWorkers,
+          limits: () => gateway.limitsBehindWorkers(common.limits()),
+          tls: undefined,
+        }),
+    services: services.filter((service) => service !== consoleService),
+    secretKeys: {
+      areKnown: keys.wellKnown.length > 0,
+      ownHosts: () => [new URL(addresses.apiUrl()).host],
+      isOff: () => live.current.plinth.server.browser_secret_keys,
+    },
+    readiness,
+    prometheus: metricsText,
+    hint: (path) =>
+      mode === 'development' && hasConsole && /^\/(?:console(?:\/|$)|$)/.test(path)
+        ? `The Console is at ${addresses.consoleUrl()}`
+        : undefined,
+  });
+  const consoleGateway = hasConsole
+    ? gateway.createGateway({
+        ...common,
+        services: [consoleService],
+        own: { publicUrl: addresses.consolePublicUrl, scheme: addresses.scheme },
+        home: '/console/',
+      })
+    : undefined;
+  return {
+    api,
+    console: consoleGateway,
+    async listen() {
+      if (apiWorkers === undefined) addresses.apiListens(await api.listen(addresses.host, addresses.port));
+      else await apiWorkers.listen();
+      if (consoleGateway !== undefined)
+        addresses.consoleListens(await consoleGateway.listen(addresses.consoleHost, addresses.consolePort));
+      await tls?.start();
+    },
+    async close(graceMs, drainMs) {
+      tls?.stop();
+      await Promise.all([
+        (apiWorkers ?? api).close(graceMs, drainMs),
+        consoleGateway?.close(graceMs, drainMs),
+      ]);
+    },
+  };
+}
+
+function warnOfFewFiles(configured: number | undefined, possible: number, log: Logger): void {
+  if (configured === undefined || configured <= possible) return;
+  log.warn(
+    { configured, limit: possible },
+    'lowered [server] max_connections, because the process can open too few files. Increase the limit (LimitNOFILE in a systemd unit, or "ulimit -n")',
+  );
+}
+
+const portTls = ({ certificates }: Tls, strictTransport: string | undefined): PortTls => ({
+  certificates,
+  strictTransport,
+});

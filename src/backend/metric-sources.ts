@@ -1,0 +1,94 @@
+/** Names the parts of the server that have metrics. */
+import { readSizes, readStatistics } from '../database/index.ts';
+import type { MetricValues } from '../kernel/metrics/catalog.ts';
+import type { Service } from '../kernel/service.ts';
+import { mergeMetrics } from '../telemetry/index.ts';
+import type { Tls } from '../tls/index.ts';
+import type { ApiWorkers } from './api-workers.ts';
+import type { Configuration } from './configuration.ts';
+import type { DiskGuard } from './disk-guard.ts';
+import type { Gateways } from './gateways.ts';
+import {
+  backupMetrics,
+  configMetrics,
+  createMetricsCollector,
+  diskMetrics,
+  gatewayMetrics,
+  kept,
+  type MetricSource,
+  type MetricsCollector,
+  poolMetrics,
+  single,
+  tlsMetrics,
+  withDatabaseUp,
+} from './metrics.ts';
+import { createProcessMetrics } from './process-metrics.ts';
+import { queueMetrics } from './queue-metrics.ts';
+import type { Services } from './services.ts';
+import type { BackendParts } from './types.ts';
+
+/** Sizes are read from the file system and change slowly. */
+const sizesLifetimeMs = 60_000;
+
+export interface MetricParts {
+  /** The enabled services. */
+  readonly services: readonly Service[];
+  readonly created: Services;
+  readonly disk: DiskGuard;
+  readonly tls: Tls | undefined;
+  readonly configuration: Configuration | undefined;
+  readonly gateways: () => Gateways;
+  readonly apiWorkers: ApiWorkers | undefined;
+}
+
+export interface ServerMetrics extends MetricsCollector {
+  stop(): void;
+}
+
+export function createMetrics(
+  { database, telemetry, droppedLogLines, traceExporter }: BackendParts,
+  {
+    services,
+    created: { auth, functions, backups, drills },
+    disk,
+    tls,
+    configuration,
+    gateways,
+    apiWorkers,
+  }: MetricParts,
+): ServerMetrics {
+  const processMetrics = createProcessMetrics();
+  // The role can read all statistics but isn't a superuser. Hosted databases don't have it.
+  const pool = database.pool(database.info.ownsSchemas ? 'supabase_read_only_user' : 'postgres');
+  const ofServices = services.flatMap((service): MetricSource[] =>
+    service.metrics === undefined ? [] : [() => service.metrics?.() ?? {}],
+  );
+  /** The metrics that each process has. */
+  const ownMetrics = (): MetricValues => ({
+    ...gatewayMetrics({
+      // Behind workers, this process has the connections of the workers, not those of clients.
+      ...(apiWorkers === undefined ? { api: gateways().api.load() } : {}),
+      console: gateways().console?.load(),
+    }),
+    ...processMetrics.values(),
+    ...poolMetrics(database.loads()),
+    ...single('plinth_log_dropped_lines_total', droppedLogLines),
+    ...queueMetrics(
+      { passwords: auth.passwordQueue(), functions: functions.queue() },
+      gateways().api.queue(),
+    ),
+  });
+  const collector = createMetricsCollector([
+    () => telemetry.requestMetrics(),
+    () => mergeMetrics([ownMetrics(), apiWorkers?.metrics() ?? {}]),
+    withDatabaseUp(() => readStatistics(pool)),
+    kept(() => readSizes(pool), sizesLifetimeMs),
+    () => diskMetrics(disk),
+    () => (backups === undefined ? {} : backupMetrics(backups.status(), drills?.last())),
+    () => (tls === undefined ? {} : tlsMetrics(tls.status())),
+    () => (configuration === undefined ? {} : configMetrics(configuration)),
+    ...ofServices,
+    () => single('plinth_traces_dropped_total', traceExporter?.dropped),
+  ]);
+  return { ...collector, stop: () => processMetrics.stop() };
+}

@@ -1,0 +1,36 @@
+import { join } from 'node:path';
+import type { Config } from '../config/index.ts';
+import type { Database } from '../database/types.ts';
+import { silentLogger } from '../kernel/log.ts';
+import { createKeys } from '../keys/index.ts';
+import { loadModules, migrationSets } from './modules.ts';
+
+/** Applies the migrations of all services, which don't depend on a project. */
+export async function migrateServices(database: Database): Promise<void> {
+  await database.migrate(migrationSets(await loadModules()));
+}
+
+/**
+ * Makes every change to a database that startup makes before requests are served. Test databases are cloned from
+ * templates that this function prepares.
+ */
+export async function prepareDatabase(database: Database, config: Config, projectDir: string): Promise<void> {
+  await migrateServices(database);
+  const modules = await loadModules();
+  const keys = createKeys({
+    mode: 'development',
+    config,
+    supabaseDir: join(projectDir, 'supabase'),
+    dataDir: projectDir,
+  });
+  const project = modules.project.createProject({
+    database,
+    config,
+    keys,
+    projectDir,
+    mode: 'development',
+    log: silentLogger,
+    onProgress: () => undefined,
+  });
+  await project.prepareDatabase();
+}

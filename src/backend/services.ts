@@ -1,0 +1,232 @@
+/** Creates the services and passes each service the functions of other services that it uses. */
+import { tmpdir } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { shellEnvironment } from '../config/index.ts';
+import type { ConsoleService } from '../console/index.ts';
+import { systemClock } from '../kernel/clock.ts';
+import type { DiskState } from '../kernel/disk.ts';
+import type { Logger } from '../kernel/log.ts';
+import type { Observe, Service } from '../kernel/service.ts';
+import { type Addresses, loopbackOf } from './addresses.ts';
+import type { Configuration } from './configuration.ts';
+import { noMailServer, sendsNoMail } from './health.ts';
+import { httpsSettings } from './https.ts';
+import type { Modules } from './modules.ts';
+import type { BackendParts } from './types.ts';
+
+const webDir = fileURLToPath(new URL('../../dist/web/', import.meta.url));
+
+/** Information that the services receive about the server in which they run. */
+export interface Hosting {
+  readonly addresses: Addresses;
+  /** Sends a request to the API without using the network. */
+  readonly internalFetch: (path: string, init?: RequestInit) => Promise<Response>;
+  readonly internalStream: (path: string, init?: RequestInit) => Promise<Response>;
+  /** Reports a call between services. */
+  readonly observe: Observe;
+  readonly health: () => Record<string, string | undefined>;
+  readonly disk: DiskState;
+  readonly configuration: Configuration | undefined;
+}
+
+export function createServices(parts: BackendParts, modules: Modules, hosting: Hosting) {
+  const { live, keys, database, mode, projectDir, supabaseDir, dataDir, log } = parts;
+  // The settings that need a restart.
+  const { config: atStart } = parts;
+  const { addresses, observe, disk } = hosting;
+  const { apiUrl, localUrl } = addresses;
+  const logOf = (service: string): Logger => log.child({ service });
+  const clock = systemClock;
+  if (sendsNoMail(parts)) parts.onProgress(`Warning: ${noMailServer}`);
+  const mail = modules.mail.createMail({
+    database,
+    config: live,
+    // The development server doesn't require a password, so only the developer's own machine may reach it.
+    host: loopbackOf(addresses.host),
+    port: parts.mailPort ?? (mode === 'development' ? atStart.local_smtp.port : undefined),
+    log: logOf('mail'),
+  });
+  const auth = modules.auth.createAuth({
+    database,
+    keys,
+    config: live,
+    mailer: mail.mailer,
+    projectDir,
+    apiUrl,
+    mode,
+    hasAccountPages: !parts.exclude?.includes('account'),
+    clock,
+    observe,
+    ...(parts.outgoing === undefined ? {} : { outgoing: parts.outgoing }),
+    ...(parts.passwordCost === undefined ? {} : { passwordCost: parts.passwordCost }),
+    log: logOf('auth'),
+  });
+  const rest = modules.rest.createRest({
+    database,
+    keys,
+    config: live,
+    dataDir,
+    disk,
+    log: logOf('rest'),
+    permissionHints: mode === 'development' ? 'full' : 'short',
+  });
+  const realtime = modules.realtime.createRealtime({ database, keys, config: live, log: logOf('realtime') });
+  const journal =
+    atStart.plinth.backup.to === undefined || !database.info.embedded
+      ? undefined
+      : modules.backup.openJournal(dataDir);
+  const storage = modules.storage.createStorage({
+    database,
+    keys,
+    config: live,
+    dataDir,
+    disk,
+    mode,
+    journal,
+    // The bucket may belong to the original.
+    isReadOnly: parts.isCopy && atStart.plinth.storage.backend === 's3',
+    log: logOf('storage'),
+  });
+  const functions = modules.functions.createFunctions({
+    database,
+    keys,
+    config: live,
+    shell: shellEnvironment(),
+    supabaseDir,
+    dataDir,
+    apiUrl,
+    ownCertificate:
+      httpsSettings(atStart, mode)?.source.kind === 'self-signed'
+        ? modules.tls.selfSignedCertPath(dataDir)
+        : undefined,
+    isDevelopment: mode === 'development',
+    traceparent: parts.traceExporter?.traceparent,
+    log: logOf('functions'),
+  });
+  const jobs = modules.jobs.createJobs({
+    database,
+    config: live,
+    mode,
+    apiUrl,
+    localUrl,
+    log: logOf('jobs'),
+  });
+  const account = modules.account.createAccount({
+    database,
+    keys,
+    config: live,
+    isAllowedRedirect: auth.isAllowedRedirect,
+    issueCode: auth.issueCode,
+    transferGuest: auth.transferGuest,
+    isTrustedClient: auth.isTrustedClient,
+    releaseAuthorization: auth.releaseAuthorization,
+    customProviders: auth.customProviders,
+    apiUrl,
+    selfService: auth.selfService,
+    webDir,
+    clock,
+    log: logOf('account'),
+  });
+  const backupLog = logOf('backup');
+  const archivesWal = journal !== undefined && atStart.plinth.backup.wal;
+  /** Undefined if the slot is in use or if Plinth doesn't manage the server. */
+  const dropUnusedSlot =
+    archivesWal || !database.info.embedded
+      ? undefined
+      : () => modules.backup.dropUnusedSlot(database, backupLog);
+  const backups =
+    journal &&
+    modules.backup.createBackups({
+      get settings() {
+        return live.current.plinth.backup;
+      },
+      database,
+      journal,
+      store: storage.bodies,
+      sources: { dataDir, supabaseDir },
+      projectDir,
+      now: () => clock.now(),
+      log: backupLog,
+    });
+  const drills =
+    backups &&
+    modules.backup.createDrills({
+      dataDir,
+      log: backupLog,
+      drill: async (onProgress, signal) => {
+        const { runDrill } = await import('./drill.ts');
+        const config = live.current;
+        const settings = config.plinth.backup;
+        return await runDrill({ settings, config, projectDir, workDir: tmpdir(), onProgress, signal });
+      },
+    });
+  return { mail, auth, rest, realtime, storage, functions, jobs, account, backups, drills, dropUnusedSlot };
+}
+
+export type Services = ReturnType<typeof createServices>;
+
+export function createConsole(parts: BackendParts, modules: Modules, hosting: Hosting, services: Services) {
+  const { live, keys, database, projectDir, supabaseDir, dataDir, telemetry, log } = parts;
+  const { mail, auth, rest, realtime, functions, backups, drills } = services;
+  const { internalFetch, internalStream, health } = hosting;
+  const { apiUrl, consoleUrl, consolePublicUrl } = hosting.addresses;
+  const clock = systemClock;
+  return modules.console.createConsole({
+    database,
+    keys,
+    config: live,
+    inbox: mail.inbox,
+    mailer: mail.mailer,
+    messagePreviews: auth.messagePreviews,
+    users: auth.users,
+    guesses: auth.guesses,
+    projectDir,
+    supabaseDir,
+    telemetry,
+    functions,
+    realtime,
+    apiUrl,
+    consoleUrl,
+    ownAddress: { publicUrl: consolePublicUrl, scheme: hosting.addresses.scheme },
+    attempt: rest.attempt,
+    internalFetch,
+    internalStream,
+    writeMigration: (tx, name, statements) =>
+      modules.project.writeMigration(tx, supabaseDir, { name, statements, now: clock.now() }),
+    dataDir,
+    webDir,
+    clock,
+    log: log.child({ service: 'console' }),
+    health,
+    configuration: hosting.configuration,
+    restart: parts.restart,
+    skipped: () => modules.project.listFailures(database),
+    backups,
+    drills,
+  });
+}
+
+/** Returns the services that the configuration enables, in start order. */
+export function enabledServices(
+  { config, exclude, isCopy }: BackendParts,
+  services: Services,
+  operators: ConsoleService,
+): Service[] {
+  const { mail, auth, rest, realtime, storage, functions, jobs, account } = services;
+  const wanted: [Service, boolean][] = [
+    [mail, config.local_smtp.enabled],
+    [auth, config.auth.enabled],
+    [rest, config.api.enabled],
+    [realtime, config.realtime.enabled],
+    [storage, config.storage.enabled],
+    [functions, config.edge_runtime.enabled],
+    [jobs, !isCopy],
+    // Without auth, the Account pages would be useless. They would also allow users to sign in although auth is
+    // excluded.
+    [account, config.auth.enabled && !exclude?.includes('auth')],
+    [operators, config.studio.enabled],
+  ];
+  return wanted
+    .filter(([service, enabled]) => enabled && !exclude?.includes(service.name))
+    .map(([service]) => service);
+}

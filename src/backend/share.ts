@@ -1,0 +1,50 @@
+/**
+ * Divides the limits of the configuration among API workers, so that all of them together use about as many connections
+ * and as much memory as one process would. Pure.
+ */
+import type { Config } from '../config/index.ts';
+import { limitsFrom } from '../gateway/index.ts';
+import { BODY_LIMIT_BYTES, bodyBudgetBytes } from '../rest/index.ts';
+import type { Machine } from '../shared/machine.ts';
+import { requestPathLimits } from './connection-limits.ts';
+
+/** With fewer connections, calls of unknown speed couldn't be limited to a part of them (decision 48). */
+const minExclusive = 3;
+const minSlow = 2;
+const minPool = 2;
+
+/** Returns the configuration of one of `workers` processes. */
+export function shareOf(config: Config, workers: number, machine: Machine): Config {
+  const { rest, server, database } = config.plinth;
+  const part = (value: number): number => Math.ceil(value / workers);
+  const { aloneConnections = 0, slowConnections = 0 } = requestPathLimits(rest, machine);
+  const bodyBytes = bodyBudgetBytes(rest, machine);
+  return {
+    ...config,
+    plinth: {
+      ...config.plinth,
+      rest: {
+        ...rest,
+        connections: part(rest.connections),
+        exclusive_connections: Math.max(minExclusive, part(aloneConnections)),
+        slow_connections: slowConnections === 0 ? 0 : Math.max(minSlow, part(slowConnections)),
+        max_waiting: part(rest.max_waiting),
+        max_waiting_slow: part(rest.max_waiting_slow),
+        // Each process can still handle a single request of any allowed size.
+        max_waiting_answers: Math.max(part(rest.max_waiting_answers), rest.max_answer_size),
+        max_request_bodies: Math.max(part(bodyBytes), Math.min(bodyBytes, BODY_LIMIT_BYTES)),
+      },
+      server: {
+        ...server,
+        max_connections: part(limitsFrom(server, machine).maxConnections),
+        max_connections_per_address: part(server.max_connections_per_address),
+        max_waiting: part(server.max_waiting),
+      },
+      database: {
+        ...database,
+        pool_connections: Math.max(minPool, part(database.pool_connections)),
+        pool_max_waiting: part(database.pool_max_waiting),
+      },
+    },
+  };
+}

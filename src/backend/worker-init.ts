@@ -1,0 +1,26 @@
+/** The data that the lead sends to an API worker when the worker starts. The data contains secrets, so it is only sent over IPC. */
+import type { Config } from '../config/index.ts';
+import type { Member } from '../database/types.ts';
+import type { PemPair } from '../kernel/tls.ts';
+
+export interface WorkerInit {
+  /** The version of the lead. A worker of another version exits, because Plinth was updated in the meantime. */
+  readonly version: string;
+  readonly workers: number;
+  readonly projectDir: string;
+  readonly dataDir: string;
+  readonly mode: 'development' | 'production';
+  readonly config: Config;
+  /** Whether the worker serves REST. Otherwise, REST is disabled. */
+  readonly hasRest: boolean;
+  readonly member: Member;
+  /** The socket on which the lead serves all other requests. */
+  readonly leadSocket: string;
+  /** The folder for the worker's own socket. It is removed if the lead is gone. */
+  readonly socketDir: string;
+  /** The prefixes below which the lead accepts WebSockets. */
+  readonly upgrades: readonly string[];
+  readonly apiUrl: string;
+  /** Undefined if the port uses unencrypted HTTP. */
+  readonly certificates: readonly PemPair[] | undefined;
+}

@@ -1,0 +1,137 @@
+/** Backup commands that don't require a running server: list, restore and the drill. */
+import { existsSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runDrill } from './backend/drill.ts';
+import {
+  type BackupEntry,
+  BackupError,
+  type BackupSettings,
+  type DrillReport,
+  listBackups,
+  openConfigured,
+  type Restored,
+  recordDrill,
+  restore,
+} from './backup/index.ts';
+import { type Config, loadConfig, shellEnvironment } from './config/index.ts';
+import { copyMarker, takeOverRequest } from './shared/restore-markers.ts';
+import { openBodyStore } from './storage/index.ts';
+
+export type { BackupEntry, DrillReport, Restored } from './backup/index.ts';
+
+export interface BackupLocation {
+  readonly projectDir: string;
+  /** Replaces `[backup] to`. */
+  readonly from?: string | undefined;
+}
+
+/**
+ * A machine that only restores has no plinth.toml, so the key can be in this environment variable. It takes precedence,
+ * so that backups with a previous key can be restored.
+ */
+export const keyVariable = 'PLINTH_BACKUP_KEY';
+
+export async function listStoredBackups(location: BackupLocation): Promise<BackupEntry[]> {
+  const { settings } = settingsOf(location);
+  const repository = await openConfigured(settings, location.projectDir);
+  try {
+    return await listBackups(repository);
+  } finally {
+    repository.close();
+  }
+}
+
+export interface RestoreRequest extends BackupLocation {
+  readonly dataDir: string;
+  readonly toTime?: string | undefined;
+  readonly toBackup?: string | undefined;
+  /** Restores up to a gap in the WAL instead of failing. */
+  readonly allowGap?: boolean | undefined;
+  /** Whether the restored server replaces the original. */
+  readonly promote: boolean;
+  readonly onProgress: (message: string) => void;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** @throws {BackupError} */
+export async function restoreBackup(request: RestoreRequest): Promise<Restored> {
+  const { dataDir, toTime, toBackup, allowGap, promote, onProgress, signal } = request;
+  const toTimeMs = toTime === undefined ? undefined : parseTime(toTime);
+  const { settings, config } = settingsOf(request);
+  const repository = await openConfigured(settings, request.projectDir);
+  try {
+    const openStore = async () => openBodyStore({ config, dataDir });
+    return await restore({
+      repository,
+      dataDir,
+      toTimeMs,
+      toBackup,
+      allowGap,
+      openStore,
+      promote,
+      storesBodies: config.plinth.storage.backend === 'file',
+      reservedBytes: config.plinth.database.reserved_space,
+      onProgress,
+      signal,
+    });
+  } finally {
+    repository.close();
+  }
+}
+
+export interface DrillRequest extends BackupLocation {
+  /** The data folder that stores the result as its last drill. It may not exist. */
+  readonly dataDir: string;
+  readonly toBackup?: string | undefined;
+  readonly workDir: string;
+  readonly onProgress: (message: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** The drill restores object bodies into the temporary folder and never changes the project's storage. */
+export async function verifyBackup({ dataDir, from, ...request }: DrillRequest): Promise<DrillReport> {
+  const { projectDir } = request;
+  const run = () => runDrill({ ...settingsOf({ projectDir, from }), ...request });
+  return existsSync(dataDir) ? await recordDrill(dataDir, run, request.signal) : await run();
+}
+
+interface BackupConfig {
+  readonly settings: BackupSettings;
+  readonly config: Config;
+}
+
+function settingsOf({ projectDir, from }: BackupLocation): BackupConfig {
+  const { config } = loadConfig({ projectDir });
+  const configured = config.plinth.backup;
+  const settings = {
+    ...configured,
+    to: from ?? configured.to,
+    encryption_key: shellEnvironment()[keyVariable] ?? configured.encryption_key,
+  };
+  if (settings.to === undefined) throw new BackupError('target_unset');
+  return { settings, config };
+}
+
+/** The meaning of a time without a zone would depend on the machine, so such a time is rejected. */
+function parseTime(text: string): number {
+  const isIso = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/.test(text);
+  const timeMs = isIso ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(timeMs)) throw new BackupError('time_invalid');
+  return timeMs;
+}
+
+/**
+ * Makes a restored copy, or the original after a copy was promoted, the server that owns the backup target. Returns whether
+ * the folder was a copy.
+ */
+export async function promoteCopy(dataDir: string): Promise<boolean> {
+  const marker = join(dataDir, copyMarker);
+  const wasCopy = existsSync(marker);
+  await writeFile(join(dataDir, takeOverRequest), '', { mode: 0o600 });
+  await rm(marker, { force: true });
+  return wasCopy;
+}
+
+/** The project folder inside a restored data folder. */
+export const restoredProjectDir = (dataDir: string): string => join(dataDir, 'restored-project');

@@ -1,0 +1,63 @@
+/** Collects received WAL by segment until it is stored. */
+import { segmentBytes, segmentEnd, segmentStart } from '../core/lsn.ts';
+import type { WalRange } from '../core/names.ts';
+
+export interface Segment {
+  readonly start: bigint;
+  readonly bytes: Buffer;
+  /** The end of the received WAL. */
+  received: bigint;
+  /** The end of the stored WAL. */
+  stored: bigint;
+  /** The stored ranges of this segment. */
+  ranges: WalRange[];
+}
+
+export class Segments {
+  readonly #segments: Segment[] = [];
+
+  /** The WAL must be contiguous. @throws {Error} if it isn't */
+  add(start: bigint, bytes: Buffer): void {
+    let at = start;
+    let rest = bytes;
+    while (rest.length > 0) {
+      const segment = this.#segmentAt(at);
+      const taken = Math.min(rest.length, Number(segmentEnd(segment.start) - at));
+      rest.copy(segment.bytes, Number(at - segment.start), 0, taken);
+      at += BigInt(taken);
+      segment.received = at;
+      rest = rest.subarray(taken);
+    }
+  }
+
+  get all(): readonly Segment[] {
+    return this.#segments;
+  }
+
+  get received(): bigint | undefined {
+    return this.#segments.at(-1)?.received;
+  }
+
+  /** Releases segments that are stored completely. */
+  release(): void {
+    while (
+      this.#segments[0] !== undefined &&
+      this.#segments[0].stored === segmentEnd(this.#segments[0].start)
+    )
+      this.#segments.shift();
+  }
+
+  #segmentAt(lsn: bigint): Segment {
+    const last = this.#segments.at(-1);
+    if (last !== undefined && lsn === last.received && lsn < segmentEnd(last.start)) return last;
+    const isNext =
+      last === undefined
+        ? lsn === segmentStart(lsn)
+        : lsn === segmentEnd(last.start) && lsn === last.received;
+    if (!isNext) throw new Error('PostgreSQL sent WAL that is not contiguous');
+    const bytes = Buffer.alloc(segmentBytes);
+    const segment = { start: lsn, bytes, received: lsn, stored: lsn, ranges: [] };
+    this.#segments.push(segment);
+    return segment;
+  }
+}

@@ -1,0 +1,25 @@
+/** Releases the WAL that the archiver's slot retains after archiving was turned off. */
+import type { Database, Queryable } from '../../database/types.ts';
+import type { Logger } from '../../kernel/log.ts';
+import { sql } from '../../kernel/sql.ts';
+
+export const slotName = 'plinth_backup';
+
+/** Called at startup if the WAL isn't archived. A failure is only logged, because requests don't need the space. */
+export async function dropUnusedSlot(database: Database, log: Logger): Promise<void> {
+  try {
+    const dropped = await dropInactiveSlot(database.pool('supabase_admin'));
+    if (dropped > 0)
+      log.info({}, 'backup: dropped the replication slot because the WAL is no longer archived');
+  } catch (cause) {
+    log.warn({ error: String(cause) }, 'backup: the unused replication slot could not be dropped');
+  }
+}
+
+async function dropInactiveSlot(db: Queryable): Promise<number> {
+  const rows = await db.query(sql`
+    select pg_catalog.pg_drop_replication_slot(slot_name)
+    from pg_catalog.pg_replication_slots
+    where slot_name = ${slotName} and slot_type = 'physical' and not active`);
+  return rows.length;
+}

@@ -1,0 +1,125 @@
+/** Takes a base backup and stores it. */
+import { randomBytes } from 'node:crypto';
+import type { BaseBackupEnd, Database } from '../database/types.ts';
+import type { BaseManifest } from './catalog.ts';
+import { baseFile, newBackupId } from './core/names.ts';
+import { BackupError } from './errors.ts';
+import { createPartStream } from './part-stream.ts';
+import { currentPosition } from './queries.ts';
+import type { Repository } from './repository.ts';
+
+export interface BaseBackupOptions {
+  readonly database: Database;
+  readonly repository: Repository;
+  /** In bytes per second. */
+  readonly maxRate: number;
+  readonly nowMs: number;
+  /** Uploads the object bodies of all rows and the snapshot. Called after PostgreSQL's files are stored. */
+  readonly complete: () => Promise<void>;
+}
+
+/** PostgreSQL's limits of MAX_RATE, in KiB per second. */
+const rateBounds = [32, 1024 * 1024] as const;
+
+/** The backup is listed once this has resolved. If it fails, its files are removed. */
+export async function takeBaseBackup(options: BaseBackupOptions): Promise<BaseManifest> {
+  const { database, repository, nowMs } = options;
+  const id = newBackupId(nowMs, randomBytes(3).toString('hex'));
+  const connection = await database.connectReplication();
+  try {
+    await connection.command(slotCommand(id));
+    const parts = createPartStream(connection);
+    const running = connection
+      .baseBackup(command(id, options.maxRate), (part) => parts.push(part))
+      .then(
+        (end) => {
+          parts.end();
+          return end;
+        },
+        (error: Error) => {
+          parts.end(error);
+          throw error;
+        },
+      );
+    running.catch(() => undefined);
+    const counted = count(parts.next());
+    await repository.write(baseFile(id, 'data'), counted.bytes);
+    await repository.write(baseFile(id, 'pg-manifest'), parts.next());
+    const end = await running;
+    if (parts.archives > 1) throw new BackupError('tablespaces');
+    await options.complete();
+    return await finish(options, id, end, counted.total());
+  } catch (error) {
+    connection.destroy();
+    await removeFiles(repository, id);
+    throw error;
+  } finally {
+    connection.destroy();
+  }
+}
+
+/**
+ * The manifest is removed first, so that no incomplete backup is listed. If the target doesn't respond, the next prune
+ * removes the files.
+ */
+async function removeFiles(repository: Repository, id: string): Promise<void> {
+  try {
+    for (const file of ['manifest', 'pg-manifest', 'data'] as const)
+      await repository.remove(baseFile(id, file));
+  } catch {
+    // The error of the backup is more useful.
+  }
+}
+
+/**
+ * PostgreSQL doesn't read the backup's WAL until the backup ends. Nothing else retains that WAL until then, because the
+ * archiver continuously advances its replication slot. The slot ends with the connection.
+ */
+function slotCommand(id: string): string {
+  const name = `plinth_base_${id.toLowerCase().replaceAll('-', '_')}`;
+  return `CREATE_REPLICATION_SLOT ${name} TEMPORARY PHYSICAL RESERVE_WAL`;
+}
+
+/** Includes the WAL written during the backup, so that it can be restored without the archive. */
+function command(id: string, maxRate: number): string {
+  const rate = Math.min(Math.max(Math.floor(maxRate / 1024), rateBounds[0]), rateBounds[1]);
+  return (
+    `BASE_BACKUP (LABEL 'plinth ${id}', CHECKPOINT 'fast', WAL true, WAIT false, ` +
+    `MANIFEST 'yes', MANIFEST_CHECKSUMS 'SHA256', MAX_RATE ${rate})`
+  );
+}
+
+async function finish(
+  { database, repository, nowMs }: BaseBackupOptions,
+  id: string,
+  end: BaseBackupEnd,
+  sizeBytes: number,
+): Promise<BaseManifest> {
+  const { timeMs } = await currentPosition(database.pool('supabase_admin'));
+  let storedBytes = 0;
+  for await (const file of repository.list(`base/${id}/`)) storedBytes += file.sizeBytes;
+  const manifest: BaseManifest = {
+    id,
+    startedAtMs: nowMs,
+    endedAtMs: timeMs,
+    sizeBytes,
+    storedBytes,
+    serverVersion: database.info.serverVersion,
+    ...end,
+  };
+  await repository.writeBytes(baseFile(id, 'manifest'), Buffer.from(JSON.stringify(manifest)));
+  return manifest;
+}
+
+function count(bytes: AsyncIterable<Buffer>): { readonly bytes: AsyncGenerator<Buffer>; total(): number } {
+  let total = 0;
+  return {
+    bytes: (async function* () {
+      for await (const chunk of bytes) {
+        total += chunk.length;
+        yield chunk;
+      }
+    })(),
+    total: () => total,
+  };
+}

@@ -1,0 +1,173 @@
+/**
+ * Runs base backups in the running server, one at a time, when they are due or requested. Applies retention after each
+ * backup.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Cron } from 'croner';
+import { takeBaseBackup } from './base-backup.ts';
+import { entryOf, listBackups, readWalCatalog } from './catalog.ts';
+import { repeatDelayMs } from './core/lateness.ts';
+import { type PruneReport, prune } from './prune.ts';
+import { listVersions } from './queries.ts';
+import { type BackupContext, openConfigured, type Session } from './session.ts';
+import type { BackupEntry } from './types.ts';
+
+export interface BaseRuns {
+  readonly last: BackupEntry | undefined;
+  readonly isRunning: boolean;
+  readonly error: string | undefined;
+  /** Whether WAL is missing after the last base backup. */
+  readonly hasGap: boolean;
+  /** The time of the next scheduled backup. In the past if the backup was missed. */
+  dueAtMs(): number;
+  /** Reads the last backup after a session was opened. */
+  open(session: Session): Promise<void>;
+  /**
+   * If a backup is running, waits for it instead of starting another one. The running backup ends after this call, so
+   * it contains the current state.
+   */
+  run(current: CurrentSession): Promise<BackupEntry>;
+  /** Starts a backup and retention if they are due. */
+  runIfDue(current: CurrentSession): void;
+  prune(session: Session): Promise<PruneReport>;
+}
+
+/**
+ * Returns the open session or waits for the next one, because a backup may last longer than a session.
+ * @throws {BackupError} interrupted
+ */
+export type CurrentSession = () => Promise<Session>;
+
+/** How often the end of a backup is attempted when a session is lost during it. */
+const completionAttempts = 5;
+const completionRetryMs = 2_000;
+
+export function createBaseRuns(ctx: BackupContext): BaseRuns {
+  const { database, log, now } = ctx;
+  let cron: { readonly text: string; readonly schedule: Cron } | undefined;
+  const schedule = (): Cron => {
+    const { schedule: text } = ctx.settings;
+    if (cron?.text !== text) cron = { text, schedule: new Cron(text, { paused: true, timezone: 'UTC' }) };
+    return cron.schedule;
+  };
+  const createdAtMs = now();
+  let running: Promise<BackupEntry> | undefined;
+  let last: BackupEntry | undefined;
+  let error: string | undefined;
+  let hasGap = false;
+  let failures = 0;
+  /** A `performance.now()` time. */
+  let repeatAtMs = 0;
+
+  /** The backup has a separate connection to the target, because a failed round closes the session's. */
+  async function take(current: CurrentSession): Promise<BackupEntry> {
+    await current();
+    const repository = await openConfigured(ctx.settings, ctx.projectDir);
+    try {
+      const manifest = await takeBaseBackup({
+        database,
+        repository,
+        maxRate: ctx.settings.max_rate,
+        nowMs: now(),
+        complete: () => complete(current),
+      });
+      return entryOf(manifest, await readWalCatalog(repository));
+    } finally {
+      repository.close();
+    }
+  }
+
+  async function complete(current: CurrentSession): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      const session = await current();
+      try {
+        await session.bodies.uploadAll(database);
+        await session.rounds.run(session.archiver);
+        await session.snapshot();
+        await session.ownership.renew();
+        return;
+      } catch (cause) {
+        if (attempt === completionAttempts) throw cause;
+        await sleep(completionRetryMs);
+      }
+    }
+  }
+
+  async function runLogged(current: CurrentSession): Promise<BackupEntry> {
+    const startedMs = performance.now();
+    try {
+      last = await take(current);
+      hasGap = false;
+      error = undefined;
+      failures = 0;
+      const seconds = Math.round((performance.now() - startedMs) / 1000);
+      log.info({ id: last.id, storedBytes: last.storedBytes, seconds }, 'backup: finished');
+      return last;
+    } catch (cause) {
+      error = `The last base backup failed: ${messageOf(cause)}`;
+      failures += 1;
+      repeatAtMs = performance.now() + repeatDelayMs(failures);
+      log.error({ error: messageOf(cause) }, 'backup: failed');
+      throw cause;
+    } finally {
+      running = undefined;
+    }
+  }
+
+  const runs: BaseRuns = {
+    get last() {
+      return last;
+    },
+    get isRunning() {
+      return running !== undefined;
+    },
+    get error() {
+      return error;
+    },
+    get hasGap() {
+      return hasGap;
+    },
+    dueAtMs() {
+      if (last === undefined) return createdAtMs;
+      return schedule().nextRun(new Date(last.startedAtMs))?.getTime() ?? Number.POSITIVE_INFINITY;
+    },
+    async open(session) {
+      last = (await listBackups(session.repository)).at(-1);
+      hasGap = session.hasGap;
+    },
+    run(current) {
+      running ??= runLogged(current);
+      return running;
+    },
+    runIfDue(current) {
+      const isDue = hasGap || runs.dueAtMs() <= now();
+      if (!isDue || running !== undefined || performance.now() < repeatAtMs) return;
+      // Failures are logged and included in the status.
+      runs.run(current).then(
+        async () => {
+          try {
+            await runs.prune(await current());
+          } catch (cause) {
+            log.warn({ error: messageOf(cause) }, 'backup: prune failed');
+          }
+        },
+        () => undefined,
+      );
+    },
+    async prune(session) {
+      await session.ownership.renew();
+      const report = await prune({
+        repository: session.repository,
+        nowMs: now(),
+        keepMs: ctx.settings.keep,
+        listVersions: () => listVersions(database),
+        bodies: session.bodies,
+      });
+      log.info({ ...report }, 'backup: pruned');
+      return report;
+    },
+  };
+  return runs;
+}
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,59 @@
+/** Uploads object bodies. Each version is uploaded once. */
+import type { Database } from '../database/types.ts';
+import type { Logger } from '../kernel/log.ts';
+import { bodyFolder, bodyName, isVersion, versionOfBody } from './core/names.ts';
+import { listVersions } from './queries.ts';
+import type { Repository } from './repository.ts';
+import type { BodyStore } from './types.ts';
+
+/** The number of concurrent uploads of object bodies. */
+const concurrentUploads = 8;
+
+export interface Bodies {
+  /** Uploads the object bodies that the target lacks. Skips versions whose bytes are missing. */
+  upload(versions: Iterable<string>): Promise<void>;
+  /** Compares the versions of all rows with the target and uploads missing object bodies. */
+  uploadAll(database: Database): Promise<void>;
+  /** Returns whether the target contains the object body. */
+  has(version: string): boolean;
+  forget(version: string): void;
+}
+
+export async function openBodies(repository: Repository, store: BodyStore, log: Logger): Promise<Bodies> {
+  const uploaded = new Set<string>();
+  for await (const { name } of repository.list(bodyFolder)) {
+    const version = versionOfBody(name);
+    if (version !== undefined) uploaded.add(version);
+  }
+
+  async function uploadOne(version: string): Promise<void> {
+    const bytes = await store.read(version);
+    // The upload was rejected, or the bytes are missing from the storage, too.
+    if (bytes === undefined) return;
+    await repository.write(bodyName(version), bytes, { compress: false });
+    uploaded.add(version);
+  }
+
+  const bodies: Bodies = {
+    async upload(versions) {
+      const missing = new Set(
+        [...versions].filter((version) => isVersion(version) && !uploaded.has(version)),
+      );
+      const queue = missing.values();
+      const work = async (): Promise<void> => {
+        for (const version of queue) await uploadOne(version);
+      };
+      await Promise.all(Array.from({ length: concurrentUploads }, work));
+    },
+    async uploadAll(database) {
+      const versions = await listVersions(database);
+      await bodies.upload(versions);
+      const lost = versions.filter((version) => isVersion(version) && !uploaded.has(version)).length;
+      if (lost > 0)
+        log.warn({ lost }, 'backup: objects have a row but no bytes, so they are not in the backup');
+    },
+    has: (version) => uploaded.has(version),
+    forget: (version) => void uploaded.delete(version),
+  };
+  return bodies;
+}

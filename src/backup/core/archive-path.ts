@@ -1,0 +1,9 @@
+/** Validates the names in a tar archive. Pure. */
+
+/** Returns the parts of a relative path that can't leave the folder that it is extracted to. @throws {Error} */
+export function archivePath(name: string): readonly string[] {
+  const parts = name.split('/').filter((part) => part !== '' && part !== '.');
+  const isSafe = !name.startsWith('/') && !/[\\\0:]/.test(name) && !parts.includes('..') && parts.length > 0;
+  if (!isSafe) throw new Error(`The archive contains an unsafe name: ${JSON.stringify(name)}`);
+  return parts;
+}

@@ -1,0 +1,20 @@
+/** Checks whether the machine's clock is consistent with the times at the target. Pure. */
+
+/** The tolerated clock difference between machines that share a target. */
+const toleranceMs = 5 * 60_000;
+
+export interface ClockFacts {
+  readonly nowMs: number;
+  readonly keepMs: number;
+  /** The newest end of a base backup. */
+  readonly newestBackupMs: number;
+  /** The newest time in the archive, or of a base backup. */
+  readonly newestArchivedMs: number;
+}
+
+/**
+ * A backup in the future means that the clock is slow. If everything is older than the retention window, the clock may
+ * be fast, and removing backups by their age could remove those that are needed.
+ */
+export const isPlausible = ({ nowMs, keepMs, newestBackupMs, newestArchivedMs }: ClockFacts): boolean =>
+  newestBackupMs <= nowMs + toleranceMs && nowMs <= newestArchivedMs + keepMs;

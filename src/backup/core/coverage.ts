@@ -1,0 +1,56 @@
+/** Determines which WAL an archive contains. Pure. */
+import { segmentEnd, segmentStart } from './lsn.ts';
+import type { WalRange } from './names.ts';
+
+/** Returns ranges that cover `from` to `to` without gaps, or as far as they reach. Prefers the longest. */
+export function chain(ranges: readonly WalRange[], from: bigint, to: bigint): readonly WalRange[] {
+  const sorted = [...ranges].sort((a, b) => (a.start < b.start ? -1 : a.start > b.start ? 1 : 0));
+  const found: WalRange[] = [];
+  let reached = from;
+  let at = 0;
+  while (reached < to) {
+    let best: WalRange | undefined;
+    for (; at < sorted.length && (sorted[at] as WalRange).start <= reached; at++) {
+      const range = sorted[at] as WalRange;
+      if (range.end > reached && (best === undefined || range.end > best.end)) best = range;
+    }
+    if (best === undefined) break;
+    found.push(best);
+    reached = best.end;
+  }
+  return found;
+}
+
+export interface Coverage {
+  /** The end of the WAL that is available without a gap. */
+  readonly end: bigint;
+  /** The archive is complete up to this time. Undefined if no WAL follows the start. */
+  readonly timeMs: number | undefined;
+}
+
+/** Returns how far the WAL of one timeline reaches from `from`. */
+export function coverage(ranges: readonly WalRange[], from: bigint): Coverage {
+  const covering = chain(ranges, from, 0xffff_ffff_ffff_ffffn);
+  const end = covering.at(-1)?.end ?? from;
+  // A complete segment can have an earlier time than the chunk that follows in it.
+  const times = ranges.filter((range) => range.end <= end && range.end > from).map(({ timeMs }) => timeMs);
+  return { end, timeMs: times.length === 0 ? undefined : Math.max(...times) };
+}
+
+/** Returns the ranges to read for the segment at `start`, clipped by the caller. Empty if its beginning is missing. */
+export const segmentRanges = (ranges: readonly WalRange[], start: bigint): readonly WalRange[] =>
+  chain(
+    ranges.filter((range) => range.end > start && range.start < segmentEnd(start)),
+    start,
+    segmentEnd(start),
+  );
+
+/** Returns chunks that a complete segment has replaced. */
+export function replacedChunks(ranges: readonly WalRange[]): readonly WalRange[] {
+  const isWhole = (range: WalRange): boolean =>
+    range.start === segmentStart(range.start) && range.end === segmentEnd(range.start);
+  const whole = new Set(ranges.filter(isWhole).map(({ timeline, start }) => `${timeline} ${start}`));
+  return ranges.filter(
+    (range) => !isWhole(range) && whole.has(`${range.timeline} ${segmentStart(range.start)}`),
+  );
+}

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { archiveLagMs, repeatDelayMs } from './lateness.ts';
+
+test('failed base backups are repeated less and less often', () => {
+  expect([1, 2, 3, 6, 7, 100].map((failures) => repeatDelayMs(failures) / 60_000)).toEqual([
+    5, 10, 20, 160, 240, 240,
+  ]);
+});
+
+test('an archive more than a minute behind is late', () => {
+  const sinceMs = 1_000_000;
+  const lag = (nowMs: number, newestMs?: number) => archiveLagMs({ nowMs, sinceMs, newestMs });
+  expect(lag(sinceMs + 60_000)).toBeUndefined();
+  expect(lag(sinceMs + 60_001)).toBe(60_001);
+  expect(lag(sinceMs + 500_000, sinceMs + 450_000)).toBeUndefined();
+  expect(lag(sinceMs + 500_000, sinceMs + 400_000)).toBe(100_000);
+  // A server that was stopped for a day has a minute to catch up.
+  expect(lag(sinceMs + 1_000, sinceMs - 86_400_000)).toBeUndefined();
+  expect(archiveLagMs({ nowMs: sinceMs, sinceMs: undefined, newestMs: 0 })).toBeUndefined();
+});

@@ -1,0 +1,26 @@
+/** Determines when a base backup or the archive is late. Pure. */
+
+/** The archive is normally half a second behind. */
+export const maxArchiveLagMs = 60_000;
+/** The delay before the first repetition of a failed base backup. Each further failure doubles it. */
+const firstRepeatMs = 5 * 60_000;
+const lastRepeatMs = 4 * 60 * 60_000;
+
+/** @example repeatDelayMs(2) // 600000 */
+export const repeatDelayMs = (failures: number): number =>
+  Math.min(firstRepeatMs * 2 ** Math.max(0, failures - 1), lastRepeatMs);
+
+export interface ArchiveTimes {
+  readonly nowMs: number;
+  /** The time at which archiving began. Undefined if the WAL isn't archived. */
+  readonly sinceMs: number | undefined;
+  /** The newest recoverable time, if known. */
+  readonly newestMs: number | undefined;
+}
+
+/** Returns how far the archive is behind if that is too far. After a start, the archive has time to catch up. */
+export function archiveLagMs({ nowMs, sinceMs, newestMs = 0 }: ArchiveTimes): number | undefined {
+  if (sinceMs === undefined) return undefined;
+  const lagMs = nowMs - Math.max(newestMs, sinceMs);
+  return lagMs > maxArchiveLagMs ? lagMs : undefined;
+}

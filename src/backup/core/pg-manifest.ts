@@ -1,0 +1,53 @@
+/** PostgreSQL's backup manifest: the size and checksum of every file (PostgreSQL 18 documentation, chapter 77). Pure. */
+
+export interface ManifestFile {
+  readonly sizeBytes: number;
+  readonly sha256: string;
+}
+
+/** Returns the files by name. @throws {Error} */
+export function parsePgManifest(text: string): ReadonlyMap<string, ManifestFile> {
+  const { Files } = JSON.parse(text) as {
+    Files: readonly {
+      readonly Path?: string;
+      readonly 'Encoded-Path'?: string;
+      readonly Size: number;
+      readonly 'Checksum-Algorithm'?: string;
+      readonly Checksum?: string;
+    }[];
+  };
+  return new Map(
+    Files.map((file) => {
+      const name = file.Path ?? Buffer.from(file['Encoded-Path'] ?? '', 'hex').toString('utf8');
+      if (file['Checksum-Algorithm'] !== 'SHA256') throw new Error(`No checksum of ${name}`);
+      return [name, { sizeBytes: file.Size, sha256: (file.Checksum ?? '').toLowerCase() }] as const;
+    }),
+  );
+}
+
+/** Files that PostgreSQL adds to the archive after or beside its manifest. */
+const unlisted = /^(pg_wal\/|tablespace_map$)/;
+
+export interface ManifestCheck {
+  /** @throws {Error} if the file differs from the manifest or isn't in it */
+  file(name: string, facts: ManifestFile): void;
+  /** @throws {Error} if a file is missing */
+  end(): void;
+}
+
+export function checkAgainst(manifest: ReadonlyMap<string, ManifestFile>): ManifestCheck {
+  const missing = new Set(manifest.keys());
+  return {
+    file(name, { sizeBytes, sha256 }) {
+      const expected = manifest.get(name);
+      if (expected === undefined && unlisted.test(name)) return;
+      if (expected?.sizeBytes !== sizeBytes || expected.sha256 !== sha256)
+        throw new Error(`The file ${name} differs from PostgreSQL's manifest`);
+      missing.delete(name);
+    },
+    end() {
+      const [name] = missing;
+      if (name !== undefined) throw new Error(`The file ${name} is missing`);
+    },
+  };
+}

@@ -1,0 +1,18 @@
+/** Determines which base backups a retention window requires. Pure. */
+
+export interface Dated {
+  readonly id: string;
+  /** The end of the base backup. Every time from then on can be recovered. */
+  readonly endedAtMs: number;
+}
+
+/** Splits backups into those to keep and those to remove. The newest backup before the window is the window's base. */
+export function retain<T extends Dated>(
+  backups: readonly T[],
+  windowStartMs: number,
+): { readonly kept: readonly T[]; readonly expired: readonly T[] } {
+  const newestFirst = [...backups].sort((a, b) => b.endedAtMs - a.endedAtMs);
+  const base = newestFirst.findIndex(({ endedAtMs }) => endedAtMs <= windowStartMs);
+  const kept = base < 0 ? newestFirst : newestFirst.slice(0, base + 1);
+  return { kept, expired: newestFirst.slice(kept.length) };
+}

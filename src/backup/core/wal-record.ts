@@ -1,0 +1,25 @@
+/** The format of WAL, as far as it shows whether a record is complete (PostgreSQL 18, access/xlogrecord.h and xlog_internal.h). */
+import { segmentStart } from './lsn.ts';
+
+const pageBytes = 8192;
+const page = BigInt(pageBytes);
+/** The sizes of the header of a page, and of the first page in a segment. */
+const headerBytes = 24;
+const firstHeaderBytes = 40;
+/** A record begins with its length, which includes its own header of this size. */
+const minRecordBytes = 24;
+
+const headerAt = (lsn: bigint): number => (segmentStart(lsn) === lsn ? firstHeaderBytes : headerBytes);
+
+/** Returns whether `content`, the WAL from the end of a record at `from`, begins with another complete record. */
+export function hasCompleteRecord(content: Buffer, from: bigint): boolean {
+  const start = from % page === 0n ? headerAt(from) : 0;
+  if (content.length < start + 4) return false;
+  const recordBytes = content.readUInt32LE(start);
+  if (recordBytes < minRecordBytes) return false;
+  let available = content.length - start;
+  const end = from + BigInt(content.length);
+  for (let next = (from / page + 1n) * page; next < end; next += page)
+    available -= Math.min(headerAt(next), Number(end - next));
+  return available >= recordBytes;
+}

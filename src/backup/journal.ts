@@ -1,0 +1,135 @@
+/**
+ * Lists stored and removed object bodies in the order in which they happened. Several processes may use the storage,
+ * and each process appends to its own files. The archiver reads all files. A file is deleted once it has been read and
+ * is no longer written to. Entries aren't synced, because a comparison of all rows at startup finds object bodies whose
+ * entries were lost in a power failure.
+ * An entry that couldn't be written completely is ignored.
+ */
+import {
+  closeSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { isVersion } from './core/names.ts';
+import { isAlive } from './process.ts';
+import type { BodyJournal } from './types.ts';
+
+export interface JournalFiles extends BodyJournal {
+  read(): JournalEntries;
+  close(): void;
+}
+
+export interface JournalEntries {
+  readonly stored: readonly string[];
+  readonly removed: readonly string[];
+  /** Marks the entries as processed. Otherwise, the next `read` returns the same entries again. */
+  done(): void;
+}
+
+/** The file size above which a process begins a new file. */
+const fileBytes = 256 * 1024;
+const lineFeed = 0x0a;
+
+/** `write` appends bytes to an open file and returns how many it wrote. */
+export function openJournal(
+  dataDir: string,
+  write: (handle: number, bytes: Buffer) => number = writeSync,
+): JournalFiles {
+  const dir = join(dataDir, 'backup', 'journal');
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const owner = `${process.pid}-${Date.now().toString(36)}`;
+  let sequence = 0;
+  let written = 0;
+  let handle: number | undefined;
+  const processed = new Map<string, number>();
+
+  const append = (lines: string): void => {
+    if (handle === undefined || written >= fileBytes) {
+      if (handle !== undefined) closeSync(handle);
+      handle = openSync(join(dir, `${owner}.${++sequence}`), 'a', 0o600);
+      written = 0;
+    }
+    const bytes = Buffer.from(lines, 'latin1');
+    try {
+      const count = write(handle, bytes);
+      if (count < bytes.length)
+        throw new Error('The backup journal could not be written. The disk may be full.');
+      written += count;
+    } catch (cause) {
+      abandon(handle);
+      throw cause;
+    }
+  };
+  /** The next entry begins a new file, because another process may have read this one past its new end. */
+  const abandon = (failed: number): void => {
+    handle = undefined;
+    try {
+      ftruncateSync(failed, written);
+    } catch {
+      // The reader ignores an incomplete entry at the end of a file.
+    } finally {
+      closeSync(failed);
+    }
+  };
+  const isFinished = (name: string, all: readonly string[]): boolean => {
+    const [fileOwner = '', number = ''] = name.split('.');
+    if (
+      all.some(
+        (other) =>
+          other !== name && other.startsWith(`${fileOwner}.`) && Number(other.split('.')[1]) > Number(number),
+      )
+    )
+      return true;
+    return fileOwner !== owner && !isAlive(Number(fileOwner.split('-')[0]));
+  };
+
+  return {
+    stored: (version) => append(`+${version}\n`),
+    removed(versions) {
+      if (versions.length > 0) append(versions.map((version) => `-${version}\n`).join(''));
+    },
+    read() {
+      const names = readdirSync(dir).filter((name) => /^\d+-[0-9a-z]+\.\d+$/.test(name));
+      const stored: string[] = [];
+      const removed: string[] = [];
+      const offsets = new Map<string, number>();
+      // Checked before the files are read, so that no later entry is lost with a file.
+      const finished = new Set(names.filter((name) => isFinished(name, names)));
+      for (const name of names) {
+        const bytes = readFileSync(join(dir, name));
+        const from = processed.get(name) ?? 0;
+        const whole = bytes.lastIndexOf(lineFeed) + 1;
+        for (const line of bytes.toString('latin1', from, whole).split('\n')) {
+          const version = line.slice(1);
+          if (!isVersion(version)) continue;
+          if (line.startsWith('+')) stored.push(version);
+          else removed.push(version);
+        }
+        offsets.set(name, whole);
+      }
+      return {
+        stored,
+        removed,
+        done() {
+          for (const [name, offset] of offsets) {
+            if (finished.has(name)) {
+              rmSync(join(dir, name), { force: true });
+              processed.delete(name);
+            } else processed.set(name, offset);
+          }
+        },
+      };
+    },
+    close() {
+      if (handle !== undefined) closeSync(handle);
+      handle = undefined;
+      written = 0;
+    },
+  };
+}

@@ -1,0 +1,129 @@
+/**
+ * Determines which server writes to a target. Each data folder has an identity, and a restored copy has a new one. The target
+ * contains the identity of its owner. A server with another identity is rejected unless the operator has promoted it. Two
+ * servers with copies of the same data folder are detected because the owner renews its entry.
+ */
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { replaceFile } from '../kernel/replace-file.ts';
+import { takeOverRequest } from '../shared/restore-markers.ts';
+import { ownerName } from './core/names.ts';
+import { BackupError } from './errors.ts';
+import { isAlive } from './process.ts';
+import type { Repository } from './repository.ts';
+
+/** How often the owner renews its entry, and checks that the entry is still its own. */
+export const renewEveryMs = 10_000;
+/** An owner that doesn't renew its entry for this long has ended. Independent of the clocks of both machines. */
+const observeMs = 2.5 * renewEveryMs;
+
+interface OwnerEntry {
+  /** The identity of the data folder. */
+  readonly id: string;
+  /** Identifies the process. */
+  readonly instance: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly renewedAtMs: number;
+  /** Whether the process has ended its work at the target. */
+  readonly isReleased: boolean;
+}
+
+export interface Ownership {
+  /** The identity of the data folder. */
+  readonly id: string;
+  /** @throws {BackupError} target_in_use if another server has become the owner */
+  renew(): Promise<void>;
+  release(): Promise<void>;
+}
+
+export interface ClaimOptions {
+  readonly repository: Pick<Repository, 'label' | 'readBytes' | 'writeBytes'>;
+  readonly dataDir: string;
+  readonly now: () => number;
+  /** For tests. */
+  readonly observeMs?: number;
+}
+
+/** @throws {BackupError} target_in_use */
+export async function claimTarget(options: ClaimOptions): Promise<Ownership> {
+  const { repository, dataDir, now } = options;
+  const id = identityOf(dataDir);
+  const instance = randomUUID();
+  const request = join(dataDir, takeOverRequest);
+  const found = await readOwner(repository);
+  if (found !== undefined && !existsSync(request)) {
+    if (found.id !== id || (await isInUse(options, found))) throw inUse(found);
+  }
+  const write = (isReleased: boolean): Promise<void> => {
+    const entry: OwnerEntry = {
+      id,
+      instance,
+      host: hostname(),
+      pid: process.pid,
+      renewedAtMs: now(),
+      isReleased,
+    };
+    return repository.writeBytes(ownerName, Buffer.from(JSON.stringify(entry)));
+  };
+  const verify = async (): Promise<void> => {
+    const current = await readOwner(repository);
+    if (current !== undefined && current.instance !== instance) throw inUse(current);
+  };
+  await write(false);
+  await verify();
+  rmSync(request, { force: true });
+  return {
+    id,
+    async renew() {
+      await verify();
+      await write(false);
+    },
+    async release() {
+      await verify();
+      await write(true);
+    },
+  };
+}
+
+const inUse = ({ host, renewedAtMs }: OwnerEntry): BackupError =>
+  new BackupError(
+    'target_in_use',
+    `It was last used by ${host} at ${new Date(renewedAtMs).toISOString()}. If this server replaces that one, run "plinth promote" and restart it.`,
+  );
+
+/** Whether a process that is still running owns the target with a copy of this data folder. */
+async function isInUse(
+  { repository, observeMs: waitMs = observeMs }: ClaimOptions,
+  found: OwnerEntry,
+): Promise<boolean> {
+  if (found.isReleased) return false;
+  // The lock of the data folder excludes a second process on the same machine.
+  if (found.host === hostname() && (found.pid === process.pid || !isAlive(found.pid))) return false;
+  const deadline = performance.now() + waitMs;
+  while (performance.now() < deadline) {
+    await sleep(Math.min(1000, waitMs / 5));
+    const current = await readOwner(repository);
+    if (current === undefined || current.isReleased) return false;
+    if (current.instance !== found.instance || current.renewedAtMs !== found.renewedAtMs) return true;
+  }
+  return false;
+}
+
+async function readOwner(repository: Pick<Repository, 'readBytes'>): Promise<OwnerEntry | undefined> {
+  const bytes = await repository.readBytes(ownerName);
+  return bytes && (JSON.parse(bytes.toString('utf8')) as OwnerEntry);
+}
+
+/** The identity isn't part of a backup, so a restored copy has another one. */
+function identityOf(dataDir: string): string {
+  const path = join(dataDir, 'backup', 'identity');
+  if (existsSync(path)) return readFileSync(path, 'utf8');
+  mkdirSync(join(dataDir, 'backup'), { recursive: true, mode: 0o700 });
+  const id = randomUUID();
+  replaceFile(path, id);
+  return id;
+}

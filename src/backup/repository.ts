@@ -1,0 +1,187 @@
+/** A backup target with encryption: writes and reads whole files by name. */
+import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
+import { pipeline, Readable } from 'node:stream';
+import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
+import { targetInfoName } from './core/names.ts';
+import { BackupError } from './errors.ts';
+import { open, seal } from './seal/frames.ts';
+import { deriveWrappingKey } from './seal/keys.ts';
+import type { StoredFile, Target } from './target/types.ts';
+
+export interface Repository {
+  readonly label: string;
+  /** PostgreSQL's identifier of the cluster to which the backups belong. */
+  readonly systemIdentifier: string;
+  write(name: string, plain: AsyncIterable<Uint8Array>, options?: WriteOptions): Promise<void>;
+  writeBytes(name: string, plain: Uint8Array, options?: WriteOptions): Promise<void>;
+  /** Returns undefined if the file doesn't exist. @throws {BackupError} damaged, also while reading */
+  read(name: string): Promise<AsyncIterable<Buffer> | undefined>;
+  /** Reads a small file. @throws {BackupError} damaged */
+  readBytes(name: string): Promise<Buffer | undefined>;
+  list(prefix: string): AsyncIterable<StoredFile>;
+  remove(name: string): Promise<void>;
+  /** Removes incomplete files of interrupted writes that began before this time. */
+  removeUnfinished(beforeMs: number): Promise<void>;
+  close(): void;
+}
+
+export interface WriteOptions {
+  /** Whether to compress the content. False for content that is usually already compressed. */
+  readonly compress?: boolean;
+}
+
+interface TargetInfo {
+  readonly format: number;
+  readonly id: string;
+  readonly systemIdentifier: string;
+  /** Proves that the key belongs to the target, and that this file is unchanged. */
+  readonly proof: string;
+}
+
+const format = 1;
+/** The file that describes the target is read before it is authenticated, so its size is limited. */
+const maxInfoBytes = 64 * 1024;
+/** The fastest level. Higher levels save little space and slow the server down. */
+const compressionLevel = 1;
+
+export interface CreateOptions {
+  /** PostgreSQL's identifier of the running cluster, for which an empty target is prepared. */
+  readonly systemIdentifier: string;
+  /** Whether the target with this label contained backups before. If so, it is never prepared again. */
+  readonly isKnown: (label: string) => boolean;
+}
+
+/**
+ * Opens a target.
+ * @throws {BackupError} target_empty, target_lost, target_foreign, target_newer, damaged (also if the key is wrong)
+ */
+export async function openRepository(
+  target: Target,
+  operatorKey: Buffer,
+  create?: CreateOptions,
+): Promise<Repository> {
+  const found = await readInfo(target);
+  if (found === undefined && create === undefined) throw new BackupError('target_empty', `(${target.label})`);
+  if (found === undefined && create?.isKnown(target.label))
+    throw new BackupError('target_lost', `(${target.label})`);
+  const id = found?.id ?? randomUUID();
+  const wrappingKey = deriveWrappingKey(operatorKey, id);
+  const info = found ?? signed({ id, systemIdentifier: create?.systemIdentifier ?? '' }, wrappingKey);
+  if (found === undefined)
+    await target.write(targetInfoName, Readable.from([Buffer.from(JSON.stringify(info))]));
+  else if (!timingSafeEqual(Buffer.from(proofOf(found, wrappingKey)), padded(found.proof)))
+    throw new BackupError('damaged', 'The encryption key may belong to another target.');
+  if (create !== undefined && info.systemIdentifier !== create.systemIdentifier)
+    throw new BackupError('target_foreign', `(${target.label})`);
+  return sealedBy(target, wrappingKey, info.systemIdentifier);
+}
+
+function sealedBy(target: Target, wrappingKey: Buffer, systemIdentifier: string): Repository {
+  const repository: Repository = {
+    label: target.label,
+    systemIdentifier,
+    write(name, plain, { compress = true } = {}) {
+      const content = compress ? compressed(plain) : plain;
+      return target.write(name, seal(content, { wrappingKey, name, isCompressed: compress }));
+    },
+    writeBytes: (name, plain, options) => repository.write(name, Readable.from([plain]), options),
+    async read(name) {
+      const sealed = await target.read(name);
+      if (sealed === undefined) return undefined;
+      try {
+        const { isCompressed, bytes } = await open(sealed, { wrappingKey, name });
+        return named(isCompressed ? decompressed(bytes) : bytes, name);
+      } catch (error) {
+        throw withName(error, name);
+      }
+    },
+    async readBytes(name) {
+      const bytes = await repository.read(name);
+      return bytes && (await wholeOf(bytes));
+    },
+    list: (prefix) => target.list(prefix),
+    remove: (name) => target.remove(name),
+    removeUnfinished: (beforeMs) => target.removeUnfinished(beforeMs),
+    close: () => target.close(),
+  };
+  return repository;
+}
+
+/** An error of the source is passed on to the reader. */
+function compressed(plain: AsyncIterable<Uint8Array>): AsyncIterable<Buffer> {
+  const zstd = createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: compressionLevel } });
+  pipeline(Readable.from(plain), zstd, () => undefined);
+  return zstd;
+}
+
+function decompressed(bytes: AsyncIterable<Uint8Array>): AsyncIterable<Buffer> {
+  const zstd = createZstdDecompress();
+  pipeline(Readable.from(bytes), zstd, () => undefined);
+  return zstd;
+}
+
+async function* named(bytes: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
+  try {
+    yield* bytes;
+  } catch (error) {
+    throw withName(error, name);
+  }
+}
+
+/** Adds the file's name to the error, so that the operator knows which file is damaged. */
+function withName(error: unknown, name: string): unknown {
+  const isDamage =
+    (error instanceof BackupError && error.code === 'damaged') ||
+    /^(Z_|ZSTD_)/.test((error as NodeJS.ErrnoException).code ?? '');
+  return isDamage ? new BackupError('damaged', `(${name})`, error) : error;
+}
+
+/** @throws {BackupError} damaged if there are more than `maxBytes` */
+async function wholeOf(
+  bytes: AsyncIterable<Uint8Array>,
+  maxBytes = Number.POSITIVE_INFINITY,
+): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of bytes) {
+    size += chunk.length;
+    if (size > maxBytes) throw new BackupError('damaged');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+async function readInfo(target: Target): Promise<TargetInfo | undefined> {
+  const bytes = await target.read(targetInfoName);
+  if (bytes === undefined) return undefined;
+  const text = (await wholeOf(bytes, maxInfoBytes)).toString('utf8');
+  let info: Partial<TargetInfo>;
+  try {
+    info = JSON.parse(text) as Partial<TargetInfo>;
+  } catch (cause) {
+    throw new BackupError('damaged', undefined, cause);
+  }
+  if (typeof info?.format === 'number' && info.format > format) throw new BackupError('target_newer');
+  const isWhole = [info?.id, info?.systemIdentifier, info?.proof].every((value) => typeof value === 'string');
+  if (!isWhole || info.format !== format) throw new BackupError('damaged');
+  return info as TargetInfo;
+}
+
+function signed(info: Pick<TargetInfo, 'id' | 'systemIdentifier'>, wrappingKey: Buffer): TargetInfo {
+  return { format, ...info, proof: proofOf(info, wrappingKey) };
+}
+
+const proofOf = (
+  { id, systemIdentifier }: Pick<TargetInfo, 'id' | 'systemIdentifier'>,
+  key: Buffer,
+): string =>
+  createHmac('sha256', key)
+    .update(JSON.stringify([format, id, systemIdentifier]))
+    .digest('hex');
+
+/** Pads or truncates text to the 64 bytes of a proof, so that both can be compared in constant time. */
+const padded = (text: string): Buffer => {
+  const bytes = Buffer.alloc(64);
+  bytes.write(text.slice(0, 64), 'latin1');
+  return bytes;
+};

@@ -1,0 +1,66 @@
+/** Finds the files that PostgreSQL requests during a recovery: WAL segments and history files. */
+import { readWalCatalog, type WalCatalog } from '../catalog.ts';
+import { segmentRanges } from '../core/coverage.ts';
+import { parseSegmentName, segmentBytes, segmentEnd } from '../core/lsn.ts';
+import { historyName } from '../core/names.ts';
+import { BackupError } from '../errors.ts';
+import type { Repository } from '../repository.ts';
+import type { FindArchived } from './wal-requests.ts';
+
+export interface ArchivedFilesOptions {
+  readonly repository: Repository;
+  readonly wal: WalCatalog;
+  /** The timeline and end of the base backup, which contains the WAL up to its end. */
+  readonly timeline: number;
+  readonly backupEnd: bigint;
+  /** Timelines in use without a history file. */
+  readonly knownTimelines: readonly number[];
+}
+
+export function archivedFiles(options: ArchivedFilesOptions): FindArchived {
+  const { repository, wal, timeline, backupEnd, knownTimelines } = options;
+  let own = wal.ranges.filter((range) => range.timeline === timeline);
+  let ahead: { readonly start: bigint; readonly content: Promise<Buffer | undefined> } | undefined;
+
+  async function history(number: number): Promise<Buffer | undefined> {
+    if (wal.histories.includes(number)) return await repository.readBytes(historyName(number));
+    // PostgreSQL requests this file only to find an unused timeline number.
+    return knownTimelines.includes(number) && number !== timeline ? Buffer.alloc(0) : undefined;
+  }
+
+  /** An unfinished segment is filled with zeros, which PostgreSQL recognizes as the end of the WAL. */
+  async function segment(start: bigint, attempts = 3): Promise<Buffer | undefined> {
+    const ranges = segmentRanges(own, start);
+    const end = ranges.at(-1)?.end;
+    // The base backup's copy of this segment contains more WAL.
+    if (end === undefined || (end < segmentEnd(start) && end <= backupEnd)) return undefined;
+    const content = Buffer.alloc(segmentBytes);
+    for (const range of ranges) {
+      const bytes = await repository.readBytes(range.name);
+      if (bytes === undefined && attempts > 0) {
+        // A running server has replaced the chunk since the catalog was read.
+        own = (await readWalCatalog(repository)).ranges.filter((one) => one.timeline === timeline);
+        return await segment(start, attempts - 1);
+      }
+      if (bytes?.length !== Number(range.end - range.start))
+        throw new BackupError('damaged', `(${range.name})`);
+      const skipped = range.start < start ? Number(start - range.start) : 0;
+      bytes.copy(content, skipped > 0 ? 0 : Number(range.start - start), skipped);
+    }
+    return content;
+  }
+
+  return async (name) => {
+    const number = /^([0-9A-F]{8})\.history$/.exec(name)?.[1];
+    if (number !== undefined) return await history(Number.parseInt(number, 16));
+    const wanted = parseSegmentName(name);
+    if (wanted?.timeline !== timeline) return undefined;
+    const { start } = wanted;
+    const content = ahead?.start === start ? ahead.content : segment(start);
+    // PostgreSQL requests segments in sequence.
+    const next = segmentEnd(start);
+    ahead = { start: next, content: segment(next) };
+    ahead.content.catch(() => undefined);
+    return await content;
+  };
+}

@@ -1,0 +1,18 @@
+/** Keeps a running server from pruning the files that a restore is reading. */
+import { holdName } from '../core/names.ts';
+import type { Repository } from '../repository.ts';
+
+/** Credentials that can only read can't hold a backup, so the restore then continues without a hold. */
+export async function hold(
+  repository: Pick<Repository, 'writeBytes' | 'remove'>,
+  backupId: string,
+  nowMs: number,
+): Promise<() => Promise<void>> {
+  const name = holdName(nowMs, backupId);
+  try {
+    await repository.writeBytes(name, Buffer.alloc(0));
+  } catch {
+    return async () => undefined;
+  }
+  return () => repository.remove(name).catch(() => undefined);
+}

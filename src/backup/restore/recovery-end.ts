@@ -1,0 +1,59 @@
+/** Detects a recovery that ended although the archive contains later WAL. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { formatLsn, parseLsn, segmentEnd, segmentName, segmentStart } from '../core/lsn.ts';
+import { hasCompleteRecord } from '../core/wal-record.ts';
+import { BackupError } from '../errors.ts';
+import type { FindArchived } from './wal-requests.ts';
+
+export interface ExpectedEnd {
+  /** PostgreSQL's data folder. */
+  readonly postgres: string;
+  /** The timeline that was recovered. */
+  readonly timeline: number;
+  /** The end of the archived WAL. */
+  readonly end: bigint;
+  readonly find: FindArchived;
+}
+
+/**
+ * The archive can end within a record, because PostgreSQL sends WAL that it has flushed. That record isn't replayed.
+ * @throws {BackupError} wal_gap, recovery_failed
+ */
+export async function checkRecoveryEnd(expected: ExpectedEnd): Promise<void> {
+  const reached = recoveryEnd(expected.postgres, expected.timeline);
+  if (reached === undefined) throw new BackupError('recovery_failed', "It didn't start a new timeline.");
+  if (reached >= expected.end) return;
+  if (hasCompleteRecord(await archived(expected, reached), reached))
+    throw new BackupError(
+      'wal_gap',
+      `PostgreSQL stopped at ${formatLsn(reached)}, but the backup contains WAL up to ${formatLsn(expected.end)}.`,
+    );
+}
+
+/** PostgreSQL writes where it left a timeline into the history file of the next. */
+function recoveryEnd(postgres: string, timeline: number): bigint | undefined {
+  const folder = join(postgres, 'pg_wal');
+  const newest = readdirSync(folder)
+    .filter((name) => /^[0-9A-F]{8}\.history$/.test(name))
+    .sort()
+    .at(-1);
+  if (newest === undefined) return undefined;
+  const lines = readFileSync(join(folder, newest), 'latin1').matchAll(
+    /^(\d+)\t([0-9A-F]+\/[0-9A-F]+)(?:\t|$)/gm,
+  );
+  const left = [...lines].find(([, number]) => Number(number) === timeline);
+  return left === undefined ? undefined : parseLsn(left[2] as string);
+}
+
+/** Returns the WAL from `from` to the end of the archive or of the next segment. */
+async function archived({ timeline, end, find }: ExpectedEnd, from: bigint): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for (const start of [segmentStart(from), segmentEnd(from)]) {
+    const content = start < end ? await find(segmentName(timeline, start)) : undefined;
+    if (content === undefined) break;
+    const last = end < segmentEnd(start) ? end : segmentEnd(start);
+    parts.push(content.subarray(from > start ? Number(from - start) : 0, Number(last - start)));
+  }
+  return Buffer.concat(parts);
+}

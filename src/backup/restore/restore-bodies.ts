@@ -1,0 +1,79 @@
+/** Restores object bodies. A missing or damaged body doesn't stop the others. */
+import { bodyName } from '../core/names.ts';
+import { BackupError } from '../errors.ts';
+import type { Repository } from '../repository.ts';
+import type { BodyStore } from '../types.ts';
+
+export interface RestoredBodies {
+  readonly objects: number;
+  readonly objectBytes: number;
+  /** Versions of rows whose bytes aren't in the backup. */
+  readonly missing: readonly string[];
+  /** Versions whose bytes in the backup are damaged. The data folder doesn't contain them. */
+  readonly damaged: readonly string[];
+}
+
+const concurrentBodies = 8;
+
+export async function restoreBodies(
+  repository: Pick<Repository, 'read'>,
+  store: Pick<BodyStore, 'write'>,
+  versions: ReadonlySet<string>,
+): Promise<RestoredBodies> {
+  const missing: string[] = [];
+  const damaged: string[] = [];
+  let objects = 0;
+  let objectBytes = 0;
+  let isFailed = false;
+
+  async function restoreOne(version: string): Promise<void> {
+    let sizeBytes = 0;
+    // The store may report the error of its source as a different one.
+    let cause: unknown;
+    async function* read(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+      try {
+        for await (const chunk of bytes) {
+          sizeBytes += chunk.length;
+          yield chunk;
+        }
+      } catch (error) {
+        cause = error;
+        throw error;
+      }
+    }
+    try {
+      const bytes = await repository.read(bodyName(version));
+      if (bytes === undefined) {
+        missing.push(version);
+        return;
+      }
+      await store.write(version, read(bytes));
+    } catch (error) {
+      if (!isDamage(cause ?? error)) throw error;
+      damaged.push(version);
+      return;
+    }
+    objects += 1;
+    objectBytes += sizeBytes;
+  }
+
+  const queue = versions.values();
+  const work = async (): Promise<void> => {
+    for (const version of queue) {
+      if (isFailed) return;
+      try {
+        await restoreOne(version);
+      } catch (error) {
+        isFailed = true;
+        throw error;
+      }
+    }
+  };
+  // The caller closes the store, so no write may continue.
+  const ends = await Promise.allSettled(Array.from({ length: concurrentBodies }, work));
+  const failed = ends.find((end) => end.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+  return { objects, objectBytes, missing, damaged };
+}
+
+const isDamage = (error: unknown): boolean => error instanceof BackupError && error.code === 'damaged';

@@ -1,0 +1,34 @@
+/**
+ * The rounds of the archiver. A round reads the received WAL, uploads every object body in the journal, stores the WAL,
+ * and only then removes the object bodies of deleted rows.
+ */
+import type { Archiver } from './archive/archiver.ts';
+import type { Bodies } from './bodies.ts';
+import type { JournalFiles } from './journal.ts';
+import type { BodyStore } from './types.ts';
+
+export interface Rounds {
+  /** Runs a round after the current one. Returns the time up to which the archive is complete. */
+  run(archiver: Archiver | undefined): Promise<number | undefined>;
+}
+
+export function createRounds(journal: JournalFiles, bodies: Bodies, store: BodyStore): Rounds {
+  let last: Promise<unknown> = Promise.resolve();
+  const round = async (archiver: Archiver | undefined): Promise<number | undefined> => {
+    const taken = await archiver?.take();
+    const entries = journal.read();
+    // A removed object body may be from an entry that another process wrote after its file was read.
+    await bodies.upload([...entries.stored, ...entries.removed]);
+    const completeMs = await taken?.store();
+    if (entries.removed.length > 0) await store.remove(entries.removed);
+    entries.done();
+    return completeMs;
+  };
+  return {
+    run(archiver) {
+      const next = last.then(() => round(archiver));
+      last = next.catch(() => undefined);
+      return next;
+    },
+  };
+}

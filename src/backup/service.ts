@@ -1,0 +1,160 @@
+/** Backups in the running server: the loop that archives continuously and starts base backups. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type CurrentSession, createBaseRuns, messageOf } from './base-runs.ts';
+import { listBackups } from './catalog.ts';
+import { archiveLagMs } from './core/lateness.ts';
+import { BackupError } from './errors.ts';
+import { renewEveryMs } from './owner.ts';
+import type { PruneReport } from './prune.ts';
+import { type BackupContext, openSession, type Session } from './session.ts';
+import type { BackupEntry, BackupStatus } from './types.ts';
+
+export interface Backups {
+  start(): void;
+  /** Archives the remaining changes. Called while the database and the object bodies are still available. */
+  stop(): Promise<void>;
+  /** Takes a base backup, or waits for one that is running. */
+  run(): Promise<BackupEntry>;
+  prune(): Promise<PruneReport>;
+  /** Reads the complete base backups from the target, oldest first. */
+  list(): Promise<BackupEntry[]>;
+  status(): BackupStatus;
+}
+
+/**
+ * If the machine is lost, at most two seconds of changes may be lost. This interval leaves the rest of the two seconds
+ * for storing a round.
+ */
+const roundEveryMs = 500;
+const snapshotEveryMs = 10_000;
+const firstRetryMs = 1_000;
+const lastRetryMs = 30_000;
+const overdueMs = 60 * 60_000;
+/** How long the last round may take when the server stops. */
+const stopGraceMs = 5_000;
+/** How long a base backup waits for the target after an interruption. */
+const reopenMs = 30 * 60_000;
+const reopenPollMs = 200;
+
+export function createBackups(ctx: BackupContext): Backups {
+  const { log, now } = ctx;
+  const runs = createBaseRuns(ctx);
+  const stopping = new AbortController();
+  let session: Session | undefined;
+  let loop: Promise<void> | undefined;
+  let completeMs: number | undefined;
+  let error: string | undefined;
+  let retryMs = firstRetryMs;
+  let startedAtMs: number | undefined;
+  const rest = (ms: number): Promise<void> =>
+    sleep(Math.max(0, ms), undefined, { signal: stopping.signal }).catch(() => undefined);
+
+  async function archive(open: Session): Promise<void> {
+    await runs.open(open);
+    let snapshotAtMs = Number.NEGATIVE_INFINITY;
+    let renewedAtMs = performance.now();
+    while (!stopping.signal.aborted) {
+      const startedMs = performance.now();
+      completeMs = (await open.rounds.run(open.archiver)) ?? completeMs;
+      if (startedMs - snapshotAtMs >= snapshotEveryMs) {
+        snapshotAtMs = startedMs;
+        await open.snapshot();
+      }
+      if (startedMs - renewedAtMs >= renewEveryMs) {
+        renewedAtMs = startedMs;
+        await open.ownership.renew();
+      }
+      error = undefined;
+      retryMs = firstRetryMs;
+      runs.runIfDue(currentSession);
+      await rest(roundEveryMs - (performance.now() - startedMs));
+    }
+    // Stores writes that arrived during the last wait.
+    await open.rounds.run(open.archiver);
+    await open.ownership.release();
+  }
+
+  async function work(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        session = await openSession(ctx, ctx.settings.wal);
+        await archive(session);
+      } catch (cause) {
+        const previous = error;
+        error = `Archiving is interrupted: ${messageOf(cause)}`;
+        if (error !== previous) log.error({ error: messageOf(cause) }, 'backup: archiving is interrupted');
+      } finally {
+        session?.close();
+        session = undefined;
+      }
+      if (error !== undefined) await rest(retryMs);
+      retryMs = Math.min(retryMs * 2, lastRetryMs);
+    }
+  }
+
+  const currentSession: CurrentSession = async () => {
+    const deadline = performance.now() + reopenMs;
+    while (session === undefined) {
+      if (stopping.signal.aborted || performance.now() > deadline)
+        throw new BackupError('interrupted', error);
+      await rest(reopenPollMs);
+    }
+    return session;
+  };
+
+  /** Undefined while the archive is less than a minute behind. */
+  function lagError(newestMs: number | undefined): string | undefined {
+    const lagMs = archiveLagMs({
+      nowMs: now(),
+      sinceMs: ctx.settings.wal ? startedAtMs : undefined,
+      newestMs,
+    });
+    if (lagMs === undefined) return undefined;
+    return `The newest recoverable time is ${Math.floor(lagMs / 1000)} seconds old.`;
+  }
+
+  /** A command on a stopped server has no loop, so a session is opened for the duration of the work. */
+  async function withSession<T>(use: (current: CurrentSession) => Promise<T>): Promise<T> {
+    if (session !== undefined) return await use(currentSession);
+    if (error !== undefined) throw new BackupError('interrupted', error);
+    const own = await openSession(ctx, false);
+    try {
+      const result = await use(async () => own);
+      await own.ownership.release();
+      return result;
+    } finally {
+      own.close();
+    }
+  }
+
+  return {
+    start() {
+      startedAtMs ??= now();
+      loop ??= work();
+    },
+    async stop() {
+      stopping.abort();
+      const grace = sleep(stopGraceMs, 'late' as const, { ref: false });
+      if (loop !== undefined && (await Promise.race([loop, grace])) === 'late')
+        log.warn({}, 'backup: the last changes will be archived after the next start');
+      session?.close();
+      ctx.journal.close();
+    },
+    run: () => withSession((current) => runs.run(current)),
+    prune: () => withSession(async (current) => await runs.prune(await current())),
+    list: () => withSession(async (current) => await listBackups((await current()).repository)),
+    status() {
+      const newestRecoverableMs =
+        runs.last && Math.max(runs.last.newestMs, runs.hasGap ? 0 : (completeMs ?? 0));
+      return {
+        to: ctx.settings.to?.replace(/\?.*/, ''),
+        lastBackup: runs.last,
+        running: runs.isRunning,
+        newestRecoverableMs,
+        nextMs: runs.dueAtMs(),
+        overdue: runs.dueAtMs() + overdueMs < now(),
+        error: error ?? runs.error ?? lagError(newestRecoverableMs ?? completeMs),
+      };
+    },
+  };
+}

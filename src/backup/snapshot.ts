@@ -1,0 +1,121 @@
+/** The project folder `supabase/` and the key files of the data folder, as one tar archive that is stored when it changes. */
+import { createHash } from 'node:crypto';
+import type { Dirent } from 'node:fs';
+import { lstat, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Pack, pack } from 'tar-stream';
+import { snapshotFolder, snapshotName, timeOfName } from './core/names.ts';
+import type { Repository } from './repository.ts';
+
+export interface SnapshotSources {
+  readonly dataDir: string;
+  readonly supabaseDir: string;
+}
+
+/** Folders that are installed or generated. */
+const skippedFolders = new Set(['node_modules', '.git', '.temp', '.branches']);
+/** Larger files in a project folder aren't considered source files. */
+const maxFileBytes = 64 * 1024 * 1024;
+
+interface Found {
+  /** The name in the archive: `keys/…` or `supabase/…`. */
+  readonly name: string;
+  readonly path: string;
+  readonly stamp: string;
+}
+
+/** Stores a snapshot if the files changed since `previous`. Returns the files' fingerprint. */
+export async function storeSnapshot(
+  repository: Repository,
+  sources: SnapshotSources,
+  nowMs: number,
+  previous: string | undefined,
+): Promise<string> {
+  const files = [
+    ...(await keyFiles(sources.dataDir)),
+    ...(await filesBelow(sources.supabaseDir, 'supabase')),
+  ];
+  const fingerprint = createHash('sha256')
+    .update(JSON.stringify(files.map(({ name, stamp }) => [name, stamp])))
+    .digest('hex');
+  if (fingerprint !== previous) await repository.write(snapshotName(nowMs), archiveOf(files));
+  return fingerprint;
+}
+
+/** Returns the name of the newest snapshot up to a time, or else of the first one. */
+export async function findSnapshot(repository: Repository, timeMs: number): Promise<string | undefined> {
+  const times: number[] = [];
+  for await (const { name } of repository.list(snapshotFolder)) {
+    const time = timeOfName(name, snapshotFolder);
+    if (time !== undefined) times.push(time);
+  }
+  times.sort((a, b) => a - b);
+  const time = times.findLast((one) => one <= timeMs) ?? times[0];
+  return time === undefined ? undefined : snapshotName(time);
+}
+
+/** Every file directly in the data folder, except locks, state and drafts. Folders contain data, caches and logs. */
+async function keyFiles(dataDir: string): Promise<Found[]> {
+  const names = (await entriesOf(dataDir)).filter((entry) => entry.isFile()).map(({ name }) => name);
+  const keys = names.filter(
+    (name) =>
+      !/^(lock\b.*|state\.json.*|\.gitignore|.*\.tmp|restore-unfinished|restored-copy|take-over-backups)$/.test(
+        name,
+      ),
+  );
+  return present(keys.map((name) => ({ name: `keys/${name}`, path: join(dataDir, name) })));
+}
+
+async function filesBelow(dir: string, prefix: string): Promise<Found[]> {
+  const found: Found[] = [];
+  for (const entry of await entriesOf(dir)) {
+    const [name, path] = [`${prefix}/${entry.name}`, join(dir, entry.name)];
+    if (entry.isDirectory() && !skippedFolders.has(entry.name)) found.push(...(await filesBelow(path, name)));
+    if (entry.isFile()) found.push(...(await present([{ name, path }])));
+  }
+  return found;
+}
+
+async function entriesOf(dir: string): Promise<Dirent[]> {
+  const entries = await readdir(dir, { withFileTypes: true }).catch(emptyIfMissing);
+  return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+async function present(files: readonly Omit<Found, 'stamp'>[]): Promise<Found[]> {
+  const found: Found[] = [];
+  for (const file of files) {
+    const facts = await lstat(file.path).catch(() => undefined);
+    if (facts === undefined || facts.size > maxFileBytes) continue;
+    found.push({ ...file, stamp: `${facts.size} ${facts.mtimeMs} ${facts.ino}` });
+  }
+  return found;
+}
+
+async function* archiveOf(files: readonly Found[]): AsyncGenerator<Buffer> {
+  const archive = pack();
+  const filled = (async () => {
+    for (const { name, path } of files) {
+      const content = await readFile(path).catch(() => undefined);
+      if (content !== undefined) await addEntry(archive, name, content);
+    }
+    archive.finalize();
+  })();
+  filled.catch((error: Error) => archive.destroy(error));
+  yield* archive as AsyncIterable<Buffer>;
+  await filled;
+}
+
+/** Resolves once the bytes were read from the archive, so only one file is in memory. */
+function addEntry(archive: Pack, name: string, content: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const entry = archive.entry({ name, mode: 0o600, size: content.length }, (error) =>
+      error ? reject(error) : resolve(),
+    );
+    entry.end(content);
+  });
+}
+
+function emptyIfMissing(error: NodeJS.ErrnoException): Dirent[] {
+  if (error.code === 'ENOENT') return [];
+  throw error;
+}

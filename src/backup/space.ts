@@ -1,0 +1,120 @@
+/**
+ * Checks that a restored copy fits on the disk, before and while it is written. The reserve is never used, because a running
+ * server on the same disk rejects writes once only its reserve is left.
+ */
+import { existsSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { type DiskSpace, reserveOf } from '../kernel/disk.ts';
+import { sizeText } from '../shared/size-text.ts';
+import type { Choice, WalCatalog } from './catalog.ts';
+import { parseLsn } from './core/lsn.ts';
+import { bodyFolder, versionOfBody } from './core/names.ts';
+import { BackupError } from './errors.ts';
+import type { Repository } from './repository.ts';
+
+const MiB = 1024 * 1024;
+/** PostgreSQL's `max_wal_size`. The recovery keeps this much WAL, and removes older segments. */
+const maxKeptWal = 1024 * MiB;
+/** Segments that were requested ahead, and PostgreSQL's files for its own start. */
+const overhead = 64 * MiB;
+/** The health check reports a disk with less than twice the reserve as filling up. */
+const reserves = 2;
+/** Below this multiple of the reserve, a copy that is being written is ended. */
+const endAtReserves = 1.25;
+const watchEveryMs = 250;
+
+export interface SpaceOptions {
+  /** The folder of the copy, which may not exist yet. */
+  readonly dir: string;
+  /** The folder that messages name. */
+  readonly shownDir: string;
+  /** `[database] reserved_space`. If undefined, the reserve depends on the size of the disk. */
+  readonly reservedBytes: number | undefined;
+  /** For tests. */
+  readonly measure?: ((dir: string) => Promise<DiskSpace>) | undefined;
+}
+
+/**
+ * The size of the database and its WAL after a recovery. The database may have grown since the base backup, by no more than
+ * the WAL that is replayed. If it grows by more than this estimate, `watchSpace` ends the restore.
+ */
+export function databaseBytes({ manifest, end }: Choice, { ranges }: Pick<WalCatalog, 'ranges'>): number {
+  const backupEnd = parseLsn(manifest.endLsn);
+  const replayed = ranges
+    .filter((range) => range.timeline === manifest.timeline && range.end > backupEnd && range.start < end)
+    .reduce((last, range) => (range.end > last ? range.end : last), backupEnd);
+  const walBytes = Number(replayed - backupEnd);
+  const growth = Math.min(walBytes, manifest.sizeBytes / 4);
+  return Math.ceil(manifest.sizeBytes + Math.min(walBytes, maxKeptWal) + growth + overhead);
+}
+
+/** The stored size of each object version, which is slightly more than the size of its bytes. */
+export async function bodySizes(repository: Pick<Repository, 'list'>): Promise<ReadonlyMap<string, number>> {
+  const sizes = new Map<string, number>();
+  for await (const { name, sizeBytes } of repository.list(bodyFolder)) {
+    const version = versionOfBody(name);
+    if (version !== undefined) sizes.set(version, sizeBytes);
+  }
+  return sizes;
+}
+
+/** The size of some object versions. */
+export const sumOf = (sizes: ReadonlyMap<string, number>, versions: Iterable<string>): number => {
+  let sum = 0;
+  for (const version of versions) sum += sizes.get(version) ?? 0;
+  return sum;
+};
+
+/** @throws {BackupError} no_space */
+export async function checkSpace(neededBytes: number, options: SpaceOptions): Promise<void> {
+  const space = await measure(options);
+  const reserve = reserves * reserveOf(space, options.reservedBytes);
+  if (space.freeBytes - reserve >= neededBytes) return;
+  throw new BackupError(
+    'no_space',
+    `${sizeText(neededBytes)} in ${options.shownDir}, where ${sizeText(Math.max(0, space.freeBytes - reserve))} are ` +
+      `available besides the reserve of ${sizeText(reserve)}.`,
+  );
+}
+
+/** Aborts the signal of the result if the disk fills up. `stop` must be called at the end. */
+export function watchSpace(options: SpaceOptions): {
+  readonly signal: AbortSignal;
+  stop(): void;
+} {
+  const filled = new AbortController();
+  let isMeasuring = false;
+  const timer = setInterval(async () => {
+    if (isMeasuring) return;
+    isMeasuring = true;
+    try {
+      const space = await measure(options);
+      if (space.freeBytes < endAtReserves * reserveOf(space, options.reservedBytes))
+        filled.abort(
+          new BackupError(
+            'no_space',
+            `more than the space in ${options.shownDir}, where ${sizeText(space.freeBytes)} are left.`,
+          ),
+        );
+    } catch {
+      // The folder was removed, or the disk can't be measured. The writes report their own errors.
+    } finally {
+      isMeasuring = false;
+    }
+  }, watchEveryMs);
+  timer.unref();
+  return { signal: filled.signal, stop: () => clearInterval(timer) };
+}
+
+const measure = ({ dir, measure: given = spaceOf }: SpaceOptions): Promise<DiskSpace> => given(dir);
+
+async function spaceOf(dir: string): Promise<DiskSpace> {
+  const { bavail, blocks, bsize } = await statfs(existingParent(dir));
+  return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
+}
+
+function existingParent(dir: string): string {
+  const parent = dirname(dir);
+  return existsSync(dir) || parent === dir ? dir : existingParent(parent);
+}

@@ -1,0 +1,134 @@
+/** Stores backups in an S3 bucket. S3 shows an object only once it is complete. */
+import { Readable } from 'node:stream';
+import type { S3Client } from '@aws-sdk/client-s3';
+import { s3Error } from './s3-errors.ts';
+import type { Target } from './types.ts';
+
+export interface S3Location {
+  readonly bucket: string;
+  /** Empty, or ends with `/`. */
+  readonly prefix: string;
+  /** If undefined, Amazon's endpoint for the region. */
+  readonly endpoint: string | undefined;
+  readonly region: string;
+  /** If undefined, the SDK's default credentials. */
+  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
+}
+
+/** Files up to this size are sent in one request. Larger files are multipart uploads with parts of this size. */
+const partBytes = 8 * 1024 * 1024;
+
+interface Timeouts {
+  readonly connectMs: number;
+  /** A server that doesn't send or accept bytes for this long is considered unavailable. */
+  readonly idleMs: number;
+  /** Covers a request up to its response. A slow connection must be able to send two parts in parallel. */
+  readonly requestMs: number;
+}
+
+const defaultTimeouts: Timeouts = { connectMs: 5_000, idleMs: 60_000, requestMs: 5 * 60_000 };
+
+export function s3Target(location: S3Location, timeouts: Timeouts = defaultTimeouts): Target {
+  const { bucket: Bucket, prefix } = location;
+  let opened: Promise<S3Client> | undefined;
+  const client = (): Promise<S3Client> => {
+    opened ??= openClient(location, timeouts);
+    return opened;
+  };
+  const label = `s3://${Bucket}/${prefix}`;
+  const send = async <T>(request: () => Promise<T>): Promise<T> => {
+    try {
+      return await request();
+    } catch (error) {
+      throw s3Error(error, label);
+    }
+  };
+  return {
+    label,
+    async write(name, bytes) {
+      const { Upload } = await import('@aws-sdk/lib-storage');
+      const upload = new Upload({
+        client: await client(),
+        params: { Bucket, Key: prefix + name, Body: Readable.from(bytes, { objectMode: false }) },
+        partSize: partBytes,
+        queueSize: 2,
+      });
+      await send(() => upload.done());
+    },
+    async read(name) {
+      const { GetObjectCommand } = await import('@aws-sdk/client-s3');
+      try {
+        const { Body } = await (await client()).send(new GetObjectCommand({ Bucket, Key: prefix + name }));
+        return Body as Readable;
+      } catch (error) {
+        if (isAbsent(error)) return undefined;
+        throw s3Error(error, label);
+      }
+    },
+    async *list(beginning) {
+      const { ListObjectsV2Command } = await import('@aws-sdk/client-s3');
+      let token: string | undefined;
+      do {
+        const command = new ListObjectsV2Command({
+          Bucket,
+          Prefix: prefix + beginning,
+          ContinuationToken: token,
+        });
+        const page = await send(async () => (await client()).send(command));
+        for (const { Key, Size, LastModified } of page.Contents ?? []) {
+          if (Key === undefined || !Key.startsWith(prefix)) continue;
+          const modifiedAtMs = LastModified?.getTime() ?? Date.now();
+          yield { name: Key.slice(prefix.length), sizeBytes: Size ?? 0, modifiedAtMs };
+        }
+        token = page.IsTruncated ? page.NextContinuationToken : undefined;
+      } while (token !== undefined);
+    },
+    async remove(name) {
+      const { DeleteObjectCommand } = await import('@aws-sdk/client-s3');
+      try {
+        await (await client()).send(new DeleteObjectCommand({ Bucket, Key: prefix + name }));
+      } catch (error) {
+        if (!isAbsent(error)) throw s3Error(error, label);
+      }
+    },
+    /** A killed process leaves the parts of its uploads behind, which cost money and aren't listed as objects. */
+    async removeUnfinished(beforeMs) {
+      const { AbortMultipartUploadCommand, ListMultipartUploadsCommand } = await import('@aws-sdk/client-s3');
+      const command = new ListMultipartUploadsCommand({ Bucket, Prefix: prefix });
+      // Some servers and credentials don't support this. A lifecycle rule of the bucket can remove the parts instead.
+      const found = await (await client()).send(command).catch(() => undefined);
+      for (const { Key, UploadId, Initiated } of found?.Uploads ?? []) {
+        if (Key?.startsWith(prefix) !== true || (Initiated?.getTime() ?? beforeMs) >= beforeMs) continue;
+        const abort = new AbortMultipartUploadCommand({ Bucket, Key, UploadId });
+        await (await client()).send(abort).catch(() => undefined);
+      }
+    },
+    close: () => void opened?.then((one) => one.destroy()).catch(() => undefined),
+  };
+}
+
+async function openClient(
+  { region, endpoint, credentials }: S3Location,
+  timeouts: Timeouts,
+): Promise<S3Client> {
+  const { S3Client } = await import('@aws-sdk/client-s3');
+  return new S3Client({
+    region,
+    ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
+    // A server that doesn't respond must not block the archive for longer than a server that is down.
+    requestHandler: {
+      connectionTimeout: timeouts.connectMs,
+      socketTimeout: timeouts.idleMs,
+      requestTimeout: timeouts.requestMs,
+      throwOnRequestTimeout: true,
+    },
+    // Many S3-compatible servers don't support the optional checksums.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    ...(credentials === undefined ? {} : { credentials }),
+  });
+}
+
+/** A missing bucket causes a separate error. */
+const isAbsent = (error: unknown): boolean =>
+  error instanceof Error && (error.name === 'NoSuchKey' || error.name === 'NotFound');

@@ -1,0 +1,75 @@
+/**
+ * The interface of the backup module.
+ *
+ * Glossary. *Target*: the folder or bucket. *Base backup*: a copy of the cluster's files. *Archive*: the WAL at the
+ * target. *Body*: the bytes of one object version. *Snapshot*: project folder and key files. *Drill*: a restore whose result
+ * is checked and deleted.
+ */
+
+/** A complete base backup. */
+export interface BackupEntry {
+  readonly id: string;
+  readonly startedAtMs: number;
+  readonly endedAtMs: number;
+  /** The size of PostgreSQL's files before compression. */
+  readonly sizeBytes: number;
+  readonly storedBytes: number;
+  readonly timeline: number;
+  /** The newest time that can be recovered with this base backup. */
+  readonly newestMs: number;
+}
+
+export interface BackupStatus {
+  /** The folder or URL, without credentials. Undefined if backups aren't configured. */
+  readonly to: string | undefined;
+  readonly lastBackup: BackupEntry | undefined;
+  /** Whether a base backup is running. */
+  readonly running: boolean;
+  /** All transactions acknowledged before this time can be recovered. */
+  readonly newestRecoverableMs: number | undefined;
+  /** The time of the next scheduled base backup. */
+  readonly nextMs: number | undefined;
+  /** Whether a scheduled base backup is more than an hour late. */
+  readonly overdue: boolean;
+  /** A sentence that describes the current problem. */
+  readonly error: string | undefined;
+}
+
+export interface DrillReport {
+  readonly backup: string;
+  readonly tables: number;
+  readonly rows: number;
+  readonly objects: number;
+  readonly objectBytes: number;
+  readonly problems: readonly string[];
+  readonly databaseMs: number;
+  readonly checkMs: number;
+  readonly lastTransactionAt: string | undefined;
+  /** The age of the newest recoverable time at the beginning of the drill. */
+  readonly newestAgeMs: number;
+}
+
+/** The result of a drill: its report, or the error that ended it. */
+export interface DrillRecord {
+  readonly startedMs: number;
+  readonly endedMs: number;
+  readonly report?: DrillReport;
+  readonly error?: string;
+}
+
+/** The journal in which storage records the object bodies that it stores and removes. */
+export interface BodyJournal {
+  /** Called when an object body is durable and before its row is committed. */
+  stored(version: string): void;
+  /** Called after rows are deleted, instead of removing their object bodies. */
+  removed(versions: readonly string[]): void;
+}
+
+/** Reads and removes the object bodies of storage. */
+export interface BodyStore {
+  /** Returns undefined if the object body doesn't exist. */
+  read(version: string): Promise<AsyncIterable<Uint8Array> | undefined>;
+  write(version: string, bytes: AsyncIterable<Uint8Array>): Promise<void>;
+  /** Removes the object bodies of deleted rows. */
+  remove(versions: readonly string[]): Promise<void>;
+}

@@ -1,0 +1,108 @@
+import { writeFileSync } from 'node:fs';
+import type { ConnectionOptions } from '../../database/index.ts';
+import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
+import { newMigration, writeMigration } from '../migration-file.ts';
+import { say } from '../output.ts';
+import { locationOf, type ProjectLocation } from '../project-location.ts';
+import { schemaDiff } from '../schema-diff.ts';
+import { type Shadows, withShadows } from '../shadow.ts';
+import { targetOptions, withTarget, withTargetNamed } from '../target-database.ts';
+
+const engine = { type: 'boolean', help: 'Has no effect. Plinth always uses pg-delta.' } as const;
+
+export const dbDiff: Command = {
+  name: 'db diff',
+  about:
+    "Prints the SQL that adds a database's schema changes to the migrations: the database is compared with a temporary\n" +
+    'database that is created from supabase/migrations. If there are declarative schema files ([db.migrations]\n' +
+    'schema_paths or supabase/schemas), --local compares these files instead. No database is changed.',
+  options: {
+    ...projectOptions,
+    ...targetOptions,
+    file: { type: 'string', short: 'f', value: 'NAME', help: 'Writes a new migration with this name.' },
+    schema: {
+      type: 'string',
+      short: 's',
+      multiple: true,
+      value: 'SCHEMA',
+      help: 'Schemas to compare. Default: all schemas of the project.',
+    },
+    from: { type: 'string', value: 'SOURCE', help: 'Compares from: local, linked, migrations, or a URL.' },
+    to: { type: 'string', value: 'SOURCE', help: 'Compares to: local, linked, migrations, or a URL.' },
+    output: { type: 'string', short: 'o', value: 'FILE', help: 'With --from and --to: the file to write.' },
+    'use-migra': engine,
+    'use-pgadmin': engine,
+    'use-pg-schema': engine,
+    'use-pg-delta': engine,
+  },
+  examples: [
+    ['plinth db diff -f add_notes', "writes the local database's changes to a new migration"],
+    ['plinth db diff --linked', 'prints what the linked database has and the migrations lack'],
+    ['plinth db diff --from migrations --to linked', 'does the same'],
+  ],
+  run: async (input) => {
+    const location = locationOf(input);
+    const [from, to, output] = [input.text('from'), input.text('to'), input.text('output')];
+    if ((from === undefined) !== (to === undefined))
+      throw new UsageError('--from and --to can only be used together');
+    const schemas = input.list('schema');
+    if (from !== undefined && to !== undefined) {
+      const text = await withShadows(location.projectDir, (shadows) =>
+        withSource(location, shadows, from, (source) =>
+          withSource(location, shadows, to, (target) => schemaDiff({ from: source, to: target, schemas })),
+        ),
+      );
+      if (output === undefined) process.stdout.write(text);
+      else writeFileSync(output, text);
+      return 0;
+    }
+    if (output !== undefined) throw new UsageError('--output can only be used with --from and --to');
+    const file = input.text('file');
+    const migration = file === undefined ? undefined : newMigration(location.projectDir, file);
+    const { text, isDeclared } = await withShadows(location.projectDir, (shadows) =>
+      diff(location, input, shadows),
+    );
+    say('Finished db diff.\n');
+    if (text === '') say('No schema changes found');
+    else if (migration === undefined) process.stdout.write(text);
+    else {
+      writeMigration(migration, text);
+      say(`Created ${migration.shownPath}. Check its statements before you apply it.`);
+      say(
+        isDeclared || isRemote(input)
+          ? 'To apply it to the local database, run "plinth migration up".'
+          : `The local database already has these changes. Run "plinth migration repair --status applied ${migration.version}".`,
+      );
+    }
+    return 0;
+  },
+};
+
+const isRemote = (input: Input): boolean => input.flag('linked') || input.text('db-url') !== undefined;
+
+async function diff(
+  location: ProjectLocation,
+  input: Input,
+  shadows: Shadows,
+): Promise<{ text: string; isDeclared: boolean }> {
+  const schemas = input.list('schema');
+  const from = await shadows.fromMigrations();
+  const rehearsed = { from: from.target, rehearse: from.run, schemas };
+  const declared = isRemote(input) ? undefined : await shadows.fromSchemaFiles();
+  if (declared !== undefined)
+    return { text: await schemaDiff({ ...rehearsed, to: declared.target }), isDeclared: true };
+  const text = await withTarget(location, input, (to) => schemaDiff({ ...rehearsed, to }));
+  return { text, isDeclared: false };
+}
+
+async function withSource<T>(
+  location: ProjectLocation,
+  shadows: Shadows,
+  name: string,
+  work: (target: ConnectionOptions) => Promise<T>,
+): Promise<T> {
+  if (name === 'migrations') return await work((await shadows.fromMigrations()).target);
+  if (name === 'local' || name === 'linked') return await withTargetNamed(location, name, work);
+  if (/^postgres(ql)?:\/\//.test(name)) return await withTargetNamed(location, { url: name }, work);
+  throw new UsageError(`${name} must be local, linked, migrations, or a URL that begins with postgresql://`);
+}

@@ -1,0 +1,49 @@
+import { existsSync } from 'node:fs';
+import { readDumpFile, restoreDump } from '../../dump/index.ts';
+import { type Command, projectOptions, UsageError } from '../command.ts';
+import { CommandError } from '../errors.ts';
+import { withAbort } from '../interruption.ts';
+import { print, say } from '../output.ts';
+import { locationOf } from '../project-location.ts';
+import { targetOptions, withTarget } from '../target-database.ts';
+
+export const dbRestore: Command = {
+  name: 'db restore',
+  takes: 'FILE',
+  about:
+    'Runs a SQL file from "plinth db dump" or from pg_dump in its plain format, as the role in the URL. Everything is\n' +
+    'restored in one transaction or nothing is. With "-" as FILE, the SQL is read from stdin.',
+  options: {
+    ...projectOptions,
+    'keep-going': { type: 'boolean', help: 'Skips statements that fail, without a transaction.' },
+    ...targetOptions,
+  },
+  examples: [
+    ['plinth db restore dump.sql', "restores a dump into this project's database"],
+    [
+      'plinth db restore dump.sql --db-url postgresql://postgres:secret@db.example/app',
+      'restores a dump into another database',
+    ],
+  ],
+  run: async (input) => {
+    const [file] = input.positionals;
+    if (file === undefined) throw new UsageError('FILE is required');
+    if (file !== '-' && !existsSync(file)) throw new CommandError(`The file ${file} doesn't exist.`);
+    const report = await withAbort((signal) =>
+      withTarget(locationOf(input), input, (target) =>
+        restoreDump({
+          target,
+          chunks: file === '-' ? process.stdin : readDumpFile(file),
+          keepGoing: input.flag('keep-going'),
+          onSkip: (message) => say(`Skipped: ${message}`),
+          onProgress: say,
+          signal,
+        }),
+      ),
+    );
+    print(
+      `Ran ${report.statements} statements.${report.skipped === 0 ? '' : ` Skipped ${report.skipped} that failed.`}`,
+    );
+    return report.skipped === 0 ? 0 : 1;
+  },
+};

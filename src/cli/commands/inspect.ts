@@ -1,0 +1,104 @@
+import { shellEnvironment } from '../../config/index.ts';
+import {
+  inspect as inspectDatabase,
+  isReportName,
+  openOtherDatabase,
+  type Report,
+  type ReportName,
+  reports,
+} from '../../database/index.ts';
+import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
+import { reportTable } from '../core/inspect-table.ts';
+import { CommandError } from '../errors.ts';
+import { linkedUrl } from '../linked.ts';
+import { perform } from '../operations.ts';
+import { columns, print, say } from '../output.ts';
+import { locationOf } from '../project-location.ts';
+
+/** The names that upstream's CLI uses for the corresponding reports (`inspect db NAME`). */
+const upstreamNames: Readonly<Record<string, ReportName>> = {
+  outliers: 'slow',
+  calls: 'calls',
+  'long-running-queries': 'running',
+  blocking: 'locks',
+  locks: 'locks',
+  'role-stats': 'connections',
+  'table-stats': 'sizes',
+  bloat: 'bloat',
+  'vacuum-stats': 'bloat',
+  'index-stats': 'indexes',
+  'db-stats': 'cache',
+  'replication-slots': 'replication',
+};
+
+const names = Object.keys(reports).join(', ');
+
+export const inspect: Command = {
+  name: 'inspect',
+  takes: '[REPORT] [NAME]',
+  about:
+    'Shows what the database is doing and where its space is. Reads only catalogs and statistics. Without a report, lists\n' +
+    'the reports. The names of the upstream CLI, such as "inspect db outliers", work too.',
+  options: {
+    ...projectOptions,
+    json: { type: 'boolean', help: 'Prints JSON with complete texts, bytes and milliseconds.' },
+    local: { type: 'boolean', help: "Inspects this project's database (default)." },
+    linked: { type: 'boolean', help: 'Inspects the linked database.' },
+    'db-url': { type: 'string', value: 'URL', help: 'Inspects another database.' },
+  },
+  examples: [
+    ['plinth inspect slow', 'shows the statements that took the most time'],
+    ['plinth inspect locks', 'shows which statements wait, and which hold the locks'],
+    ['plinth inspect sizes --json', 'prints the largest tables as JSON'],
+  ],
+  run: async (input) => {
+    const name = nameOf(input);
+    if (name === undefined) {
+      print(columns(Object.entries(reports).map(([report, { about }]) => [report, about])));
+      return 0;
+    }
+    const report = await read(input, name);
+    if (report === null)
+      throw new CommandError(
+        `The report "${name}" needs the extension pg_stat_statements in the schema extensions.`,
+        'Add pg_stat_statements to shared_preload_libraries, restart PostgreSQL, and create the extension.',
+      );
+    print(input.flag('json') ? JSON.stringify(report.rows, null, 2) : reportTable(report));
+    if (report.rows.length === 0 && !input.flag('json')) say('Nothing to show.');
+    return 0;
+  },
+};
+
+function nameOf({ positionals }: Input): ReportName | undefined {
+  const [first, second] = positionals;
+  if (first === 'db') {
+    const report = upstreamNames[second ?? ''];
+    if (report !== undefined) return report;
+    throw new UsageError(`inspect db ${second ?? ''}: use one of ${Object.keys(upstreamNames).join(', ')}`);
+  }
+  if (second !== undefined) throw new UsageError(`Unexpected argument ${second}`);
+  if (first === undefined || isReportName(first)) return first;
+  throw new UsageError(`Unknown report "${first}". Use one of ${names}`);
+}
+
+/** Returns null if the database lacks the extension that the report needs. */
+async function read(input: Input, name: ReportName): Promise<Report | null> {
+  const location = locationOf(input);
+  const url = input.text('db-url') ?? (input.flag('linked') ? linkedUrl(location) : undefined);
+  if (url === undefined)
+    return await perform<Report | null>(
+      location,
+      'inspect',
+      { name },
+      { needs: 'database', onProgress: say },
+    );
+  const other = await openOtherDatabase(url, {
+    password: shellEnvironment().SUPABASE_DB_PASSWORD,
+    session: 'inspect',
+  });
+  try {
+    return (await inspectDatabase(other.pool, name)) ?? null;
+  } finally {
+    await other.stop();
+  }
+}

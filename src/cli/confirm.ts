@@ -1,0 +1,15 @@
+import { createInterface } from 'node:readline/promises';
+import type { Input } from './command.ts';
+
+/** Asks on a terminal. Without a terminal, the answer is `byDefault`. `--yes` agrees. */
+export async function confirm(input: Input, question: string, byDefault: boolean): Promise<boolean> {
+  if (input.flag('yes')) return true;
+  if (!process.stdin.isTTY) return byDefault;
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = (await terminal.question(`${question} [${byDefault ? 'Y/n' : 'y/N'}] `)).trim();
+    return answer === '' ? byDefault : /^y/i.test(answer);
+  } finally {
+    terminal.close();
+  }
+}

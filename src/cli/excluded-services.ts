@@ -1,0 +1,48 @@
+/** The service names that `-x` accepts, which are Plinth's names and those of upstream's CLI. */
+import { nearest } from '../config/index.ts';
+import { UsageError } from './command.ts';
+
+const ours = [
+  'account',
+  'auth',
+  'console',
+  'functions',
+  'jobs',
+  'mail',
+  'realtime',
+  'rest',
+  'storage',
+] as const;
+
+/** Upstream's containers. A container that doesn't correspond to a service of Plinth is `undefined`. */
+const upstream: Readonly<Record<string, string | undefined>> = {
+  gotrue: 'auth',
+  'edge-runtime': 'functions',
+  inbucket: 'mail',
+  mailpit: 'mail',
+  postgrest: 'rest',
+  'storage-api': 'storage',
+  studio: 'console',
+  imgproxy: undefined,
+  kong: undefined,
+  logflare: undefined,
+  'postgres-meta': undefined,
+  supavisor: undefined,
+  vector: undefined,
+};
+
+/** Returns the services to disable. @throws {UsageError} that suggests the most similar service name */
+export function excludedServices(names: readonly string[]): string[] {
+  const excluded = new Set<string>();
+  for (const name of names) {
+    const own = (ours as readonly string[]).includes(name) ? name : upstream[name];
+    if (own !== undefined) excluded.add(own);
+    else if (!(name in upstream)) {
+      const near = nearest(name, [...ours, ...Object.keys(upstream)]);
+      throw new UsageError(
+        `-x: unknown service ${name}${near === undefined ? '' : `; did you mean ${near}?`}`,
+      );
+    }
+  }
+  return [...excluded];
+}

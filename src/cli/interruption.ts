@@ -1,0 +1,55 @@
+/** Cleans up if a signal ends a command that has started a separate server. */
+import { constants } from 'node:os';
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * Runs `work`, then `cleanUp`. If a signal arrives, `cleanUp` runs immediately, and the process ends with the exit
+ * status that shells use for the signal. A second signal ends the process without waiting.
+ *
+ * @example
+ * const server = await startServer();
+ * await withCleanUp(() => use(server), () => server.stop());
+ */
+export async function withCleanUp<T>(work: () => Promise<T>, cleanUp: () => Promise<void>): Promise<T> {
+  let cleaned: Promise<void> | undefined;
+  const cleanUpOnce = () => {
+    cleaned ??= cleanUp();
+    return cleaned;
+  };
+  let isInterrupted = false;
+  const onSignal = (signal: NodeJS.Signals) => {
+    const exit = () => process.exit(128 + constants.signals[signal]);
+    if (isInterrupted) exit();
+    isInterrupted = true;
+    cleanUpOnce().then(exit, exit);
+  };
+  for (const signal of signals) process.on(signal, onSignal);
+  try {
+    return await work();
+  } finally {
+    // `work` fails because of the cleanup. The process exits instead of reporting this failure.
+    if (isInterrupted) await new Promise(() => {});
+    try {
+      await cleanUpOnce();
+    } finally {
+      for (const signal of signals) process.off(signal, onSignal);
+    }
+  }
+}
+
+/** Runs `work`. A signal aborts `work` through its AbortSignal and then ends the process as in {@link withCleanUp}. */
+export async function withAbort<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  let running: Promise<T> | undefined;
+  return await withCleanUp(
+    () => {
+      running = work(controller.signal);
+      return running;
+    },
+    async () => {
+      controller.abort();
+      await running?.catch(() => undefined);
+    },
+  );
+}

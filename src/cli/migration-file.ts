@@ -1,0 +1,33 @@
+/** Creates migration files. */
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { UsageError } from './command.ts';
+import { CommandError } from './errors.ts';
+
+export interface NewMigration {
+  readonly version: string;
+  readonly path: string;
+  /** As messages show it: `supabase/migrations/20240101000000_init.sql`. */
+  readonly shownPath: string;
+}
+
+/** Returns the file for a migration that is created now. @throws {UsageError} if the name can't be part of a file name */
+export function newMigration(projectDir: string, given: string): NewMigration {
+  const name = given.trim().replaceAll(' ', '_');
+  if (!/^[\w.-]+$/.test(name))
+    throw new UsageError(`${name}: a name can contain only letters, digits, _ . and -`);
+  const version = new Date().toISOString().replace(/\D/g, '').slice(0, 14);
+  const entry = `${version}_${name}.sql`;
+  return {
+    version,
+    path: join(projectDir, 'supabase', 'migrations', entry),
+    shownPath: `supabase/migrations/${entry}`,
+  };
+}
+
+/** @throws {CommandError} if the file exists */
+export function writeMigration({ path }: NewMigration, text: string): void {
+  if (existsSync(path)) throw new CommandError(`${path} already exists.`);
+  mkdirSync(join(path, '..'), { recursive: true });
+  writeFileSync(path, text);
+}

@@ -1,0 +1,24 @@
+/** Finds the project and the data folder that a command uses. */
+import { existsSync, realpathSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { findProjectDir } from '../project/index.ts';
+import { type Input, UsageError } from './command.ts';
+
+export interface ProjectLocation {
+  readonly projectDir: string;
+  readonly dataDir: string;
+}
+
+/**
+ * Returns the folder in `--workdir`, the nearest parent folder that contains `supabase/`, or the working directory.
+ *
+ * @throws {UsageError} if the folder in `--workdir` doesn't exist
+ */
+export function locationOf(input: Input): ProjectLocation {
+  const named = input.text('workdir');
+  if (named !== undefined && !existsSync(named))
+    throw new UsageError(`--workdir: the folder ${named} doesn't exist`);
+  const found = named ?? findProjectDir(process.cwd()) ?? process.cwd();
+  const projectDir = realpathSync(resolve(found));
+  return { projectDir, dataDir: resolve(input.text('data-dir') ?? join(projectDir, '.plinth')) };
+}

@@ -1,0 +1,132 @@
+/**
+ * Determines when a server in the foreground stops: on a signal, when its terminal is closed, or when npm has started
+ * the server and exits. A server without a terminal reloads its configuration on SIGHUP.
+ */
+import { closeSync, openSync, readFileSync } from 'node:fs';
+
+/** Ctrl-C can arrive twice, because both npm and the terminal forward it. */
+const sameStopMs = 1000;
+const parentPollMs = 1000;
+
+export interface StopSignals {
+  /** Whether the server stops when npm exits. False for a server in the background. */
+  readonly followsNpm: boolean;
+  /** Called once, for the first signal. */
+  onStop(): void;
+  /** Called for each signal after the first. */
+  onForce(): void;
+  onReload(): void;
+  /** Called for SIGUSR2. */
+  onRestartWorkers(): void;
+}
+
+/** Starts watching, and returns a function that stops watching. */
+export function watchStopSignals({
+  followsNpm,
+  onStop,
+  onForce,
+  onReload,
+  onRestartWorkers,
+}: StopSignals): () => void {
+  let stoppedAt: number | undefined;
+  const stop = (): void => {
+    const now = performance.now();
+    if (stoppedAt === undefined) {
+      stoppedAt = now;
+      onStop();
+    } else if (now - stoppedAt > sameStopMs) onForce();
+  };
+  const followsTerminal = hasTerminal() && !isHangupIgnored();
+  const hangUp = (): void => {
+    if (process.platform === 'win32' || (followsTerminal && !hasTerminal())) stop();
+    else onReload();
+  };
+  process.on('SIGINT', stop).on('SIGTERM', stop).on('SIGHUP', hangUp).on('SIGUSR2', onRestartWorkers);
+  const parents = followsNpm ? npmAncestors() : [];
+  const timer =
+    parents.length === 0
+      ? undefined
+      : setInterval(() => {
+          if (stoppedAt === undefined && parents.some(isGone)) stop();
+        }, parentPollMs).unref();
+  return () => {
+    clearInterval(timer);
+    process.off('SIGINT', stop).off('SIGTERM', stop).off('SIGHUP', hangUp).off('SIGUSR2', onRestartWorkers);
+  };
+}
+
+/**
+ * Without this handler, the server would end when it writes a line after its reader has exited, as in `plinth start |
+ * head`.
+ */
+export function surviveClosedOutput(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+}
+
+/** Whether the process has a controlling terminal. */
+function hasTerminal(): boolean {
+  try {
+    closeSync(openSync('/dev/tty', 'r'));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether the process was started with nohup. */
+function isHangupIgnored(): boolean {
+  try {
+    const ignored = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];
+    return ignored !== undefined && (BigInt(`0x${ignored}`) & 1n) === 1n;
+  } catch {
+    return false;
+  }
+}
+
+interface Ancestor {
+  readonly pid: number;
+  /** Distinguishes the process from a later process with the same ID. Undefined if the value can't be read. */
+  readonly startedAt: string | undefined;
+}
+
+/**
+ * Returns npm and the shells between npm and this process. Empty if npm didn't start this process or doesn't wait for
+ * it.
+ */
+function npmAncestors(): readonly Ancestor[] {
+  if (process.env.npm_lifecycle_event === undefined || process.ppid === 1) return [];
+  const found: Ancestor[] = [];
+  for (let pid: number | undefined = process.ppid; pid !== undefined && pid > 1; ) {
+    const facts = factsOf(pid);
+    found.push({ pid, startedAt: facts?.startedAt });
+    if (facts === undefined || !/^(sh|dash|bash)$/.test(facts.name)) break;
+    pid = facts.parent;
+  }
+  return found;
+}
+
+function isGone({ pid, startedAt }: Ancestor): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
+  const facts = factsOf(pid);
+  return facts !== undefined && (facts.startedAt !== startedAt || facts.isZombie);
+}
+
+/** Reads `/proc/PID/stat`. Returns undefined on systems without `/proc`. */
+function factsOf(pid: number) {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    return {
+      name: text.slice(text.indexOf('(') + 1, text.lastIndexOf(')')),
+      isZombie: fields[0] === 'Z',
+      parent: Number(fields[1]),
+      startedAt: fields[19],
+    };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,61 @@
+/** The database that a command reads or changes: this project's, the linked one, or one given by its URL. */
+import { shellEnvironment } from '../config/index.ts';
+import { type ConnectionOptions, parseConnectionString } from '../database/index.ts';
+import { type Input, type Option, UsageError } from './command.ts';
+import { findRunning } from './control.ts';
+import { CommandError } from './errors.ts';
+import { readLink } from './linked.ts';
+import { withBackend } from './operations.ts';
+import { say } from './output.ts';
+import type { ProjectLocation } from './project-location.ts';
+
+export const targetOptions = {
+  local: { type: 'boolean', help: "Uses this project's database (default)." },
+  linked: { type: 'boolean', help: 'Uses the linked database.' },
+  'db-url': { type: 'string', value: 'URL', help: 'Uses another database.' },
+  password: {
+    type: 'string',
+    short: 'p',
+    value: 'PASSWORD',
+    help: 'Password, if the URL has none. Default: SUPABASE_DB_PASSWORD.',
+  },
+} as const satisfies Record<string, Option>;
+
+/** Starts this project's database for the duration of `work` if Plinth isn't running. */
+export async function withTarget<T>(
+  location: ProjectLocation,
+  input: Input,
+  work: (target: ConnectionOptions) => Promise<T>,
+): Promise<T> {
+  const named = ['db-url', 'linked', 'local'].filter((name) => input.text(name) !== undefined);
+  if (named.length > 1)
+    throw new UsageError(`${named.map((name) => `--${name}`).join(' and ')} can't be used together`);
+  const url = input.text('db-url');
+  const target = url !== undefined ? { url } : input.flag('linked') ? 'linked' : 'local';
+  return await withTargetNamed(location, target, work, input.text('password'));
+}
+
+/** Does the same for a target that isn't set by options. */
+export async function withTargetNamed<T>(
+  location: ProjectLocation,
+  target: 'local' | 'linked' | { readonly url: string },
+  work: (target: ConnectionOptions) => Promise<T>,
+  givenPassword?: string,
+): Promise<T> {
+  const password = givenPassword ?? shellEnvironment().SUPABASE_DB_PASSWORD;
+  const optionsOf = (url: string): ConnectionOptions => ({
+    ...parseConnectionString(url, { password }),
+    applicationName: 'plinth',
+  });
+  if (target !== 'local')
+    return await work(optionsOf(target === 'linked' ? linkedUrl(location) : target.url));
+  const running = await findRunning(location.dataDir);
+  if (running !== undefined) return await work(optionsOf(await running.call<string>('databaseUrl')));
+  return await withBackend(location, say, (backend) => work(optionsOf(backend.database.info.url)));
+}
+
+function linkedUrl(location: ProjectLocation): string {
+  const linked = readLink(location);
+  if (linked !== undefined) return linked.url;
+  throw new CommandError('No database is linked.', 'Use --db-url URL, or run "plinth link" once.');
+}

@@ -1,0 +1,62 @@
+/**
+ * Collects the log lines and request records of a worker and sends them to the lead in batches. One batch is under way
+ * at a time, so a lead that reads slowly makes the batches larger. If too many entries are waiting, further ones are
+ * dropped and counted.
+ */
+import type { RequestRecord } from '../kernel/trace.ts';
+import type { Line } from './messages.ts';
+
+const batchMs = 20;
+/** About a second of requests of a busy worker. */
+const maxWaiting = 20_000;
+
+export type SendEntries = (lines: readonly Line[], records: readonly RequestRecord[]) => Promise<void>;
+
+export class Entries {
+  readonly #send: SendEntries;
+  #lines: Line[] = [];
+  #records: RequestRecord[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #sending: Promise<void> | undefined;
+  #dropped = 0;
+
+  constructor(send: SendEntries) {
+    this.#send = send;
+  }
+
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  addLine(line: Line): void {
+    if (this.#mayAdd()) this.#lines.push(line);
+  }
+
+  addRecord(record: RequestRecord): void {
+    if (this.#mayAdd()) this.#records.push(record);
+  }
+
+  /** Sends everything that is waiting. */
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    await this.#sending;
+    if (this.#lines.length + this.#records.length === 0) return;
+    const [lines, records] = [this.#lines, this.#records];
+    this.#lines = [];
+    this.#records = [];
+    this.#sending = this.#send(lines, records).catch(() => {
+      this.#dropped += lines.length + records.length;
+    });
+    await this.#sending;
+  }
+
+  #mayAdd(): boolean {
+    if (this.#lines.length + this.#records.length >= maxWaiting) {
+      this.#dropped += 1;
+      return false;
+    }
+    this.#timer ??= setTimeout(() => void this.flush(), batchMs);
+    return true;
+  }
+}

@@ -1,0 +1,161 @@
+/** A worker's connection to the lead. When the lead is gone, the worker exits, because it can't serve on its own. */
+
+import type { Socket } from 'node:net';
+import type { Config } from '../config/index.ts';
+import type { LogFields, Logger } from '../kernel/log.ts';
+import type { PemPair } from '../kernel/tls.ts';
+import { type RequestRecord, Trace, traces } from '../kernel/trace.ts';
+import { Entries } from './entries.ts';
+import { packFields } from './lines.ts';
+import type { LeadMessage, Line, StopRequest, WorkerFacts, WorkerMessage } from './messages.ts';
+
+const factsMs = 1000;
+
+export interface LeadHandlers {
+  readonly onConnection: (socket: Socket) => void;
+  readonly onConfig: (config: Config) => void;
+  readonly onCertificates: (pairs: readonly PemPair[]) => void;
+  /** Stops the worker. The process exits afterward. */
+  readonly onStop: (request: StopRequest) => Promise<void>;
+  readonly facts: () => WorkerFacts;
+}
+
+export interface LeadLink<Init> {
+  /** Resolves with the data that the lead sends first. */
+  readonly init: Promise<Init>;
+  /** Writes to the lead's log. */
+  readonly log: Logger;
+  setLevel(level: string): void;
+  requestEnded(record: RequestRecord): void;
+  /** Resolves when the lead has reset the passwords of the login roles. */
+  restoreLogins(): Promise<void>;
+  /** Reports that the worker can serve connections. */
+  ready(handlers: LeadHandlers): void;
+  /** Reports that the worker couldn't start. The process exits. */
+  failed(error: unknown): void;
+}
+
+/** The exit status of a worker whose lead is gone. */
+const orphaned = 70;
+
+/** @param onGone called before the process exits because the lead is gone */
+export function connectLead<Init>(onGone: () => void): LeadLink<Init> {
+  const init = Promise.withResolvers<Init>();
+  const restoring: PromiseWithResolvers<void>[] = [];
+  let handlers: LeadHandlers | undefined;
+  let level: Line['level'] = 'info';
+  let report: (() => void) | undefined;
+
+  const send = (message: WorkerMessage): Promise<void> =>
+    new Promise((resolve, reject) => {
+      if (process.connected)
+        process.send?.(message, undefined, undefined, (error) => (error ? reject(error) : resolve()));
+      else reject(new Error('the lead is gone'));
+    });
+  const tell = (message: WorkerMessage): void => void send(message).catch(() => undefined);
+  const entries = new Entries((lines, records) => send({ kind: 'entries', lines, records }));
+
+  process.on('disconnect', () => {
+    onGone();
+    process.exit(orphaned);
+  });
+  // Signals are the lead's business. A terminal and systemd send them to all processes.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'] as const)
+    process.on(signal, () => undefined);
+  process.on('message', (message: LeadMessage<Init>, socket: unknown) => {
+    switch (message.kind) {
+      case 'init':
+        init.resolve(message.init);
+        return;
+      case 'connection':
+        // Sent first: until then, the lead gives the connection to another worker if this one dies.
+        tell({ kind: 'accepted', id: message.id });
+        // Undefined if the client has already disconnected.
+        if (socket !== undefined) handlers?.onConnection(socket as Socket);
+        return;
+      case 'certificates':
+        handlers?.onCertificates(message.pairs);
+        return;
+      case 'config':
+        handlers?.onConfig(message.config);
+        return;
+      case 'logins-restored':
+        for (const one of restoring.splice(0))
+          if (message.error === undefined) one.resolve();
+          else one.reject(new Error(message.error));
+        return;
+      case 'stop':
+        void stop(message);
+    }
+  });
+
+  async function stop(request: StopRequest): Promise<void> {
+    try {
+      await handlers?.onStop(request);
+    } finally {
+      report?.();
+      await entries.flush();
+      process.exit(0);
+    }
+  }
+
+  function startFacts({ facts }: LeadHandlers): void {
+    report = (): void => {
+      const current = facts();
+      const metrics = { ...current.metrics, plinth_log_dropped_lines_total: entries.dropped };
+      tell({ kind: 'facts', ...current, metrics });
+    };
+    setInterval(() => report?.(), factsMs).unref();
+  }
+
+  return {
+    init: init.promise,
+    log: remoteLogger(
+      {},
+      () => level,
+      (line) => entries.addLine(line),
+    ),
+    setLevel(next) {
+      level = next as Line['level'];
+    },
+    requestEnded: (record) => entries.addRecord({ ...record, trace: record.trace && sendable(record.trace) }),
+    restoreLogins() {
+      const one = Promise.withResolvers<void>();
+      restoring.push(one);
+      if (restoring.length === 1) tell({ kind: 'restore-logins' });
+      return one.promise;
+    },
+    ready(given) {
+      handlers = given;
+      startFacts(given);
+      tell({ kind: 'ready' });
+    },
+    failed(error) {
+      const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      void send({ kind: 'failed', message }).finally(() => process.exit(1));
+    },
+  };
+}
+
+const ranks: Readonly<Record<Line['level'], number>> = { debug: 0, info: 1, warn: 2, error: 3 };
+
+function remoteLogger(own: LogFields, level: () => Line['level'], write: (line: Line) => void): Logger {
+  const at =
+    (rank: Line['level']) =>
+    (given: LogFields, message: string): void => {
+      if (ranks[rank] < (ranks[level()] ?? 0)) return;
+      const requestId = traces.getStore()?.requestId;
+      const fields = { ...own, ...(requestId === undefined ? {} : { requestId }), ...given };
+      write({ level: rank, fields: packFields(fields), message });
+    };
+  return {
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    child: (fields) => remoteLogger({ ...own, ...fields }, level, write),
+  };
+}
+
+/** Returns the trace without the configuration, which would be sent with every request. */
+const sendable = (trace: Trace): Trace => Object.assign(new Trace('', 0), trace, { config: undefined });

@@ -1,0 +1,30 @@
+/** Converts the fields of log lines to text and back. Errors keep their type, stack and properties. Pure. */
+import type { LogFields } from '../kernel/log.ts';
+import { isRecord } from '../shared/is-record.ts';
+
+const errorMark = '$error';
+
+export function packFields(fields: LogFields): string {
+  try {
+    return JSON.stringify(fields, (_key, value: unknown) => {
+      if (value instanceof Error) return { [errorMark]: propertiesOf(value) };
+      return typeof value === 'bigint' ? String(value) : value;
+    });
+  } catch (error) {
+    // An object that contains itself.
+    return JSON.stringify({ unprintable: String(error) });
+  }
+}
+
+export function unpackFields(text: string): LogFields {
+  return JSON.parse(text, (_key, value: unknown) => {
+    if (!isRecord(value)) return value;
+    const error = value[errorMark];
+    return isRecord(error) ? Object.assign(new Error(String(error.message)), error) : value;
+  }) as LogFields;
+}
+
+function propertiesOf(error: Error): Record<string, unknown> {
+  const { name, message, stack, cause } = error;
+  return { ...error, name, message, stack, ...(cause === undefined ? {} : { cause }) };
+}

@@ -1,0 +1,57 @@
+/**
+ * The messages between the lead and its API workers.
+ *
+ * Glossary. *Lead*: the process that the operator started. It owns everything that exists once: the lock, PostgreSQL, the
+ * jobs, the log and every service with state. *API worker*: a child process that serves the API port. *Handover*: the
+ * lead accepts a connection and passes it to a worker.
+ */
+import type { Config } from '../config/index.ts';
+import type { MetricValues } from '../kernel/metrics/catalog.ts';
+import type { PemPair } from '../kernel/tls.ts';
+import type { RequestRecord } from '../kernel/trace.ts';
+import type { KeyUse } from '../keys/index.ts';
+
+/** Messages from the lead. A `connection` is accompanied by its socket. */
+export type LeadMessage<Init> =
+  | { readonly kind: 'init'; readonly init: Init }
+  | { readonly kind: 'connection'; readonly id: number }
+  | { readonly kind: 'certificates'; readonly pairs: readonly PemPair[] }
+  | { readonly kind: 'config'; readonly config: Config }
+  | { readonly kind: 'logins-restored'; readonly error?: string | undefined }
+  | ({ readonly kind: 'stop' } & StopRequest);
+
+export interface StopRequest {
+  /** The time during which each connection is closed after its next response. */
+  readonly drainMs: number;
+  /** The time after which requests in flight are aborted. */
+  readonly graceMs: number;
+  /** Whether the worker still receives connections while it drains, because no other worker could serve them. */
+  readonly isLast: boolean;
+}
+
+/** Messages from a worker. */
+export type WorkerMessage =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'accepted'; readonly id: number }
+  | { readonly kind: 'restore-logins' }
+  | { readonly kind: 'entries'; readonly lines: readonly Line[]; readonly records: readonly RequestRecord[] }
+  | ({ readonly kind: 'facts' } & WorkerFacts);
+
+/** A log line of a worker. */
+export interface Line {
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  /** The fields as JSON, because a message can't contain every object that a log line can. */
+  readonly fields: string;
+  readonly message: string;
+}
+
+/** What a worker regularly reports about itself. */
+export interface WorkerFacts {
+  readonly connections: number;
+  /** The reason why the worker can't serve requests. Undefined if it can. */
+  readonly fault: string | undefined;
+  readonly metrics: MetricValues;
+  /** The uses of the signing keys since the last report, by key ID. */
+  readonly keyUses: ReadonlyMap<string, KeyUse>;
+}

@@ -1,0 +1,128 @@
+/** One API worker, as the lead sees it. */
+import type { ChildProcess } from 'node:child_process';
+import type { Socket } from 'node:net';
+import type { LeadMessage, StopRequest, WorkerFacts, WorkerMessage } from './messages.ts';
+
+export interface WorkerEvents {
+  readonly onReady: () => void;
+  /** Messages that aren't only about the worker's state. */
+  readonly onMessage: (message: WorkerMessage) => void;
+  /** Called once. `unserved` contains the connections that the worker hasn't accepted. */
+  readonly onExit: (exit: WorkerExit, unserved: readonly Socket[]) => void;
+}
+
+export interface WorkerExit {
+  readonly code: number | null;
+  readonly signal: string | null;
+  /** The reason that the worker gave before it was ready. */
+  readonly reason: string | undefined;
+}
+
+export class WorkerProcess<Init> {
+  readonly startedAt = performance.now();
+  readonly pid: number | undefined;
+  facts: WorkerFacts | undefined;
+  /** When the worker last sent a message, as a `performance.now()` time. */
+  heardAt = performance.now();
+  #state: 'starting' | 'ready' | 'stopping' | 'gone' = 'starting';
+  readonly #child: ChildProcess;
+  readonly #unserved = new Map<number, Socket>();
+  #nextId = 0;
+  #handedSinceFacts = 0;
+  #reason: string | undefined;
+  readonly #exited = Promise.withResolvers<void>();
+
+  constructor(child: ChildProcess, init: Init, events: WorkerEvents) {
+    this.#child = child;
+    this.pid = child.pid;
+    const gone = (exit: Omit<WorkerExit, 'reason'>): void => {
+      if (this.#state === 'gone') return;
+      this.#state = 'gone';
+      this.#exited.resolve();
+      events.onExit({ ...exit, reason: this.#reason }, [...this.#unserved.values()]);
+      this.#unserved.clear();
+    };
+    child.on('error', (error) => {
+      this.#reason ??= error.message;
+      if (child.pid === undefined) gone({ code: null, signal: null });
+    });
+    child.on('exit', (code, signal) => gone({ code, signal }));
+    child.on('message', (message: WorkerMessage) => this.#receive(message, events));
+    this.send({ kind: 'init', init });
+  }
+
+  get isReady(): boolean {
+    return this.#state === 'ready';
+  }
+
+  get isGone(): boolean {
+    return this.#state === 'gone';
+  }
+
+  get exited(): Promise<void> {
+    return this.#exited.promise;
+  }
+
+  /** The approximate number of open connections. */
+  get load(): number {
+    return (this.facts?.connections ?? 0) + this.#handedSinceFacts;
+  }
+
+  send(message: LeadMessage<Init>): void {
+    // If the worker is gone, its exit is reported separately.
+    if (this.#child.connected) this.#child.send(message, () => undefined);
+  }
+
+  /** Passes a connection to the worker. This process keeps it open until the worker has it. */
+  handOver(socket: Socket): void {
+    const id = this.#nextId++;
+    this.#unserved.set(id, socket);
+    this.#handedSinceFacts += 1;
+    // A failure means that the worker or the client is gone, and both are handled elsewhere.
+    if (this.#child.connected)
+      this.#child.send({ kind: 'connection', id }, socket, { keepOpen: true }, () => undefined);
+  }
+
+  /** Stops the worker after its requests. Resolves when it has exited. */
+  stop(request: StopRequest): Promise<void> {
+    if (this.#state === 'gone') return this.exited;
+    this.#state = 'stopping';
+    this.send({ kind: 'stop', ...request });
+    const timer = setTimeout(() => this.kill(), request.drainMs + request.graceMs + killAfterMs).unref();
+    return this.exited.finally(() => clearTimeout(timer));
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+
+  #receive(message: WorkerMessage, { onReady, onMessage }: WorkerEvents): void {
+    this.heardAt = performance.now();
+    switch (message.kind) {
+      case 'ready':
+        if (this.#state !== 'starting') return;
+        this.#state = 'ready';
+        onReady();
+        return;
+      case 'failed':
+        this.#reason = message.message;
+        return;
+      case 'accepted': {
+        const socket = this.#unserved.get(message.id);
+        this.#unserved.delete(message.id);
+        socket?.destroy();
+        return;
+      }
+      case 'facts':
+        this.facts = message;
+        this.#handedSinceFacts = 0;
+        onMessage(message);
+        return;
+      default:
+        onMessage(message);
+    }
+  }
+}
+
+/** The time for which a worker may exceed its own limits before it is killed. */
+const killAfterMs = 5000;

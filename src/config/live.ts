@@ -1,0 +1,77 @@
+/**
+ * The running configuration, which can be replaced while the server runs. Services read it for each use instead of
+ * copying settings when they are created.
+ *
+ * A request sees one configuration: code in its asynchronous context (`kernel/trace.ts`) reads the configuration that
+ * was current when the request first read it.
+ */
+import { traces } from '../kernel/trace.ts';
+import type { Config } from './schema/index.ts';
+
+export interface LiveConfig {
+  /** The configuration of the current request, or the newest one outside of requests. */
+  readonly current: Config;
+  /**
+   * Returns a function that returns a value derived from {@link current}. The value is computed once per configuration.
+   * If `read` throws, {@link LiveConfigOwner.replace} rejects the configuration.
+   *
+   * @example
+   * const limits = config.derive(({ plinth }) => limitsFrom(plinth.server));
+   * limits().maxConnections;
+   */
+  derive<T>(read: (config: Config) => T): () => T;
+  /** Calls the listener after each replacement. The replacement waits for it. */
+  onChange(listener: Listener): void;
+}
+
+/** A listener receives the new and the previous configuration. */
+export type Listener = (config: Config, previous: Config) => void | Promise<void>;
+
+export interface LiveConfigOwner extends LiveConfig {
+  /**
+   * Replaces the configuration for all later requests. Resolves with the errors of listeners, whose work was only done
+   * in part.
+   * @throws {Error} from a derived value. The configuration isn't replaced.
+   */
+  replace(next: Config): Promise<readonly unknown[]>;
+}
+
+export function createLiveConfig(initial: Config): LiveConfigOwner {
+  let newest = initial;
+  const derived: ((config: Config) => unknown)[] = [];
+  const listeners: Listener[] = [];
+  const current = (): Config => {
+    const trace = traces.getStore();
+    if (trace === undefined || trace.isOver) return newest;
+    trace.config ??= newest;
+    return trace.config as Config;
+  };
+  return {
+    get current() {
+      return current();
+    },
+    derive<T>(read: (config: Config) => T): () => T {
+      // Requests in progress can still use the previous configuration.
+      const known = new WeakMap<Config, { readonly value: T }>();
+      const valueFor = (config: Config): T => {
+        let found = known.get(config);
+        if (found === undefined) {
+          found = { value: read(config) };
+          known.set(config, found);
+        }
+        return found.value;
+      };
+      valueFor(newest);
+      derived.push(valueFor);
+      return () => valueFor(current());
+    },
+    onChange: (listener) => void listeners.push(listener),
+    async replace(next) {
+      for (const compute of derived) compute(next);
+      const previous = newest;
+      newest = next;
+      const results = await Promise.allSettled(listeners.map(async (listener) => listener(next, previous)));
+      return results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+    },
+  };
+}

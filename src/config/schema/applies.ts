@@ -1,0 +1,11 @@
+/** The reasons that several settings share for why a change needs a restart. */
+import { restart } from './define.ts';
+
+export const reasons = {
+  opened: 'ports are opened at startup',
+  keys: 'keys are read at startup',
+} as const;
+
+export const mounted = restart('services are added to the ports at startup');
+export const opened = restart(reasons.opened);
+export const keysRead = restart(reasons.keys);

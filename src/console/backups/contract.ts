@@ -1,0 +1,64 @@
+/** The backups page's routes. */
+import { json, noContent, type RouteTable } from '../core/contract.ts';
+
+/** A base backup. Times are in ISO 8601, sizes in bytes. */
+export interface BaseBackup {
+  readonly id: string;
+  readonly startedAt: string;
+  readonly durationMs: number;
+  /** The size of PostgreSQL's files before compression. */
+  readonly sizeBytes: number;
+  readonly storedBytes: number;
+  /** The range of times that can be restored with this base backup. */
+  readonly oldestRecoverable: string;
+  readonly newestRecoverable: string;
+}
+
+export interface Drill {
+  readonly endedAt: string;
+  readonly durationMs: number;
+  readonly problems: readonly string[];
+  /** Null if the drill ended with an error. */
+  readonly checked: {
+    readonly backup: string;
+    readonly tables: number;
+    readonly rows: number;
+    readonly objects: number;
+    /** The age of the newest recoverable time at the beginning of the drill. */
+    readonly newestAgeMs: number;
+  } | null;
+}
+
+export interface BackupsOverview {
+  /** The folder or URL without its options. */
+  readonly target: string;
+  /** Whether changes are archived continuously. */
+  readonly archivesWal: boolean;
+  readonly keepMs: number;
+  readonly running: boolean;
+  readonly newestRecoverable: string | null;
+  readonly lastStartedAt: string | null;
+  readonly nextAt: string | null;
+  readonly overdue: boolean;
+  /** A sentence that describes the current problem. */
+  readonly problem: string | null;
+  readonly drill: {
+    /** The current step of the running drill. */
+    readonly step: string | null;
+    readonly last: Drill | null;
+  };
+}
+
+export interface Backups {
+  /** `target`: none is configured. `external`: the database isn't the embedded one. */
+  readonly missing: 'target' | 'external' | null;
+  readonly overview: BackupsOverview | null;
+}
+
+export const contract = {
+  'GET /backups': { response: json<Backups>() },
+  /** Newest first. */
+  'GET /backups/list': { response: json<{ readonly backups: readonly BaseBackup[] }>() },
+  'POST /backups/run': { response: noContent },
+  'POST /backups/verify': { response: noContent },
+} as const satisfies RouteTable;

@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import { json, noContent, type RouteTable } from '../core/contract.ts';
+import type { RawPlan } from '../sql-page/contract.ts';
+
+export const statementOrders = ['total', 'mean', 'calls', 'rows', 'max'] as const;
+export type StatementOrder = (typeof statementOrders)[number];
+
+const listQuery = z.object({
+  order: z.enum(statementOrders).default('total'),
+  /** Text that the statement contains. */
+  search: z.string().max(500).optional(),
+  role: z.string().max(63).optional(),
+  /** Whether the statements of Plinth's services and of the Console are included. */
+  services: z.stringbool().default(false),
+});
+
+/** A statement is identified by its text and its role. The ID is a bigint as text. */
+const statementKey = z.object({
+  id: z.string().regex(/^-?\d{1,20}$/, 'must be a numeric ID'),
+  role: z.string().min(1).max(63),
+});
+
+const session = z
+  .object({
+    pid: z.number().int().min(1),
+    /** When the session began. Its process ID can be used again later. */
+    began: z.iso.datetime({ offset: true }),
+  })
+  .strict();
+
+export interface StatementNumbers {
+  readonly calls: number;
+  readonly totalMs: number;
+  readonly meanMs: number;
+  readonly maxMs: number;
+  readonly minMs: number;
+  readonly stddevMs: number;
+  readonly rows: number;
+  /** The part of the total time of all statements, between 0 and 1. */
+  readonly share: number;
+  /** The part of the blocks that were in the cache, between 0 and 1. Null if no blocks were read. */
+  readonly cacheHits: number | null;
+}
+
+export interface StatementRow extends StatementNumbers {
+  readonly id: string;
+  readonly role: string;
+  /** The beginning of the text, on one line. */
+  readonly text: string;
+}
+
+export interface StatementDetails extends StatementNumbers {
+  readonly id: string;
+  readonly role: string;
+  readonly text: string;
+  readonly temporaryBytes: number;
+  readonly walBytes: number;
+  /** Whether the text can have a plan. */
+  readonly hasPlan: boolean;
+}
+
+export interface GenericPlan {
+  readonly plan: RawPlan;
+  /** The role whose policies and privileges the plan contains. */
+  readonly role: string;
+  readonly advice: readonly Advice[];
+}
+
+export type Advice =
+  | {
+      readonly kind: 'foreign-key';
+      readonly schema: string;
+      readonly table: string;
+      readonly constraint: string;
+      readonly columns: readonly string[];
+      readonly rows: number;
+      /** The statement that solves the problem. */
+      readonly fix: string;
+    }
+  | {
+      readonly kind: 'sequential-scan';
+      readonly schema: string;
+      readonly table: string;
+      readonly rows: number;
+      /** The number of scans, or null if the advice is about one plan. */
+      readonly scans: number | null;
+      /** The condition that no index supports. Null if it isn't known. */
+      readonly filter: string | null;
+    };
+
+export interface ActivityRow {
+  readonly pid: number;
+  readonly began: string;
+  readonly role: string;
+  readonly program: string;
+  readonly state: string;
+  /** What the session waits for, such as `Lock: transactionid`. Null if it doesn't wait. */
+  readonly waitsFor: string | null;
+  readonly statementMs: number | null;
+  readonly transactionMs: number | null;
+  /** The process IDs of the sessions that hold the lock. */
+  readonly blockedBy: readonly number[];
+  readonly text: string;
+}
+
+export const contract = {
+  'GET /queries': {
+    query: listQuery,
+    response: json<{
+      /** Whether pg_stat_statements is available. */
+      readonly isAvailable: boolean;
+      /** When the statistics were last reset. */
+      readonly since: string | null;
+      readonly roles: readonly string[];
+      readonly statements: readonly StatementRow[];
+      /** Whether literals are hidden, because the operator's role can't read secrets. */
+      readonly isRedacted: boolean;
+    }>(),
+  },
+  'GET /queries/statement': { query: statementKey, response: json<StatementDetails>() },
+  'GET /queries/plan': { query: statementKey, response: json<GenericPlan>() },
+  'POST /queries/reset': { response: noContent },
+  'GET /queries/advice': { response: json<{ readonly advice: readonly Advice[] }>() },
+  'GET /queries/activity': {
+    response: json<{ readonly sessions: readonly ActivityRow[]; readonly isRedacted: boolean }>(),
+  },
+  'POST /queries/activity/cancel': { body: session, response: noContent },
+  'POST /queries/activity/terminate': { body: session, response: noContent },
+} as const satisfies RouteTable;

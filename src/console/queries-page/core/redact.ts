@@ -1,0 +1,26 @@
+/** Removes the literals of a statement. Pure. */
+import { lex, type Token } from '../../../shared/sql/lex.ts';
+
+/** Other statements can contain a password or a key in a place where the grammar doesn't allow a parameter. */
+const openVerbs = ['select', 'with', 'insert', 'update', 'delete', 'merge', 'values', 'table'];
+
+/**
+ * Returns the statement with `…` instead of its strings, numbers and comments. Statements other than queries and changes
+ * of rows are shortened to their first two words.
+ * @example redactLiterals("select * from t where token = 'secret'") // "select * from t where token = …"
+ */
+export function redactLiterals(text: string): string {
+  const tokens = [...lex(text)];
+  const partOf = ({ start, end }: Token): string => text.slice(start, end);
+  const words = tokens.filter(({ kind }) => kind === 'word').map(partOf);
+  // In a session without standard_conforming_strings, a string can continue after an escaped quote.
+  const isAmbiguous = text.includes("\\'") && !/\be'/i.test(text);
+  if (isAmbiguous || !openVerbs.includes(words[0]?.toLowerCase() ?? ''))
+    return [...words.slice(0, 2), '…'].join(' ');
+  return tokens
+    .map((token) => {
+      if (token.kind === 'string' || token.kind === 'number') return '…';
+      return token.kind === 'comment' ? ' ' : partOf(token);
+    })
+    .join('');
+}

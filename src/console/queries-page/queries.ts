@@ -1,0 +1,183 @@
+/** Statements on PostgreSQL's statistics. They run as `postgres`, which can read all of them but isn't a superuser. */
+import type { Queryable } from '../../database/types.ts';
+import { type Sql, sql } from '../../kernel/sql.ts';
+import type { ActivityRow, Advice, StatementDetails, StatementOrder, StatementRow } from './contract.ts';
+
+/** The number of statements in the list. */
+export const maxStatements = 200;
+const listedChars = 300;
+const maxAdvice = 20;
+/** Smaller tables are read as fast without an index. */
+const bigTableRows = 10_000;
+
+/** The roles of Plinth's services. */
+const serviceRoles = '^(supabase_|authenticator$|pgbouncer$)';
+/** Statements that Plinth itself runs as these roles: the Console, schema caches, and the frames of transactions. */
+const ownText =
+  '\\m(pg_catalog|information_schema|pg_class|pg_stat_statements|pg_stat_activity|_plinth|plinth_plan)\\M' +
+  '|^\\s*(begin|commit|rollback|discard|deallocate|set|show)\\M|^\\s*select (pg_catalog\\.)?set_config\\(';
+
+export async function hasStatistics(db: Queryable): Promise<boolean> {
+  const [row] = await db.query<{ found: boolean }>(sql`
+    select pg_catalog.to_regclass('extensions.pg_stat_statements') is not null as found`);
+  return row?.found ?? false;
+}
+
+/** Returns null if the server doesn't record the time. */
+export async function resetTime(db: Queryable): Promise<string | null> {
+  const [row] = await db.query<{ at: string | null }>(sql`
+    select pg_catalog.to_char(stats_reset at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as at
+    from extensions.pg_stat_statements_info`);
+  return row?.at ?? null;
+}
+
+/** The statistics of one row per statement and role. Nested calls are added, because their text is the same. */
+const grouped = sql`
+  select s.queryid::text as id, pg_catalog.pg_get_userbyid(s.userid)::text as role, min(s.query) as text,
+    sum(s.calls)::float8 as calls, sum(s.total_exec_time) as "totalMs",
+    sum(s.total_exec_time) / nullif(sum(s.calls), 0) as "meanMs", max(s.max_exec_time) as "maxMs",
+    min(s.min_exec_time) as "minMs", max(s.stddev_exec_time) as "stddevMs", sum(s.rows)::float8 as rows,
+    coalesce(sum(s.total_exec_time) / nullif(sum(sum(s.total_exec_time)) over (), 0), 0) as share,
+    sum(s.shared_blks_hit)::float8 / nullif(sum(s.shared_blks_hit + s.shared_blks_read), 0)::float8 as "cacheHits",
+    (sum(s.temp_blks_written) * pg_catalog.current_setting('block_size')::int)::float8 as "temporaryBytes",
+    sum(s.wal_bytes)::float8 as "walBytes"
+  from extensions.pg_stat_statements s
+  where s.dbid = (select oid from pg_catalog.pg_database where datname = pg_catalog.current_database())
+  group by s.queryid, s.userid`;
+
+const orders: Readonly<Record<StatementOrder, string>> = {
+  total: '"totalMs"',
+  mean: '"meanMs"',
+  calls: 'calls',
+  rows: 'rows',
+  max: '"maxMs"',
+};
+
+export interface StatementFilter {
+  readonly order: StatementOrder;
+  readonly search?: string | undefined;
+  readonly role?: string | undefined;
+  readonly services: boolean;
+}
+
+export function listStatements(db: Queryable, filter: StatementFilter): Promise<StatementRow[]> {
+  const conditions: Sql[] = [sql`true`];
+  if (filter.search !== undefined)
+    conditions.push(sql`pg_catalog.strpos(lower(g.text), lower(${filter.search})) > 0`);
+  if (filter.role !== undefined) conditions.push(sql`g.role = ${filter.role}`);
+  else if (!filter.services) conditions.push(sql`g.role !~ ${serviceRoles}`);
+  if (!filter.services) conditions.push(sql`g.text !~* ${ownText}`);
+  return db.query<StatementRow>(sql`
+    select g.id, g.role, pg_catalog.left(pg_catalog.regexp_replace(g.text, '\\s+', ' ', 'g'), ${listedChars}) as text,
+      g.calls, g."totalMs", g."meanMs", g."maxMs", g."minMs", g."stddevMs", g.rows, g.share, g."cacheHits"
+    from (${grouped}) as g
+    where ${sql.join(conditions, ' and ')}
+    order by ${sql.raw(orders[filter.order])} desc nulls last, g.id limit ${maxStatements}`);
+}
+
+export async function statementRoles(db: Queryable): Promise<string[]> {
+  const rows = await db.query<{ role: string }>(sql`
+    select distinct pg_catalog.pg_get_userbyid(s.userid)::text as role from extensions.pg_stat_statements s order by 1`);
+  return rows.map(({ role }) => role);
+}
+
+export async function findStatement(
+  db: Queryable,
+  { id, role }: { readonly id: string; readonly role: string },
+): Promise<Omit<StatementDetails, 'hasPlan'> | undefined> {
+  const [row] = await db.query<Omit<StatementDetails, 'hasPlan'>>(sql`
+    select * from (${grouped}) as g where g.id = ${id} and g.role = ${role}`);
+  return row;
+}
+
+export async function resetStatistics(db: Queryable): Promise<void> {
+  await db.query(sql`
+    select extensions.pg_stat_statements_reset(0, d.oid, 0)
+    from pg_catalog.pg_database d where d.datname = pg_catalog.current_database()`);
+}
+
+export function listActivity(db: Queryable): Promise<ActivityRow[]> {
+  return db.query<ActivityRow>(sql`
+    select a.pid, pg_catalog.to_char(a.backend_start at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as began,
+      coalesce(a.usename::text, '') as role, a.application_name as program, coalesce(a.state, '') as state,
+      case when a.state = 'active' then a.wait_event_type || ': ' || a.wait_event end as "waitsFor",
+      case when a.state = 'active' then
+        extract(epoch from pg_catalog.clock_timestamp() - a.query_start)::float8 * 1000 end as "statementMs",
+      extract(epoch from pg_catalog.clock_timestamp() - a.xact_start)::float8 * 1000 as "transactionMs",
+      pg_catalog.pg_blocking_pids(a.pid) as "blockedBy", a.query as text
+    from pg_catalog.pg_stat_activity a
+    where a.datname = pg_catalog.current_database() and a.backend_type = 'client backend'
+      and a.pid <> pg_catalog.pg_backend_pid() and a.state <> 'idle'
+    order by a.xact_start nulls last, a.pid limit 200`);
+}
+
+/** Returns false if the session has ended, or if its process ID belongs to another session now. */
+export async function signalSession(
+  db: Queryable,
+  signal: 'cancel' | 'terminate',
+  { pid, began }: { readonly pid: number; readonly began: string },
+): Promise<boolean> {
+  const call = sql.raw(
+    signal === 'cancel' ? 'pg_catalog.pg_cancel_backend' : 'pg_catalog.pg_terminate_backend',
+  );
+  const rows = await db.query<{ sent: boolean }>(sql`
+    select ${call}(a.pid) as sent from pg_catalog.pg_stat_activity a
+    where a.pid = ${pid} and a.backend_type = 'client backend' and a.datname = pg_catalog.current_database()
+      and pg_catalog.date_trunc('milliseconds', a.backend_start)
+        = pg_catalog.date_trunc('milliseconds', ${began}::timestamptz)`);
+  return rows[0]?.sent === true;
+}
+
+/** Schemas that Plinth manages, whose indexes a project can't add. */
+const ownSchemas = sql.raw(
+  `('pg_catalog', 'information_schema', 'auth', 'cron', 'net', 'pgmq', 'realtime', 'storage', 'supabase_functions', 'vault')`,
+);
+
+/** Foreign keys without an index whose first columns are those of the key. */
+export async function listForeignKeyAdvice(db: Queryable): Promise<Advice[]> {
+  const rows = await db.query<Omit<Extract<Advice, { kind: 'foreign-key' }>, 'kind'>>(sql`
+    select n.nspname::text as schema, c.relname::text as table, k.conname::text as constraint,
+      cols.names as columns, greatest(c.reltuples, 0)::float8 as rows,
+      pg_catalog.format('create index concurrently on %I.%I (%s);', n.nspname, c.relname, cols.list) as fix
+    from pg_catalog.pg_constraint k
+    join pg_catalog.pg_class c on c.oid = k.conrelid
+    join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    cross join lateral (
+      select pg_catalog.array_agg(a.attname::text order by u.at) as names,
+        pg_catalog.string_agg(pg_catalog.quote_ident(a.attname), ', ' order by u.at) as list
+      from pg_catalog.unnest(k.conkey) with ordinality as u (number, at)
+      join pg_catalog.pg_attribute a on a.attrelid = k.conrelid and a.attnum = u.number
+    ) as cols
+    where k.contype = 'f' and k.conparentid = 0 and n.nspname !~ '^(pg_|_)' and n.nspname not in ${ownSchemas}
+      and not exists (
+        select from pg_catalog.pg_index i
+        where i.indrelid = k.conrelid and i.indisvalid and i.indpred is null
+          and (i.indkey::int2[])[0:pg_catalog.array_length(k.conkey, 1) - 1] @> k.conkey)
+    order by c.reltuples desc, 1, 2, 3 limit ${maxAdvice}`);
+  return rows.map((row) => ({ kind: 'foreign-key', ...row }));
+}
+
+/** Big tables that are mostly read from beginning to end. */
+export async function listScanAdvice(db: Queryable): Promise<Advice[]> {
+  const rows = await db.query<{ schema: string; table: string; rows: number; scans: number }>(sql`
+    select s.schemaname::text as schema, s.relname::text as table, greatest(c.reltuples, 0)::float8 as rows,
+      s.seq_scan::float8 as scans
+    from pg_catalog.pg_stat_user_tables s join pg_catalog.pg_class c on c.oid = s.relid
+    where c.reltuples >= ${bigTableRows} and s.seq_scan > 10 and s.seq_scan > coalesce(s.idx_scan, 0)
+      and s.schemaname !~ '^(pg_|_)' and s.schemaname not in ${ownSchemas}
+    order by s.seq_tup_read desc limit ${maxAdvice}`);
+  return rows.map((row) => ({ kind: 'sequential-scan', filter: null, ...row }));
+}
+
+/** Returns the estimated number of rows of tables, by `schema.table`, for those that are big. */
+export async function bigTables(
+  db: Queryable,
+  names: readonly { readonly schema: string; readonly table: string }[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await db.query<{ name: string; rows: number }>(sql`
+    select n.nspname || '.' || c.relname as name, c.reltuples::float8 as rows
+    from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    where c.reltuples >= ${bigTableRows}
+      and n.nspname || '.' || c.relname = any (${names.map(({ schema, table }) => `${schema}.${table}`)}::text[])`);
+  return new Map(rows.map(({ name, rows: count }) => [name, count]));
+}

@@ -1,0 +1,97 @@
+/** The routes of the Queries page: slow statements, their plans, advice, and running statements. */
+import type { Database } from '../../database/types.ts';
+import type { Audit } from '../audit.ts';
+import { may } from '../core/roles.ts';
+import { ConsoleError } from '../errors.ts';
+import type { Api, Call } from '../routes/api.ts';
+import type { Advice } from './contract.ts';
+import { redactLiterals } from './core/redact.ts';
+import { filteredScans } from './core/scans.ts';
+import { hasPlan, planOf } from './plan.ts';
+import * as queries from './queries.ts';
+
+/**
+ * PostgreSQL replaces the literals of most statements with `$1`, but not those of running statements and of commands,
+ * which can contain passwords.
+ */
+const isRedacted = ({ operator }: Call): boolean => !may(operator.role, 'secrets');
+
+export function queryRoutes(api: Api, database: Database, audit: Audit): void {
+  const db = database.pool('postgres');
+  const route = api.feature(() => import('./contract.ts'));
+  const shown = (call: Call, text: string): string => (isRedacted(call) ? redactLiterals(text) : text);
+
+  async function found(key: { readonly id: string; readonly role: string }) {
+    const statement = (await queries.hasStatistics(db)) ? await queries.findStatement(db, key) : undefined;
+    if (statement === undefined)
+      throw new ConsoleError('not_found', {
+        message: 'The statistics no longer contain this statement.',
+      });
+    return statement;
+  }
+
+  route('GET /queries', 'read', async (call) => {
+    const filter = await call.query();
+    const redacted = isRedacted(call);
+    if (!(await queries.hasStatistics(db)))
+      return { isAvailable: false, since: null, roles: [], statements: [], isRedacted: redacted };
+    const [since, roles, statements] = await Promise.all([
+      queries.resetTime(db),
+      queries.statementRoles(db),
+      // A search in the complete text would reveal which literals it contains.
+      queries.listStatements(db, redacted ? { ...filter, search: undefined } : filter),
+    ]);
+    const search = redacted ? (filter.search ?? '').toLowerCase() : '';
+    return {
+      isAvailable: true,
+      since,
+      roles,
+      statements: statements
+        .map((statement) => ({ ...statement, text: shown(call, statement.text) }))
+        .filter(({ text }) => text.toLowerCase().includes(search)),
+      isRedacted: redacted,
+    };
+  });
+  route('GET /queries/statement', 'read', async (call) => {
+    const statement = await found(await call.query());
+    return { ...statement, text: shown(call, statement.text), hasPlan: hasPlan(statement.text) };
+  });
+  // Planning can call functions of the project, and a plan contains literals, so read-only operators can't use it.
+  route('GET /queries/plan', 'write', async (call) => {
+    const { plan, role } = await planOf(database, await found(await call.query()));
+    return { plan, role, advice: await scanAdvice(plan) };
+  });
+  route('POST /queries/reset', 'write', async (call) => {
+    if (!(await queries.hasStatistics(db))) throw new ConsoleError('refused');
+    await queries.resetStatistics(db);
+    await audit(call, 'statistics.reset', 'pg_stat_statements');
+  });
+  route('GET /queries/advice', 'read', async () => ({
+    advice: [...(await queries.listForeignKeyAdvice(db)), ...(await queries.listScanAdvice(db))],
+  }));
+  route('GET /queries/activity', 'read', async (call) => ({
+    sessions: (await queries.listActivity(db)).map((session) => ({
+      ...session,
+      text: shown(call, session.text),
+    })),
+    isRedacted: isRedacted(call),
+  }));
+  for (const signal of ['cancel', 'terminate'] as const)
+    route(`POST /queries/activity/${signal}`, 'write', async (call) => {
+      const session = await call.body();
+      if (!(await queries.signalSession(db, signal, session)))
+        throw new ConsoleError('refused', { message: 'This session has already ended.' });
+      await audit(call, `session.${signal}`, String(session.pid));
+    });
+
+  async function scanAdvice(plan: unknown): Promise<Advice[]> {
+    const scans = filteredScans(plan);
+    const big = await queries.bigTables(db, scans);
+    return scans.flatMap(({ schema, table, filter }): Advice[] => {
+      const rows = big.get(`${schema}.${table}`);
+      return rows === undefined
+        ? []
+        : [{ kind: 'sequential-scan', schema, table, rows, filter, scans: null }];
+    });
+  }
+}

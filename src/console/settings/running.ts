@@ -1,0 +1,92 @@
+/** Applies settings while the server runs, restarts the server, and compares the files with the running settings. */
+import { randomUUID } from 'node:crypto';
+import { ConfigError, type NeedsRestart, noticeText } from '../../config/index.ts';
+import type { Audit } from '../audit.ts';
+import { ConsoleError } from '../errors.ts';
+import type { Api } from '../routes/api.ts';
+import type { Applied, RunningState } from './contract.ts';
+
+/** Reads the settings again. `backend/configuration.ts` implements it. */
+export interface RunningConfiguration {
+  /** @throws {ConfigError} */
+  reload(): Promise<Applied>;
+  status(): {
+    readonly changedAtMs: number | undefined;
+    readonly unapplied: readonly string[];
+    readonly needsRestart: readonly NeedsRestart[];
+    readonly faults: readonly string[];
+  };
+}
+
+export interface RunningDeps {
+  /** Undefined if the settings don't come from files. */
+  readonly configuration: RunningConfiguration | undefined;
+  /** Restarts the server. Undefined if this isn't possible. */
+  readonly restart: (() => void) | undefined;
+}
+
+export interface Running {
+  state(): RunningState;
+  /** Applies the files. Without files, nothing is applied. @throws {ConsoleError} bad_request */
+  apply(): Promise<Applied>;
+}
+
+export function createRunning({ configuration, restart }: RunningDeps): Running {
+  const run = randomUUID();
+  return {
+    state() {
+      const status = configuration?.status();
+      return {
+        changedAt: status?.changedAtMs === undefined ? null : new Date(status.changedAtMs).toISOString(),
+        unapplied: status?.unapplied.map(fileKey) ?? [],
+        needsRestart: status?.needsRestart.map(withFileKey) ?? [],
+        faults: status?.faults ?? [],
+        canReload: configuration !== undefined,
+        canRestart: restart !== undefined,
+        run,
+      };
+    },
+    async apply() {
+      if (configuration === undefined) return { applied: [], needsRestart: [], problems: [] };
+      try {
+        const { applied, needsRestart, problems } = await configuration.reload();
+        return { applied: applied.map(fileKey), needsRestart: needsRestart.map(withFileKey), problems };
+      } catch (error) {
+        const faults = error instanceof ConfigError ? error.faults.map(noticeText) : [messageOf(error)];
+        throw new ConsoleError('bad_request', { message: faults.join('\n') });
+      }
+    },
+  };
+}
+
+export function runningRoutes(
+  api: Api,
+  running: Running,
+  { configuration, restart, audit }: RunningDeps & { readonly audit: Audit },
+): void {
+  const route = api.feature(() => import('./contract.ts'));
+  route('GET /settings/running', 'read', async () => running.state());
+  route('POST /settings/reload', 'write', async (call) => {
+    const applied = await running.apply();
+    await audit(call, 'settings.reload', '', { keys: applied.applied });
+    return applied;
+  });
+  route('POST /settings/restart', 'write', async (call) => {
+    if (restart === undefined)
+      throw new ConsoleError('refused', {
+        message: "The server can't restart itself. Restart it where you started it.",
+      });
+    const faults = configuration?.status().faults ?? [];
+    if (faults.length > 0) throw new ConsoleError('bad_request', { message: faults.join('\n') });
+    await audit(call, 'server.restart', '');
+    // The response is sent first, because the restart closes the connection.
+    call.reply.raw.once('close', restart);
+  });
+}
+
+/** Returns the key as the settings files contain it. */
+const fileKey = (key: string): string => key.replace(/^plinth\./, '');
+
+const withFileKey = ({ key, reason }: NeedsRestart): NeedsRestart => ({ key: fileKey(key), reason });
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,88 @@
+/** Evaluates the policies of a relation for a row, as the role to which they apply. */
+import type {
+  Database,
+  Setting,
+  Transaction,
+  TransactionOptions,
+  TransactionWork,
+} from '../../database/types.ts';
+import { asIdentity, defaultSearchPath, type Identity, settingsOf } from '../persona/act.ts';
+import type { EvaluatedPolicy, Gate } from './contract.ts';
+import { parseExpression } from './core/expression.ts';
+import { concerns, conditionOf, passes } from './core/gates.ts';
+import type { GatePlan, Policy } from './core/types.ts';
+import { evaluate } from './evaluate.ts';
+import type { RelationFacts } from './facts.ts';
+import type { Rows, WholeRow } from './rows.ts';
+
+export interface Evaluation {
+  readonly relation: RelationFacts;
+  readonly role: string;
+  readonly plans: readonly GatePlan[];
+  readonly policies: readonly Policy[];
+  readonly rows: Rows;
+}
+
+/** Evaluates the policies. @throws PostgreSQL's error, if switching to the role isn't allowed */
+export async function evaluatePolicies(
+  database: Database,
+  { relation, role, plans, policies, rows }: Evaluation,
+  identity: Identity,
+  timeout: Setting,
+): Promise<Gate[]> {
+  if (plans.length === 0) return [];
+  return asRole(
+    database,
+    identity,
+    role,
+    async (tx) => {
+      const gates: Gate[] = [];
+      for (const plan of plans) {
+        const row = plan.row === 'old' ? rows.before : rows.after;
+        const evaluated: EvaluatedPolicy[] = [];
+        for (const policy of policies.filter((each) => concerns(each, plan.command)))
+          evaluated.push(await evaluatePolicy(tx, relation, plan, policy, row));
+        gates.push({
+          ...plan,
+          relation: { schema: relation.schema, name: relation.name },
+          role,
+          policies: evaluated,
+          passes: row === undefined ? null : passes(evaluated),
+        });
+      }
+      return gates;
+    },
+    { end: 'rollback', readOnly: plans.every(({ row }) => row === 'old'), settings: [timeout] },
+  );
+}
+
+/**
+ * Runs a transaction with the persona's claims and as the role that the view uses, which is its owner or the persona's
+ * role.
+ */
+function asRole<T>(
+  database: Database,
+  identity: Identity,
+  role: string,
+  work: TransactionWork<T>,
+  options: TransactionOptions,
+): Promise<T> {
+  if (role === identity.role) return asIdentity(database, identity, work, options);
+  const settings = [...(options.settings ?? []), ...settingsOf({ ...identity, role }, defaultSearchPath)];
+  return database.pool('postgres').transaction(work, { ...options, settings });
+}
+
+async function evaluatePolicy(
+  tx: Transaction,
+  relation: RelationFacts,
+  plan: GatePlan,
+  policy: Policy,
+  row: WholeRow | undefined,
+): Promise<EvaluatedPolicy> {
+  const { name, permissive, command, roles, applies, functions } = policy;
+  const facts = { name, permissive, command, roles, applies, functions };
+  if (!applies || row === undefined) return { ...facts, value: null, error: null, tree: undefined };
+  const source = { relation, row: row.composite };
+  const tree = await evaluate(tx, source, parseExpression(conditionOf(policy, plan.clause)));
+  return { ...facts, value: tree.value, error: tree.error, tree };
+}

@@ -1,0 +1,121 @@
+/** Chooses the user that the server runs as, its binaries and its folder. */
+import { createHash } from 'node:crypto';
+import {
+  accessSync,
+  chmodSync,
+  chownSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  statfsSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseError } from '../errors.ts';
+import { type Binaries, copyBinaries, findBinaries, linkLibraries } from './binaries.ts';
+import { chooseIdentity, type Identity, unprivilegedAccount } from './identity.ts';
+
+export interface ServerLocation {
+  readonly identity: Identity;
+  readonly binaries: Binaries;
+  /** The folder for Plinth's own files that the server uses (socket, control files). */
+  readonly home: string;
+  readonly pgdata: string;
+}
+
+/** Chooses the user that the server runs as, its binaries and its folder. */
+export function chooseLocation(dataDir: string): ServerLocation {
+  const found = findBinaries();
+  const linked = linkLibraries(found);
+  const pgdata = join(dataDir, 'postgres');
+  // A symlink means that an earlier start had to move the data to a different folder.
+  const moved = lstatSync(pgdata, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+  const binaries = linked ? found : copyBinaries(found, join(dataDir, 'bin'));
+  const identity = moved ? undefined : chooseIdentity([dataDir, binaries.native]);
+  if (identity !== undefined) return { identity, binaries, home: dataDir, pgdata };
+  return locateOutside(dataDir, found);
+}
+
+/**
+ * Returns a location outside the data folder. This is the last resort if this process runs as root, user namespaces
+ * aren't available and no other user can access the data folder.
+ */
+function locateOutside(dataDir: string, found: Binaries): ServerLocation {
+  const account = unprivilegedAccount();
+  if (account === undefined) throw new DatabaseError('no_identity', { dir: dataDir });
+  const root = '/var/lib/plinth';
+  const home = join(root, createHash('sha256').update(dataDir).digest('hex').slice(0, 16));
+  mkdirSync(home, { recursive: true });
+  for (const folder of [root, home]) chmodSync(folder, 0o711);
+  const binaries = copyBinaries(found, root);
+  const pgdata = join(home, 'postgres');
+  const link = join(dataDir, 'postgres');
+  if (lstatSync(link, { throwIfNoEntry: false }) === undefined) {
+    // The data of a deleted project folder is renamed, because it must not reappear in a new folder with the same name.
+    if (existsSync(pgdata)) renameSync(pgdata, `${pgdata}.orphaned-${Date.now()}`);
+    symlinkSync(pgdata, link);
+  }
+  return { identity: { kind: 'user', ...account }, binaries, home, pgdata };
+}
+
+export function makeDataDir(dir: string): string {
+  try {
+    // Other users can pass through this folder to reach the server's folder, but they can't list it.
+    mkdirSync(dir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+    const real = realpathSync(dir);
+    accessSync(real, constants.W_OK | constants.X_OK);
+    return real;
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    throw new DatabaseError('folder_unwritable', { dir, reason: code ?? String(cause) }, cause);
+  }
+}
+
+/** Makes the server's user the owner of the folder and of everything in it, because PostgreSQL must own its data. */
+export function giveTo(identity: Identity, pgdata: string): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = identity.kind === 'user' ? identity : { uid: 0, gid: 0 };
+  if (lstatSync(pgdata).uid === uid) return;
+  for (const entry of readdirSync(pgdata, { recursive: true, encoding: 'utf8' })) {
+    chownSync(join(pgdata, entry), uid, gid);
+  }
+  chownSync(pgdata, uid, gid);
+}
+
+export function diskBytesOf(dir: string): number {
+  const { blocks, bsize } = statfsSync(dir);
+  return blocks * bsize;
+}
+
+export function writeOwned(identity: Identity, path: string, text: string): void {
+  writeFileSync(path, text, { mode: 0o600 });
+  if (identity.kind === 'user') chownSync(path, identity.uid, identity.gid);
+}
+
+export const majorOfBinaries = ({ version }: Pick<Binaries, 'version'>): number =>
+  Number.parseInt(version, 10);
+
+/**
+ * Returns the major version of the data in the folder. Returns undefined if the folder is empty or doesn't exist.
+ * @throws {DatabaseError} folder_foreign, folder_unwritable
+ */
+export function majorOf(pgdata: string): number | undefined {
+  if (lstatSync(pgdata, { throwIfNoEntry: false }) === undefined) return undefined;
+  try {
+    return Number.parseInt(readFileSync(join(pgdata, 'PG_VERSION'), 'utf8'), 10);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') {
+      const reason = (cause as NodeJS.ErrnoException).code;
+      throw new DatabaseError('folder_unwritable', { dir: pgdata, reason }, cause);
+    }
+    // A symbolic link to a folder that doesn't exist yet counts as empty.
+    if (!existsSync(pgdata) || readdirSync(pgdata).length === 0) return undefined;
+    throw new DatabaseError('folder_foreign', { dir: pgdata }, cause);
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * Gives a copied cluster its own system identifier. Without that, PostgreSQL and backup tools would take the copies of
+ * one cluster for the same cluster, and could apply the WAL of one to another. initdb generates the identifier, and no
+ * program of PostgreSQL changes it without discarding the WAL, so the files are edited: `pg_control`, which begins with
+ * the identifier and ends with a CRC-32C, and the first page of each WAL file (`XLogLongPageHeaderData`).
+ */
+import { closeSync, openSync, readdirSync, readFileSync, readSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The offset of `xlp_sysid` in the first page of a WAL file, after the 24 bytes of the short header. */
+const walOffset = 24;
+/** pg_control's data ends before this offset, so that a disk writes it in a single step. */
+const maxControlBytes = 512;
+/** The checksum follows the fields, so it can't be before this offset. */
+const minControlBytes = 128;
+
+/**
+ * Returns an identifier in initdb's format: the seconds since 1970, the microseconds, and 12 bits of the process ID,
+ * which are random here.
+ */
+export function newSystemIdentifier(nowMs: number, random: number): bigint {
+  const seconds = BigInt(Math.floor(nowMs / 1000));
+  // Two clusters can be created in the same millisecond, so the lower microseconds are random, too.
+  const micros = BigInt(Math.floor(nowMs % 1000)) * 1000n + BigInt(random % 1000);
+  const suffix = BigInt(Math.floor(random / 1000)) & 0xfffn;
+  return (seconds << 32n) | (micros << 12n) | suffix;
+}
+
+/**
+ * Writes the identifier into a cluster that was shut down cleanly. Returns false, without changing anything, if the
+ * files don't have the expected format.
+ */
+export function setSystemIdentifier(pgdata: string, identifier: bigint): boolean {
+  const path = join(pgdata, 'global', 'pg_control');
+  const control = readFileSync(path);
+  const crcAt = checksumOffset(control);
+  const old = control.subarray(0, 8);
+  const segments = readdirSync(join(pgdata, 'pg_wal'))
+    .filter((name) => /^[0-9A-F]{24}$/.test(name))
+    .map((name) => join(pgdata, 'pg_wal', name));
+  // A recycled segment contains the pages of an earlier one. PostgreSQL overwrites it.
+  if (crcAt === undefined || !segments.some((segment) => identifierOf(segment).equals(old))) return false;
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64LE(identifier);
+  for (const segment of segments) if (identifierOf(segment).equals(old)) writeAt(segment, walOffset, bytes);
+  bytes.copy(control);
+  control.writeUInt32LE(crc32c(control.subarray(0, crcAt)), crcAt);
+  writeFileSync(path, control);
+  return true;
+}
+
+export const readSystemIdentifier = (pgdata: string): bigint =>
+  readFileSync(join(pgdata, 'global', 'pg_control')).readBigUInt64LE(0);
+
+/** Finds the checksum by its value, because its offset differs between major versions. */
+function checksumOffset(control: Buffer): number | undefined {
+  for (let at = minControlBytes; at + 4 <= Math.min(maxControlBytes, control.length); at += 4) {
+    if (control.readUInt32LE(at) === crc32c(control.subarray(0, at))) return at;
+  }
+  return undefined;
+}
+
+function identifierOf(segment: string): Buffer {
+  const bytes = Buffer.alloc(8);
+  const handle = openSync(segment, 'r');
+  try {
+    readSync(handle, bytes, 0, 8, walOffset);
+  } finally {
+    closeSync(handle);
+  }
+  return bytes;
+}
+
+function writeAt(path: string, offset: number, bytes: Buffer): void {
+  const handle = openSync(path, 'r+');
+  try {
+    writeSync(handle, bytes, 0, bytes.length, offset);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** CRC-32C (Castagnoli), one bit at a time, because the input has at most 512 bytes. */
+function crc32c(bytes: Uint8Array): number {
+  let crc = 0xffffffff;
+  for (const byte of bytes) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0x82f63b78 : crc >>> 1;
+  }
+  return (crc ^ 0xffffffff) >>> 0;
+}

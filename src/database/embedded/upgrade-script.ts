@@ -1,0 +1,30 @@
+/** Derives the update scripts of Plinth's extensions from the script of the new version. */
+import { splitSql } from '../../shared/sql/split.ts';
+
+/**
+ * Converts the script of a version to a script that also works if some of the version's objects already exist.
+ * Functions and aggregates are replaced. Other existing objects are kept, so a version must not change them.
+ *
+ * @example upgradeScript('create function f() …; create type t;')
+ */
+export function upgradeScript(script: string): string {
+  return [...splitSql(script)]
+    .map(({ start, end }) => script.slice(start, end).trim())
+    .filter((statement) => statement !== '')
+    .map(upgradeStatement)
+    .join('\n');
+}
+
+function upgradeStatement(statement: string): string {
+  const [, create, kind] = /^((?:\s|--.*\n)*create)\s+(\w+)/.exec(statement) ?? [];
+  if (create === undefined || kind === undefined) return `${statement};`;
+  if (kind === 'function' || kind === 'aggregate')
+    return `${create} or replace ${kind}${statement.slice(statement.indexOf(kind, create.length) + kind.length)};`;
+  return `do $upgrade$
+begin
+  ${statement};
+exception when duplicate_object or duplicate_function then
+  null;
+end
+$upgrade$;`;
+}

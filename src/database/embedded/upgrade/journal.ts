@@ -1,0 +1,106 @@
+/**
+ * The journal of an upgrade. The data folder contains the old cluster under its usual name until the new cluster is
+ * complete. Two renames then exchange them. The journal makes the exchange atomic: once it says `swapping`, every start
+ * completes the renames first, and before that, the old cluster is unchanged.
+ */
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+
+export interface UpgradeJournal {
+  /** While the new cluster is being built, it is disposable. While swapping, it is complete and on disk. */
+  readonly step: 'building' | 'swapping';
+  readonly from: number;
+  readonly to: number;
+}
+
+const journalFile = (dataDir: string): string => join(dataDir, 'upgrade.json');
+
+/** Returns undefined if no upgrade was interrupted. */
+export function readJournal(dataDir: string): UpgradeJournal | undefined {
+  try {
+    return JSON.parse(readFileSync(journalFile(dataDir), 'utf8')) as UpgradeJournal;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Resolves when the journal is on disk. */
+export function writeJournal(dataDir: string, journal: UpgradeJournal): void {
+  const draft = `${journalFile(dataDir)}.tmp`;
+  const file = openSync(draft, 'w', 0o600);
+  try {
+    writeSync(file, `${JSON.stringify(journal)}\n`);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(draft, journalFile(dataDir));
+  syncFolder(dataDir);
+}
+
+export function removeJournal(dataDir: string): void {
+  rmSync(journalFile(dataDir), { force: true });
+  syncFolder(dataDir);
+}
+
+export interface UpgradeFolders {
+  readonly current: string;
+  readonly next: string;
+  /** The name of the old cluster after the upgrade. */
+  readonly previous: (major: number) => string;
+}
+
+/** The folders are side by side. `pgdata` may be a link to a folder outside of the data folder. */
+export function upgradeFolders(pgdata: string): UpgradeFolders {
+  const isLink = lstatSync(pgdata, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+  // While swapping, the target of the link doesn't exist.
+  const current = isLink ? resolve(dirname(pgdata), readlinkSync(pgdata)) : pgdata;
+  const home = dirname(current);
+  return {
+    current,
+    next: join(home, 'postgres.new'),
+    previous: (major) => join(home, `postgres.old-${major}`),
+  };
+}
+
+/** Completes an exchange that was interrupted. The caller holds the lock of the data folder. */
+export function finishSwap(dataDir: string, pgdata: string): void {
+  const journal = readJournal(dataDir);
+  if (journal?.step !== 'swapping') return;
+  swap(pgdata, journal.from);
+  removeJournal(dataDir);
+}
+
+/** Each step depends only on the folders that exist, so it can be repeated. */
+export function swap(pgdata: string, from: number, onStep: (name: string) => void = () => {}): void {
+  const { current, next, previous } = upgradeFolders(pgdata);
+  if (!existsSync(next)) return;
+  if (existsSync(current)) renameSync(current, previous(from));
+  syncFolder(dirname(current));
+  onStep('old-renamed');
+  renameSync(next, current);
+  syncFolder(dirname(current));
+  onStep('new-renamed');
+}
+
+export function syncFolder(path: string): void {
+  if (process.platform === 'win32') return;
+  const folder = openSync(path, 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}

@@ -1,0 +1,61 @@
+/** Applies Plinth's numbered SQL files to a new cluster whose rows come from an earlier major version. */
+import { type Logger, silentLogger } from '../../../kernel/log.ts';
+import { sql } from '../../../kernel/sql.ts';
+import { bootstrapSet } from '../../bootstrap-set.ts';
+import { readMigrationFiles } from '../../migrate/files.ts';
+import { applyFiles } from '../../migrate/runner.ts';
+import type { MigrationSet } from '../../types.ts';
+import { Client, type ConnectionOptions } from '../../wire/index.ts';
+import { readVersion } from '../../wire/version.ts';
+
+/**
+ * Returns the number of files that hadn't been applied to the old cluster. Statements for newer major versions in files
+ * that had been applied run now, and changes to system views are repeated.
+ */
+export async function migrateNewCluster(
+  target: ConnectionOptions,
+  fromMajor: number,
+  sets: readonly MigrationSet[],
+  log: Logger = silentLogger,
+): Promise<number> {
+  const session = await Client.connect(target);
+  try {
+    const [has] = await session.query<{ ledger: boolean }>(
+      sql`select to_regclass('_plinth.migrations') is not null as ledger`,
+    );
+    const files = readMigrationFiles([bootstrapSet, ...sets]);
+    if (has?.ledger === true) {
+      for (const statement of statementsSince(files, fromMajor)) await session.exec(statement);
+    }
+    const serverVersion = readVersion(session);
+    return await applyFiles({ session, serverVersion, log, onProgress: () => {} }, files);
+  } finally {
+    await session.connection.close();
+  }
+}
+
+/** Files that change objects of the system catalogs, which aren't moved. They can be applied repeatedly. */
+const systemFiles = new Set(['database/0018']);
+
+/** Statements outside of `_plinth.attempt` for a newer major version. */
+const others: readonly (readonly [since: number, statement: string])[] = [
+  [170_000, 'alter role supabase_admin set event_triggers = off'],
+];
+
+/** Returns the statements that were skipped or can't be moved. */
+export function statementsSince(
+  files: readonly { readonly module: string; readonly version: string; readonly text: string }[],
+  fromMajor: number,
+): string[] {
+  const isNew = (since: number): boolean => since >= (fromMajor + 1) * 10_000;
+  const skipped = files.flatMap(({ text }) =>
+    [...text.matchAll(/_plinth\.attempt\('((?:[^']|'')*)', (\d{6})\)/g)]
+      .filter(([, , since]) => isNew(Number(since)))
+      .map(([, statement = '']) => statement.replaceAll("''", "'")),
+  );
+  return [
+    ...skipped,
+    ...others.filter(([since]) => isNew(since)).map(([, statement]) => statement),
+    ...files.filter(({ module, version }) => systemFiles.has(`${module}/${version}`)).map(({ text }) => text),
+  ];
+}

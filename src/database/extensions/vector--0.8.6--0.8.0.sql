@@ -1,0 +1,1 @@
+-- The hosted service's version, for projects that request it. It contains the same objects.

@@ -1,0 +1,123 @@
+/** The properties of an external server on which the preflight's findings depend. */
+
+export interface Facts {
+  /** `server_version_num`, for example 150012. */
+  readonly version: number;
+  readonly login: LoginFacts;
+  readonly database: {
+    readonly name: string;
+    readonly encoding: string;
+    readonly isOwned: boolean;
+  };
+  readonly pooler: PoolerKind;
+  readonly isEncrypted: boolean;
+  /** Whether both ends of the connection have the same address. */
+  readonly isLocal: boolean;
+  readonly isStandby: boolean;
+  readonly isReadOnly: boolean;
+  /** Connections that the server, the database and the account allow, without those that other programs use. */
+  readonly freeConnections: number;
+  readonly maxConnections: number;
+  readonly walLevel: string;
+  readonly freeSlots: number;
+  readonly freeWalSenders: number;
+  /** Those of Plinth's roles that exist, by name. */
+  readonly roles: Readonly<Record<string, RoleFacts>>;
+  /** Those of Plinth's schemas that exist, by name. The value is whether this account owns the schema. */
+  readonly schemas: Readonly<Record<string, boolean>>;
+  /** Whether Plinth has prepared this database before. */
+  readonly hasLedger: boolean;
+  readonly hasAuthUsers: boolean;
+  readonly eventTriggers: readonly string[];
+  /** Extensions that the server has or that are installed in the database. */
+  readonly extensions: readonly string[];
+  /** The account that manages the passwords of Plinth's roles on this server, if it is known. */
+  readonly manager: string | undefined;
+  readonly authenticator: AuthenticatorLogin;
+}
+
+export interface LoginFacts {
+  readonly name: string;
+  readonly isSuperuser: boolean;
+  readonly canCreateRoles: boolean;
+  readonly bypassesRls: boolean;
+  readonly hasReplication: boolean;
+}
+
+export interface RoleFacts {
+  readonly isSuperuser: boolean;
+  readonly bypassesRls: boolean;
+  readonly hasReplication: boolean;
+  /** Whether this account can switch to the role. */
+  readonly isMember: boolean;
+  /** Whether this account can grant the role to others. */
+  readonly isAdmin: boolean;
+}
+
+/**
+ * A pooler of the kind `session` keeps a server connection for each client, and `transaction` only during a transaction.
+ * `restricted` rejects or ignores the startup parameters of Plinth's sessions.
+ */
+export type PoolerKind = 'none' | 'session' | 'transaction' | 'restricted';
+
+/**
+ * Whether `authenticator` signs in with the password that this account's projects use. `needs password`: the URL
+ * contains no password to derive it from, but the server requires one.
+ */
+export type AuthenticatorLogin = 'absent' | 'accepted' | 'rejected' | 'no password' | 'needs password';
+
+/** Whether Plinth prepares this database. Otherwise, it belongs to the hosted service or to another account. */
+export function preparesDatabase({ hasLedger, login, schemas }: Facts): boolean {
+  return hasLedger ? login.isSuperuser || schemas._plinth === true : schemas.auth === undefined;
+}
+
+/** Whether another project's account manages the passwords of Plinth's roles, so that they must not be changed. */
+export function isManagedByOthers(facts: Facts): boolean {
+  if (facts.authenticator !== 'rejected') return false;
+  return facts.manager === undefined ? !facts.hasLedger : facts.manager !== facts.login.name;
+}
+
+/** Roles that the services sign in as or switch to. Others are optional. */
+export const requiredRoles: readonly string[] = [
+  'anon',
+  'authenticated',
+  'service_role',
+  'authenticator',
+  'supabase_auth_admin',
+  'supabase_storage_admin',
+  'supabase_realtime_admin',
+  'supabase_functions_admin',
+];
+
+export const replicationRole = 'supabase_replication_admin';
+
+export const plinthRoles: readonly string[] = [
+  ...requiredRoles,
+  replicationRole,
+  'supabase_admin',
+  'postgres',
+];
+
+/** Schemas whose objects are Plinth's alone. `auth` is handled separately. */
+export const exclusiveSchemas: readonly string[] = [
+  '_plinth',
+  'storage',
+  'realtime',
+  '_realtime',
+  'supabase_functions',
+  'vault',
+];
+
+/** Schemas that other programs may have created. */
+export const sharedSchemas: readonly string[] = ['extensions', 'graphql', 'graphql_public'];
+
+export const schemaEventTriggers: readonly string[] = [
+  'pgrst_ddl_watch',
+  'pgrst_drop_watch',
+  'plinth_guard_dropped',
+  'plinth_guard_altered',
+  'plinth_guard_foreign_keys',
+];
+
+/** Extensions that Plinth or many projects use. */
+export const usedExtensions: readonly string[] = ['pgcrypto', 'uuid-ossp', 'vector', 'pg_cron'];

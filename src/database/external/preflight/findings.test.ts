@@ -1,0 +1,167 @@
+import { expect, test } from 'vitest';
+import type { Facts, RoleFacts } from './facts.ts';
+import { findingsOf } from './findings.ts';
+import { managerIn, manageStatement } from './manager.ts';
+
+const role: RoleFacts = {
+  isSuperuser: false,
+  bypassesRls: false,
+  hasReplication: false,
+  isMember: true,
+  isAdmin: true,
+};
+
+/** A superuser on an empty server. */
+const empty: Facts = {
+  version: 180_004,
+  login: {
+    name: 'admin',
+    isSuperuser: true,
+    canCreateRoles: true,
+    bypassesRls: true,
+    hasReplication: true,
+  },
+  database: { name: 'app', encoding: 'UTF8', isOwned: true },
+  pooler: 'none',
+  isEncrypted: true,
+  isLocal: false,
+  isStandby: false,
+  isReadOnly: false,
+  freeConnections: 90,
+  maxConnections: 100,
+  walLevel: 'logical',
+  freeSlots: 10,
+  freeWalSenders: 10,
+  roles: {},
+  schemas: {},
+  hasLedger: false,
+  hasAuthUsers: false,
+  eventTriggers: [],
+  extensions: ['pgcrypto', 'uuid-ossp', 'vector', 'pg_cron'],
+  manager: undefined,
+  authenticator: 'absent',
+};
+
+/** An account that may create roles and nothing else. */
+const owner: Facts = {
+  ...empty,
+  login: {
+    name: 'app',
+    isSuperuser: false,
+    canCreateRoles: true,
+    bypassesRls: false,
+    hasReplication: false,
+  },
+};
+
+const used = { ...empty, roles: { authenticator: role }, authenticator: 'rejected' } as const;
+
+/** The checks that aren't ok, in the form `status check`. */
+const problems = (facts: Facts): string[] =>
+  findingsOf(facts)
+    .filter(({ status }) => status !== 'ok')
+    .map(({ status, check }) => `${status} ${check}`);
+
+const statementsOf = (facts: Facts): string[] => findingsOf(facts).flatMap(({ statements }) => statements);
+
+test.each<[string, Facts, string[]]>([
+  ['a superuser on an empty server', empty, []],
+  ['PostgreSQL 14', { ...empty, version: 140_010 }, ['failing version']],
+  [
+    'a pooler in transaction mode',
+    { ...empty, pooler: 'transaction' },
+    ['failing pooler', 'degraded realtime'],
+  ],
+  ['a pooler in session mode', { ...empty, pooler: 'session' }, ['degraded pooler', 'degraded realtime']],
+  ['a standby', { ...empty, isStandby: true }, ['failing writes']],
+  ['read-only transactions', { ...empty, isReadOnly: true }, ['failing writes']],
+  [
+    'another encoding',
+    { ...empty, database: { ...empty.database, encoding: 'LATIN1' } },
+    ['failing encoding'],
+  ],
+  ['another owner', { ...empty, database: { ...empty.database, isOwned: false } }, ['failing database']],
+  ['a schema storage', { ...empty, schemas: { storage: true } }, ['failing schemas']],
+  [
+    'a schema auth of another program',
+    { ...empty, schemas: { auth: true } },
+    ['failing schemas', 'degraded event_triggers'],
+  ],
+  ['a schema extensions, as a superuser', { ...empty, schemas: { extensions: false } }, []],
+  ['few connections', { ...empty, freeConnections: 9 }, ['failing connections']],
+  ['some connections', { ...empty, freeConnections: 30 }, ['degraded connections']],
+  ['no TLS', { ...empty, isEncrypted: false }, ['degraded tls']],
+  ['no TLS on this machine', { ...empty, isEncrypted: false, isLocal: true }, []],
+  ['no logical replication', { ...empty, walLevel: 'replica' }, ['degraded realtime']],
+  ['no slot', { ...empty, freeSlots: 0 }, ['degraded realtime']],
+  ['no WAL sender', { ...empty, freeWalSenders: 0 }, ['degraded realtime']],
+  ['no pgcrypto', { ...empty, extensions: ['uuid-ossp', 'vector', 'pg_cron'] }, ['failing extensions']],
+  ['no vector', { ...empty, extensions: ['pgcrypto', 'uuid-ossp', 'pg_cron'] }, ['degraded extensions']],
+  ['roles of another project', { ...used, manager: 'other' }, ['failing passwords']],
+  ['roles of another program', used, ['failing passwords']],
+  ['roles whose account has a new password', { ...used, manager: 'admin' }, []],
+  [
+    'roles of an earlier version of this project',
+    {
+      ...used,
+      hasLedger: true,
+      roles: {
+        ...used.roles,
+        service_role: { ...role, bypassesRls: true },
+        supabase_replication_admin: { ...role, hasReplication: true },
+      },
+    },
+    [],
+  ],
+  ['roles without a password', { ...used, authenticator: 'no password' }, []],
+  ['CREATEROLE only', owner, ['failing service_role', 'degraded realtime', 'degraded event_triggers']],
+  [
+    'CREATEROLE, BYPASSRLS and REPLICATION',
+    { ...owner, login: { ...owner.login, bypassesRls: true, hasReplication: true } },
+    ['degraded event_triggers'],
+  ],
+  [
+    'the same in PostgreSQL 15',
+    { ...owner, version: 150_012, login: { ...owner.login, bypassesRls: true, hasReplication: true } },
+    ['failing service_role', 'degraded realtime', 'degraded event_triggers'],
+  ],
+  [
+    'service_role by an administrator',
+    { ...owner, roles: { service_role: { ...role, bypassesRls: true } } },
+    ['degraded realtime', 'degraded event_triggers'],
+  ],
+  [
+    'no CREATEROLE',
+    { ...owner, login: { ...owner.login, canCreateRoles: false } },
+    ['failing roles', 'failing service_role', 'degraded realtime', 'degraded event_triggers'],
+  ],
+  [
+    'roles of others, without superuser',
+    { ...owner, roles: { anon: { ...role, isMember: false, isAdmin: false } } },
+    ['failing roles', 'failing service_role', 'degraded realtime', 'degraded event_triggers'],
+  ],
+])('%s', (_name, facts, expected) => {
+  expect(problems(facts)).toEqual(expected);
+});
+
+test('a URL without a password on a server that requires passwords', () => {
+  expect(problems({ ...empty, authenticator: 'needs password' })).toEqual(['failing passwords']);
+});
+
+test('a pooler that rejects startup parameters', () => {
+  expect(problems({ ...empty, pooler: 'restricted' })).toEqual(['failing pooler', 'degraded realtime']);
+});
+
+test('names in statements are quoted', () => {
+  const name = 'a "b"; drop';
+  const statements = statementsOf({ ...owner, login: { ...owner.login, name } });
+  expect(statements).toContain('grant service_role to "a ""b""; drop" with admin option;');
+});
+
+test('the account that manages the passwords is stored in a comment', () => {
+  const statement = manageStatement("o'brien");
+  const comment = /is '(.*)'$/.exec(statement)?.[1]?.replaceAll("''", "'");
+  expect(managerIn(comment ?? null)).toBe("o'brien");
+  expect(managerIn(null)).toBeUndefined();
+  expect(managerIn('Login of PostgREST')).toBeUndefined();
+});

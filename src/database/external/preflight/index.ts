@@ -1,0 +1,93 @@
+/**
+ * Examines an external server before Plinth changes anything on it (docs/decisions/0051-external-preflight.md). The
+ * sign-in attempts and queries don't change the server.
+ */
+import { sql } from '../../../kernel/sql.ts';
+import { DatabaseError } from '../../errors.ts';
+import type { Logins } from '../../logins/passwords.ts';
+import type { Finding, Queryable } from '../../types.ts';
+import { Client, type ConnectionOptions } from '../../wire/index.ts';
+import type { AuthenticatorLogin, Facts } from './facts.ts';
+import { findingsOf } from './findings.ts';
+import { openSession } from './open-session.ts';
+import { type Connected, readFacts } from './read-facts.ts';
+
+export { type Facts, isManagedByOthers, preparesDatabase } from './facts.ts';
+export { findingsOf } from './findings.ts';
+export { manageStatement } from './manager.ts';
+export { type Connected, readFacts } from './read-facts.ts';
+
+export interface Preflight {
+  /** The account's session, which is open. */
+  readonly session: Client;
+  readonly facts: Facts;
+  readonly findings: readonly Finding[];
+}
+
+/** `logins` contains the passwords of Plinth's roles, if they can be derived. @throws {DatabaseError} unreachable */
+export async function runPreflight(base: ConnectionOptions, logins: Logins | undefined): Promise<Preflight> {
+  const { session, pooler } = await openSession(base);
+  try {
+    const authenticator = await tryAuthenticator(session, base, logins);
+    const facts = await inReadOnlyTransaction(session, (tx) => readFacts(tx, { pooler, authenticator }));
+    return { session, facts, findings: findingsOf(facts) };
+  } catch (error) {
+    session.connection.destroy();
+    throw error;
+  }
+}
+
+/** Reads the findings again while the server is in use. */
+export const readFindings = async (tx: Queryable, connected: Connected): Promise<readonly Finding[]> =>
+  findingsOf(await readFacts(tx, connected));
+
+/** @throws {DatabaseError} unusable, with the failing findings and their statements */
+export function rejectUnusable(findings: readonly Finding[], host: string): void {
+  const faults = findings.filter(({ status }) => status === 'failing');
+  if (faults.length === 0) return;
+  const reason = faults.map(({ message }) => message).join(' ');
+  const statements = faults.flatMap((fault) => fault.statements).join('\n');
+  throw new DatabaseError('unusable', { host, reason, statements });
+}
+
+async function inReadOnlyTransaction<T>(session: Client, work: (tx: Queryable) => Promise<T>): Promise<T> {
+  await session.exec('begin transaction read only');
+  const result = await work(session);
+  await session.exec('commit');
+  return result;
+}
+
+async function tryAuthenticator(
+  session: Client,
+  base: ConnectionOptions,
+  logins: Logins | undefined,
+): Promise<AuthenticatorLogin> {
+  const [row] = await session.query<{ exists: boolean; isSuperuser: boolean }>(sql`
+    select exists (select from pg_catalog.pg_roles where rolname = 'authenticator' and rolcanlogin) as exists,
+      (select rolsuper from pg_catalog.pg_roles where rolname = current_user) as "isSuperuser"`);
+  const target = { ...base, user: 'authenticator' };
+  if (logins === undefined) {
+    const failure = await signIn(target);
+    if (failure === undefined) return 'accepted';
+    // The server looks the role up only once it has accepted the login.
+    return failure.routine === 'InitializeSessionUserId' ? 'absent' : 'needs password';
+  }
+  if (!row?.exists) return 'absent';
+  const failure = await signIn({ ...target, password: logins.password('authenticator') });
+  if (failure === undefined) return 'accepted';
+  if (!row.isSuperuser) return 'rejected';
+  const [found] = await session.query<{ hasPassword: boolean }>(sql`
+    select rolpassword is not null as "hasPassword" from pg_catalog.pg_authid where rolname = 'authenticator'`);
+  return found?.hasPassword ? 'rejected' : 'no password';
+}
+
+/** Returns the error of a sign-in attempt, or undefined if it succeeds. */
+async function signIn(target: ConnectionOptions): Promise<{ readonly routine?: string } | undefined> {
+  try {
+    const client = await Client.connect(target);
+    await client.connection.close();
+    return undefined;
+  } catch (error) {
+    return error as { readonly routine?: string };
+  }
+}

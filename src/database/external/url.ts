@@ -1,0 +1,58 @@
+/** Reads the URL of an external PostgreSQL, in all forms that libpq accepts. */
+import { DatabaseError } from '../errors.ts';
+import {
+  type ConnectionOptions,
+  ConnectionStringError,
+  type ConnectionTarget,
+  connectionOf,
+  type Environment,
+  isConnectionUri,
+  parseConnectionString,
+  printConnectionUri,
+  readPassword,
+} from '../wire/index.ts';
+
+export interface ExternalUrl {
+  readonly base: ConnectionOptions;
+  /** A URI that doesn't depend on the environment or on files in the home folder. */
+  readonly url: string;
+  /** Returns the URI for another account. */
+  forAccount(user: string, password: string): string;
+}
+
+/**
+ * Reads the password file too, because the passwords of Plinth's roles are derived from the account's password.
+ *
+ * @throws {DatabaseError} bad_url
+ */
+export async function readExternalUrl(text: string, environment: Environment): Promise<ExternalUrl> {
+  try {
+    const given = await withPassword(connectionOf(text, environment));
+    return {
+      base: { ...given, applicationName: given.applicationName ?? 'plinth' },
+      url: isComplete(text, given) ? text : printConnectionUri(given),
+      forAccount: (user, password) => printConnectionUri({ ...given, user, password }),
+    };
+  } catch (error) {
+    const { message } = error as Error;
+    if (error instanceof ConnectionStringError)
+      throw new DatabaseError('bad_url', { reason: message }, error);
+    throw error;
+  }
+}
+
+async function withPassword(given: ConnectionTarget): Promise<ConnectionTarget> {
+  const { password, passwordFile, ...target } = given;
+  if (password !== undefined || passwordFile === undefined) return { ...target, password };
+  const found = await readPassword(passwordFile, target).catch((cause: Error) => {
+    throw new ConnectionStringError(cause.message, { cause });
+  });
+  return { ...target, password: found };
+}
+
+/** Whether the text alone is a URI for the target, so that it can be shown as the user wrote it. */
+function isComplete(text: string, target: ConnectionTarget): boolean {
+  return (
+    isConnectionUri(text) && printConnectionUri(parseConnectionString(text)) === printConnectionUri(target)
+  );
+}

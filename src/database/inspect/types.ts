@@ -1,0 +1,28 @@
+/** The types of the reports that `plinth inspect` shows. */
+import type { Sql } from '../../kernel/sql.ts';
+
+/** What a cell contains. `bytes` and `ms` are numbers. `share` is a fraction between 0 and 1. */
+export type CellKind = 'text' | 'count' | 'bytes' | 'ms' | 'share';
+export type Cell = string | number | boolean | null;
+
+export interface Column {
+  /** The name of the column in JSON output and in the query's rows. */
+  readonly field: string;
+  readonly label: string;
+  readonly kind: CellKind;
+}
+
+export interface ReportDefinition {
+  readonly about: string;
+  readonly columns: readonly Column[];
+  /** The query of the report. Its rows contain the fields of {@link columns}. */
+  readonly query: Sql;
+  /** The name of an extension that the query reads from. */
+  readonly needs?: string;
+}
+
+export interface Report {
+  readonly name: string;
+  readonly columns: readonly Column[];
+  readonly rows: readonly Readonly<Record<string, Cell>>[];
+}

@@ -1,0 +1,58 @@
+/** Counts who uses the connections of a group, and limits how many one client can use. Pure. */
+import type { Verdict } from '../../shared/fair-queue.ts';
+
+export interface OccupancyLimits {
+  readonly perShape: number;
+  readonly perClient: number;
+  /** For all anonymous clients together. */
+  readonly anonymous: number;
+  readonly total: number;
+}
+
+export interface Claim {
+  readonly client: string;
+  readonly isAnonymous: boolean;
+  /** The query shape, compared by identity. */
+  readonly shape?: object | undefined;
+}
+
+export class Occupancy {
+  readonly #limits: OccupancyLimits;
+  readonly #counts = new Map<string | object, number>();
+  #total = 0;
+  #anonymous = 0;
+
+  constructor(limits: OccupancyLimits) {
+    this.#limits = limits;
+  }
+
+  verdict({ client, isAnonymous, shape }: Claim): Verdict {
+    const { perShape, perClient, anonymous, total } = this.#limits;
+    if (this.#of(client) >= perClient) return 'skip client';
+    if (this.#total >= total || (isAnonymous && this.#anonymous >= anonymous)) return 'skip';
+    return shape !== undefined && this.#of(shape) >= perShape ? 'skip' : 'start';
+  }
+
+  enter(claim: Claim): void {
+    this.#add(claim, 1);
+  }
+
+  leave(claim: Claim): void {
+    this.#add(claim, -1);
+  }
+
+  #of(key: string | object): number {
+    return this.#counts.get(key) ?? 0;
+  }
+
+  #add({ client, isAnonymous, shape }: Claim, change: 1 | -1): void {
+    this.#total += change;
+    if (isAnonymous) this.#anonymous += change;
+    for (const key of [client, shape]) {
+      if (key === undefined) continue;
+      const count = this.#of(key) + change;
+      if (count > 0) this.#counts.set(key, count);
+      else this.#counts.delete(key);
+    }
+  }
+}

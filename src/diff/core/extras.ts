@@ -1,0 +1,190 @@
+/** Objects of kinds that pg-delta doesn't model. They are compared by their definitions. */
+import type { Action, StableId } from '@supabase/pg-delta';
+import type { CatalogObject, ObjectKind } from '../../dump/index.ts';
+import { quoteIdentifier, quoteLiteral } from '../../kernel/sql.ts';
+import type { Extras } from '../types.ts';
+import { refOf, refOfId } from './refs.ts';
+
+const unmodeled: ReadonlySet<ObjectKind> = new Set<ObjectKind>([
+  'OPERATOR',
+  'OPERATOR FAMILY',
+  'OPERATOR CLASS',
+  'CAST',
+  'CONVERSION',
+  'TEXT SEARCH PARSER',
+  'TEXT SEARCH TEMPLATE',
+  'TEXT SEARCH DICTIONARY',
+  'TEXT SEARCH CONFIGURATION',
+  'STATISTICS',
+]);
+
+export const isUnmodeled = ({ kind }: CatalogObject): boolean => unmodeled.has(kind);
+
+/** Statements at a position in the list of actions: they run before the action with this index. */
+export interface Insertion {
+  readonly at: number;
+  readonly statements: readonly string[];
+}
+
+interface Extra {
+  readonly object: CatalogObject;
+  readonly definition: string;
+  /** The names of the objects that it needs. */
+  readonly needs: ReadonlySet<string>;
+  readonly comment: string | undefined;
+}
+
+export interface ExtrasOptions {
+  readonly actions: readonly Action[];
+  readonly role: string;
+  readonly includes: (schema: string | undefined) => boolean;
+}
+
+/** Returns the statements that create, change and drop extras, in order. */
+export function compareExtras(
+  from: Extras,
+  to: Extras,
+  { actions, role, includes }: ExtrasOptions,
+): Insertion[] {
+  const before = byName(from, includes);
+  const after = byName(to, includes);
+  const destroyed = new Set(actions.flatMap(({ destroys }) => destroys.map(refOfId)));
+  const dropped: Extra[] = [];
+  const created: Extra[] = [];
+  const changed: Insertion[] = [];
+  for (const [name, extra] of before) {
+    const next = after.get(name);
+    if (next === undefined || mustRecreate(extra, next, destroyed)) dropped.push(extra);
+  }
+  for (const [name, extra] of after) {
+    const previous = before.get(name);
+    if (previous === undefined || mustRecreate(previous, extra, destroyed)) created.push(extra);
+    else changed.push({ at: actions.length, statements: changes(previous, extra) });
+  }
+  return [
+    ...inOrder(dropped)
+      .toReversed()
+      .map((extra) => drop(extra, actions)),
+    ...place(inOrder(created), actions, role),
+    ...changed,
+  ].filter(({ statements }) => statements.length > 0);
+}
+
+function byName({ objects, dependencies, comments, refs }: Extras, includes: ExtrasOptions['includes']) {
+  const needs = Map.groupBy(dependencies, ({ from }) => from);
+  const extras = objects
+    .filter(({ schema }) => includes(schema))
+    .map((object): Extra => {
+      const keys = [...(object.needs ?? []), ...(needs.get(object.key) ?? []).map(({ to }) => to)];
+      return {
+        object,
+        definition: object.create(new Set()).join(';'),
+        needs: new Set(keys.flatMap((key) => refs.get(key) ?? [])),
+        comment: comments.get(object.key),
+      };
+    });
+  return new Map(extras.map((extra) => [refOf(extra.object), extra]));
+}
+
+/** Whether the definition can't be changed, or an object that it needs is recreated. */
+function mustRecreate(before: Extra, after: Extra, destroyed: ReadonlySet<string>): boolean {
+  if (before.object.kind !== 'STATISTICS' && [...before.needs].some((ref) => destroyed.has(ref))) return true;
+  if (before.definition === after.definition) return false;
+  return !(hasMappings(after) && first(before) === first(after));
+}
+
+const hasMappings = ({ object }: Extra): boolean => object.kind === 'TEXT SEARCH CONFIGURATION';
+const first = ({ object }: Extra): string => object.create(new Set())[0] ?? '';
+
+function changes(before: Extra, after: Extra): string[] {
+  const { kind, identity, owner } = after.object;
+  return [
+    ...(before.definition === after.definition ? [] : mappingChanges(before, after)),
+    ...(owner === undefined || owner === before.object.owner ? [] : [ownerStatement(after.object, owner)]),
+    ...(before.comment === after.comment
+      ? []
+      : [
+          `COMMENT ON ${kind} ${identity} IS ${after.comment === undefined ? 'NULL' : quoteLiteral(after.comment)}`,
+        ]),
+  ];
+}
+
+/** Columns and indexes can need the configuration, so it isn't recreated. */
+function mappingChanges(before: Extra, after: Extra): string[] {
+  const removed = before.object
+    .create(new Set())
+    .slice(1)
+    .map((statement) => statement.replace(/ ADD MAPPING (FOR .*?) WITH .*/s, ' DROP MAPPING $1'));
+  return [...removed, ...after.object.create(new Set()).slice(1)];
+}
+
+const ownerStatement = ({ kind, identity }: CatalogObject, owner: string): string =>
+  `ALTER ${kind} ${identity} OWNER TO ${quoteIdentifier(owner)}`;
+
+/** Sorts extras so that each comes after those that it needs. */
+function inOrder(extras: readonly Extra[]): Extra[] {
+  const waiting = new Map(extras.map((extra) => [refOf(extra.object), extra]));
+  const sorted: Extra[] = [];
+  const visit = (name: string, extra: Extra): void => {
+    if (!waiting.delete(name)) return;
+    for (const need of extra.needs) {
+      const other = waiting.get(need);
+      if (other !== undefined) visit(need, other);
+    }
+    sorted.push(extra);
+  };
+  for (const [name, extra] of [...waiting]) visit(name, extra);
+  return sorted;
+}
+
+/**
+ * Runs before the objects that the extra needs are dropped. Tables with columns or indexes that use the extra can be
+ * dropped later, so those columns and indexes are dropped with CASCADE. Statistics disappear with their table.
+ */
+function drop({ object, needs }: Extra, actions: readonly Action[]): Insertion {
+  const { kind, identity } = object;
+  if (kind === 'STATISTICS') return { at: 0, statements: [`DROP STATISTICS IF EXISTS ${identity}`] };
+  const isNeeded = (id: StableId): boolean =>
+    needs.has(refOfId(id)) || (callsFunctions.has(kind) && isRoutine(id));
+  const at = actions.findIndex(({ destroys }) => destroys.some(isNeeded));
+  return at === -1
+    ? { at: actions.length, statements: [`DROP ${kind} ${identity}`] }
+    : { at, statements: [`DROP ${kind} ${identity} CASCADE`] };
+}
+
+const callsFunctions: ReadonlySet<string> = new Set([
+  'OPERATOR',
+  'OPERATOR FAMILY',
+  'OPERATOR CLASS',
+  'CAST',
+]);
+const isRoutine = ({ kind }: StableId): boolean => kind === 'function' || kind === 'procedure';
+
+/** Each runs as soon as everything that it needs exists, because columns and indexes can need it. */
+function place(extras: readonly Extra[], actions: readonly Action[], role: string): Insertion[] {
+  const lastOf = new Map<string, number>();
+  actions.forEach(({ verb, produces, sql }, index) => {
+    if (verb === 'create' && !/^(GRANT|REVOKE|COMMENT) /.test(sql))
+      for (const id of produces) lastOf.set(refOfId(id), index + 1);
+  });
+  // pg_depend has the functions of an operator class only as dependencies of its entries, which aren't objects here.
+  const functions =
+    1 + actions.findLastIndex(({ verb, produces }) => verb === 'create' && produces.some(isRoutine));
+  const insertions: Insertion[] = [];
+  for (const { object, needs, comment } of extras) {
+    const { kind, identity, owner, schema } = object;
+    const refs = [...needs, ...(schema === undefined ? [] : [`schema ${schema}`])];
+    const at =
+      kind === 'STATISTICS'
+        ? actions.length
+        : Math.max(callsFunctions.has(kind) ? functions : 0, ...refs.map((ref) => lastOf.get(ref) ?? 0));
+    lastOf.set(refOf(object), at);
+    const statements = [
+      ...object.create(new Set()),
+      ...(owner === undefined || owner === role ? [] : [ownerStatement(object, owner)]),
+      ...(comment === undefined ? [] : [`COMMENT ON ${kind} ${identity} IS ${quoteLiteral(comment)}`]),
+    ];
+    insertions.push({ at, statements });
+  }
+  return insertions;
+}

@@ -1,0 +1,166 @@
+/**
+ * Moves the columns that pg-delta adds with ALTER TABLE into the CREATE TABLE of the same plan, so that the columns have
+ * the same order as in the compared database. The table is created later if a column needs an object that is created
+ * after the table.
+ */
+import { type Action, encodeId, type FactBase, type StableId } from '@supabase/pg-delta';
+
+export function foldColumns(actions: readonly Action[], facts: FactBase): Action[] {
+  let result = [...actions];
+  for (const action of actions) {
+    const table = createdTable(action);
+    if (table !== undefined) result = foldTable(result, action, table, facts);
+  }
+  return result;
+}
+
+interface TableId {
+  readonly schema: string;
+  readonly name: string;
+}
+
+function createdTable({ verb, produces, sql }: Action): TableId | undefined {
+  if (verb !== 'create' || !/^CREATE (UNLOGGED |FOREIGN )*TABLE /.test(sql)) return undefined;
+  const id = produces.find(({ kind }) => kind === 'table' || kind === 'foreignTable');
+  return id?.kind === 'table' || id?.kind === 'foreignTable' ? id : undefined;
+}
+
+interface AddedColumn {
+  readonly action: Action;
+  readonly definition: string;
+}
+
+function addedColumn(action: Action, { schema, name }: TableId): AddedColumn | undefined {
+  const id = action.produces.find((each) => each.kind === 'column');
+  if (action.verb !== 'create' || id?.kind !== 'column' || id.schema !== schema || id.table !== name)
+    return undefined;
+  const definition = /^ALTER (?:FOREIGN )?TABLE (?:ONLY )?.+? ADD COLUMN (".*)$/s.exec(action.sql)?.[1];
+  return definition === undefined ? undefined : { action, definition };
+}
+
+function foldTable(actions: readonly Action[], create: Action, table: TableId, facts: FactBase): Action[] {
+  const at = actions.indexOf(create);
+  const added = actions.flatMap((action) => addedColumn(action, table) ?? []);
+  if (added.length === 0) return [...actions];
+  const columnActions = new Set(added.map(({ action }) => action));
+  const last = actions.findLastIndex((action) => columnActions.has(action));
+  const between = actions
+    .slice(at + 1, last + 1)
+    .filter((each) => !added.some(({ action }) => action === each));
+  const dependents = dependentsOf([create, ...added.map(({ action }) => action)], between, facts);
+  const folded = added.filter(({ action }) => !needsAny(action, dependents, facts));
+  if (folded.length === 0) return [...actions];
+  const merged = merge(create, folded, table, facts);
+  if (merged === undefined) return [...actions];
+  const isFolded = (action: Action): boolean => folded.some((column) => column.action === action);
+  const unfolded = actions.slice(at + 1, last + 1).filter((each) => !isFolded(each));
+  // A column that isn't folded needs the table, as the dependents do.
+  const isLater = (action: Action): boolean =>
+    dependents.has(action) || added.some((column) => column.action === action);
+  return [
+    ...actions.slice(0, at),
+    ...unfolded.filter((action) => !isLater(action)),
+    merged,
+    ...unfolded.filter(isLater),
+    ...actions.slice(last + 1),
+  ];
+}
+
+const ids = ({ produces, consumes, destroys, releases }: Action): StableId[] => [
+  ...produces,
+  ...consumes,
+  ...destroys,
+  ...releases,
+];
+
+/** The objects that an action needs, from the action and from pg_depend. */
+function needsOf(action: Action, facts: FactBase): Set<string> {
+  const needs = new Set(ids(action).map(encodeId));
+  for (const id of action.produces) for (const { to } of facts.outgoingEdges(id)) needs.add(encodeId(to));
+  return needs;
+}
+
+/** The actions that need the results of `group`, directly or through each other. */
+function dependentsOf(group: readonly Action[], between: readonly Action[], facts: FactBase): Set<Action> {
+  const available = new Set(group.flatMap(({ produces }) => produces.map(encodeId)));
+  const dependents = new Set<Action>();
+  for (const action of between) {
+    const needs = needsOf(action, facts);
+    if (![...needs].some((need) => available.has(need))) continue;
+    dependents.add(action);
+    for (const id of action.produces) available.add(encodeId(id));
+  }
+  return dependents;
+}
+
+function needsAny(action: Action, others: ReadonlySet<Action>, facts: FactBase): boolean {
+  const needs = needsOf(action, facts);
+  return [...others].some(({ produces }) => produces.some((id) => needs.has(encodeId(id))));
+}
+
+function merge(
+  create: Action,
+  columns: readonly AddedColumn[],
+  table: TableId,
+  facts: FactBase,
+): Action | undefined {
+  const list = findList(create.sql);
+  if (list === undefined) return undefined;
+  const items = [
+    ...splitItems(create.sql.slice(list.start, list.end)),
+    ...columns.map(({ definition }) => definition),
+  ];
+  const isConstraint = (item: string): boolean => item.startsWith('CONSTRAINT ');
+  const position = (item: string): number => {
+    const name = /^"((?:[^"]|"")*)"/.exec(item)?.[1]?.replaceAll('""', '"');
+    const { schema } = table;
+    const fact = facts.get({ kind: 'column', schema, table: table.name, name: name ?? '' });
+    return Number(fact?.payload._position ?? 0);
+  };
+  const sorted = items.filter((item) => !isConstraint(item)).toSorted((a, b) => position(a) - position(b));
+  const text = [...sorted, ...items.filter(isConstraint)].join(', ');
+  const all = <K extends 'produces' | 'consumes'>(key: K): StableId[] => [
+    ...create[key],
+    ...columns.flatMap(({ action }) => action[key]),
+  ];
+  return {
+    ...create,
+    sql: create.sql.slice(0, list.start) + text + create.sql.slice(list.end),
+    produces: all('produces'),
+    consumes: all('consumes'),
+  };
+}
+
+/** Finds the text between the first parentheses outside of quotes. */
+function findList(text: string): { start: number; end: number } | undefined {
+  let start: number | undefined;
+  for (const { index, character, depth } of structure(text)) {
+    if (character === '(' && depth === 1) start ??= index + 1;
+    if (character === ')' && depth === 0 && start !== undefined) return { start, end: index };
+  }
+  return undefined;
+}
+
+function splitItems(text: string): string[] {
+  const items: string[] = [];
+  let start = 0;
+  for (const { index, character, depth } of structure(text)) {
+    if (character !== ',' || depth !== 0) continue;
+    items.push(text.slice(start, index).trim());
+    start = index + 1;
+  }
+  items.push(text.slice(start).trim());
+  return items.filter((item) => item !== '');
+}
+
+/** The parentheses and commas outside of quotes, with the number of open parentheses. */
+function* structure(text: string): Generator<{ index: number; character: string; depth: number }> {
+  let depth = 0;
+  const token = /E'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|[(),]/gs;
+  for (const { index, 0: character } of text.matchAll(token)) {
+    if (character.length > 1) continue;
+    if (character === '(') depth++;
+    if (character === ')') depth--;
+    yield { index, character, depth };
+  }
+}

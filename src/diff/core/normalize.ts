@@ -1,0 +1,82 @@
+/** Changes facts that pg-delta reads and can't plan correctly. */
+import { buildFactBase, encodeId, type Fact, type FactBase } from '@supabase/pg-delta';
+
+export function normalizeFacts(base: FactBase): FactBase {
+  const facts = base.facts();
+  const removed = new Set(facts.filter(isDomainNotNull).map(({ id }) => encodeId(id)));
+  const isKept = (fact: Fact): boolean =>
+    !removed.has(encodeId(fact.id)) && (fact.parent === undefined || !removed.has(encodeId(fact.parent)));
+  return buildFactBase(
+    facts.filter(isKept).map(withPartitions).map(withStableCasts),
+    base.edges.filter(({ from, to }) => !removed.has(encodeId(from)) && !removed.has(encodeId(to))),
+  );
+}
+
+/** PostgreSQL 18 stores NOT NULL of a domain as a constraint, and the domain's fact contains it too. */
+const isDomainNotNull = ({ id, parent, payload }: Fact): boolean =>
+  id.kind === 'constraint' && parent?.kind === 'domain' && /^NOT NULL/i.test(String(payload.def ?? ''));
+
+/**
+ * pg_get_indexdef writes the index of a partitioned table with ON ONLY, and pg-delta doesn't model the indexes of its
+ * partitions. Without ONLY, PostgreSQL creates them.
+ */
+function withPartitions(fact: Fact): Fact {
+  if (fact.id.kind !== 'index') return fact;
+  const def = String(fact.payload.def).replace(
+    /^(CREATE (?:UNIQUE )?INDEX (?:"(?:[^"]|"")*"|\S+) ON) ONLY /,
+    '$1 ',
+  );
+  return { ...fact, payload: { ...fact.payload, def } };
+}
+
+/**
+ * Moving an extension that isn't relocatable requires that it is dropped with everything that uses it. An extension that
+ * is installed in both databases stays in its schema.
+ */
+export function keepExtensionSchemas(from: FactBase, to: FactBase): FactBase {
+  const kept = (fact: Fact): Fact => {
+    const before = fact.id.kind === 'extension' ? from.get(fact.id) : undefined;
+    return before === undefined || before.payload.relocatable === true
+      ? fact
+      : { ...fact, payload: before.payload };
+  };
+  return buildFactBase(to.facts().map(kept), [...to.edges]);
+}
+
+const withExpressions: ReadonlySet<string> = new Set([
+  'column',
+  'constraint',
+  'default',
+  'domain',
+  'index',
+  'materializedView',
+  'policy',
+  'rule',
+  'trigger',
+  'view',
+]);
+
+const withStableCasts = (fact: Fact): Fact =>
+  withExpressions.has(fact.id.kind)
+    ? { ...fact, payload: mapTexts(fact.payload, stableCasts) as Fact['payload'] }
+    : fact;
+
+function mapTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapTexts(item, change)]));
+}
+
+const castArray =
+  /\(ARRAY\[('(?:[^']|'')*'::character varying(?:, '(?:[^']|'')*'::character varying)*)\]\)::text\[\]/g;
+
+/**
+ * PostgreSQL prints `column IN ('a', 'b')` of a varchar column as a cast of an array. If this text is parsed again, it
+ * prints a cast of each element, so the same policy has two texts.
+ */
+export const stableCasts = (text: string): string =>
+  text.replace(castArray, (_match, items: string) => {
+    const casts = items.match(/'(?:[^']|'')*'::character varying/g) ?? [];
+    return `ARRAY[${casts.map((item) => `(${item})::text`).join(', ')}]`;
+  });

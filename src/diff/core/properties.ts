@@ -1,0 +1,50 @@
+/** Compares properties that one statement sets, such as the storage of a column. */
+
+/** A property that differs from its default. */
+export interface Property {
+  /** Null for a publication. */
+  readonly schema: string | null;
+  /** The table, sequence, view or publication. An empty string for the schema itself. */
+  readonly relation: string;
+  readonly column: string | null;
+  readonly property: string;
+  readonly set: string;
+  /** Sets the default. */
+  readonly reset: string;
+}
+
+/** An option of a foreign table's column can be added only once. */
+const isRepeatable = ({ property }: Property): boolean => !property.startsWith('foreign option ');
+
+const keyOf = ({ schema, relation, column, property }: Property): string =>
+  JSON.stringify([schema, relation, column, property]);
+
+/** Whether a relation or column exists in the new schema, and whether the plan creates or changes it. */
+export interface Changes {
+  readonly isTouched: (property: Property) => boolean;
+  readonly exists: (property: Property) => boolean;
+}
+
+/** Other changes of a column can set its properties to their defaults, so they are set again. */
+export function compareProperties(
+  from: readonly Property[],
+  to: readonly Property[],
+  { isTouched, exists }: Changes,
+): string[] {
+  const before = new Map(from.map((property) => [keyOf(property), property]));
+  const after = new Set(to.map(keyOf));
+  return [
+    ...from
+      .filter((property) => !after.has(keyOf(property)) && exists(property) && property.reset !== '')
+      .map(({ reset }) => reset),
+    ...to.flatMap((property) => {
+      if (property.property === 'virtual' && isTouched(property)) return [];
+      const previous = before.get(keyOf(property));
+      if (isTouched(property) && isRepeatable(property)) return [property.set];
+      if (previous?.set === property.set) return [];
+      return previous === undefined || isRepeatable(property)
+        ? [property.set]
+        : [previous.reset, property.set].filter((text) => text !== '');
+    }),
+  ];
+}

@@ -1,0 +1,69 @@
+/**
+ * Revokes what default privileges grant on new objects and the compared database doesn't. pg-delta omits some of these
+ * statements, for example if a function has no other grants.
+ */
+import type { Action, FactBase, StableId } from '@supabase/pg-delta';
+import { quoteIdentifier } from '../../kernel/sql.ts';
+
+/** The letter in pg_default_acl and the words of GRANT for each kind of object. */
+const targets: Readonly<Record<string, readonly [type: string, words: string]>> = {
+  table: ['r', 'TABLE'],
+  view: ['r', 'TABLE'],
+  materializedView: ['r', 'TABLE'],
+  foreignTable: ['r', 'TABLE'],
+  sequence: ['S', 'SEQUENCE'],
+  function: ['f', 'FUNCTION'],
+  aggregate: ['f', 'FUNCTION'],
+  procedure: ['f', 'PROCEDURE'],
+  type: ['T', 'TYPE'],
+  domain: ['T', 'TYPE'],
+  schema: ['n', 'SCHEMA'],
+};
+
+export interface UnwantedDefaults {
+  /** Returns the statements for the objects that an action creates. They run before the grants on these objects. */
+  after(action: Action): string[];
+}
+
+export function unwantedDefaults(from: FactBase, to: FactBase, role: string): UnwantedDefaults {
+  const defaults = [...from.facts(), ...to.facts()].flatMap(({ id }) =>
+    id.kind === 'defaultPrivilege' && id.role === role && id.grantee !== role ? [id] : [],
+  );
+  const revocations = (id: StableId): string[] => {
+    const [type, words] = targets[id.kind] ?? [];
+    const schema = 'schema' in id ? id.schema : null;
+    const grantees = new Set(
+      defaults
+        .filter((each) => each.objtype === type && (each.schema === null || each.schema === schema))
+        .map(({ grantee }) => grantee),
+    );
+    return [...grantees]
+      .filter((grantee) => !to.has({ kind: 'acl', target: id, grantee }))
+      .map((grantee) => `REVOKE ALL ON ${words} ${nameOf(id)} FROM ${granteeName(grantee)}`);
+  };
+  return {
+    after: ({ verb, produces }) =>
+      verb === 'create'
+        ? produces.filter(({ kind }) => targets[kind] !== undefined).flatMap(revocations)
+        : [],
+  };
+}
+
+/**
+ * pg-delta removes default privileges of a schema by granting PostgreSQL's own defaults, which grant EXECUTE to PUBLIC.
+ * In a schema, default privileges are only added to the global ones, so such a statement would grant it where the global
+ * ones revoke it.
+ */
+export function isWrongDefault({ sql, consumes, destroys, produces }: Action, to: FactBase): boolean {
+  if (!/^ALTER DEFAULT PRIVILEGES FOR ROLE .* IN SCHEMA .* GRANT .* TO PUBLIC$/.test(sql)) return false;
+  const id = [...destroys, ...produces, ...consumes].find(({ kind }) => kind === 'defaultPrivilege');
+  return id?.kind === 'defaultPrivilege' && !to.has({ ...id, grantee: 'PUBLIC' });
+}
+
+const granteeName = (grantee: string): string => (grantee === 'PUBLIC' ? grantee : quoteIdentifier(grantee));
+
+function nameOf(id: StableId): string {
+  const parts = ['schema' in id ? id.schema : undefined, 'name' in id ? id.name : undefined];
+  const name = parts.flatMap((part) => (typeof part === 'string' ? [quoteIdentifier(part)] : [])).join('.');
+  return 'args' in id ? `${name}(${id.args.join(', ')})` : name;
+}

@@ -1,0 +1,63 @@
+/** Reads the schema of a database in three parts: what pg-delta models, other objects, and other properties. */
+import { extract } from '@supabase/pg-delta/extract';
+import pg from 'pg';
+import { type ConnectionOptions, type CopySession, openCopySession } from '../database/index.ts';
+import { type CatalogObject, isManaged, readCatalog } from '../dump/index.ts';
+import { sql } from '../kernel/sql.ts';
+import { isUnmodeled } from './core/extras.ts';
+import { normalizeFacts } from './core/normalize.ts';
+import { refOf } from './core/refs.ts';
+import { readProperties, readVirtualColumns } from './properties.ts';
+import type { Snapshot } from './types.ts';
+
+export async function readSnapshot(target: ConnectionOptions): Promise<Snapshot> {
+  const session = await openCopySession(target);
+  try {
+    // The database may be hostile, so its own search path must not decide which functions the queries call.
+    await session.exec("set search_path = ''");
+    const { factBase } = await extract(poolOf(session));
+    const catalog = await readCatalog(session, { includes: () => true });
+    return {
+      facts: normalizeFacts(factBase),
+      extras: {
+        objects: catalog.objects.filter((object) => isUnmodeled(object) && !isManaged(object.schema ?? '')),
+        comments: new Map(catalog.comments.map(({ key, text }) => [key, text])),
+        dependencies: catalog.dependencies,
+        refs: new Map(catalog.objects.flatMap(namesByKey)),
+      },
+      virtualColumns: await readVirtualColumns(session),
+      properties: (await readProperties(session)).filter(({ schema }) => !isManaged(schema ?? '')),
+    };
+  } finally {
+    session.destroy();
+  }
+}
+
+/** Row types, array types and multiranges belong to their table or type. */
+const namesByKey = (object: CatalogObject): [string, string][] =>
+  [object.key, ...(object.aliases ?? [])].map((key) => [key, refOf(object)]);
+
+type Extract = typeof extract;
+type ExtractPool = Parameters<Extract>[0];
+
+/**
+ * A pool for `extract`, which runs statements without parameters on one client. Values are decoded as node-postgres
+ * does.
+ */
+function poolOf(session: CopySession): ExtractPool {
+  const query = async (text: string) => {
+    const { columns, rows } = await session.queryText(sql.raw(text));
+    const parsers = columns.map(({ typeOid }) => pg.types.getTypeParser(typeOid, 'text'));
+    return {
+      rows: rows.map((row) =>
+        Object.fromEntries(
+          columns.map(({ name }, index) => {
+            const text = row[index] ?? null;
+            return [name, text === null ? null : parsers[index]?.(text)];
+          }),
+        ),
+      ),
+    };
+  };
+  return { query, connect: async () => ({ query, release: () => {} }) } as unknown as ExtractPool;
+}

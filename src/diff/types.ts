@@ -1,0 +1,65 @@
+/**
+ * A comparison of two schemas.
+ *
+ * Glossary. *Fact*: an object or a part of one, such as a column, in pg-delta's model. *Extra*: an object of a kind that
+ * pg-delta doesn't model. *Property*: a property that pg-delta doesn't model and that one statement sets.
+ */
+import type { FactBase } from '@supabase/pg-delta';
+import type { CatalogObject, Dependency } from '../dump/index.ts';
+import type { Property } from './core/properties.ts';
+
+/** The schema of a database at one time. */
+export interface Snapshot {
+  readonly facts: FactBase;
+  readonly extras: Extras;
+  readonly properties: readonly Property[];
+  readonly virtualColumns: readonly VirtualColumn[];
+}
+
+export interface VirtualColumn {
+  readonly schema: string;
+  readonly relation: string;
+  readonly column: string;
+  readonly expression: string;
+}
+
+export interface Extras {
+  readonly objects: readonly CatalogObject[];
+  /** Comments by object key. */
+  readonly comments: ReadonlyMap<string, string>;
+  readonly dependencies: readonly Dependency[];
+  /** The names of all objects, as in {@link refOf}, by key. */
+  readonly refs: ReadonlyMap<string, string>;
+}
+
+export interface DiffOptions {
+  /** If not empty, only the objects in these schemas are compared. */
+  readonly schemas?: readonly string[] | undefined;
+  /** The role that runs the statements and owns what they create. Defaults to `postgres`. */
+  readonly role?: string | undefined;
+  /** Pairs of an old and a new name that are the same object. */
+  readonly renames?: readonly Rename[] | undefined;
+}
+
+export interface Rename {
+  /** The names as in SQL. */
+  readonly from: string;
+  readonly to: string;
+  /** As in ALTER ... RENAME: `table`, `column`. */
+  readonly kind: string;
+}
+
+export interface DiffStatement {
+  /** Without a semicolon. */
+  readonly text: string;
+  /** Whether the statement deletes data. */
+  readonly isDestructive: boolean;
+  /** Whether the statements before this one must be committed first, such as ALTER TYPE ... ADD VALUE. */
+  readonly needsCommit: boolean;
+}
+
+export interface SchemaDiff {
+  readonly statements: readonly DiffStatement[];
+  /** Pairs that could be renames and that are compared as different objects. */
+  readonly possibleRenames: readonly Rename[];
+}

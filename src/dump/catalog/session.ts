@@ -1,0 +1,10 @@
+import type { Queryable } from '../../database/index.ts';
+
+/** The session of a dump, with an empty search path, so that PostgreSQL's functions return qualified names. */
+export interface CatalogSession {
+  readonly query: Queryable['query'];
+  readonly serverVersion: number;
+}
+
+/** OIDs below this belong to objects that initdb created. */
+export const firstUserOid = 16_384;

@@ -1,0 +1,156 @@
+/**
+ * Reads a SQL file as a stream: statements, and the rows of COPY ... FROM stdin. Understands pg_dump's plain format. The
+ * memory it needs depends on the longest statement, not on the size of the file.
+ */
+import { splitSql } from '../../shared/sql/split.ts';
+import { DumpError } from '../errors.ts';
+
+export interface ScriptStatement {
+  /** Without its semicolon. */
+  readonly text: string;
+  /** The number of the line on which the text starts, from 1. */
+  readonly line: number;
+  /** The data of COPY ... FROM stdin. It must be read to the end before the next statement. */
+  readonly rows?: AsyncIterable<Uint8Array>;
+}
+
+const newline = 0x0a;
+const copyFromStdin = /^\s*copy\b[\s\S]*\bfrom\s+stdin\b/i;
+/** psql's protection against injected commands, which has no effect on the SQL. */
+const ignoredCommands = /^\\(un)?restrict\b/;
+
+/** @throws {DumpError} command_unsupported, incomplete */
+export async function* readScript(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ScriptStatement> {
+  const lines = new LineReader(chunks);
+  let text = '';
+  let startLine = 1;
+  // Splitting a long function body at each of its lines would take quadratic time.
+  let nextAttempt = 0;
+  for (let bytes = await lines.next(); bytes !== undefined; bytes = await lines.next()) {
+    const line = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
+    if (text === '' || text.trim() === '') {
+      text = '';
+      startLine = lines.number;
+      if (line.startsWith('\\')) {
+        if (!ignoredCommands.test(line))
+          throw new DumpError('command_unsupported', { line: lines.number, command: commandOf(line) });
+        continue;
+      }
+      if (isCommentLine.test(line)) continue;
+    }
+    text += text === '' && lines.number === 1 ? line.replace(/^\uFEFF/, '') : line;
+    const isCopy = /from\s+stdin/i.test(line);
+    if (!/;\s*(--.*)?$/.test(line) || (text.length < nextAttempt && !isCopy)) continue;
+    const pieces = [...splitSql(text)];
+    const rest = pieces.pop();
+    if (rest === undefined || pieces.length === 0) {
+      nextAttempt = text.length * 1.2;
+      continue;
+    }
+    nextAttempt = 0;
+    let at = startLine;
+    for (const { start, end } of pieces) {
+      const piece = text.slice(start, end);
+      const leading = /^\s*/.exec(piece)?.[0] ?? '';
+      const number = at + countLines(leading);
+      at += countLines(piece);
+      if (piece.trim() === '') continue;
+      if (copyFromStdin.test(withoutComments(piece))) {
+        const rows = lines.rows();
+        yield { text: piece.trim(), line: number, rows };
+        for await (const _ of rows);
+      } else yield { text: piece.trim(), line: number };
+    }
+    text = text.slice(rest.start);
+    startLine = at;
+  }
+  const last = [...splitSql(text)];
+  const isOpen = last.length > 0 && withoutComments(text).trim() !== '';
+  if (isOpen) {
+    // Only a complete dump ends with a semicolon.
+    throw new DumpError('incomplete', { line: startLine });
+  }
+}
+
+const countLines = (text: string): number => text.split('\n').length - 1;
+const isCommentLine = /^\s*(--[^\n]*)?\s*$/;
+const commandOf = (line: string): string => line.trim().split(/\s/)[0] as string;
+const withoutComments = (text: string): string => text.replace(/^\s*--.*$/gm, '');
+
+/** Splits chunks into lines with their line breaks. */
+class LineReader {
+  /** The number of the line that was returned last. */
+  number = 0;
+  readonly #chunks: AsyncIterator<Uint8Array>;
+  #buffer: Buffer = Buffer.alloc(0);
+  #at = 0;
+  #ended = false;
+
+  constructor(chunks: AsyncIterable<Uint8Array>) {
+    this.#chunks = chunks[Symbol.asyncIterator]();
+  }
+
+  async next(): Promise<Buffer | undefined> {
+    for (;;) {
+      const end = this.#buffer.indexOf(newline, this.#at);
+      if (end !== -1) return this.#take(end + 1);
+      if (!(await this.#fill())) {
+        if (this.#at === this.#buffer.length) return undefined;
+        return this.#take(this.#buffer.length);
+      }
+    }
+  }
+
+  /** The lines up to `\.`, in chunks. */
+  async *rows(): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      const from = this.#at;
+      let isLast = false;
+      for (let end = this.#buffer.indexOf(newline, this.#at); end !== -1; ) {
+        this.number += 1;
+        const start = this.#at;
+        this.#at = end + 1;
+        if (isEndOfRows(this.#buffer, start, end)) {
+          isLast = true;
+          if (start > from) yield this.#buffer.subarray(from, start);
+          break;
+        }
+        end = this.#buffer.indexOf(newline, this.#at);
+      }
+      if (isLast) return;
+      if (this.#at > from) yield this.#buffer.subarray(from, this.#at);
+      if (!(await this.#fill())) {
+        if (isEndOfRows(this.#buffer, this.#at, this.#buffer.length)) {
+          this.#at = this.#buffer.length;
+          return;
+        }
+        throw new DumpError('incomplete', { line: this.number });
+      }
+    }
+  }
+
+  #take(end: number): Buffer {
+    this.number += 1;
+    const line = this.#buffer.subarray(this.#at, end);
+    this.#at = end;
+    return line;
+  }
+
+  async #fill(): Promise<boolean> {
+    if (this.#ended) return false;
+    const { value, done } = await this.#chunks.next();
+    if (done === true) {
+      this.#ended = true;
+      return false;
+    }
+    this.#buffer = Buffer.concat([this.#buffer.subarray(this.#at), value]);
+    this.#at = 0;
+    return true;
+  }
+}
+
+/** `\.` alone on its line, possibly with a carriage return. */
+function isEndOfRows(buffer: Buffer, start: number, end: number): boolean {
+  const length = buffer[end - 1] === 0x0d ? end - 1 - start : end - start;
+  return length === 2 && buffer[start] === 0x5c && buffer[start + 1] === 0x2e;
+}

@@ -1,0 +1,12 @@
+/** Logical dumps: writes a database as SQL and runs such a file on another database. */
+
+export { readCatalog } from './catalog/read.ts';
+export { type CopiedTable, copyTable, readTable } from './copy-table.ts';
+export { isManaged } from './core/selection.ts';
+export { quoteIfNeeded } from './core/text.ts';
+export { type DumpOptions, type DumpReport, dumpDatabase } from './dump.ts';
+export { DumpError, type DumpErrorCode, dumpErrors } from './errors.ts';
+export { type MovePlan, type MoveStatement, planMove } from './move.ts';
+export { type DumpOutput, fileOutput, streamOutput } from './output.ts';
+export { type RestoreOptions, type RestoreReport, readDumpFile, restoreDump } from './restore.ts';
+export type { Catalog, CatalogObject, Comment, Dependency, ObjectKind, TableData } from './types.ts';

@@ -1,0 +1,38 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { fileOutput } from './output.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'plinth-dump-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+test('a file appears when it is complete, and only its owner can read it', async () => {
+  const path = join(folder, 'dump.sql');
+  const output = await fileOutput(path);
+  const line = `${'x'.repeat(1000)}\n`;
+  for (let count = 0; count < 300; count++) await output.push(line);
+  await output.push(Buffer.alloc(100_000, 'y'));
+  await output.write('end');
+  expect(readdirSync(folder)).not.toContain('dump.sql');
+  await output.finish();
+  expect(readdirSync(folder)).toEqual(['dump.sql']);
+  expect(readFileSync(path, 'utf8')).toBe(`${line.repeat(300)}${'y'.repeat(100_000)}end`);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+test('a discarded file leaves nothing behind', async () => {
+  const output = await fileOutput(join(folder, 'dump.sql'));
+  await output.write('half');
+  await output.discard();
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('a folder that does not exist is reported', async () => {
+  await expect(fileOutput(join(folder, 'missing', 'dump.sql'))).rejects.toMatchObject({
+    code: 'file_unwritable',
+  });
+});

@@ -1,0 +1,116 @@
+/** Where a dump is written: a file that appears when it is complete, or a stream. */
+import { createWriteStream } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Writable } from 'node:stream';
+import { DumpError } from './errors.ts';
+
+export interface DumpOutput {
+  write(text: string): Promise<void>;
+  /** Copies the bytes. Returns a promise if the caller must wait before it writes more. */
+  push(chunk: Uint8Array | string): Promise<void> | undefined;
+  /** Resolves when everything is written. A file is then complete on disk. */
+  finish(): Promise<void>;
+  /** Removes an incomplete file. */
+  discard(): Promise<void>;
+}
+
+/** Rows are small, so they are collected up to this size. */
+const bufferBytes = 64 * 1024;
+
+export function streamOutput(stream: Writable): DumpOutput {
+  let buffer = Buffer.allocUnsafe(bufferBytes);
+  let length = 0;
+  let failure: Error | undefined;
+  stream.on('error', (error) => {
+    failure ??= error;
+  });
+  const flush = (): Promise<void> | undefined => {
+    if (failure !== undefined) return Promise.reject(failure);
+    if (length === 0) return undefined;
+    const chunk = buffer.subarray(0, length);
+    buffer = Buffer.allocUnsafe(bufferBytes);
+    length = 0;
+    return stream.write(chunk) ? undefined : drained(stream);
+  };
+  const push = (chunk: Uint8Array | string): Promise<void> | undefined => {
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    if (bytes.length >= bufferBytes) {
+      const before = flush();
+      const isFull = !stream.write(Buffer.from(bytes));
+      return isFull ? drained(stream) : before;
+    }
+    const waits = length + bytes.length > bufferBytes ? flush() : undefined;
+    buffer.set(bytes, length);
+    length += bytes.length;
+    return waits;
+  };
+  return {
+    write: async (text) => push(text),
+    push,
+    async finish() {
+      await flush();
+      if (failure !== undefined) throw failure;
+    },
+    discard: async () => undefined,
+  };
+}
+
+function drained(stream: Writable): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const done = (): void => {
+      stream.off('drain', resolved).off('error', failed).off('close', resolved);
+    };
+    const resolved = (): void => {
+      done();
+      resolve();
+    };
+    const failed = (error: Error): void => {
+      done();
+      reject(error);
+    };
+    stream.on('drain', resolved).on('error', failed).on('close', resolved);
+  });
+}
+
+/** `finished` would wait for the file to be closed, but it must be synchronized first. */
+function ended(stream: Writable): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stream.once('error', reject);
+    stream.end(() => resolve());
+  });
+}
+
+/** The file can contain personal data, so only its owner can read it. @throws {DumpError} file_unwritable */
+export async function fileOutput(path: string): Promise<DumpOutput> {
+  const partial = `${path}.${process.pid}.partial`;
+  const rejected = (error: unknown): DumpError =>
+    new DumpError('file_unwritable', { file: path, reason: (error as Error).message }, error);
+  const file = await open(partial, 'w', 0o600).catch((error: unknown) => {
+    throw rejected(error);
+  });
+  const stream = createWriteStream(partial, { fd: file.fd, autoClose: false });
+  const output = streamOutput(stream);
+  return {
+    ...output,
+    async finish() {
+      try {
+        await output.finish();
+        await ended(stream);
+        await file.sync();
+        await file.close();
+        await rename(partial, path);
+        const folder = await open(dirname(path), 'r');
+        await folder.sync().catch(() => undefined);
+        await folder.close();
+      } catch (error) {
+        throw rejected(error);
+      }
+    },
+    async discard() {
+      stream.destroy();
+      await file.close().catch(() => undefined);
+      await rm(partial, { force: true });
+    },
+  };
+}

@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest';
+import { type Arrival, Dispatcher } from './dispatcher.ts';
+
+/** A clock that only advances when requests start, and an event loop whose turns the test runs. */
+function createLoop(limits: { maxWaitMs: number; maxWaiting?: number }) {
+  let now = 0;
+  let scheduled: (() => void) | undefined;
+  let afterWork: (() => void)[] = [];
+  const done: string[] = [];
+  const dispatcher = new Dispatcher(
+    { maxWaiting: 1000, ...limits },
+    {
+      now: () => now,
+      nextTurn: (run) => {
+        scheduled = run;
+      },
+      afterWork: (run) => void afterWork.push(run),
+    },
+  );
+  const arrive = (client: string, costMs: number, more: Partial<Arrival> = {}): void =>
+    dispatcher.arrive({
+      client,
+      isGone: () => false,
+      start() {
+        now += costMs;
+        done.push(client);
+      },
+      reject: (waitMs) => void done.push(`${client} rejected: ${waitMs}`),
+      ...more,
+    });
+  const turn = (otherMs = 0): string[] => {
+    now += otherMs;
+    const run = scheduled;
+    scheduled = undefined;
+    run?.();
+    while (afterWork.length > 0) {
+      const [next, ...others] = afterWork;
+      afterWork = others;
+      next?.();
+    }
+    return done.splice(0);
+  };
+  return { dispatcher, arrive, turn, done, isIdle: () => scheduled === undefined };
+}
+
+test('requests start immediately until the slice is used, then in turn', () => {
+  const { arrive, turn, done, isIdle } = createLoop({ maxWaitMs: 1000 });
+  for (let count = 0; count < 5; count++) arrive('a', 4);
+  arrive('b', 4);
+  expect(done.splice(0)).toEqual(['a', 'a', 'a']);
+  expect(turn()).toEqual(['a', 'b', 'a']);
+  expect(turn()).toEqual([]);
+  expect(turn()).toEqual([]);
+  expect(isIdle()).toBe(true);
+});
+
+test('cheap requests never wait', () => {
+  const { arrive, turn, done, dispatcher } = createLoop({ maxWaitMs: 0 });
+  for (let round = 0; round < 100; round++) {
+    for (let count = 0; count < 9; count++) arrive('a', 1);
+    expect(done.splice(0)).toHaveLength(9);
+    turn(5);
+  }
+  expect(dispatcher.load()).toMatchObject({ waited: 0, rejected: 0 });
+});
+
+test('a request is rejected if the measured rate makes its wait too long', () => {
+  const { arrive, turn, dispatcher } = createLoop({ maxWaitMs: 500 });
+  for (let count = 0; count < 20; count++) arrive('a', 10);
+  turn();
+  // Each turn starts one request of 10 ms, and the loop spends another 90 ms elsewhere.
+  for (let count = 0; count < 10; count++) turn(90);
+  expect(dispatcher.load().waiting).toBe(8);
+  arrive('a', 10);
+  expect(turn(90)).toEqual([expect.stringMatching(/^a rejected: [89]\d\d/), 'a']);
+  // Another client's turn comes earlier.
+  arrive('b', 10);
+  expect([...turn(90), ...turn(90)]).toContain('b');
+});
+
+test('the estimate of the first burst is the time that its first requests took', () => {
+  const { arrive, done } = createLoop({ maxWaitMs: 100 });
+  for (let count = 0; count < 30; count++) arrive('a', 10);
+  expect(done.filter((text) => text.startsWith('a rejected'))).toHaveLength(18);
+});
+
+test('a full queue rejects the client with the most requests', () => {
+  const { arrive, done } = createLoop({ maxWaitMs: 1e9, maxWaiting: 3 });
+  for (const client of ['a', 'a', 'a', 'a', 'b']) arrive(client, 10);
+  expect(done).toEqual(['a', expect.stringMatching(/^a rejected/)]);
+});
+
+test('clients that have disconnected are skipped, and an exception does not stop the queue', () => {
+  const { arrive, turn, done } = createLoop({ maxWaitMs: 1e9 });
+  arrive('a', 10);
+  done.length = 0;
+  arrive('gone', 10, { isGone: () => true });
+  arrive('throws', 10, {
+    start() {
+      throw new Error('on purpose');
+    },
+  });
+  arrive('b', 10);
+  expect(() => turn()).toThrow('on purpose');
+  expect(turn()).toEqual(['b']);
+});
+
+test('requests and new connections share the time', () => {
+  const { dispatcher, arrive, turn } = createLoop({ maxWaitMs: 1e9 });
+  const started: number[] = [];
+  // In each turn, the server accepts a connection in 1 ms and receives one request, which takes 20 ms.
+  for (let count = 0; count < 100; count++) {
+    arrive('a', 20);
+    dispatcher.accepted();
+    started.push(turn(1).length);
+  }
+  const sum = started.reduce((total, one) => total + one, 0);
+  expect(sum).toBeGreaterThan(3);
+  expect(sum).toBeLessThan(10);
+  // Without new connections, requests don't rest.
+  expect(Array.from({ length: 10 }, () => turn(1).length)).toEqual(Array<number>(10).fill(1));
+});

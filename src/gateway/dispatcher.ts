@@ -1,0 +1,188 @@
+/**
+ * Decides when requests start, and which are rejected while more arrive than one CPU core can handle. A request that
+ * isn't started costs almost nothing: it isn't routed, parsed or logged.
+ *
+ * Requests start immediately until the current turn of the event loop has taken a slice of time. The others wait in a
+ * queue that serves the clients in turn, and a slice of them starts per turn. Therefore, the event loop
+ * returns often enough to reject requests without delay. A request is rejected if it would wait for longer than
+ * `maxWaitMs` (docs/decisions/0048-overload.md).
+ */
+import type { QueueLoad } from '../kernel/queue-load.ts';
+import { FairQueue, type Waiter } from '../shared/fair-queue.ts';
+
+export interface DispatchLimits {
+  /** A request is rejected if it would probably wait for longer before it starts. */
+  readonly maxWaitMs: number;
+  /** The maximum number of waiting requests. */
+  readonly maxWaiting: number;
+}
+
+/** A request that waits until it can start. */
+export interface Arrival extends Waiter {
+  /** Whether the client has disconnected, so that the request doesn't need to start. */
+  readonly isGone: () => boolean;
+  readonly start: () => void;
+  /** Rejects the request. The argument is the time after which the client can retry. */
+  readonly reject: (retryAfterMs: number) => void;
+}
+
+/** The environment of a dispatcher. Tests replace it. */
+export interface DispatchClock {
+  /** Returns a time in milliseconds. */
+  readonly now: () => number;
+  /** Runs the function in the next turn of the event loop, after the events that are already known. */
+  readonly nextTurn: (run: () => void) => void;
+  /** Runs the function in this turn, after the work that is already possible without further events. */
+  readonly afterWork: (run: () => void) => void;
+}
+
+export interface DispatchLoad extends QueueLoad {
+  /** The expected wait of a new client's request, in milliseconds. */
+  readonly expectedWaitMs: number;
+}
+
+interface Waiting extends Waiter {
+  readonly arrival: Arrival;
+  readonly since: number;
+}
+
+/** No request starts in a turn of the event loop that has already taken longer. */
+const sliceMs = 10;
+/**
+ * The maximum time for which no requests start because connections are being accepted. libuv accepts one connection per
+ * turn, so during a burst of connections, the queue of the kernel would otherwise be where requests wait. Requests and
+ * connections each receive half of the time.
+ */
+const maxRestMs = 20;
+/** The weight of the newest turn in the average time per request. */
+const weight = 0.2;
+
+const realClock: DispatchClock = {
+  now: () => performance.now(),
+  nextTurn: setImmediate,
+  // Most of the work of a request is done in promise callbacks, which run before the next tick.
+  afterWork: (run) => queueMicrotask(() => process.nextTick(run)),
+};
+
+export class Dispatcher {
+  readonly #limits: DispatchLimits;
+  readonly #clock: DispatchClock;
+  readonly #queue: FairQueue<Waiting>;
+  /** When the first request of this turn of the event loop arrived or started. */
+  #turnStartedAt: number | undefined;
+  #turnIsScheduled = false;
+  #startedInTurn = 0;
+  /** Whether the server has accepted a connection in this turn. */
+  #hasAccepted = false;
+  /** Until this time, no requests start as long as the server accepts connections. */
+  #restUntil = 0;
+  #isResting = false;
+  /** When the last turn with requests that started has ended. Undefined if no request waited then. */
+  #measuredFrom: number | undefined;
+  #msPerRequest = 0;
+  #waited = 0;
+  #waitedMs = 0;
+  #rejected = 0;
+
+  constructor(limits: DispatchLimits, clock: DispatchClock = realClock) {
+    this.#limits = limits;
+    this.#clock = clock;
+    this.#queue = new FairQueue(limits.maxWaiting);
+  }
+
+  load(): DispatchLoad {
+    return {
+      waiting: this.#queue.size,
+      waited: this.#waited,
+      waitedMs: this.#waitedMs,
+      rejected: this.#rejected,
+      expectedWaitMs: this.#waitMs('', this.#clock.now()),
+    };
+  }
+
+  /** Called for each connection that the server accepts. */
+  accepted(): void {
+    this.#hasAccepted = true;
+  }
+
+  /** Starts the request, queues it or rejects it. */
+  arrive(arrival: Arrival): void {
+    const now = this.#clock.now();
+    this.#turnStartedAt ??= now;
+    this.#schedule();
+    if (this.#queue.size === 0 && !this.#isResting && now - this.#turnStartedAt < sliceMs) {
+      this.#startedInTurn++;
+      arrival.start();
+      return;
+    }
+    const waitMs = this.#waitMs(arrival.client, now);
+    const waiting = { client: arrival.client, arrival, since: now };
+    const rejected = waitMs > this.#limits.maxWaitMs ? waiting : this.#queue.push(waiting);
+    if (rejected === undefined) return;
+    this.#rejected++;
+    rejected.arrival.reject(waitMs);
+  }
+
+  /** Before the first measurement, the estimate is the time that the requests of this turn have used so far. */
+  #waitMs(client: string, now: number): number {
+    const usedMs = now - (this.#turnStartedAt ?? now);
+    const msPerRequest = this.#msPerRequest || usedMs / Math.max(1, this.#startedInTurn);
+    return this.#queue.ahead(client) * msPerRequest;
+  }
+
+  #schedule(): void {
+    if (this.#turnIsScheduled) return;
+    this.#turnIsScheduled = true;
+    this.#clock.nextTurn(this.#turn);
+  }
+
+  readonly #turn = (): void => {
+    this.#turnIsScheduled = false;
+    const now = this.#clock.now();
+    if (this.#startedInTurn > 0) {
+      this.#restUntil = now + Math.min(maxRestMs, now - (this.#turnStartedAt ?? now));
+      this.#measure(now);
+    }
+    this.#isResting = this.#hasAccepted && now < this.#restUntil;
+    this.#hasAccepted = false;
+    this.#startedInTurn = 0;
+    if (this.#queue.size === 0) {
+      this.#turnStartedAt = undefined;
+      this.#measuredFrom = undefined;
+      if (this.#isResting) this.#schedule();
+      return;
+    }
+    this.#turnStartedAt = now;
+    this.#measuredFrom ??= now;
+    if (this.#isResting) this.#schedule();
+    else this.#startNext();
+  };
+
+  readonly #startNext = (): void => {
+    const waiting = this.#queue.next();
+    if (waiting === undefined) return;
+    this.#schedule();
+    const now = this.#clock.now();
+    this.#turnStartedAt ??= now;
+    if (now - this.#turnStartedAt >= sliceMs) return;
+    this.#queue.start(waiting);
+    this.#clock.afterWork(this.#startNext);
+    if (waiting.arrival.isGone()) return;
+    this.#startedInTurn++;
+    this.#waited++;
+    this.#waitedMs += now - waiting.since;
+    waiting.arrival.start();
+  };
+
+  /**
+   * Measures how many requests start per time while requests wait. The time between turns contains everything else that
+   * the event loop does, such as reading results and writing responses.
+   */
+  #measure(now: number): void {
+    if (this.#measuredFrom !== undefined) {
+      const perRequest = (now - this.#measuredFrom) / this.#startedInTurn;
+      this.#msPerRequest += (perRequest - this.#msPerRequest) * (this.#msPerRequest === 0 ? 1 : weight);
+    }
+    this.#measuredFrom = now;
+  }
+}

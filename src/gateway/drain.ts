@@ -1,0 +1,38 @@
+/**
+ * Prepares to close a port without interrupting requests. Until the load balancer notices that the server isn't ready,
+ * new connections are accepted, and each connection is closed after the response to its next request.
+ */
+import { setImmediate as afterAccepting, setTimeout as sleep } from 'node:timers/promises';
+import type { onRequestHookHandler } from 'fastify';
+
+export interface Drain {
+  readonly onRequest: onRequestHookHandler;
+  /**
+   * Waits, in milliseconds, until the server has accepted the connections that were queued in the kernel. If the port
+   * is closed immediately afterward, only connections that arrive in the meantime are reset. `isIdle` ends the wait.
+   */
+  begin(drainMs: number, isIdle?: Promise<void>): Promise<void>;
+}
+
+const never = new Promise<void>(() => undefined);
+
+export function createDrain(): Drain {
+  let isDraining = false;
+  return {
+    onRequest(_request, reply, done) {
+      // With this header, Node closes the socket after the response.
+      if (isDraining) reply.raw.shouldKeepAlive = false;
+      done();
+    },
+    async begin(drainMs, isIdle = never) {
+      isDraining = true;
+      if (drainMs === 0) return;
+      const waiting = new AbortController();
+      await Promise.race([
+        sleep(drainMs, undefined, { signal: waiting.signal }).catch(() => undefined),
+        isIdle.finally(() => waiting.abort()),
+      ]);
+      await afterAccepting();
+    },
+  };
+}

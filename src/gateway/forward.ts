@@ -1,0 +1,204 @@
+/**
+ * Passes requests from an API worker to the lead over a private Unix socket. The lead's gateway handles them like any
+ * request, so a worker needs neither the services' rules nor their state. Only the connection's limits apply here.
+ */
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { pipeline } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Agent, STATUS_CODES, request as sendRequest } from '../kernel/http.ts';
+import type { Logger } from '../kernel/log.ts';
+import type { Mount } from '../kernel/service.ts';
+import { schemeOf } from '../kernel/tls.ts';
+import { rawHead } from '../shared/response-head.ts';
+import { rawResponse } from './client-error.ts';
+import { setDocuments } from './safe-response.ts';
+
+export interface ForwardOptions {
+  /** The socket on which the lead listens. */
+  readonly socketPath: string;
+  /** The prefixes below which the lead accepts WebSockets. */
+  readonly upgrades: readonly string[];
+}
+
+export interface Forwarder {
+  /** The prefixes with WebSockets, as mounts. Their requests are forwarded before Fastify would call the plugin. */
+  readonly mounts: readonly Mount[];
+  /** Takes over the reply. */
+  request(request: FastifyRequest, reply: FastifyReply): void;
+  stop(): void;
+}
+
+export interface ForwardDeps extends ForwardOptions {
+  /** The value of the Strict-Transport-Security header, which the lead doesn't send on the private socket. */
+  readonly strictTransport: string | undefined;
+  readonly log: Logger;
+}
+
+/** Headers that apply to one connection (RFC 9110, section 7.6.1). */
+const hopByHop = new Set([
+  'connection',
+  'expect',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Whether the worker trusts the caller's `traceparent`. A worker always sets the header, so clients can't. */
+const samplingHeader = 'x-plinth-keeps-sampling';
+
+/** Reads a worker's decision about the caller's `traceparent`, and hides it from the services. */
+export function takeSampling({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+  const keeps = headers[samplingHeader] === 'true';
+  delete headers[samplingHeader];
+  return keeps;
+}
+
+const unreachable = {
+  code: 'server_unavailable',
+  message: 'The server is stopping or overloaded. Try again in a moment.',
+};
+
+export function createForwarder({ socketPath, upgrades, strictTransport, log }: ForwardDeps): Forwarder {
+  const agent = new Agent({ keepAlive: true, maxFreeSockets: 256 });
+
+  const offer = (raw: IncomingMessage, headers: Record<string, string | string[]>, pooled: boolean) =>
+    sendRequest({
+      socketPath,
+      method: raw.method,
+      path: raw.url,
+      headers,
+      agent: pooled ? agent : false,
+      // The worker's own limit applies to the client's headers.
+      maxHeaderSize: 1024 * 1024,
+    });
+
+  return {
+    mounts: upgrades.map((prefix) => ({
+      prefix,
+      plugin: async () => undefined,
+      cors: 'none',
+      apiKeys: false,
+      upgrade: (request, socket, head, caller) => {
+        const headers = headersFor(request, caller.address);
+        const sent = offer(request, { ...headers, connection: 'Upgrade', upgrade: 'websocket' }, false);
+        forwardUpgrade(sent, socket, head, log);
+      },
+    })),
+    request(request, reply) {
+      const { raw } = request;
+      reply.hijack();
+      const headers = {
+        ...headersFor(raw, request.ip),
+        'x-request-id': request.id,
+        ...(request.trace?.traceparent === undefined
+          ? {}
+          : { [samplingHeader]: String(request.trace.keepsSampling) }),
+      };
+      const sent = offer(raw, headers, true);
+      passBody(raw, sent);
+      answer(sent, reply.raw, strictTransport, log);
+    },
+    stop: () => agent.destroy(),
+  };
+}
+
+/**
+ * Returns the headers for the lead. The gateway has already removed forwarding headers that the sender isn't allowed to
+ * set. The lead trusts the remaining ones, and `client` replaces the chain of addresses.
+ */
+function headersFor(request: IncomingMessage, client: string): Record<string, string | string[]> {
+  const ofConnection = new Set(
+    (request.headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase()),
+  );
+  const kept: Record<string, string | string[]> = { 'x-forwarded-proto': schemeOf(request) };
+  for (const [name, value] of Object.entries(request.headers))
+    if (value !== undefined && !hopByHop.has(name) && !ofConnection.has(name)) kept[name] = value;
+  kept['x-forwarded-for'] = client;
+  return kept;
+}
+
+function passBody(raw: IncomingMessage, sent: ClientRequest): void {
+  const { headers } = raw;
+  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+  if (hasBody) raw.pipe(sent);
+  else sent.end();
+}
+
+function answer(
+  sent: ClientRequest,
+  response: ServerResponse,
+  strictTransport: string | undefined,
+  log: Logger,
+): void {
+  response.once('close', () => {
+    if (!response.writableFinished) sent.destroy();
+  });
+  sent.once('error', (error) => {
+    if (response.headersSent || response.destroyed) {
+      response.destroy();
+      return;
+    }
+    log.warn({ error: error.message }, "the lead didn't answer a forwarded request");
+    response
+      .writeHead(503, {
+        'content-type': 'application/json; charset=utf-8',
+        'access-control-allow-origin': '*',
+        'retry-after': '1',
+      })
+      .end(JSON.stringify(unreachable));
+  });
+  sent.once('response', (answered) => {
+    // The lead has already made the head safe for its kind of document.
+    setDocuments(response, 'plinth');
+    const head = endToEnd(answered.rawHeaders);
+    if (strictTransport !== undefined) head.push('strict-transport-security', strictTransport);
+    response.writeHead(answered.statusCode ?? 502, answered.statusMessage ?? '', head);
+    // Otherwise, the head of a stream would wait for its first chunk.
+    response.flushHeaders();
+    pipeline(answered, response, () => undefined);
+  });
+}
+
+function endToEnd(raw: readonly string[]): string[] {
+  const kept: string[] = [];
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const [name = '', value = ''] = raw.slice(index, index + 2);
+    if (!hopByHop.has(name.toLowerCase())) kept.push(name, value);
+  }
+  return kept;
+}
+
+/** Connects the client's socket to the lead's if the lead accepts the upgrade. Otherwise, passes on the response. */
+function forwardUpgrade(sent: ClientRequest, socket: Duplex, head: Buffer, log: Logger): void {
+  const leave = (): void => void sent.destroy();
+  socket.once('close', leave);
+  sent.once('error', (error) => {
+    log.debug({ error: error.message }, 'a forwarded upgrade failed');
+    if (!socket.destroyed) socket.end(rawResponse(503, unreachable));
+  });
+  sent.once('response', (response) => {
+    socket.write(headOf(response, [...endToEnd(response.rawHeaders), 'Connection', 'close']));
+    pipeline(response, socket, () => socket.destroy());
+  });
+  sent.once('upgrade', (response, upstream, early) => {
+    socket.off('close', leave);
+    // Ignored, because a `close` event follows.
+    upstream.on('error', () => undefined);
+    socket.once('close', () => upstream.destroy());
+    // The client still receives the last bytes, even if it reads slowly.
+    upstream.once('close', () => socket.end(() => socket.destroy()));
+    socket.write(headOf(response, response.rawHeaders));
+    socket.write(early);
+    upstream.write(head);
+    socket.pipe(upstream);
+    upstream.pipe(socket);
+  });
+  sent.end();
+}
+
+const headOf = ({ statusCode = 502 }: IncomingMessage, headers: readonly string[]): string =>
+  rawHead(statusCode, STATUS_CODES[statusCode] ?? '', headers);

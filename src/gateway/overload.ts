@@ -1,0 +1,161 @@
+/**
+ * Puts the dispatcher in front of the services: requests that can't be served in time are rejected before they are
+ * routed, parsed or logged. The response has the error format of the service and is readable for web pages.
+ */
+import { randomInt } from 'node:crypto';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { STATUS_CODES } from '../kernel/http.ts';
+import type { Logger } from '../kernel/log.ts';
+import type { Mount, OverloadBody } from '../kernel/service.ts';
+import { isCountedAddress } from '../shared/address-counts.ts';
+import { networkOf } from '../shared/network-of.ts';
+import { rawHead } from '../shared/response-head.ts';
+import { Dispatcher, type DispatchLimits, type DispatchLoad } from './dispatcher.ts';
+import { findMount } from './find-mount.ts';
+import { requestIdOf } from './request-id.ts';
+import type { TrustedProxies } from './trusted-proxies.ts';
+
+export interface OverloadOptions {
+  readonly mounts: readonly Mount[];
+  readonly proxies: TrustedProxies;
+  readonly limits: DispatchLimits;
+  readonly log: Logger;
+  /** Called for requests that are rejected, because the rest of their bodies is still read. */
+  readonly watch: (request: IncomingMessage, response: ServerResponse) => void;
+}
+
+export interface Overload {
+  /** Starts an upgrade, or rejects it by a response on its socket. */
+  upgrade(request: IncomingMessage, socket: Duplex, start: () => void): void;
+  load(): DispatchLoad;
+  /** Returns the number of rejected requests per mount, by prefix. */
+  rejected(): ReadonlyMap<string, number>;
+}
+
+const status = 503;
+/** The prefix under which requests outside of all mounts are counted. */
+const noPrefix = '/';
+
+const defaultBody: OverloadBody = {
+  type: 'application/json; charset=utf-8',
+  text: JSON.stringify({
+    code: 'overloaded',
+    message: 'The server receives too many requests. Try again in a moment.',
+  }),
+};
+
+/** Probes and metrics are needed most while the server is overloaded. */
+const exemptPath = /^\/(?:health(?:\/|$)|metrics$)/;
+const logIntervalMs = 10_000;
+
+/** Passes the requests of a server to its listener in the order that the dispatcher decides. */
+export function rejectOverload(
+  server: Server,
+  { mounts, proxies, limits, log, watch }: OverloadOptions,
+): Overload {
+  const dispatcher = new Dispatcher(limits);
+  server.on('connection', () => dispatcher.accepted());
+  const counts = new Map<string, number>();
+  const count = createCounter(counts, log);
+
+  const clientOf = (request: IncomingMessage): string => {
+    const address = proxies.clientOf(request);
+    return isCountedAddress(address) ? networkOf(address) : '';
+  };
+
+  const listeners = server.listeners('request') as RequestListener[];
+  server.removeAllListeners('request');
+  server.on('request', (request, response) => {
+    const path = pathOf(request);
+    const mount = findMount(mounts, path);
+    const start = (): void => {
+      for (const listener of listeners) listener(request, response);
+    };
+    if (isExempt(request, path, mount)) {
+      start();
+      return;
+    }
+    dispatcher.arrive({
+      client: clientOf(request),
+      isGone: () => response.destroyed,
+      start,
+      reject(waitMs) {
+        count(mount);
+        watch(request, response);
+        const body = mount?.overloaded?.(path) ?? defaultBody;
+        response.writeHead(status, headOf(request, body, waitMs));
+        response.end(request.method === 'HEAD' ? undefined : body.text);
+      },
+    });
+  });
+
+  return {
+    upgrade(request, socket, start) {
+      const path = pathOf(request);
+      const mount = findMount(mounts, path);
+      dispatcher.arrive({
+        client: clientOf(request),
+        isGone: () => socket.destroyed,
+        start,
+        reject(waitMs) {
+          count(mount);
+          const body = mount?.overloaded?.(path) ?? defaultBody;
+          const head = [...headOf(request, body, waitMs), 'connection', 'close'];
+          socket.end(rawHead(status, STATUS_CODES[status] ?? '', head) + body.text);
+        },
+      });
+    },
+    load: () => dispatcher.load(),
+    rejected: () => counts,
+  };
+}
+
+/**
+ * Preflight requests that the gateway answers itself are cheap. Without their response, a web page couldn't read why its
+ * request was rejected.
+ */
+function isExempt(request: IncomingMessage, path: string, mount: Mount | undefined): boolean {
+  if (mount === undefined) return exemptPath.test(path);
+  if (mount.isProbe === true) return true;
+  return (
+    mount.cors === 'open' &&
+    request.method === 'OPTIONS' &&
+    request.headers['access-control-request-method'] !== undefined
+  );
+}
+
+function headOf(request: IncomingMessage, { type, text }: OverloadBody, waitMs: number): string[] {
+  return [
+    ...['content-type', type],
+    ...['content-length', String(Buffer.byteLength(text))],
+    ...['retry-after', String(retryAfterSeconds(waitMs))],
+    ...['cache-control', 'no-store'],
+    ...['access-control-allow-origin', '*'],
+    ...['access-control-expose-headers', 'retry-after'],
+    ...['x-request-id', requestIdOf(request.headers)],
+  ];
+}
+
+/** The random part prevents clients that were rejected together from returning together. */
+const retryAfterSeconds = (waitMs: number): number => Math.max(1, Math.ceil(waitMs / 1000)) + randomInt(2);
+
+/** Counts rejections. Logs their number from time to time, instead of one line per request. */
+function createCounter(
+  counts: Map<string, number>,
+  log: Logger,
+): (mount: Pick<Mount, 'prefix'> | undefined) => void {
+  let sinceLine = 0;
+  const report = (): void => {
+    log.warn({ rejected: sinceLine }, 'rejected requests with 503, because the server is overloaded');
+    sinceLine = 0;
+  };
+  return (mount) => {
+    const prefix = mount?.prefix ?? noPrefix;
+    counts.set(prefix, (counts.get(prefix) ?? 0) + 1);
+    sinceLine += 1;
+    if (sinceLine === 1) setTimeout(report, logIntervalMs).unref();
+  };
+}
+
+const pathOf = ({ url = '/' }: IncomingMessage): string => url.split('?', 1)[0] ?? '/';

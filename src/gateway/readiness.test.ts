@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Health } from '../kernel/health.ts';
+import { silentLogger } from '../kernel/log.ts';
+import { createReadiness } from './readiness.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+test('the worst check decides', async () => {
+  let database: Health | undefined;
+  let disk: Health | undefined;
+  const readiness = createReadiness({ database: async () => database, disk: async () => disk }, silentLogger);
+  expect(await readiness.report()).toEqual({
+    status: 'ok',
+    checks: { database: { status: 'ok' }, disk: { status: 'ok' } },
+  });
+  disk = { status: 'degraded', message: 'The disk is filling up.' };
+  vi.advanceTimersByTime(1000);
+  expect(await readiness.report()).toMatchObject({ status: 'degraded', checks: { disk } });
+  database = { status: 'failing', message: 'It is away.' };
+  vi.advanceTimersByTime(1000);
+  expect(await readiness.report()).toMatchObject({ status: 'failing', checks: { database, disk } });
+});
+
+test('many callers cause one check a second', async () => {
+  const check = vi.fn(async () => undefined);
+  const readiness = createReadiness({ check }, silentLogger);
+  for (let round = 0; round < 3; round++) {
+    await Promise.all(Array.from({ length: 50 }, () => readiness.report()));
+    vi.advanceTimersByTime(999);
+    await readiness.report();
+    vi.advanceTimersByTime(1);
+  }
+  expect(check).toHaveBeenCalledTimes(3);
+});
+
+test('an error shows its code but not its text, which may name hosts and accounts', async () => {
+  const readiness = createReadiness(
+    {
+      async database() {
+        throw Object.assign(new Error('password authentication failed for user "x"'), { code: '28P01' });
+      },
+    },
+    silentLogger,
+  );
+  const report = await readiness.report();
+  expect(report.status).toBe('failing');
+  expect(report.checks.database?.message).toBe('The check failed (28P01). For the reason, see the log.');
+});
+
+test('a check that never responds has failed', async () => {
+  const readiness = createReadiness({ database: () => new Promise(() => undefined) }, silentLogger);
+  const report = readiness.report();
+  await vi.advanceTimersByTimeAsync(2500);
+  expect(await report).toMatchObject({
+    status: 'failing',
+    checks: { database: { status: 'failing', message: 'No response within 2500 ms.' } },
+  });
+});
+
+test('a check that still runs is not started again', async () => {
+  const check = vi.fn(() => new Promise<undefined>(() => undefined));
+  const readiness = createReadiness({ database: check }, silentLogger);
+  for (let round = 0; round < 5; round++) {
+    const report = readiness.report();
+    await vi.advanceTimersByTimeAsync(3000);
+    expect((await report).status).toBe('failing');
+  }
+  expect(check).toHaveBeenCalledTimes(1);
+});
+
+test('a process that drains is not ready, however well it is', async () => {
+  const readiness = createReadiness({}, silentLogger);
+  readiness.drain();
+  expect((await readiness.report()).status).toBe('draining');
+});

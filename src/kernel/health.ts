@@ -1,0 +1,10 @@
+/** The result of a health check. */
+export interface Health {
+  /** The state of the service. `degraded` means that requests succeed, but an operator should act. */
+  readonly status: 'ok' | 'degraded' | 'failing';
+  /** A sentence for operators. It must not contain secrets, because `/health` is public. */
+  readonly message?: string;
+}
+
+/** Runs the check. Returns undefined if the result is `ok`. Throws if the check has failed. */
+export type HealthCheck = () => Promise<Health | undefined>;

@@ -1,0 +1,28 @@
+/** Counters with labels, whose samples are read for `/metrics`. */
+import type { Histogram } from './histogram.ts';
+import type { Sample } from './types.ts';
+
+export class LabeledCounts {
+  readonly #counts = new Map<string, { readonly labels: readonly string[]; count: number }>();
+
+  /** @param known Combinations that start at 0, so that a rate exists before the first event. */
+  constructor(known: readonly (readonly string[])[] = []) {
+    for (const labels of known) this.add(labels, 0);
+  }
+
+  /** The label values must come from a limited set, because each combination is kept. */
+  add(labels: readonly string[], by = 1): void {
+    const key = labels.join('\0');
+    const known = this.#counts.get(key);
+    if (known === undefined) this.#counts.set(key, { labels, count: by });
+    else known.count += by;
+  }
+
+  samples(): Sample[] {
+    return Array.from(this.#counts.values(), ({ labels, count }) => [labels, count]);
+  }
+}
+
+/** Returns the samples of histograms with one label. */
+export const histogramSamples = (histograms: ReadonlyMap<string, Histogram>): Sample[] =>
+  Array.from(histograms, ([label, histogram]) => [[label], histogram.value()]);

@@ -1,0 +1,25 @@
+/** The definitions and values of metrics. Values are plain data, so that processes can send them to each other. */
+
+export interface MetricDefinition {
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly help: string;
+  /** The label names, in the order of the values in {@link Sample}. */
+  readonly labels: readonly string[];
+  /** How the values of several processes with the same labels are combined. Histograms are always added. */
+  readonly merge: 'sum' | 'max' | 'min';
+}
+
+/** The observations of a histogram. */
+export interface HistogramValue {
+  /** The number of observations per bucket, not cumulated. The last bucket has no upper bound. */
+  readonly counts: readonly number[];
+  readonly sum: number;
+}
+
+export type MetricValue = number | HistogramValue;
+
+/** The label values in the order of the definition, and the value. */
+export type Sample = readonly [labels: readonly string[], value: MetricValue];
+
+/** The values of a metric. A metric without labels has a single value. Unknown values are omitted. */
+export type Samples = MetricValue | readonly Sample[] | undefined;

@@ -1,0 +1,10 @@
+/** The load of a queue in front of limited resources. Counters start at zero when the process starts. */
+export interface QueueLoad {
+  /** The number of requests that wait. */
+  readonly waiting: number;
+  /** The number of requests that have waited and then started, and how long they waited in total. */
+  readonly waited: number;
+  readonly waitedMs: number;
+  /** The number of requests that were rejected because they would have waited for too long. */
+  readonly rejected: number;
+}

@@ -1,0 +1,86 @@
+/**
+ * The API of the npm package: a backend in this process. The types are declared here, without those of dependencies, so
+ * that projects need no other types.
+ */
+import { canRunServer, minServerNode } from '../packages/index.ts';
+
+export interface BackendOptions {
+  /** The folder that contains `supabase/`. Defaults to the working directory. */
+  readonly projectDir?: string;
+  /** The folder for the database, files and secrets. Defaults to `.plinth/` in the project folder. */
+  readonly dataDir?: string;
+  /** `development` (the default) uses the well-known local keys. `production` generates its own. */
+  readonly mode?: 'development' | 'production';
+  /** The port of the API, instead of the one in config.toml. With 0, a free port is selected. */
+  readonly port?: number;
+  /** The port of PostgreSQL. With 0, a free port is selected. */
+  readonly dbPort?: number;
+  /** The port of the captured email. With 0, a free port is selected. */
+  readonly mailPort?: number;
+  /** The port of the Console. With 0, a free port is selected. */
+  readonly consolePort?: number;
+  /** The URL of a PostgreSQL server (15 or newer) to use instead of the embedded one. */
+  readonly databaseUrl?: string;
+  /** The names of services that aren't started, such as `realtime`. */
+  readonly exclude?: readonly string[];
+  /** Called before each step that may take more than a second. */
+  readonly onProgress?: (message: string) => void;
+}
+
+export interface BackendKeys {
+  /** For browsers (`sb_publishable_…`). */
+  readonly publishableKey: string;
+  /** For servers (`sb_secret_…`). It bypasses row level security. */
+  readonly secretKey: string;
+  /** The older form of the publishable key, a JWT. */
+  readonly anonKey: string;
+  /** The older form of the secret key, a JWT. */
+  readonly serviceRoleKey: string;
+}
+
+export interface Backend {
+  /** The address of the API, such as `http://127.0.0.1:54321`. Complete once the backend has started. */
+  readonly url: string;
+  /** The current keys. In production, they can change while the backend runs. */
+  readonly keys: BackendKeys;
+  /** Applies migrations, seeds and buckets on the first start, and listens. */
+  start(): Promise<void>;
+  /** Finishes requests in flight and stops everything. The data is kept. */
+  stop(): Promise<void>;
+  /** Sends a request like `fetch`, with a path relative to {@link url}. */
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** Returns the fields of `plinth status` by name, such as `API_URL` and `DB_URL`. */
+  status(): Readonly<Record<string, string>>;
+}
+
+/**
+ * Creates a backend and starts its database. No port is open before {@link Backend.start}.
+ *
+ * @example
+ * const backend = await createBackend({ projectDir: import.meta.dirname, port: 0 });
+ * await backend.start();
+ * console.log(backend.url, backend.keys.publishableKey);
+ * await backend.stop();
+ */
+export async function createBackend(options: BackendOptions = {}): Promise<Backend> {
+  if (!canRunServer(process.versions.node)) {
+    throw new Error(
+      `createBackend runs the server in this process, which needs Node ${minServerNode} or newer. This is ${process.version}. The command "plinth start" also works with this version.`,
+    );
+  }
+  const main = await import('../main.ts');
+  const backend = await main.createBackend(options);
+  return {
+    get url() {
+      return backend.url;
+    },
+    get keys() {
+      const { publishableKey, secretKey, anonKey, serviceRoleKey } = backend.keys;
+      return { publishableKey, secretKey, anonKey, serviceRoleKey };
+    },
+    start: () => backend.start(),
+    stop: () => backend.stop(),
+    fetch: (path, init) => backend.fetch(path, init),
+    status: () => backend.status(),
+  };
+}

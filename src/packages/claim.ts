@@ -1,0 +1,71 @@
+/** Lets one process at a time do a piece of work. The others wait until the work is done. */
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const pollMs = 100;
+/** The holder touches the file while it works, so an older file belongs to a process that was killed. */
+const staleMs = 15_000;
+const touchMs = 3000;
+
+/**
+ * Runs `work` while this process holds the claim `file`. If another process holds it, waits until `isDone` or until the
+ * claim is free. The result of `work` must be valid even if two processes work at the same time, because a process that
+ * was suspended loses its claim.
+ */
+export async function claim(
+  file: string,
+  isDone: () => boolean,
+  work: () => Promise<void>,
+  onWait: () => void = () => undefined,
+): Promise<void> {
+  mkdirSync(dirname(file), { recursive: true });
+  for (let waited = false; !isDone(); waited = true) {
+    if (take(file)) {
+      const touching = setInterval(() => write(file, 'w'), touchMs).unref();
+      try {
+        if (!isDone()) await work();
+      } finally {
+        clearInterval(touching);
+        rmSync(file, { force: true });
+      }
+      return;
+    }
+    if (!waited) onWait();
+    await sleep(pollMs);
+  }
+}
+
+function take(file: string): boolean {
+  if (isStale(file)) rmSync(file, { force: true });
+  return write(file, 'wx');
+}
+
+function write(file: string, flag: 'w' | 'wx'): boolean {
+  try {
+    writeFileSync(file, `${process.pid}\n`, { flag, mode: 0o600 });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function isStale(file: string): boolean {
+  try {
+    return Date.now() - statSync(file).mtimeMs > staleMs || !isAlive(Number(readFileSync(file, 'utf8')));
+  } catch {
+    return false;
+  }
+}
+
+/** Unknown process IDs count as alive, because the holder may be about to write its own. */
+function isAlive(pid: number): boolean {
+  if (!(pid > 0)) return true;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}

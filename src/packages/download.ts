@@ -1,0 +1,85 @@
+/** Downloads package archives with the user's npm. */
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { PackageError } from './errors.ts';
+import { findNpm } from './npm-command.ts';
+import { verifyTarball } from './tarball.ts';
+import type { Environment, NpmPackage } from './types.ts';
+
+/**
+ * Downloads the packages into `folder` and returns the paths of their verified archives. npm runs in the working
+ * directory, so it reads the project's `.npmrc`.
+ *
+ * @throws {PackageError} with npm's own message
+ */
+export async function downloadPackages(
+  packages: readonly NpmPackage[],
+  folder: string,
+  env: Environment,
+): Promise<readonly string[]> {
+  return await Promise.all(
+    packages.map(async (each, index) => {
+      const own = join(folder, String(index));
+      mkdirSync(own, { recursive: true });
+      await pack(each, own, env);
+      const [name] = readdirSync(own);
+      if (name === undefined) throw failed([each], 'npm pack wrote no file');
+      const file = join(own, name);
+      await verifyTarball(file, each);
+      return file;
+    }),
+  );
+}
+
+async function pack(each: NpmPackage, folder: string, env: Environment): Promise<void> {
+  const npm = findNpm({ os: process.platform, execPath: process.execPath, env, exists: existsSync });
+  const spec = `${each.name}@${each.version}`;
+  const options = [
+    `--pack-destination=${npm.shell ? JSON.stringify(folder) : folder}`,
+    '--ignore-scripts',
+    '--workspaces=false',
+    '--dry-run=false',
+    '--json=false',
+    '--loglevel=error',
+  ];
+  const child = spawn(npm.file, [...npm.args, 'pack', spec, ...options], {
+    // npm run sets this variable to the name of a script, and some versions of npm pack read it.
+    env: { ...env, npm_config_loglevel: 'error' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    shell: npm.shell,
+    windowsHide: true,
+  });
+  let output = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  const status = await new Promise<number | null>((resolve) => {
+    child.once('error', (error) => {
+      output += error.message;
+      resolve(1);
+    });
+    child.once('close', resolve);
+  });
+  if (status !== 0) throw failed([each], output);
+}
+
+function failed(packages: readonly NpmPackage[], output: string): PackageError {
+  const list = packages.map(({ name, version }) => `${name} ${version}`).join(', ');
+  const reason = output
+    .split('\n')
+    .map((line) => line.replace(/^npm (error|ERR!) ?/, '').trim())
+    .filter((line) => line !== '' && !/^A complete log of this run|^Log files were not written/.test(line))
+    .slice(0, 4)
+    .join('\n  ');
+  const isOffline = /ENOTFOUND|EAI_AGAIN|ENOTCACHED|ECONNREFUSED|ENETUNREACH|ETIMEDOUT/.test(output);
+  return new PackageError(
+    `${list} couldn't be downloaded with npm:\n  ${reason || 'npm printed no reason'}`,
+    [
+      isOffline
+        ? 'Run "npx plinth fetch" while this machine is online. After that, Plinth starts without a network.'
+        : 'npm uses the registry, proxy and certificates of your .npmrc. "npm ping" checks them.',
+      'On a machine without a network, "plinth fetch --from DIR" reads the packages from a folder.',
+    ],
+  );
+}

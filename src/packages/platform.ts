@@ -1,0 +1,50 @@
+/** Determines whether binaries exist for a machine. */
+import { PackageError } from './errors.ts';
+import { type Platform, platforms } from './types.ts';
+
+export interface MachinePlatform {
+  readonly os: string;
+  readonly arch: string;
+  /** Whether the C library is musl, as in Alpine Linux. */
+  readonly isMusl: boolean;
+}
+
+/** Describes the machine that this process runs on. */
+export function thisPlatform(): MachinePlatform {
+  known ??= {
+    os: process.platform,
+    arch: process.arch,
+    isMusl: process.platform === 'linux' && !usesGlibc(),
+  };
+  return known;
+}
+
+let known: MachinePlatform | undefined;
+
+/**
+ * Returns the name of the platform whose binaries run on the machine.
+ *
+ * @throws {PackageError} if there are none
+ */
+export function supportedPlatform({ os, arch, isMusl }: MachinePlatform): Platform {
+  if (isMusl) {
+    throw new PackageError('Plinth has no binaries for Linux with musl (Alpine).', [
+      'Use an image with glibc, such as node:24-slim.',
+    ]);
+  }
+  const name = `${os}-${arch}`;
+  const platform = platforms.find((each) => each === name);
+  if (platform !== undefined) return platform;
+  throw new PackageError(`Plinth has no binaries for ${name}.`, [
+    `There are binaries for ${platforms.join(', ')}.`,
+  ]);
+}
+
+/** Node's report names the version of glibc only if Node is linked against it. */
+function usesGlibc(): boolean {
+  const report = process.report as typeof process.report & { excludeNetwork: boolean };
+  // Without this option, the report looks up host names, which can take seconds.
+  report.excludeNetwork = true;
+  const { header } = report.getReport() as { header: { glibcVersionRuntime?: string } };
+  return header.glibcVersionRuntime !== undefined;
+}

@@ -1,0 +1,148 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { claim } from './claim.ts';
+import { fillGroup, groupFolder, type StoredGroup } from './store.ts';
+
+let folder: string;
+let cache: string;
+let source: string;
+const said: string[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'plinth-store-'));
+  cache = join(folder, 'cache');
+  source = join(folder, 'source');
+  mkdirSync(source);
+  said.length = 0;
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Writes the archive that `npm pack` would write, and returns its entry in the lock file. */
+function packed(name: string, version: string, files: Readonly<Record<string, string>>): StoredGroup {
+  const top = join(folder, 'package');
+  rmSync(top, { recursive: true, force: true });
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(top, path)), { recursive: true });
+    writeFileSync(join(top, path), text);
+  }
+  if (existsSync(join(top, 'run.sh'))) chmodSync(join(top, 'run.sh'), 0o755);
+  const archive = join(source, `${name.replace('@', '').replace('/', '-')}-${version}.tgz`);
+  execFileSync('tar', ['-czf', archive, '-C', folder, 'package']);
+  const hash = createHash('sha512').update(readFileSync(archive)).digest('base64');
+  return { group: 'server', packages: [{ name, version, integrity: `sha512-${hash}` }] };
+}
+
+const fill = (stored: StoredGroup, from: string | undefined = source) =>
+  fillGroup(cache, stored, { env: process.env, onProgress: (message) => said.push(message), from });
+
+describe('fillGroup', () => {
+  it('extracts archives, and keeps which files are programs', async () => {
+    const stored = packed('@scope/tool', '1.2.3', {
+      'package.json': '{}',
+      'lib/deep/a.txt': 'a',
+      'run.sh': '#',
+    });
+    const found = await fill(stored);
+    const modules = join(found, 'node_modules', '@scope', 'tool');
+    expect(readFileSync(join(modules, 'lib', 'deep', 'a.txt'), 'utf8')).toBe('a');
+    expect(statSync(join(modules, 'run.sh')).mode & 0o777).toBe(0o755);
+    expect(statSync(join(modules, 'package.json')).mode & 0o777).toBe(0o644);
+    expect(said).toEqual([`Copying PostgreSQL 1.2.3 from ${source}`]);
+    await fill(stored);
+    expect(said).toHaveLength(1);
+  });
+
+  it('rejects an archive with another hash, and leaves nothing behind', async () => {
+    const stored = packed('tool', '1.0.0', { 'package.json': '{}' });
+    packed('tool', '1.0.0', { 'package.json': '{ "changed": true }' });
+    await expect(fill(stored)).rejects.toThrow("isn't the one that this version of Plinth was released with");
+    expect(readdirSync(join(cache, 'packages'))).toEqual([]);
+  });
+
+  it('copies from node_modules only the exact version', async () => {
+    const modules = join(source, 'node_modules', 'tool');
+    mkdirSync(modules, { recursive: true });
+    writeFileSync(join(modules, 'package.json'), JSON.stringify({ name: 'tool', version: '1.0.0' }));
+    const of = (version: string): StoredGroup => ({
+      group: 'server',
+      packages: [{ name: 'tool', version, integrity: 'sha512-x' }],
+    });
+    expect(existsSync(join(await fill(of('1.0.0')), 'node_modules', 'tool', 'package.json'))).toBe(true);
+    await expect(fill(of('1.0.1'))).rejects.toThrow(`contains neither tool-1.0.1.tgz nor tool 1.0.1`);
+  });
+
+  it('ignores links and paths that leave the folder', async () => {
+    const top = join(folder, 'package');
+    mkdirSync(top);
+    writeFileSync(join(top, 'package.json'), '{}');
+    writeFileSync(join(folder, 'outside'), 'outside');
+    execFileSync('ln', ['-s', '/etc/passwd', join(top, 'link')]);
+    const archive = join(source, 'tool-1.0.0.tgz');
+    execFileSync('sh', [
+      '-c',
+      'cd "$1" && tar -czPf "$2" --transform="s,^outside,package/../../../outside," package outside',
+      'sh',
+      folder,
+      archive,
+    ]);
+    const hash = createHash('sha512').update(readFileSync(archive)).digest('base64');
+    const found = await fill({
+      group: 'server',
+      packages: [{ name: 'tool', version: '1.0.0', integrity: `sha512-${hash}` }],
+    });
+    expect(readdirSync(join(found, 'node_modules', 'tool'))).toEqual(['package.json']);
+    expect(existsSync(join(cache, 'outside'))).toBe(false);
+  });
+
+  it('downloads once for processes that need the same group at the same time', async () => {
+    const stored = packed('tool', '1.0.0', { 'package.json': '{}' });
+    const found = await Promise.all([fill(stored), fill(stored), fill(stored)]);
+    expect(new Set(found)).toEqual(new Set([groupFolder(cache, stored)]));
+    expect(said.filter((line) => line.startsWith('Copying'))).toHaveLength(1);
+    expect(readdirSync(join(cache, 'packages'))).toHaveLength(1);
+  });
+});
+
+describe('claim', () => {
+  it("takes over from a process that was killed, but not from one that's working", async () => {
+    const file = join(folder, 'claim');
+    writeFileSync(file, '1\n');
+    const old = new Date(Date.now() - 60_000);
+    utimesSync(file, old, old);
+    const done: string[] = [];
+    await claim(
+      file,
+      () => done.length > 0,
+      async () => void done.push('stale'),
+    );
+    expect(done).toEqual(['stale']);
+    writeFileSync(file, `${process.pid}\n`);
+    let waited = false;
+    await claim(
+      file,
+      () => done.length > 1,
+      async () => void done.push('second'),
+      () => {
+        waited = true;
+        rmSync(file);
+      },
+    );
+    expect(waited).toBe(true);
+    expect(done).toEqual(['stale', 'second']);
+  });
+});

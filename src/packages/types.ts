@@ -1,0 +1,28 @@
+/** The operating systems and architectures that all binaries exist for. */
+export const platforms = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64', 'win32-x64'] as const;
+
+export type Platform = (typeof platforms)[number];
+
+/** npm packages that are installed together, when a part of Plinth first needs them. */
+export type PackageGroup = 'server' | 'functions' | 'images' | 'types' | 'node';
+
+/** One version of a package on the npm registry. */
+export interface NpmPackage {
+  readonly name: string;
+  readonly version: string;
+  /** The hash of the package's archive, as a lock file contains it (`sha512-…`). */
+  readonly integrity: string;
+}
+
+/**
+ * The content of `runtime-packages.json`, which `scripts/package.mjs` derives from the lock file. The file exists only
+ * in the npm package, because a clone installs all packages with npm.
+ */
+export interface PackageManifest {
+  /** Identifies the build. Changes with every file in the npm package. */
+  readonly build: string;
+  readonly platforms: Readonly<Record<Platform, Readonly<Record<PackageGroup, readonly NpmPackage[]>>>>;
+}
+
+/** Reads environment variables. */
+export type Environment = Readonly<Record<string, string | undefined>>;

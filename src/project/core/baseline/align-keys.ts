@@ -1,0 +1,45 @@
+/** Makes the foreign keys of the baseline possible: both of their columns need the same type. */
+import type { Draft, TableDraft } from './draft.ts';
+import { referencesOf, typeOf } from './print.ts';
+import { canonicalType } from './type-names.ts';
+
+/**
+ * Gives the referenced column the type that a statement needs for the referencing column. Excludes a foreign key if
+ * statements need different types for its columns. Every step fixes one type or excludes one key, so this ends.
+ */
+export function alignKeys(draft: Draft): void {
+  while ([...draft.tables.values()].some((table) => alignOne(draft, table)));
+}
+
+/** Returns whether it changed the draft. */
+function alignOne(draft: Draft, table: TableDraft): boolean {
+  for (const { name, columns, referencedRelation, referencedColumns } of referencesOf(draft, table)) {
+    const target = draft.tables.get(`${table.schema}.${referencedRelation}`);
+    for (const [index, column] of columns.entries()) {
+      const [source, referenced] = [
+        typeIn(draft, table, column),
+        typeIn(draft, target, referencedColumns[index]),
+      ];
+      if (source === undefined || referenced === undefined || isComparable(source, referenced)) continue;
+      const key = `${table.schema}.${referencedRelation}.${referencedColumns[index]}`;
+      if (draft.types.has(key)) draft.excluded.add(`${table.schema}.${table.name} constraint ${name}`);
+      else draft.types.set(key, source);
+      return true;
+    }
+  }
+  return false;
+}
+
+function typeIn(draft: Draft, table: TableDraft | undefined, name: string | undefined): string | undefined {
+  const column = table?.columns.find((one) => one.name === name);
+  return table === undefined || column === undefined ? undefined : typeOf(draft, table, column).type;
+}
+
+/** Whether a foreign key may link columns of these types. */
+const isComparable = (a: string, b: string): boolean => kindOf(a) === kindOf(b);
+
+function kindOf(type: string): string {
+  const name = canonicalType(type);
+  if (/^(smallint|integer|bigint|numeric)$/.test(name)) return 'number';
+  return /^(text|character varying|character)$/.test(name) ? 'text' : name;
+}

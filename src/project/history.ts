@@ -1,0 +1,59 @@
+/** The history of migrations in a database, which can be another one than the project's own. */
+import { join } from 'node:path';
+import type { Pool } from '../database/types.ts';
+import { ProjectError } from './errors.ts';
+import { readMigrationFolder } from './files.ts';
+import { compareMigrations, type MigrationState, readForHistory } from './migrations.ts';
+import { deleteApplied, ensureHistory, insertApplied, selectApplied, selectHistory } from './queries.ts';
+
+export async function readHistory(pool: Pool, projectDir: string): Promise<MigrationState[]> {
+  const applied = await selectApplied(pool);
+  const { files } = readMigrationFolder(join(projectDir, 'supabase'));
+  return compareMigrations(
+    files,
+    applied.map(({ version }) => version),
+  );
+}
+
+/**
+ * Marks versions as applied or as not applied, without running any statement. With `isWhole`, all other versions are
+ * removed. @throws {ProjectError} `migration_not_found`
+ */
+export async function repairHistory(
+  pool: Pool,
+  projectDir: string,
+  { versions, status, isWhole = false }: HistoryRepair,
+): Promise<void> {
+  const { files } = readMigrationFolder(join(projectDir, 'supabase'));
+  const known = await selectApplied(pool);
+  await pool.transaction(async (tx) => {
+    await ensureHistory(tx);
+    const removed = isWhole ? known.map(({ version }) => version) : status === 'reverted' ? versions : [];
+    await deleteApplied(tx, removed);
+    if (status === 'applied')
+      for (const version of versions) await insertApplied(tx, readForHistory(files, version));
+  });
+}
+
+export interface HistoryRepair {
+  readonly versions: readonly string[];
+  readonly status: 'applied' | 'reverted';
+  readonly isWhole?: boolean;
+}
+
+/** A migration as a file. */
+export interface RecordedMigration {
+  readonly entry: string;
+  readonly text: string;
+}
+
+/** Returns the migrations that the database has recorded with their statements. */
+export async function recordedMigrations(pool: Pool): Promise<RecordedMigration[]> {
+  const rows = await selectHistory(pool);
+  return rows.map(({ version, name, statements }) => {
+    // The version becomes part of a path.
+    if (!/^\d+$/.test(version) || !/^[^/\\\0]*$/.test(name))
+      throw new ProjectError('version_invalid', { version, name });
+    return { entry: `${version}_${name}.sql`, text: `${statements.join(';\n')};\n` };
+  });
+}

@@ -1,0 +1,67 @@
+/** Creates the schema of an empty database from the project's files, without its data. */
+import { globSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import type { Config } from '../config/index.ts';
+import { missingExtensions } from '../database/index.ts';
+import type { SqlText } from './core/missing.ts';
+import { ProjectError } from './errors.ts';
+import { readRolesFile, readSql } from './files.ts';
+import { firstStart, withUserSession } from './first-start.ts';
+import { runFile } from './run-file.ts';
+import type { ProjectDeps } from './types.ts';
+
+/** Applies roles.sql and the migrations. @throws {ProjectError} */
+export async function applyProjectMigrations(deps: ProjectDeps): Promise<void> {
+  const { config } = deps;
+  const withoutSeed = {
+    ...deps,
+    config: { ...config, db: { ...config.db, seed: { ...config.db.seed, enabled: false } } },
+  };
+  await withUserSession(withoutSeed, (session, privileged) =>
+    firstStart(withoutSeed, {}, { session, privileged, done: new Set() }),
+  );
+}
+
+/**
+ * Returns the declarative schema files in the order of `[db.migrations] schema_paths`. Without this setting, returns the
+ * files in `supabase/schemas`, as upstream does. @throws {ProjectError} `schema_path`
+ */
+export function readSchemaFiles(projectDir: string, { db }: Pick<Config, 'db'>): SqlText[] {
+  const supabaseDir = join(projectDir, 'supabase');
+  const globs = db.migrations.schema_paths;
+  const paths = new Set<string>();
+  for (const glob of globs.length === 0 ? ['schemas/**/*.sql'] : globs) {
+    const matches = globSync(glob, { cwd: supabaseDir }).sort();
+    if (matches.length === 0 && globs.length > 0) throw new ProjectError('schema_path', { glob });
+    for (const match of matches) paths.add(resolve(supabaseDir, match));
+  }
+  return [...paths].map((path) => ({
+    shownPath: relative(projectDir, path).replaceAll('\\', '/'),
+    text: readSql(path),
+  }));
+}
+
+/** Applies roles.sql and the declarative schema files. @throws {ProjectError} */
+export async function applySchemaFiles(deps: ProjectDeps, files: readonly SqlText[]): Promise<void> {
+  const roles = readRolesFile(join(deps.projectDir, 'supabase'));
+  await runAsMigration(deps, [
+    ...(roles === undefined ? [] : [{ shownPath: 'supabase/roles.sql', text: roles }]),
+    ...files,
+  ]);
+}
+
+/** Runs files with the rights of a migration, without recording them. @throws {ProjectError} */
+export async function runAsMigration(deps: ProjectDeps, files: readonly SqlText[]): Promise<void> {
+  const { database } = deps;
+  await withUserSession(deps, async (session, privileged) => {
+    for (const file of files)
+      await runFile(file, {
+        session,
+        privileged,
+        quiet: true,
+        embedded: database.info.embedded ? { missing: missingExtensions } : undefined,
+        readSources: () => files,
+        record: async () => {},
+      });
+  });
+}

@@ -1,0 +1,12 @@
+/** Creates the bus of a process that is the only one to serve its database. */
+import type { Bus } from './types.ts';
+
+export function createLocalBus(): Bus {
+  return {
+    send() {},
+    peers: 0,
+    trouble: undefined,
+    async start() {},
+    async stop() {},
+  };
+}

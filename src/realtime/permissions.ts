@@ -1,0 +1,93 @@
+/**
+ * Evaluates the policies on realtime.messages for a caller and a private topic, in a transaction that is always rolled
+ * back. Channels cache the results.
+ */
+import type { Database, PostgresErrorShape } from '../database/types.ts';
+import type { Logger } from '../kernel/log.ts';
+import { isServerResponse } from './core/server-response.ts';
+import type { Caller } from './core/token.ts';
+import { ChannelError, joinRejections, systemErrors, unauthorizedRead } from './errors.ts';
+import {
+  ensurePartitions,
+  type PolicyContext,
+  queryReadPermissions,
+  queryWritePermissions,
+} from './queries.ts';
+
+export type Extension = 'broadcast' | 'presence';
+
+export interface Permissions {
+  /** @throws {ChannelError} */
+  read(query: PermissionsQuery, extensions: readonly Extension[]): Promise<ReadonlySet<Extension>>;
+  /** @throws {ChannelError} */
+  write(query: PermissionsQuery, extensions: readonly Extension[]): Promise<ReadonlySet<Extension>>;
+}
+
+export interface PermissionsQuery {
+  readonly subTopic: string;
+  readonly caller: Caller;
+  readonly headersJson: string;
+}
+
+export function createPermissions(database: Database, log: Logger): Permissions {
+  const queryPermissions = async (
+    run: typeof queryReadPermissions,
+    query: PermissionsQuery,
+    extensions: readonly Extension[],
+  ): Promise<ReadonlySet<Extension>> => {
+    const context = contextOf(query);
+    const pool = database.pool('supabase_realtime_admin');
+    const attempt = (): Promise<string[]> =>
+      pool.transaction((tx) => run(tx, context, extensions), { end: 'rollback' });
+    try {
+      return new Set((await attempt()) as Extension[]);
+    } catch (error) {
+      if (!isMissingPartition(error)) throw rejection(error, query, log);
+    }
+    // Today's partition doesn't exist yet, because the machine was suspended or the clock was changed.
+    try {
+      await ensurePartitions(pool);
+      return new Set((await attempt()) as Extension[]);
+    } catch (error) {
+      throw rejection(error, query, log);
+    }
+  };
+  return {
+    read: (query, extensions) => queryPermissions(queryReadPermissions, query, extensions),
+    write: (query, extensions) => queryPermissions(queryWritePermissions, query, extensions),
+  };
+}
+
+function contextOf({ subTopic, caller, headersJson }: PermissionsQuery): PolicyContext {
+  return {
+    topic: subTopic,
+    role: caller.role,
+    sub: caller.sub ?? '',
+    claimsJson: caller.claimsJson,
+    headersJson,
+  };
+}
+
+function isMissingPartition(error: unknown): boolean {
+  const { code, table } = error as Partial<PostgresErrorShape>;
+  return code === '23514' && table === 'messages';
+}
+
+function rejection(error: unknown, query: PermissionsQuery, log: Logger): ChannelError {
+  const { code } = error as Partial<PostgresErrorShape>;
+  const options = { cause: error };
+  if (isMissingPartition(error))
+    return new ChannelError(joinRejections.missingPartition, systemErrors.noDatabase, options);
+  if (code === '57014')
+    return new ChannelError(joinRejections.queryCanceled, systemErrors.queryCanceled, options);
+  if (isServerResponse(error)) {
+    log.warn(
+      { code: 'RlsPolicyError', topic: query.subTopic, role: query.caller.role, error },
+      'a policy on realtime.messages failed',
+    );
+    const text = unauthorizedRead(query.subTopic);
+    return new ChannelError(`Unauthorized: ${text}`, text, options);
+  }
+  log.error({ error }, 'failed to check permissions on realtime.messages');
+  return new ChannelError(joinRejections.unableToConnect, systemErrors.noDatabase, options);
+}

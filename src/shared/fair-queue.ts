@@ -1,0 +1,123 @@
+/**
+ * A bounded queue that serves its clients in turn, so that a client with many waiting items delays only itself. Pure.
+ */
+export interface Waiter {
+  /** The user or address that the item is counted for. */
+  readonly client: string;
+}
+
+/** Whether an item can start. `skip client`: no item of the same client can start. */
+export type Verdict = 'start' | 'skip' | 'skip client';
+
+export class FairQueue<T extends Waiter> {
+  /** In the order in which the clients are served. */
+  readonly #clients = new Map<string, Set<T>>();
+  readonly #limit: number;
+  #size = 0;
+
+  constructor(limit = Number.POSITIVE_INFINITY) {
+    this.#limit = limit;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /**
+   * Adds an item. If the queue is full, returns the item that has to leave, which is the newest item of the client with
+   * the most items, and may be `item` itself.
+   */
+  push(item: T): T | undefined {
+    if (this.#size < this.#limit) {
+      this.#add(item);
+      return undefined;
+    }
+    const last = this.last();
+    if (last === undefined || this.#countOf(item.client) + 1 >= this.#countOf(last.client)) return item;
+    this.remove(last);
+    this.#add(item);
+    return last;
+  }
+
+  /** Returns the newest item of the client with the most items, which is the first to leave a full queue. */
+  last(): T | undefined {
+    let longest: Set<T> | undefined;
+    for (const items of this.#clients.values())
+      if (longest === undefined || items.size > longest.size) longest = items;
+    return longest === undefined ? undefined : [...longest].at(-1);
+  }
+
+  /** Returns the next item that can start, without removing it. */
+  next(judge: (item: T) => Verdict = () => 'start'): T | undefined {
+    for (const items of this.#clients.values()) {
+      for (const item of items) {
+        const verdict = judge(item);
+        if (verdict === 'start') return item;
+        if (verdict === 'skip client') break;
+      }
+    }
+    return undefined;
+  }
+
+  /** Removes an item that starts. The next turn of its client comes after all other clients. */
+  start(item: T): void {
+    const items = this.#clients.get(item.client);
+    this.remove(item);
+    if (items === undefined || items.size === 0) return;
+    this.#clients.delete(item.client);
+    this.#clients.set(item.client, items);
+  }
+
+  remove(item: T): boolean {
+    const items = this.#clients.get(item.client);
+    if (items?.delete(item) !== true) return false;
+    this.#size--;
+    if (items.size === 0) this.#clients.delete(item.client);
+    return true;
+  }
+
+  /**
+   * Returns the number of items that start before a new item of this client if all take turns. With `judge`, only items
+   * that can start are counted, which takes as long as the queue.
+   */
+  ahead(client: string, judge?: (item: T) => Verdict): number {
+    const turns = this.#countOf(client) + 1;
+    if (judge === undefined) return Math.min(this.#size, turns * this.#clients.size);
+    let sum = 0;
+    for (const items of this.#clients.values()) sum += Math.min(turns, countStartable(items, judge));
+    return sum;
+  }
+
+  /** Removes and returns all items. */
+  clear(): T[] {
+    const items = [...this];
+    this.#clients.clear();
+    this.#size = 0;
+    return items;
+  }
+
+  *[Symbol.iterator](): Generator<T> {
+    for (const items of this.#clients.values()) yield* items;
+  }
+
+  #countOf(client: string): number {
+    return this.#clients.get(client)?.size ?? 0;
+  }
+
+  #add(item: T): void {
+    const items = this.#clients.get(item.client);
+    if (items === undefined) this.#clients.set(item.client, new Set([item]));
+    else items.add(item);
+    this.#size++;
+  }
+}
+
+function countStartable<T>(items: Iterable<T>, judge: (item: T) => Verdict): number {
+  let count = 0;
+  for (const item of items) {
+    const verdict = judge(item);
+    if (verdict === 'skip client') break;
+    if (verdict === 'start') count++;
+  }
+  return count;
+}

@@ -1,0 +1,31 @@
+/** The number of files and sockets that this process can open. Node raises its soft limit to the hard limit at startup. */
+import { readFileSync } from 'node:fs';
+
+/** Files for database connections, logs, functions and the data of the process itself. */
+const ownFiles = 200;
+/** A connection that transfers a stored file, or is connected to a function, needs a second descriptor. */
+const filesPerConnection = 1.25;
+/** A limit that is too small for these numbers is used in halves. */
+const smallestShare = 0.5;
+
+/** Returns the soft limit from the text of `/proc/self/limits`. Returns undefined if the number is unlimited. */
+export function parseOpenFiles(text: string): number | undefined {
+  const soft = /^Max open files\s+(\d+|unlimited)/m.exec(text)?.[1];
+  return soft === undefined || soft === 'unlimited' ? undefined : Number(soft);
+}
+
+/** Returns the limit of this process. Returns undefined if it isn't limited or the limit is unknown. */
+export function openFileLimit(): number | undefined {
+  try {
+    return parseOpenFiles(readFileSync('/proc/self/limits', 'latin1'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the number of connections for which the files suffice. */
+export function connectionsForFiles(limit: number | undefined): number {
+  if (limit === undefined) return Number.POSITIVE_INFINITY;
+  const left = Math.max(limit - ownFiles, limit * smallestShare);
+  return Math.max(1, Math.floor(left / filesPerConnection));
+}

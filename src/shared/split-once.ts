@@ -1,0 +1,8 @@
+/**
+ * Splits a string at the first separator. The second part is undefined if the string doesn't contain the separator.
+ * @example splitOnce('/rows?a=1?', '?'); // ['/rows', 'a=1?']
+ */
+export function splitOnce(text: string, separator: string): [string, string?] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + separator.length)];
+}

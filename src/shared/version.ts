@@ -1,0 +1,7 @@
+/** Reads the version of the installed files. After an update, it differs from the version of a running process. */
+import { readFileSync } from 'node:fs';
+
+export function installedVersion(): string {
+  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(manifest) as { version: string }).version;
+}

@@ -1,0 +1,21 @@
+/** Estimates how long a request will wait, from the duration of those that ran before. Pure. */
+
+/** The weight of the newest duration in the average. */
+const weight = 0.1;
+
+export class WaitEstimate {
+  #meanMs = 0;
+
+  record(durationMs: number): void {
+    this.#meanMs += (durationMs - this.#meanMs) * (this.#meanMs === 0 ? 1 : weight);
+  }
+
+  /**
+   * @param ahead The number of requests that start earlier.
+   * @param runningMs How long the requests that haven't finished have been running on average. Slow requests are noticed
+   * before the first of them has finished.
+   */
+  waitMs(ahead: number, connections: number, runningMs = 0): number {
+    return (ahead * Math.max(this.#meanMs, runningMs)) / connections;
+  }
+}

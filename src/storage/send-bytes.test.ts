@@ -1,0 +1,26 @@
+import Fastify from 'fastify';
+import { expect, test } from 'vitest';
+import { silentLogger } from '../kernel/log.ts';
+import type { ByteStream } from './byte-stream.ts';
+import { sendBytes } from './send-bytes.ts';
+
+test('a header that Node refuses ends the body and leaves the reply to Fastify', async () => {
+  let ended = 0;
+  const body: ByteStream = {
+    async *[Symbol.asyncIterator]() {
+      yield Buffer.from('never sent');
+    },
+    destroy: () => {
+      ended += 1;
+    },
+  };
+  const app = Fastify();
+  app.get('/', (_request, reply) =>
+    sendBytes(reply, { status: 200, headers: { etag: 'a\nb' } }, body, silentLogger),
+  );
+  const response = await app.inject('/');
+  expect(response.statusCode).toBe(500);
+  expect(response.headers.etag).toBeUndefined();
+  expect(response.body).not.toContain('never sent');
+  expect(ended).toBe(1);
+});

@@ -1,0 +1,61 @@
+/** Obtains a certificate from an ACME server (RFC 8555) with the HTTP-01 challenge. */
+import type { PemPair } from '../../kernel/tls.ts';
+import type { AcmeStore } from './store.ts';
+
+export interface AcmeServer {
+  readonly directory: string;
+  readonly email: string | undefined;
+  readonly acceptTerms: boolean;
+  /** Binds the ACME account to an account at the certificate authority (RFC 8555 section 7.3.4). */
+  readonly externalAccount?: { readonly kid: string; readonly hmacKey: string } | undefined;
+}
+
+/** Publishes the response to a challenge. The result withdraws it. */
+export type PublishChallenge = (token: string, response: string) => () => void;
+
+const requestTimeoutMs = 30_000;
+/** How often the state of an order is requested: after 0.5 s, then after increasing intervals of up to 15 s. */
+const polling = { backoffAttempts: 20, backoffMin: 500, backoffMax: 15_000 };
+
+/** @throws {Error} with the reason, such as the ACME server's problem document */
+export async function orderCertificate(
+  domain: string,
+  { directory, email, acceptTerms, externalAccount }: AcmeServer,
+  store: AcmeStore,
+  publish: PublishChallenge,
+): Promise<PemPair> {
+  const { default: acme } = await import('acme-client');
+  // Failed orders are retried as a whole, so single requests aren't retried.
+  Object.assign(acme.axios.defaults, { timeout: requestTimeoutMs, acmeSettings: { retryMaxAttempts: 0 } });
+  let accountKey = store.accountKey();
+  if (accountKey === undefined) {
+    accountKey = (await acme.crypto.createPrivateEcdsaKey()).toString();
+    store.saveAccountKey(accountKey);
+  }
+  const client = new acme.Client({
+    directoryUrl: directory,
+    accountKey,
+    ...(externalAccount === undefined ? {} : { externalAccountBinding: externalAccount }),
+    ...polling,
+  });
+  const [key, csr] = await acme.crypto.createCsr(
+    { altNames: [domain] },
+    await acme.crypto.createPrivateEcdsaKey(),
+  );
+  const published = new Map<string, () => void>();
+  const cert = await client.auto({
+    csr,
+    ...(email === undefined ? {} : { email }),
+    termsOfServiceAgreed: acceptTerms,
+    challengePriority: ['http-01'],
+    // This machine may be unable to reach its own public address.
+    skipChallengeVerification: true,
+    challengeCreateFn: async (_authorization, { type, token }, response) => {
+      if (type !== 'http-01')
+        throw new Error(`${domain}: the ACME server doesn't offer an HTTP-01 challenge.`);
+      published.set(token, publish(token, response));
+    },
+    challengeRemoveFn: async (_authorization, { token }) => published.get(token)?.(),
+  });
+  return { cert, key: key.toString() };
+}

@@ -1,0 +1,22 @@
+/** The certificates of a process that receives them from the process that obtains and checks them. */
+import type { Certificates, PemPair } from '../kernel/tls.ts';
+import { createCertificateTable } from './certificate-table.ts';
+import { readKeyPair } from './core/key-pair.ts';
+
+export interface ReceivedCertificates extends Certificates {
+  /** Replaces all certificates. The number of certificates is always the same. */
+  replace(pairs: readonly PemPair[]): void;
+}
+
+/** @throws {CertificateError} */
+export function createReceivedCertificates(pairs: readonly PemPair[]): ReceivedCertificates {
+  const table = createCertificateTable(pairs.map((_pair, index) => String(index)));
+  const replace = (next: readonly PemPair[]): void => {
+    const known = table.pairs();
+    for (const [index, pair] of next.entries())
+      if (pair.cert !== known[index]?.cert || pair.key !== known[index]?.key)
+        table.set(String(index), readKeyPair(pair));
+  };
+  replace(pairs);
+  return { ...table, replace };
+}

@@ -1,0 +1,43 @@
+/** What the server's HTTPS needs to know, and what it reports. */
+import type { Health } from '../kernel/health.ts';
+import type { Certificates } from '../kernel/tls.ts';
+import type { AcmeServer } from './acme/order.ts';
+import type { PairFiles } from './file-pairs.ts';
+import type { OriginOf } from './http-port.ts';
+
+/** Where the certificates come from. */
+export type TlsSource =
+  | { readonly kind: 'files'; readonly files: readonly PairFiles[] }
+  /** A generated certificate for these names. */
+  | { readonly kind: 'self-signed'; readonly names: readonly string[] }
+  | { readonly kind: 'acme'; readonly domains: readonly string[]; readonly server: AcmeServer };
+
+export interface CertificateStatus {
+  readonly name: string;
+  readonly expiresAtMs: number;
+}
+
+export interface TlsStatus {
+  readonly certificates: readonly CertificateStatus[];
+  /** Whether new certificate files were rejected, or the latest attempt to obtain a certificate failed. */
+  readonly isFailing: boolean;
+}
+
+export interface Tls {
+  readonly certificates: Certificates;
+  /** Loads the certificates. Call before a port opens. @throws {CertificateError} */
+  load(): Promise<void>;
+  /** Opens the port for HTTP, then keeps the certificates up to date. */
+  start(): Promise<void>;
+  /** Reads certificate files again now. Returns their problems. */
+  reload(): Promise<readonly string[]>;
+  stop(): void;
+  health(): Health;
+  status(): TlsStatus;
+}
+
+export interface HttpPortSettings {
+  readonly host: string;
+  readonly port: number;
+  readonly originOf: OriginOf;
+}

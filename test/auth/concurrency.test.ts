@@ -1,0 +1,182 @@
+/** Concurrent requests for the same data, and a database that is briefly unavailable. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sql } from '../../src/kernel/sql.ts';
+import { type AuthServer, newEmail, startAuth } from './harness.ts';
+
+interface SessionJson {
+  readonly access_token: string;
+  readonly refresh_token: string;
+  readonly user: { readonly id: string; readonly email: string };
+}
+
+const password = 'correct horse';
+let auth: AuthServer;
+beforeAll(async () => {
+  auth = await startAuth({
+    enable_anonymous_sign_ins: true,
+    mfa: { totp: { enroll_enabled: true, verify_enabled: true } },
+  });
+});
+afterAll(() => auth.stop());
+
+async function signUp(): Promise<SessionJson> {
+  return (await auth.request('/signup', { json: { email: newEmail(), password } })).json<SessionJson>();
+}
+
+/**
+ * Locks this row so that the requests collide: each has read the row but not yet written it when the lock is released.
+ */
+async function whileHeld<T>(
+  id: string,
+  requests: () => readonly Promise<T>[],
+  table = sql`auth.users`,
+): Promise<T[]> {
+  const db = auth.database.pool('supabase_admin');
+  const { answers } = await db.transaction(async (tx) => {
+    await tx.query(sql`select from ${table} where id = ${id} for update`);
+    const sent = requests();
+    const waiting = sql`
+      select 1 from pg_stat_activity
+      where datname = current_database() and usename = 'supabase_auth_admin' and wait_event_type = 'Lock'`;
+    while ((await db.query(waiting)).length < sent.length);
+    return { answers: Promise.all(sent) };
+  });
+  return answers;
+}
+
+async function outcomes(answers: readonly Awaited<ReturnType<AuthServer['request']>>[]): Promise<string[]> {
+  const texts = await Promise.all(
+    answers.map(async (response) => `${response.status} ${(await response.json())?.error_code ?? ''}`.trim()),
+  );
+  return texts.sort();
+}
+
+const times = <T>(count: number, one: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => one(index));
+
+test('metadata that are set at the same moment are all kept', async () => {
+  const session = await signUp();
+  const admin = auth.keys.serviceRoleKey;
+  const path = `/admin/users/${session.user.id}`;
+  const set = (token: string, where: string, json: object) =>
+    auth.request(where, { method: 'PUT', token, json });
+  const answers = await whileHeld(session.user.id, () => [
+    set(session.access_token, '/user', { data: { theme: 'dark' } }),
+    set(session.access_token, '/user', { data: { language: 'is' } }),
+    set(admin, path, { user_metadata: { plan: { seats: 3 } }, app_metadata: { roles: ['editor'] } }),
+    set(admin, path, { app_metadata: { customer: 'cus_1' } }),
+  ]);
+  expect(await outcomes(answers)).toEqual(['200', '200', '200', '200']);
+  const { data } = await auth.admin().auth.admin.getUserById(session.user.id);
+  expect(data.user?.user_metadata).toMatchObject({ theme: 'dark', language: 'is', plan: { seats: 3 } });
+  expect(data.user?.app_metadata).toEqual({
+    provider: 'email',
+    providers: ['email'],
+    roles: ['editor'],
+    customer: 'cus_1',
+  });
+});
+
+test('merging goes by the top level, and a null takes the key away', async () => {
+  const { access_token: token } = await signUp();
+  const set = async (data: object) => {
+    const response = await auth.request('/user', { method: 'PUT', token, json: { data } });
+    return (await response.json<{ user_metadata: object }>()).user_metadata;
+  };
+  await set({ a: { b: 1 }, c: 2, d: null });
+  const merged = await set({ a: { x: 1 }, c: null, absent: null });
+  expect(merged).toMatchObject({ a: { x: 1 } });
+  expect(Object.keys(merged)).not.toContain('c');
+  expect(Object.keys(merged)).not.toContain('d');
+  expect(Object.keys(merged)).not.toContain('absent');
+});
+
+test('metadata that a restored dump left null or made a list can be set', async () => {
+  const { access_token: token, user } = await signUp();
+  const db = auth.database.pool('supabase_admin');
+  for (const old of [sql`null`, sql`'[1]'::jsonb`]) {
+    await db.query(sql`update auth.users set raw_user_meta_data = ${old} where id = ${user.id}`);
+    const response = await auth.request('/user', { method: 'PUT', token, json: { data: { a: 1 } } });
+    expect(await response.json()).toMatchObject({ user_metadata: { a: 1 } });
+  }
+});
+
+test.each([
+  ['link', (link: { hashed_token: string }) => ({ type: 'magiclink', token_hash: link.hashed_token })],
+  [
+    'code',
+    (link: { email_otp: string; email: string }) => ({
+      type: 'magiclink',
+      token: link.email_otp,
+      email: link.email,
+    }),
+  ],
+])('a %s that is used twice at the same moment is good once', async (_, bring) => {
+  const { user } = await signUp();
+  const made = await auth.request('/admin/generate_link', {
+    token: auth.keys.serviceRoleKey,
+    json: { type: 'magiclink', email: user.email },
+  });
+  const link = await made.json<{ hashed_token: string; email_otp: string; email: string }>();
+  const answers = await whileHeld(user.id, () =>
+    times(2, () => auth.request('/verify', { json: bring(link) })),
+  );
+  expect(await outcomes(answers)).toEqual(['200', '403 otp_expired']);
+});
+
+test('of several sign-ups with one address one makes the account, and the others are told that it is there', async () => {
+  const email = newEmail();
+  const answers = await Promise.all(times(4, () => auth.request('/signup', { json: { email, password } })));
+  expect(await outcomes(answers)).toEqual(['200', ...times(3, () => '422 user_already_exists')]);
+});
+
+test('of several administrators who make one user, one does', async () => {
+  const json = { email: newEmail(), password };
+  const token = auth.keys.serviceRoleKey;
+  const answers = await Promise.all(times(4, () => auth.request('/admin/users', { token, json })));
+  expect(await outcomes(answers)).toEqual(['200', ...times(3, () => '422 email_exists')]);
+});
+
+test('concurrent code requests for a new address all send an email', async () => {
+  const email = newEmail();
+  const answers = await Promise.all(times(3, () => auth.request('/otp', { json: { email } })));
+  expect(await outcomes(answers)).toEqual(['200', '200', '200']);
+  expect(await auth.inbox(email)).toHaveLength(3);
+});
+
+test('a factor enrolled twice concurrently exists once and accepts two concurrent challenges', async () => {
+  const { access_token: token } = await signUp();
+  const enroll = () =>
+    auth.request('/factors', { token, json: { factor_type: 'totp', friendly_name: 'phone' } });
+  const enrollments = await Promise.all(times(3, enroll));
+  const made = enrollments.find(({ status }) => status === 200)?.clone() as (typeof enrollments)[number];
+  const conflict = '422 mfa_factor_name_conflict';
+  expect(await outcomes(enrollments)).toEqual(['200', conflict, conflict]);
+  const { id } = await made.json<{ id: string }>();
+  const challenge = () => auth.request(`/factors/${id}/challenge`, { token, json: {} });
+  const challenges = await whileHeld(id, () => times(2, challenge), sql`auth.mfa_factors`);
+  expect(await outcomes(challenges)).toEqual(['200', '200']);
+});
+
+test('while PostgreSQL refuses connections, the status is 503 and the session lasts', async () => {
+  const { refresh_token, user } = await signUp();
+  const db = auth.database.pool('supabase_admin');
+  const [place] = await db.query<{ name: string }>(sql`select current_database() as name`);
+  const limit = (connections: number) =>
+    db.query(
+      sql`alter database ${sql.id(place?.name ?? '')} connection limit ${sql.raw(String(connections))}`,
+    );
+  const refresh = () => auth.request('/token?grant_type=refresh_token', { json: { refresh_token } });
+  const signIn = () => auth.request('/token?grant_type=password', { json: { email: user.email, password } });
+  await limit(0);
+  try {
+    await db.query(sql`
+      select pg_terminate_backend(pid, 5000) from pg_stat_activity
+      where datname = current_database() and usename = 'supabase_auth_admin'`);
+    const answers = await Promise.all([refresh(), signIn()]);
+    expect(await outcomes(answers)).toEqual(['503 unexpected_failure', '503 unexpected_failure']);
+  } finally {
+    await limit(-1);
+  }
+  expect((await refresh()).status).toBe(200);
+});

@@ -1,0 +1,59 @@
+/** A response of the auth service that a test run recorded, and where it is stored until the run ends. */
+import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The folder for this run. */
+    readonly authResponses: string;
+  }
+}
+
+export interface RecordedResponse {
+  readonly method: string;
+  /** Relative to the mount, without the query. */
+  readonly path: string;
+  readonly status: number;
+  /** A code from the service's error table. Empty for a success and for errors without a code (RFC 6749). */
+  readonly code: string;
+  readonly isError: boolean;
+  /** The test file. */
+  readonly file: string;
+}
+
+export const responseText = (response: RecordedResponse): string => JSON.stringify(response);
+
+export const responseFile = (folder: string): string => join(folder, `${randomUUID()}.jsonl`);
+
+export function readResponses(folder: string): RecordedResponse[] {
+  return readdirSync(folder).flatMap((name) =>
+    readFileSync(join(folder, name), 'utf8')
+      .split('\n')
+      .map((line) => JSON.parse(line) as RecordedResponse),
+  );
+}
+
+/** Redirects contain an error in their query or fragment. All other responses contain it in the body. */
+export function errorCodeOf(
+  status: number,
+  body: string,
+  location: string | undefined,
+): Pick<RecordedResponse, 'code' | 'isError'> {
+  if (location !== undefined) {
+    const params = new URLSearchParams(location.replace(/^[^?#]*[?#]/, '').replace('#', '&'));
+    return { code: params.get('error_code') ?? '', isError: params.has('error') || params.has('error_code') };
+  }
+  if (status < 400) return { code: '', isError: false };
+  return { code: codeOfBody(body), isError: true };
+}
+
+function codeOfBody(body: string): string {
+  try {
+    const { error_code: old, code } = JSON.parse(body) as { error_code?: unknown; code?: unknown };
+    if (typeof old === 'string') return old;
+    return typeof code === 'string' ? code : '';
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,126 @@
+/**
+ * Neither a backup nor a restore or its check runs a project's code as a superuser, who could start programs. A project's
+ * rows and a damaged target don't stop a restore. An interrupted check leaves no copy behind.
+ */
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, expect, it } from 'vitest';
+import { interrupt, makeProject, processesBelow, readAll, run, startServer, startWriter } from './server.ts';
+
+const target = mkdtempSync(join(tmpdir(), 'plinth-target-'));
+/** PostgreSQL, which may run as another user, leaves a file here for each trap that a superuser ran. */
+const marks = mkdtempSync(join(tmpdir(), 'plinth-marks-'));
+chmodSync(marks, 0o777);
+const project = makeProject(target);
+afterAll(() => {
+  project.remove();
+  for (const folder of [target, marks]) rmSync(folder, { recursive: true, force: true });
+});
+
+/** PostgreSQL runs the predicate of an index when it plans a query, and a cast when a query converts a row. */
+const traps = `
+create function public.mark(name text) returns void language plpgsql volatile as $$
+begin
+  execute format('copy (select 1) to program %L', 'touch ${marks}/' || name);
+exception when others then null;
+end $$;
+create function public.trap(name text) returns int language plpgsql immutable as $$
+begin
+  perform public.mark(name);
+  return 1;
+end $$;
+create index on storage.objects (id) where public.trap('objects') = 1;
+create index on public.notes (n) where public.trap('notes') = 1;
+create table public.casted (n int);
+insert into public.casted values (1);
+create function public.to_text(public.casted) returns text language sql as $$ select public.trap('cast')::text $$;
+create cast (public.casted as text) with function public.to_text(public.casted);
+create function public.hidden() returns boolean language sql as $$ select public.trap('policy') = 0 $$;
+alter table public.notes enable row level security;
+alter table public.notes force row level security;
+create policy hidden on public.notes using (public.hidden());
+`;
+
+it('runs no trap as a superuser, and reports damage', async () => {
+  writeFileSync(join(project.dir, 'supabase', 'migrations', '20260102000000_traps.sql'), traps);
+  const server = await startServer(project);
+  const writer = startWriter(server, { rowsPerSecond: 20, uploadsPerSecond: 5 });
+  await expect
+    .poll(() => writer.uploads.filter(({ ackedAtMs }) => ackedAtMs !== undefined).length, { timeout: 20_000 })
+    .toBeGreaterThan(3);
+  await writer.stop();
+  const postgres = new pg.Client(server.DB_URL);
+  await postgres.connect();
+  await postgres.query(`insert into storage.objects (bucket_id, name, version, metadata)
+    select bucket_id, 'twin', version, metadata from storage.objects where name = '0.bin'`);
+  const { rows } = await postgres.query("select version from storage.objects where name = 'twin'");
+  const version: string = rows[0].version;
+  await postgres.end();
+  expect(await run(project, ['backup'])).toMatchObject({ status: 0, stderr: '' });
+  const before = await readAll(server);
+  await server.stop();
+  expect(readdirSync(marks)).toEqual([]);
+
+  const verified = await run(project, ['backup', 'verify', '--json']);
+  expect(verified, verified.stderr).toMatchObject({ status: 0 });
+  const report = JSON.parse(verified.stdout);
+  // Two rows have the same version.
+  expect(report).toMatchObject({ problems: [], objects: before.objects.size - 1 });
+  // Policies hide no rows from the check.
+  expect(report.rows).toBeGreaterThan(before.rows.size);
+  expect(readdirSync(marks)).toEqual([]);
+
+  const dataDir = join(project.dir, 'restored');
+  expect(await run(project, ['restore', '--data-dir', dataDir])).toMatchObject({ status: 0 });
+  expect(readdirSync(marks)).toEqual([]);
+  // Neither the project's subscriptions nor its event triggers ran in the copy.
+  const settings = readFileSync(join(dataDir, 'postgres', 'postgresql.conf'), 'utf8');
+  expect(settings).toContain("max_logical_replication_workers = '0'");
+  expect(settings).toContain('event_triggers = off');
+
+  truncateSync(join(target, 'bodies', version.slice(0, 2), version), 500);
+  const other = join(project.dir, 'damaged');
+  const restored = await run(project, ['restore', '--data-dir', other]);
+  expect(restored, restored.stderr).toMatchObject({ status: 1 });
+  expect(restored.stdout).toContain('Object versions that are damaged in the backup: 1 (');
+  const checked = await run(project, ['backup', 'verify']);
+  expect(checked).toMatchObject({ status: 1 });
+  expect(checked.stdout).toContain('the bytes are damaged');
+
+  // Later WAL of the timeline exists, but not the WAL before it.
+  writeFileSync(join(target, 'wal', '00000001', '00000000f0000000-00000000f0001000-1999999999999'), '');
+  const incomplete = join(project.dir, 'incomplete');
+  const args = ['restore', '--data-dir', incomplete];
+  expect(await run(project, args)).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('--allow-gap'),
+  });
+  const allowed = await run(project, [...args, '--allow-gap']);
+  expect(allowed.stdout, allowed.stderr).toContain('Restored base backup');
+  expect((await run(project, ['backup', 'verify'])).stdout).toContain('PROBLEM WAL is missing after');
+}, 240_000);
+
+it.each([/Restoring base/, /Recovering/, /Restoring objects/, /Reading every/])(
+  'an interrupted check leaves no copy and no server behind: %s',
+  async (progress) => {
+    const work = mkdtempSync(join(tmpdir(), 'plinth-work-'));
+    try {
+      expect(await interrupt(project, ['backup', 'verify', '--work-dir', work], progress)).toBe(143);
+      expect(readdirSync(work)).toEqual([]);
+      expect(processesBelow(work)).toEqual([]);
+    } finally {
+      rmSync(work, { recursive: true, force: true });
+    }
+  },
+  60_000,
+);

@@ -1,0 +1,88 @@
+/** Archiving that is interrupted while a base backup runs, and the slot after archiving is turned off. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { slotName } from '../../src/backup/archive/unused-slot.ts';
+import { createBackups, dropUnusedSlot, openJournal } from '../../src/backup/index.ts';
+import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
+import { type Logger, silentLogger } from '../../src/kernel/log.ts';
+import { sql } from '../../src/kernel/sql.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'plinth-interruption-'));
+const [dataDir, projectDir] = [join(dir, 'data'), join(dir, 'project')];
+let db: TestDatabase;
+
+beforeAll(async () => {
+  for (const folder of [dataDir, projectDir]) mkdirSync(folder);
+  db = await createTestDatabase('interruption');
+  await db.database.pool('supabase_admin').exec(`
+    create schema if not exists storage;
+    create table if not exists storage.objects (version text);
+    grant usage on schema storage to supabase_storage_admin;
+    grant select on storage.objects to supabase_storage_admin`);
+});
+afterAll(async () => {
+  await db?.drop();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+test('a base backup continues after an interruption, which is logged once per reason', async () => {
+  const journal = openJournal(dataDir);
+  let failure: Error | undefined;
+  const errors: unknown[] = [];
+  const log: Logger = { ...silentLogger, error: (fields) => errors.push(fields.error) };
+  const backups = createBackups({
+    settings: {
+      to: join(dir, 'target'),
+      encryption_key: randomBytes(32).toString('hex'),
+      schedule: '0 3 * * *',
+      keep: 7 * 86_400_000,
+      wal: true,
+      max_rate: 10 * 1024 * 1024,
+      access_key_id: undefined,
+      secret_access_key: undefined,
+    },
+    database: db.database,
+    journal,
+    store: {
+      async read(version) {
+        if (failure !== undefined) throw failure;
+        return Readable.from([Buffer.from(version)]);
+      },
+      write: async () => undefined,
+      remove: async () => undefined,
+    },
+    sources: { dataDir, supabaseDir: join(projectDir, 'supabase') },
+    projectDir,
+    now: () => Date.now(),
+    log,
+  });
+  backups.start();
+  try {
+    await expect.poll(() => backups.status().running, { timeout: 20_000 }).toBe(true);
+    for (const reason of ['first reason', 'second reason']) {
+      failure = new Error(reason);
+      journal.stored(randomUUID());
+      await expect.poll(() => backups.status().error, { timeout: 20_000 }).toContain(reason);
+    }
+    expect(backups.status().running).toBe(true);
+    failure = undefined;
+    await expect.poll(() => backups.status().lastBackup?.id, { timeout: 90_000 }).toBeTypeOf('string');
+    expect(errors).toEqual(['first reason', 'second reason']);
+    await expect.poll(() => backups.status().error, { timeout: 20_000 }).toBeUndefined();
+  } finally {
+    await backups.stop();
+  }
+
+  const admin = db.database.pool('supabase_admin');
+  const slots = () =>
+    admin.query(sql`select active from pg_catalog.pg_replication_slots where slot_name = ${slotName}`);
+  await expect.poll(slots).toEqual([{ active: false }]);
+  await dropUnusedSlot(db.database, log);
+  expect(await slots()).toEqual([]);
+  await dropUnusedSlot(db.database, log);
+  expect(errors).toHaveLength(2);
+}, 150_000);

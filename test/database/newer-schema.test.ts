@@ -1,0 +1,69 @@
+/** A database with migrations of a newer version of Plinth is rejected before anything is changed. */
+import { expect, test, vi } from 'vitest';
+import { createDatabase, type DatabaseOptions } from '../../src/database/index.ts';
+import { Client, parseConnectionString } from '../../src/database/wire/index.ts';
+import { sql } from '../../src/kernel/sql.ts';
+import { availableServers, startExternalServer } from './external-server.ts';
+import { temporaryFolder } from './helpers.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const more = { module: 'more', dir: new URL('./fixtures/migrations/', import.meta.url) };
+const knownMigrations = async () => [more];
+
+const future =
+  "insert into _plinth.migrations (room, version, name, hash) values ('more', '0099', 'next', '')";
+
+/** Everything that a start could change. */
+const fingerprint = (client: Client) =>
+  client.query(sql`
+    select (select md5(string_agg(c::text, ';' order by oid)) from pg_class c) as classes,
+      (select md5(string_agg(p::text, ';' order by oid)) from pg_proc p) as functions,
+      (select md5(string_agg(a::text, ';' order by oid)) from pg_authid a) as roles,
+      (select md5(string_agg(s::text, ';' order by setdatabase, setrole)) from pg_db_role_setting s) as settings,
+      (select md5(string_agg(m::text, ';' order by room, version)) from _plinth.migrations m) as ledger`);
+
+async function start(options: DatabaseOptions): Promise<void> {
+  await (await createDatabase({ knownMigrations, ...options })).stop();
+}
+
+test.each(availableServers())('an external PostgreSQL $version', async ({ bin }) => {
+  const folder = temporaryFolder();
+  const server = await startExternalServer(bin, folder.path);
+  try {
+    const databaseUrl = server.url('admin');
+    const database = await createDatabase({ dataDir: '/nowhere', databaseUrl, knownMigrations });
+    await database.migrate([more]);
+    await database.stop();
+    await start({ dataDir: '/nowhere', databaseUrl });
+    const client = await Client.connect(parseConnectionString(databaseUrl));
+    // The role's attributes are restored by a start, so the comparison notices a start that is rejected too late.
+    await client.exec(`${future}; alter role supabase_admin nocreatedb nosuperuser`);
+    const before = await fingerprint(client);
+    await expect(start({ dataDir: '/nowhere', databaseUrl })).rejects.toMatchObject({
+      code: 'schema_newer',
+      message: expect.stringContaining('more/0099'),
+    });
+    expect(await fingerprint(client)).toEqual(before);
+    await client.connection.close();
+  } finally {
+    await server.stop();
+    folder.remove();
+  }
+});
+
+test('the embedded PostgreSQL', async () => {
+  const folder = temporaryFolder();
+  const dataDir = folder.path;
+  try {
+    const database = await createDatabase({ dataDir, knownMigrations });
+    await database.migrate([more]);
+    await database.pool('supabase_admin').exec(future);
+    await database.stop();
+    await expect(start({ dataDir })).rejects.toMatchObject({ code: 'schema_newer' });
+    // The data folder isn't locked, and a version that knows the file starts.
+    await (await createDatabase({ dataDir })).stop();
+  } finally {
+    folder.remove();
+  }
+});

@@ -1,0 +1,127 @@
+/** The request path under overload, with a real server: which requests start, in which order, and which are rejected. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { PathRequest, RequestPath } from '../../src/database/types.ts';
+import { LaneMemory } from '../../src/rest/core/lane.ts';
+import { type Fixture, request, startFixture, texts } from './path-fixture.ts';
+
+let fixture: Fixture;
+
+beforeAll(async () => {
+  fixture = await startFixture();
+});
+
+afterAll(async () => {
+  await fixture?.close();
+});
+
+const unlimited = { maxWaiting: Number.POSITIVE_INFINITY, maxWaitMs: Number.POSITIVE_INFINITY };
+const sizes = { sharedConnections: 1, aloneConnections: 3, slowConnections: 2, slowAfterMs: 50 };
+const open = (options: Parameters<Fixture['open']>[0] = {}) => fixture.open({ ...sizes, ...options });
+
+const anonymous = (key: string) => ({ key, isAnonymous: true });
+
+/** A call that runs until its signal is aborted. */
+function sleeping(speed: LaneMemory, client: PathRequest['client'], lane: PathRequest['lane'] = 'alone') {
+  const controller = new AbortController();
+  const call = request(undefined, 'select pg_sleep(600)', {
+    lane,
+    speed,
+    client,
+    signal: controller.signal,
+  } as Partial<PathRequest>);
+  return { call, wake: () => controller.abort(new Error('woken')) };
+}
+
+const reading = (speed: LaneMemory, client: PathRequest['client'], lane: PathRequest['lane'] = 'alone') =>
+  request(undefined, 'select 1', { lane, speed, client } as Partial<PathRequest>);
+
+const load = (path: RequestPath, name: string) => path.loads().find((one) => one.name === name);
+
+test('a burst of a new slow call leaves connections for others, and moves to its own', async () => {
+  const path = open();
+  const speed = new LaneMemory();
+  const sleepers = Array.from({ length: 20 }, (_, index) => sleeping(speed, anonymous(`client ${index}`)));
+  const calls = sleepers.map(({ call }) => path.execute(call));
+  const settled = Promise.allSettled(calls);
+  // A new shape of a client that isn't waiting, and of one that is.
+  for (const key of ['other', 'client 3', 'client 19'])
+    expect(texts(await path.execute(reading(new LaneMemory(), anonymous(key))))).toEqual([['1']]);
+  await expect.poll(() => load(path, 'slow'), { timeout: 20_000 }).toMatchObject({ busy: 1, waiting: 18 });
+  expect(speed.isBlocking).toBe(true);
+  // All clients are anonymous, so one of the two connections is reserved.
+  const signedIn = path.execute({ ...reading(speed, { key: 'user', isAnonymous: false }) });
+  expect(texts(await signedIn)).toEqual([['1']]);
+  expect(texts(await path.execute(reading(new LaneMemory(), anonymous('other'))))).toEqual([['1']]);
+  for (const { wake } of sleepers) wake();
+  expect((await settled).every(({ status }) => status === 'rejected')).toBe(true);
+});
+
+test('one client can’t occupy all connections with calls of different shapes', async () => {
+  const path = open({ slowAfterMs: 600_000 });
+  const sleepers = Array.from({ length: 6 }, () =>
+    sleeping(new LaneMemory(), { key: 'a', isAnonymous: false }),
+  );
+  const settled = Promise.allSettled(sleepers.map(({ call }) => path.execute(call)));
+  await expect
+    .poll(() => load(path, 'exclusive'), { timeout: 20_000 })
+    .toMatchObject({ busy: 2, waiting: 4 });
+  const other = path.execute(reading(new LaneMemory(), { key: 'b', isAnonymous: false }));
+  // Two of three connections are occupied by calls of unknown speed, so the last one is only for fast calls.
+  const brief = new LaneMemory();
+  for (let run = 0; run < 3; run++) brief.record(1);
+  expect(texts(await path.execute(reading(brief, { key: 'a', isAnonymous: false })))).toEqual([['1']]);
+  await expect.poll(() => load(path, 'exclusive')).toMatchObject({ busy: 2, waiting: 5 });
+  for (const { wake } of sleepers) wake();
+  await settled;
+  expect(texts(await other)).toEqual([['1']]);
+});
+
+test('a read that was fast and blocks a shared connection is repeated elsewhere', async () => {
+  const path = open();
+  const speed = new LaneMemory();
+  for (let run = 0; run < 20; run++) speed.record(1);
+  await path.execute(reading(speed, anonymous('a'), 'shared'));
+  const { call, wake } = sleeping(speed, anonymous('a'), 'shared');
+  const slow = path.execute(call);
+  const behind = path.execute(reading(new LaneMemory(), anonymous('b'), 'shared'));
+  expect(texts(await behind)).toEqual([['1']]);
+  await expect.poll(() => load(path, 'slow')?.busy, { timeout: 20_000 }).toBe(1);
+  expect(load(path, 'shared')?.busy).toBe(0);
+  wake();
+  await expect(slow).rejects.toThrow('woken');
+});
+
+test('clients take turns, and a full queue rejects the client with the most requests', async () => {
+  const path = open({ aloneConnections: 1, slowConnections: 0, queue: { ...unlimited, maxWaiting: 3 } });
+  const blocker = sleeping(new LaneMemory(), anonymous('x'));
+  const blocked = path.execute(blocker.call);
+  const order: string[] = [];
+  const run = async (key: string) => {
+    await path.execute(reading(new LaneMemory(), anonymous(key)));
+    order.push(key);
+  };
+  await fixture.asleep();
+  const [first, second, third] = [run('a'), run('a'), run('a')];
+  const other = run('b');
+  await expect(third).rejects.toMatchObject({ code: 'pool_full', retryAfterSeconds: 1 });
+  expect(load(path, 'exclusive')).toMatchObject({ waiting: 3, rejected: 1 });
+  blocker.wake();
+  await expect(blocked).rejects.toThrow('woken');
+  await Promise.all([first, second, other]);
+  expect(order).toEqual(['a', 'b', 'a']);
+});
+
+test('a request that would wait too long is rejected immediately', async () => {
+  const path = open({ slowConnections: 1, slowQueue: { ...unlimited, maxWaitMs: 1 } });
+  const speed = new LaneMemory();
+  speed.recordBlocking(0, 1);
+  const blocker = sleeping(speed, anonymous('x'));
+  const blocked = path.execute(blocker.call);
+  await fixture.asleep();
+  const waiting = path.execute(reading(speed, anonymous('a')));
+  await expect(waiting).rejects.toMatchObject({ code: 'pool_full' });
+  expect(load(path, 'slow')).toMatchObject({ busy: 1, waiting: 0, rejected: 1 });
+  expect(texts(await path.execute(reading(new LaneMemory(), anonymous('a'))))).toEqual([['1']]);
+  blocker.wake();
+  await expect(blocked).rejects.toThrow('woken');
+});

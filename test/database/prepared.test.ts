@@ -1,0 +1,94 @@
+/** New data folders that are copies of a prepared cluster. A copy shares neither its identity nor any secret. */
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { prepareCluster } from '../../src/backend/prepared-cluster.ts';
+import { createDatabase } from '../../src/database/index.ts';
+import { derivedLogins } from '../../src/database/logins/passwords.ts';
+import type { Database } from '../../src/database/types.ts';
+import { Client } from '../../src/database/wire/index.ts';
+import { sql } from '../../src/kernel/sql.ts';
+import { temporaryFolder } from './helpers.ts';
+
+const folder = temporaryFolder();
+const prepared = join(folder.path, 'prepared');
+
+beforeAll(() => prepareCluster(prepared), 120_000);
+afterAll(() => folder.remove());
+
+async function open(name: string, source: string | undefined = prepared): Promise<Database> {
+  const database = await createDatabase({
+    dataDir: join(folder.path, name),
+    port: 0,
+    durable: false,
+    prepared: async () => source,
+  });
+  onTestFinished(() => database.stop());
+  return database;
+}
+
+const identifierOf = async (database: Database): Promise<string> => {
+  const [row] = await database
+    .pool('supabase_admin')
+    .query<{ id: string }>(sql`select system_identifier::text as id from pg_catalog.pg_control_system()`);
+  return row?.id ?? '';
+};
+
+describe('a copy of a prepared cluster', () => {
+  it('has every table of the services, and works after a restart', async () => {
+    const first = await open('tables');
+    const [row] = await first
+      .pool('postgres')
+      .query<{ users: string; buckets: string }>(
+        sql`select to_regclass('auth.users')::text as users, to_regclass('storage.buckets')::text as buckets`,
+      );
+    expect(row).toEqual({ users: 'auth.users', buckets: 'storage.buckets' });
+    await first
+      .pool('postgres')
+      .exec('create table public.kept (id int); insert into public.kept values (7)');
+    await first.stop();
+    const again = await open('tables', undefined);
+    expect(await again.pool('postgres').query(sql`select id from public.kept`)).toEqual([{ id: 7 }]);
+  });
+
+  it('has its own system identifier, vault key and login secret', async () => {
+    const databases = await Promise.all([open('one'), open('two')]);
+    const identifiers = await Promise.all(databases.map(identifierOf));
+    const original = readFileSync(join(prepared, 'postgres', 'global', 'pg_control')).readBigUInt64LE(0);
+    expect(new Set([...identifiers, String(original)]).size).toBe(3);
+    for (const file of ['postgres/plinth_vault.key', 'database-logins.key']) {
+      const texts = [prepared, join(folder.path, 'one'), join(folder.path, 'two')].map((path) =>
+        readFileSync(join(path, file), 'utf8'),
+      );
+      expect(new Set(texts).size, file).toBe(3);
+    }
+  });
+
+  it("doesn't accept the passwords of the original", async () => {
+    const database = await open('passwords');
+    const { hostname, port } = new URL(database.info.url);
+    const secret = Buffer.from(readFileSync(join(prepared, 'database-logins.key'), 'utf8').trim(), 'hex');
+    for (const role of ['authenticator', 'supabase_storage_admin']) {
+      const signIn = Client.connect({
+        host: hostname,
+        port: Number(port),
+        user: role,
+        password: derivedLogins(secret).password(role),
+        database: 'postgres',
+        sslMode: 'disable',
+      });
+      await expect(signIn, role).rejects.toMatchObject({ code: '28P01' });
+    }
+  });
+
+  it('is replaced with a new cluster if the original has an unknown format', async () => {
+    const damaged = join(folder.path, 'damaged');
+    cpSync(prepared, damaged, { recursive: true });
+    const control = join(damaged, 'postgres', 'global', 'pg_control');
+    const bytes = readFileSync(control);
+    bytes[20] = (bytes[20] ?? 0) ^ 1;
+    writeFileSync(control, bytes);
+    const database = await open('fresh', damaged);
+    expect(await identifierOf(database)).toMatch(/^\d+$/);
+  });
+});

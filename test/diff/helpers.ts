@@ -1,0 +1,95 @@
+/** Databases of the test cluster that are compared. Their objects belong to a role that isn't one of the services. */
+import { randomBytes } from 'node:crypto';
+import { clusterTarget } from '../../src/database/embedded/sign-ins.ts';
+import { startTestCluster } from '../../src/database/testing.ts';
+import { Client, type ConnectionOptions } from '../../src/database/wire/index.ts';
+import { compareSnapshots, readSnapshot, type SchemaDiff } from '../../src/diff/index.ts';
+import { readFingerprint } from '../dump/fingerprint.ts';
+
+export interface ComparedDatabase {
+  readonly name: string;
+  readonly target: ConnectionOptions;
+  /** Runs as the owner of the objects. */
+  run<T>(work: (client: Client) => Promise<T>): Promise<T>;
+  drop(): Promise<void>;
+}
+
+const owner = 'diff_test_owner';
+
+export async function createOwner(): Promise<void> {
+  const { asAdmin } = await startTestCluster();
+  await asAdmin((admin) => admin.exec(`create role ${owner} superuser`));
+}
+
+export async function dropOwner(): Promise<void> {
+  const { asAdmin } = await startTestCluster();
+  await asAdmin((admin) => admin.exec(`drop role ${owner}`));
+}
+
+export async function createDatabase(template = 'template0'): Promise<ComparedDatabase> {
+  const { cluster, asAdmin } = await startTestCluster();
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await asAdmin((admin) => admin.exec(`create database ${name} template ${template} owner ${owner}`));
+  const target = clusterTarget(cluster, 'supabase_admin', name);
+  return {
+    name,
+    target,
+    async run(work) {
+      const client = await Client.connect(target);
+      try {
+        await client.exec(`set role ${owner}`);
+        return await work(client);
+      } finally {
+        await client.connection.close();
+      }
+    },
+    drop: () => asAdmin((admin) => admin.exec(`drop database ${name} with (force)`)),
+  };
+}
+
+export async function diffOf(from: ComparedDatabase, to: ComparedDatabase): Promise<SchemaDiff> {
+  return compareSnapshots(await readSnapshot(from.target), await readSnapshot(to.target), { role: owner });
+}
+
+/** Runs the statements as a migration does. */
+export async function apply(database: ComparedDatabase, { statements }: SchemaDiff): Promise<void> {
+  await database.run(async (client) => {
+    await client.exec('begin');
+    for (const { text, needsCommit } of statements) {
+      if (needsCommit) await client.exec('commit; begin');
+      try {
+        await client.exec(text);
+      } catch (error) {
+        throw new Error(`${(error as Error).message} in: ${text}`, { cause: error });
+      }
+    }
+    await client.exec('commit');
+  });
+}
+
+/** The catalogs without rows and sequence values. The order of options and tags has no meaning. */
+export async function catalogs(
+  database: ComparedDatabase,
+  { positions = true }: { readonly positions?: boolean } = {},
+): Promise<Record<string, string[]>> {
+  const { rows: _rows, sequences: _sequences, ...kinds } = await database.run(readFingerprint);
+  const text = (key: string, value: unknown): unknown => {
+    if (key === 'position' && !positions) return undefined;
+    return (key === 'reloptions' || key === 'evttags') && Array.isArray(value) ? value.toSorted() : value;
+  };
+  const indexes = new Set((kinds.indexes as { name: string }[]).map(({ name }) => name));
+  return Object.fromEntries(
+    Object.entries(kinds).map(([kind, rows]) => [
+      kind,
+      rows
+        .filter((row) => isCompared(row, indexes))
+        .map((row) => JSON.stringify(row, text))
+        .toSorted(),
+    ]),
+  );
+}
+
+/** The names of NOT NULL constraints and of index columns keep the names of renamed columns. */
+const isCompared = (row: object, indexes: ReadonlySet<string>): boolean =>
+  !('contype' in row && row.contype === 'n') &&
+  !('attname' in row && 'relation' in row && indexes.has(String(row.relation)));

@@ -1,0 +1,68 @@
+/** HTTPS requests to a port of this machine under any host name. */
+import type { IncomingHttpHeaders } from 'node:http';
+import { request } from 'node:https';
+import { text } from 'node:stream/consumers';
+import { connect, type PeerCertificate, type TLSSocket } from 'node:tls';
+
+export interface HttpsResponse {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+export interface HttpsOptions {
+  /** The authority that the client trusts. Without it, any certificate is accepted. */
+  readonly ca?: string | undefined;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** @param host The server name (SNI) and the Host header. */
+export function fetchHttps(
+  port: number,
+  host: string,
+  path: string,
+  { ca, method = 'GET', headers = {} }: HttpsOptions = {},
+): Promise<HttpsResponse> {
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      {
+        host: '127.0.0.1',
+        port,
+        path,
+        method,
+        servername: host,
+        headers: { host: `${host}:${port}`, ...headers },
+        agent: false,
+        ...(ca === undefined ? { rejectUnauthorized: false } : { ca }),
+      },
+      (response) => {
+        text(response).then(
+          (body) => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }),
+          reject,
+        );
+      },
+    );
+    sent.on('error', reject).end();
+  });
+}
+
+/** Returns the certificate that the port presents for a server name, or without one. */
+export function certificateAt(port: number, servername?: string): Promise<PeerCertificate> {
+  return handshake(port, { servername }, (socket) => socket.getPeerCertificate());
+}
+
+/** Completes a handshake and closes the connection. */
+export function handshake<T>(
+  port: number,
+  options: Readonly<Record<string, unknown>>,
+  read: (socket: TLSSocket) => T,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false, ...options }, () => {
+      resolve(read(socket));
+      socket.destroy();
+    });
+    socket.on('error', reject);
+  });
+}

@@ -1,0 +1,47 @@
+/**
+ * The wall clock can be set at any time, so durations, time limits and caches use a clock that isn't set
+ * (`src/kernel/clock.ts`). This list names the files that read the wall clock directly, with the reason.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const sources = fileURLToPath(new URL('../src/', import.meta.url));
+
+const readers: Readonly<Record<string, string>> = {
+  'backend/drill.ts': 'file name',
+  'backend/prepared-cluster.ts': 'age of a folder',
+  'backup/drills.ts': 'stored time',
+  'backup/journal.ts': 'part of an ID',
+  'backup/restore/restore.ts': 'stored time',
+  'backup/target/s3.ts': 'stored time',
+  'cli/commands/gen-keys.ts': 'expiry of a token',
+  'console/operators/routes.ts': 'expiry of an invitation',
+  'database/embedded/location.ts': 'file name',
+  'database/embedded/prepared.ts': 'part of an ID',
+  'database/testing/template-folder.ts': 'age of a file',
+  'database/wire/standby-status.ts': 'time in a protocol message',
+  'gateway/app.ts': 'time of a request',
+  'gateway/index.ts': 'time of a request',
+  'gateway/metrics.ts': 'expiry of a token',
+  'gateway/observe.ts': 'time of a request',
+  'kernel/clock.ts': 'the clock itself',
+  'keys/index.ts': 'expiry of a token and stored times',
+  'main.ts': 'time of the last reload',
+  'packages/claim.ts': 'age of a file',
+  'packages/store.ts': 'age of a file',
+  'storage/backend/owners.ts': 'age of a file',
+  'storage/backend/s3-bucket.ts': 'stored time',
+  'telemetry/index.ts': 'time of a log entry',
+  'telemetry/process-log.ts': 'time of a log line and age of a file',
+};
+
+test('only these files read the wall clock directly', () => {
+  const found = readdirSync(sources, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+    .filter((path) => {
+      const code = readFileSync(`${sources}${path}`, 'utf8').replace(/^\s*(?:\*|\/\/|\/\*).*$/gm, '');
+      return /\bDate\.now\b/.test(code);
+    });
+  expect(found.sort()).toEqual(Object.keys(readers).sort());
+});

@@ -1,0 +1,33 @@
+/** Queries for the backups page. */
+import { queryOptions } from '@tanstack/react-query';
+import { fetchConsole } from '../../api/session.ts';
+
+export type {
+  Backups,
+  BackupsOverview,
+  BaseBackup,
+  Drill,
+} from '../../../../src/console/backups/contract.ts';
+
+const idlePollMs = 10_000;
+const busyPollMs = 1000;
+
+export const backupsQuery = queryOptions({
+  queryKey: ['backups'],
+  queryFn: ({ signal }) => fetchConsole('GET /backups', { signal }),
+  refetchInterval: ({ state: { data } }) => {
+    const { running = false, drill } = data?.overview ?? {};
+    return running || (drill?.step ?? null) !== null ? busyPollMs : idlePollMs;
+  },
+});
+
+/** The list is read from the target, so it is read again only when a backup has ended. */
+export const backupListQuery = (lastStartedAt: string | null) =>
+  queryOptions({
+    queryKey: ['backups', 'list', lastStartedAt],
+    queryFn: ({ signal }) => fetchConsole('GET /backups/list', { signal }),
+    staleTime: 60_000,
+  });
+
+export const runBackup = () => fetchConsole('POST /backups/run');
+export const verifyBackup = () => fetchConsole('POST /backups/verify');

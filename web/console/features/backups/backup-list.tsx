@@ -1,0 +1,112 @@
+/** The base backups at the target, and how their size and duration develop. */
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
+import { formatDateTime } from '../../../lib/i18n.ts';
+import { Card } from '../../components/card.tsx';
+import list from '../../components/list.module.css';
+import { Moment } from '../../components/moment.tsx';
+import { ProblemBox } from '../../components/problem-box.tsx';
+import { SkeletonLines } from '../../components/skeleton.tsx';
+import type { Chart } from '../metrics/series.ts';
+import { sizeText } from '../tables/schema/structure-text.ts';
+import { type BackupsOverview, type BaseBackup, backupListQuery } from './api.ts';
+import { secondsText } from './durations.ts';
+import classes from './page.module.css';
+import { t } from './text.ts';
+
+const LineChart = lazy(() => import('../metrics/chart.tsx'));
+
+export function BackupList({ lastStartedAt }: Pick<BackupsOverview, 'lastStartedAt'>) {
+  const { data, error } = useQuery(backupListQuery(lastStartedAt));
+  const backups = data?.backups;
+  return (
+    <>
+      <Card title={t('backups.list')} text={t('backups.list-text')} flush>
+        {error === null ? null : (
+          <div className={classes.inset}>
+            <ProblemBox error={error} />
+          </div>
+        )}
+        {backups === undefined ? (
+          error === null ? (
+            <SkeletonLines lines={4} />
+          ) : null
+        ) : backups.length === 0 ? (
+          <p className={classes.inset}>{t('backups.list-none')}</p>
+        ) : (
+          <BackupTable backups={backups} />
+        )}
+      </Card>
+      {backups === undefined || backups.length < 2 ? null : (
+        <Card title={t('backups.trend')}>
+          <Suspense fallback={<SkeletonLines lines={6} />}>
+            <LineChart
+              chart={trend(backups, t('backups.size-trend'), ({ storedBytes }) => storedBytes / 2 ** 20)}
+              what={t('backups.size-trend')}
+            />
+            <LineChart
+              chart={trend(backups, t('backups.time-trend'), ({ durationMs }) => durationMs / 1000)}
+              what={t('backups.time-trend')}
+            />
+          </Suspense>
+        </Card>
+      )}
+    </>
+  );
+}
+
+function BackupTable({ backups }: { backups: readonly BaseBackup[] }) {
+  return (
+    <table className={list.table}>
+      <caption className="visually-hidden">{t('backups.list')}</caption>
+      <thead>
+        <tr>
+          <th scope="col">{t('backups.started')}</th>
+          <th scope="col">{t('backups.stored')}</th>
+          <th scope="col" className={list.wide}>
+            {t('backups.duration')}
+          </th>
+          <th scope="col" className={list.wide}>
+            {t('backups.range')}
+          </th>
+          <th scope="col" className={list.wide}>
+            {t('backups.id')}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {backups.map((backup) => (
+          <tr key={backup.id}>
+            <td>
+              <Moment at={backup.startedAt} relative />
+            </td>
+            <td>{sizeText(backup.storedBytes)}</td>
+            <td className={list.wide}>{secondsText(backup.durationMs)}</td>
+            <td className={list.wide}>
+              {t('backups.until', {
+                from: formatDateTime(backup.oldestRecoverable),
+                to: formatDateTime(backup.newestRecoverable),
+              })}
+            </td>
+            <td className={list.wide}>
+              <code>{backup.id}</code>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** The oldest backup first, rounded to two decimals. */
+function trend(
+  backups: readonly BaseBackup[],
+  label: string,
+  numberOf: (backup: BaseBackup) => number,
+): Chart {
+  const ascending = backups.toReversed();
+  return {
+    times: ascending.map(({ startedAt }) => Date.parse(startedAt) / 1000),
+    series: [{ label, values: ascending.map((backup) => Math.round(numberOf(backup) * 100) / 100) }],
+  };
+}

@@ -1,0 +1,142 @@
+/** Backups: their state, the last restore check, the list, and how to restore. */
+import { Button } from '@mantine/core';
+import { IconDatabaseExport } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Copyable } from '../../../ui/copyable.tsx';
+import { Notice } from '../../../ui/notice.tsx';
+import { useMay } from '../../api/session.ts';
+import { Card, Cards } from '../../components/card.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { Fact, Facts } from '../../components/facts.tsx';
+import { Moment } from '../../components/moment.tsx';
+import { PageHead } from '../../components/page.tsx';
+import { ProblemBox } from '../../components/problem-box.tsx';
+import { SkeletonLines } from '../../components/skeleton.tsx';
+import { type Backups, type BackupsOverview, backupsQuery, runBackup, verifyBackup } from './api.ts';
+import { BackupList } from './backup-list.tsx';
+import { DrillCard } from './drill-card.tsx';
+import classes from './page.module.css';
+import { RestoreCard } from './restore-card.tsx';
+import { t } from './text.ts';
+
+export function BackupsPage() {
+  const { data, error } = useQuery(backupsQuery);
+  return (
+    <>
+      <PageHead title={t('backups.title')}>
+        {data?.overview == null ? null : <Actions overview={data.overview} />}
+      </PageHead>
+      <Cards>
+        {error === null ? null : <ProblemBox error={error} />}
+        {data === undefined ? (
+          error === null ? (
+            <SkeletonLines lines={10} />
+          ) : null
+        ) : data.overview === null ? (
+          <NotSetUp missing={data.missing} />
+        ) : (
+          <>
+            <Status overview={data.overview} />
+            <DrillCard drill={data.overview.drill} />
+            <BackupList lastStartedAt={data.overview.lastStartedAt} />
+            <RestoreCard overview={data.overview} />
+          </>
+        )}
+      </Cards>
+    </>
+  );
+}
+
+function Actions({ overview: { running, drill, lastStartedAt } }: { overview: BackupsOverview }) {
+  const mayWrite = useMay('write');
+  const queries = useQueryClient();
+  const refresh = () => queries.invalidateQueries({ queryKey: backupsQuery.queryKey, exact: true });
+  const backUp = useMutation({ mutationFn: runBackup, onSettled: refresh });
+  const verify = useMutation({ mutationFn: verifyBackup, onSettled: refresh });
+  if (!mayWrite) return null;
+  const error = backUp.error ?? verify.error;
+  return (
+    <>
+      {error === null ? null : <ProblemBox error={error} />}
+      <Button
+        size="xs"
+        variant="default"
+        loading={drill.step !== null || verify.isPending}
+        disabled={lastStartedAt === null}
+        onClick={() => verify.mutate()}
+      >
+        {t('backups.verify')}
+      </Button>
+      <Button size="xs" loading={running || backUp.isPending} onClick={() => backUp.mutate()}>
+        {t('backups.run')}
+      </Button>
+    </>
+  );
+}
+
+const exampleSettings = `[backup]
+to = "s3://my-backups/app?region=eu-central-1"
+encryption_key = "env(BACKUP_KEY)"
+access_key_id = "env(BACKUP_S3_KEY)"
+secret_access_key = "env(BACKUP_S3_SECRET)"`;
+
+function NotSetUp({ missing }: Pick<Backups, 'missing'>) {
+  const icon = <IconDatabaseExport size={22} stroke={1.75} />;
+  if (missing === 'external')
+    return <EmptyState icon={icon} title={t('backups.external-title')} text={t('backups.external-text')} />;
+  return (
+    <EmptyState icon={icon} title={t('backups.none-title')} text={t('backups.none-text')}>
+      <Copyable value={exampleSettings} what={t('backups.none-settings')} />
+      <Copyable value="openssl rand -hex 32" what={t('backups.none-key')} />
+    </EmptyState>
+  );
+}
+
+function Status({ overview }: { overview: BackupsOverview }) {
+  const { problem, overdue, newestRecoverable, lastStartedAt, nextAt, archivesWal } = overview;
+  return (
+    <Card title={t('backups.state')}>
+      <div className={classes.noticed}>
+        {' '}
+        {problem === null && !overdue ? null : (
+          <Notice tone="danger" title={t('backups.problem')}>
+            <p>{problem ?? t('backups.overdue')}</p>
+          </Notice>
+        )}
+        <Facts layout="columns">
+          <Fact label={t('backups.newest')}>
+            {newestRecoverable === null ? (
+              t('backups.newest-none')
+            ) : (
+              <Moment at={newestRecoverable} relative />
+            )}
+          </Fact>
+          <Fact label={t('backups.last')}>
+            {overview.running ? (
+              t('backups.running')
+            ) : lastStartedAt === null ? (
+              t('backups.last-none')
+            ) : (
+              <Moment at={lastStartedAt} relative />
+            )}
+          </Fact>
+          <Fact label={t('backups.next')}>
+            {nextAt === null ? t('backups.next-none') : <Moment at={nextAt} />}
+          </Fact>
+          <Fact label={t('backups.wal')}>{t(archivesWal ? 'backups.wal-on' : 'backups.wal-off')}</Fact>
+          <Fact label={t('backups.keep')}>{keepText(overview.keepMs)}</Fact>
+          <Fact label={t('backups.target')}>
+            <Copyable value={overview.target} what={t('backups.target')} />
+          </Fact>
+        </Facts>
+      </div>{' '}
+    </Card>
+  );
+}
+
+const hourMs = 3_600_000;
+
+function keepText(keepMs: number): string {
+  const hours = Math.round(keepMs / hourMs);
+  return hours % 24 === 0 ? t('backups.keep-days', { days: hours / 24 }) : t('backups.keep-hours', { hours });
+}

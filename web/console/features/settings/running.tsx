@@ -1,0 +1,171 @@
+/** Shows whether the settings files match the running server, and applies them: by a reload or a restart. */
+import { Button } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { Notice } from '../../../ui/notice.tsx';
+import { fetchConsole } from '../../api/session.ts';
+import { Confirm } from '../../components/confirm.tsx';
+import { Moment } from '../../components/moment.tsx';
+import { ProblemBox } from '../../components/problem-box.tsx';
+import { type Applied, type RunningState, runningQuery, settingsQuery } from './api.ts';
+import classes from './page.module.css';
+import { t } from './text.ts';
+
+/** @param applied The result of the last saved change. */
+export function Running({ mayWrite, applied }: { mayWrite: boolean; applied: Applied | undefined }) {
+  const queryClient = useQueryClient();
+  const [restartedRun, setRestartedRun] = useState<string>();
+  // While the server restarts, requests fail. The next successful response comes from the new run.
+  const { data } = useQuery({ ...runningQuery, refetchInterval: restartedRun === undefined ? 5000 : 500 });
+  const reload = useMutation({
+    mutationFn: () => fetchConsole('POST /settings/reload'),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: settingsQuery.queryKey }),
+  });
+  const isRestarting = restartedRun !== undefined && data?.run === restartedRun;
+  const hasRestarted = restartedRun !== undefined && data !== undefined && !isRestarting;
+  const result = reload.data ?? applied;
+  return (
+    <>
+      <div role="status">
+        {isRestarting ? <Notice tone="info" title={t('settings.restarting')} /> : null}
+        {hasRestarted ? <Notice tone="success" title={t('settings.restarted')} /> : null}
+        {!isRestarting && result !== undefined ? <Result result={result} /> : null}
+        {data === undefined || isRestarting ? null : (
+          <Difference
+            state={data}
+            mayWrite={mayWrite}
+            reload={
+              <Button
+                size="compact-sm"
+                variant="default"
+                loading={reload.isPending}
+                onClick={() => reload.mutate()}
+              >
+                {t('settings.reload')}
+              </Button>
+            }
+            restart={<Restart state={data} onRestart={() => setRestartedRun(data.run)} />}
+          />
+        )}
+      </div>
+      {reload.error === null ? null : <ProblemBox error={reload.error} />}
+    </>
+  );
+}
+
+function Result({ result: { applied, problems } }: { result: Applied }) {
+  return (
+    <>
+      {applied.length === 0 ? null : (
+        <Notice tone="success" title={t('settings.applied', { count: applied.length })}>
+          <Keys keys={applied} />
+        </Notice>
+      )}
+      {problems.length === 0 ? null : (
+        <Notice tone="danger" title={t('settings.problems')}>
+          {problems.map((problem) => (
+            <p key={problem}>{problem}</p>
+          ))}
+        </Notice>
+      )}
+    </>
+  );
+}
+
+function Difference({
+  state: { changedAt, unapplied, needsRestart, faults, canReload, canRestart },
+  mayWrite,
+  reload,
+  restart,
+}: {
+  state: RunningState;
+  mayWrite: boolean;
+  reload: ReactNode;
+  restart: ReactNode;
+}) {
+  return (
+    <>
+      {faults.length === 0 || changedAt === null ? null : (
+        <Notice tone="danger" title={t('settings.invalid')}>
+          <p>
+            <Moment at={changedAt} />
+          </p>
+          {faults.map((fault) => (
+            <p key={fault}>
+              <code>{fault}</code>
+            </p>
+          ))}
+        </Notice>
+      )}
+      {unapplied.length === 0 || changedAt === null ? null : (
+        <Notice tone="warning" title={t('settings.unapplied')}>
+          <p>
+            <Moment at={changedAt} />
+          </p>
+          <Keys keys={unapplied} />
+          {mayWrite && canReload ? reload : null}
+        </Notice>
+      )}
+      {needsRestart.length === 0 ? null : (
+        <Notice tone="warning" title={t('settings.needs-restart', { count: needsRestart.length })}>
+          <ul className={classes.reasons}>
+            {needsRestart.map(({ key, reason }) => (
+              <li key={key}>
+                <code>{key}</code> {t('settings.because', { reason })}
+              </li>
+            ))}
+          </ul>
+          {canRestart ? mayWrite ? restart : null : <p>{t('settings.restart-elsewhere')}</p>}
+        </Notice>
+      )}
+    </>
+  );
+}
+
+function Restart({ state, onRestart }: { state: RunningState; onRestart: () => void }) {
+  const [isAsking, setAsking] = useState(false);
+  const restart = useMutation({
+    mutationFn: () => fetchConsole('POST /settings/restart'),
+    onSuccess: () => {
+      setAsking(false);
+      onRestart();
+    },
+  });
+  return (
+    <>
+      <Button
+        size="compact-sm"
+        variant="default"
+        disabled={state.faults.length > 0}
+        onClick={() => setAsking(true)}
+      >
+        {t('settings.restart')}
+      </Button>
+      {isAsking ? (
+        <Confirm
+          title={t('settings.restart-title')}
+          action={t('settings.restart')}
+          isMild
+          isBusy={restart.isPending}
+          error={restart.error}
+          onConfirm={() => restart.mutate()}
+          onClose={() => setAsking(false)}
+        >
+          <p>{t('settings.restart-text')}</p>
+        </Confirm>
+      ) : null}
+    </>
+  );
+}
+
+function Keys({ keys }: { keys: readonly string[] }) {
+  return (
+    <ul className={classes.waiting}>
+      {keys.map((key) => (
+        <li key={key}>
+          <code>{key}</code>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,63 @@
+/** The area below the editor: errors, and the results or the plan of the last query. */
+import { IconTerminal2 } from '@tabler/icons-react';
+import { lazy, Suspense } from 'react';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ProblemBox } from '../../components/problem-box.tsx';
+import { SkeletonLines } from '../../components/skeleton.tsx';
+import type { RawPlan } from './api.ts';
+import classes from './page.module.css';
+import { t } from './text.ts';
+import type { RunState } from './use-run.ts';
+
+const Results = lazy(async () => ({ default: (await import('./results.tsx')).Results }));
+const PlanView = lazy(async () => ({ default: (await import('./plan-view.tsx')).PlanView }));
+
+export function ResultPane({
+  state,
+  plan,
+  planError,
+  isReadOnly,
+  onShow,
+}: {
+  state: RunState;
+  plan: RawPlan | undefined;
+  planError: Error | null;
+  isReadOnly: boolean;
+  /** Moves the editor's cursor to an offset in its text. */
+  onShow: (at: number) => void;
+}) {
+  return (
+    <section className={classes.results} aria-label={t('sql.results')}>
+      {isReadOnly ? <p className={classes.looks}>{t('sql.looks-only')}</p> : null}
+      {state.problem === null ? null : (
+        <div className={classes.problem}>
+          <ProblemBox error={state.problem} />
+        </div>
+      )}
+      {planError === null ? null : (
+        <div className={classes.problem}>
+          <ProblemBox error={planError} />
+        </div>
+      )}
+      <Suspense fallback={<SkeletonLines lines={4} />}>
+        {state.run !== undefined ? (
+          <Results
+            text={state.text}
+            run={state.run}
+            request={state.request}
+            isRunning={state.isRunning}
+            onShow={onShow}
+          />
+        ) : plan !== undefined ? (
+          <PlanView plan={plan} />
+        ) : state.problem === null && planError === null && state.confirmation === undefined ? (
+          <EmptyState
+            icon={<IconTerminal2 size={22} stroke={1.75} />}
+            title={t('sql.empty-title')}
+            text={t('sql.empty-text')}
+          />
+        ) : null}
+      </Suspense>
+    </section>
+  );
+}

@@ -1,0 +1,18 @@
+/** Returns the part of the editor's text to run: the selection, or the complete text if only blanks are selected. */
+import type { Script } from './use-run.ts';
+
+/** The start and end offset of the selection. */
+export type Selection = readonly [from: number, to: number];
+
+/** Returns undefined if the selection is blank. */
+export function selectedText(text: string, selection: Selection): string | undefined {
+  const selected = text.slice(...selection);
+  return selected.trim() === '' ? undefined : selected;
+}
+
+export function scriptOf(text: string, selection: Selection): Script {
+  const selected = selectedText(text, selection);
+  return selected === undefined
+    ? { all: text, text, offset: 0 }
+    : { all: text, text: selected, offset: selection[0] };
+}

@@ -1,0 +1,90 @@
+/** Lists the folders and files in a folder. */
+import { Checkbox } from '@mantine/core';
+import { IconFile, IconFolder } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import lists from '../../components/list.module.css';
+import { Moment } from '../../components/moment.tsx';
+import type { FolderEntry } from './api.ts';
+import classes from './folder-view.module.css';
+import { printSize } from './sizes.ts';
+import { t } from './text.ts';
+
+export function Entries({
+  entries,
+  folder,
+  openFile,
+  selected,
+  onToggle,
+}: {
+  entries: readonly FolderEntry[];
+  folder: string;
+  openFile: string | undefined;
+  /** The names of the selected entries. Undefined if the operator can't select entries. */
+  selected: ReadonlySet<string> | undefined;
+  onToggle: (name: string) => void;
+}) {
+  return (
+    <table className={lists.table}>
+      <caption className="visually-hidden">{t('files.name')}</caption>
+      <thead>
+        <tr>
+          {selected === undefined ? null : <td className={classes.check} />}
+          <th scope="col">{t('files.name')}</th>
+          <th scope="col" className={lists.wide}>
+            {t('files.type')}
+          </th>
+          <th scope="col" className={classes.number}>
+            {t('files.size')}
+          </th>
+          <th scope="col" className={lists.wide}>
+            {t('files.changed')}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {entries.map((entry) => {
+          const name = entry.name.slice(folder.length);
+          const isFolder = entry.id === null;
+          const { size, mimetype } = entry.metadata ?? {};
+          return (
+            <tr key={entry.name} data-open={entry.name === openFile || undefined}>
+              {selected === undefined ? null : (
+                <td className={classes.check}>
+                  <Checkbox
+                    size="xs"
+                    aria-label={t('files.select', { name })}
+                    checked={selected.has(entry.name)}
+                    onChange={() => onToggle(entry.name)}
+                  />
+                </td>
+              )}
+              <td>
+                <Link
+                  to="/storage"
+                  search={({ search: _previous, file: _open, ...rest }) =>
+                    isFolder ? { ...rest, folder: entry.name } : { ...rest, folder, file: entry.name }
+                  }
+                  className={`${lists.main} ${classes.entry}`}
+                >
+                  {isFolder ? (
+                    <IconFolder size={16} stroke={1.75} aria-hidden />
+                  ) : (
+                    <IconFile size={16} stroke={1.75} aria-hidden />
+                  )}
+                  <span className={classes.name}>{name}</span>
+                </Link>
+              </td>
+              <td className={`${lists.wide} ${lists.dim}`}>{isFolder ? t('files.folder') : mimetype}</td>
+              <td className={`${classes.number} ${lists.dim}`}>
+                {size === undefined ? '' : printSize(size)}
+              </td>
+              <td className={`${lists.wide} ${lists.dim}`}>
+                {entry.updated_at === null ? null : <Moment at={entry.updated_at} relative />}
+              </td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,68 @@
+/** The panels that delete or edit the selected rows. */
+import { lazy } from 'react';
+import type { Relation } from '../../api/types.ts';
+import type { Edits } from './use-edits.ts';
+import type { RowSelection } from './use-row-selection.ts';
+import type { Rows } from './use-rows.ts';
+
+const DeleteRows = lazy(() => import('./delete-rows.tsx'));
+const EditRows = lazy(() => import('./edit-rows.tsx'));
+
+export function BulkChange({
+  kind,
+  relation,
+  as,
+  rows,
+  edits,
+  selection,
+  onClose,
+  onSave,
+  onChanged,
+}: {
+  kind: 'delete' | 'edit';
+  relation: Relation;
+  as: string | undefined;
+  rows: Rows;
+  edits: Edits;
+  selection: RowSelection;
+  onClose: () => void;
+  /** Called before the edits of loaded rows are saved. */
+  onSave: () => void;
+  onChanged: () => void;
+}) {
+  const { scope, selected, select } = selection;
+  return kind === 'delete' ? (
+    <DeleteRows
+      name={{ schema: relation.schema, table: relation.name }}
+      as={as}
+      scope={scope}
+      count={rows.count}
+      onClose={onClose}
+      onDone={() => {
+        select(new Map());
+        onClose();
+        onChanged();
+      }}
+    />
+  ) : (
+    <EditRows
+      relation={relation}
+      as={as}
+      scope={scope}
+      count={rows.count}
+      onClose={onClose}
+      onEdits={(column, change) => {
+        onClose();
+        onSave();
+        const keys = [...selected.values()];
+        void edits
+          .save(keys.map((key) => ({ key, column, index: -1, change, seen: undefined })))
+          .then(onChanged);
+      }}
+      onDone={() => {
+        onClose();
+        onChanged();
+      }}
+    />
+  );
+}

@@ -1,0 +1,60 @@
+/** Handles the grid's copy and paste events. */
+import type { ClipboardEvent } from 'react';
+import type { RowView } from '../../../api/queries.ts';
+import type { Relation } from '../../../api/types.ts';
+import { messageOf } from '../../../components/problem-box.tsx';
+import { t } from '../text.ts';
+import type { Edits } from '../use-edits.ts';
+import type { Rows } from '../use-rows.ts';
+import { fetchedText, loadedText, maxPastedRows, pasteEdits, pasteHeight } from './clipboard.ts';
+import { type CellRange, cellsIn } from './range.ts';
+
+export interface ClipboardTarget {
+  readonly relation: Relation;
+  readonly view: RowView;
+  readonly rows: Rows;
+  readonly edits: Edits;
+  /** Shows a message about what was copied or pasted. */
+  readonly onNote: (note: string) => void;
+}
+
+export function copyRange(event: ClipboardEvent, range: CellRange, target: ClipboardTarget): void {
+  event.preventDefault();
+  const { relation, view, rows, onNote } = target;
+  const text = loadedText(rows, range);
+  const done = (): void => onNote(t('grid.copied', { count: cellsIn(range) }));
+  if (text !== undefined) {
+    event.clipboardData.setData('text/plain', text);
+    done();
+    return;
+  }
+  onNote(t('grid.copying'));
+  const name = { schema: relation.schema, table: relation.name };
+  // The text is passed as a promise. A page can write to the clipboard only while it handles the key press, but the
+  // text arrives later.
+  const whole = fetchedText(name, view, range).then((tsv) => new Blob([tsv], { type: 'text/plain' }));
+  void navigator.clipboard
+    .write([new ClipboardItem({ 'text/plain': whole })])
+    .then(done, (error: unknown) => onNote(String(error)));
+}
+
+export function pasteRange(event: ClipboardEvent, range: CellRange, target: ClipboardTarget): void {
+  event.preventDefault();
+  const text = event.clipboardData.getData('text/plain');
+  void pasteText(text, range, target).catch((error: unknown) => target.onNote(messageOf(error)));
+}
+
+async function pasteText(text: string, range: CellRange, target: ClipboardTarget): Promise<void> {
+  const { relation, rows, edits, onNote } = target;
+  const height = pasteHeight(range, text);
+  if (height > maxPastedRows) return onNote(t('grid.paste-most', { most: maxPastedRows }));
+  const last = range.firstRow + height - 1;
+  if (rows.row(last) === undefined) {
+    onNote(t('grid.pasting'));
+    await rows.load(range.firstRow, last);
+  }
+  const { edits: pasted, left } = pasteEdits(rows, relation.columns, range, text);
+  void edits.save(pasted);
+  const note = t('grid.pasted', { count: pasted.length });
+  onNote(left === 0 ? note : `${note} · ${t('grid.paste-over', { count: left })}`);
+}

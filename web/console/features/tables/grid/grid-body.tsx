@@ -1,0 +1,90 @@
+/** Renders the rows that are visible or close to it, and the row that has the focus. */
+import type { Column, RowKey } from '../../../api/types.ts';
+import { keyText } from '../cells.ts';
+import type { Edits } from '../use-edits.ts';
+import type { Rows } from '../use-rows.ts';
+import classes from './data-grid.module.css';
+import { type GridActions, GridRowView } from './grid-row.tsx';
+import { boxWidth, rowHeight, shownIndexes } from './layout.ts';
+import type { Position } from './movement.ts';
+import type { CellRange } from './range.ts';
+import type { Editing } from './use-cell-edit.ts';
+import type { GridWindow } from './use-grid-window.ts';
+
+export function GridBody({
+  columns,
+  rows,
+  edits,
+  shown,
+  at,
+  range,
+  editing,
+  selected,
+  canWrite,
+  referring,
+  actions,
+}: {
+  columns: readonly Column[];
+  rows: Rows;
+  edits: Edits;
+  shown: GridWindow;
+  at: Position;
+  /** The range to highlight. */
+  range: CellRange | undefined;
+  editing: Editing | undefined;
+  selected: ReadonlyMap<string, RowKey>;
+  canWrite: boolean;
+  /** Columns that have a foreign key. */
+  referring: ReadonlySet<string>;
+  actions: GridActions;
+}) {
+  const { width } = shown;
+  const { first, last, shift, height } = shown.rows;
+  const failedKey = edits.failure && keyText(edits.failure.edit.key);
+  const indexes = shownIndexes(first, last, rows.total.rows, at.row);
+  // The rows are positioned relative to a layer. Only the layer moves while the range is scrolled.
+  const base = shift === 0 ? 0 : first;
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a table element can't be virtualized in both directions
+    <div role="rowgroup" className={classes.body} style={{ width, height }}>
+      <div
+        role="presentation"
+        className={classes.layer}
+        style={{ width, transform: `translateY(${shift + base * rowHeight}px)` }}
+      >
+        {indexes.map((index) => {
+          const row = rows.row(index);
+          const id = row?.key === undefined ? undefined : keyText(row.key);
+          const isInRange = range !== undefined && index >= range.firstRow && index <= range.lastRow;
+          return (
+            <GridRowView
+              key={index}
+              index={index}
+              top={(index - base) * rowHeight}
+              width={width}
+              height={rowHeight}
+              boxWidth={boxWidth}
+              row={row}
+              columns={columns}
+              shownColumns={shown.columns}
+              active={at.row === index ? at.column : undefined}
+              rangeFrom={isInRange ? range.firstColumn : undefined}
+              rangeTo={isInRange ? range.lastColumn : undefined}
+              editing={
+                editing?.row === index ? editingOf(editing, index > first + 3 && index > last - 4) : undefined
+              }
+              pending={row?.key === undefined ? undefined : edits.pending(row.key)}
+              failed={id !== undefined && id === failedKey ? edits.failure?.edit.column : undefined}
+              isSelected={id !== undefined && selected.has(id)}
+              canWrite={canWrite}
+              referring={referring}
+              actions={actions}
+            />
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+const editingOf = ({ column, typed, value }: Editing, above: boolean) => ({ column, typed, value, above });

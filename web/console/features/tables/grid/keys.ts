@@ -1,0 +1,69 @@
+/** Maps key presses in the grid to commands. */
+import { type Bounds, move, type Position } from './movement.ts';
+
+/** The commands without arguments. */
+export type PlainCommand =
+  | 'clear-range'
+  | 'clear-selection'
+  | 'delete'
+  | 'open'
+  | 'peek'
+  | 'sort'
+  | 'toggle-all'
+  | 'undo';
+
+export type GridCommand =
+  | { readonly kind: 'move'; readonly to: Position; readonly extend: boolean }
+  | { readonly kind: 'toggle'; readonly extend: boolean }
+  | { readonly kind: 'edit'; readonly typed?: string }
+  | { readonly kind: PlainCommand };
+
+export interface KeyPress {
+  readonly key: string;
+  readonly ctrlKey: boolean;
+  readonly metaKey: boolean;
+  readonly altKey: boolean;
+  readonly shiftKey: boolean;
+}
+
+export interface KeyState {
+  /** The focused cell. */
+  readonly at: Position;
+  readonly bounds: Bounds;
+  /** Whether the focused row is loaded and has a key. */
+  readonly hasKey: boolean;
+  readonly isRangeExtended: boolean;
+  readonly hasSelection: boolean;
+  readonly canWrite: boolean;
+}
+
+/** Returns the command for a key press. Returns undefined if the browser should handle the key. */
+export function commandOf(press: KeyPress, state: KeyState): GridCommand | undefined {
+  const { key, altKey, shiftKey } = press;
+  const { at, bounds } = state;
+  const command = press.ctrlKey || press.metaKey;
+  if (altKey) return key === 'Enter' ? { kind: 'peek' } : undefined;
+  const to = move(at, { key, command }, bounds);
+  if (to !== undefined) return { kind: 'move', to, extend: shiftKey };
+  if (command && key.toLowerCase() === 'z' && !shiftKey) return { kind: 'undo' };
+  // Ctrl+C and Ctrl+V are handled by the copy and paste events.
+  if (command) return undefined;
+  return at.row < 0 ? headerCommand(press, at) : cellCommand(press, state);
+}
+
+function headerCommand({ key }: KeyPress, at: Position): GridCommand | undefined {
+  if (key !== 'Enter' && key !== ' ') return undefined;
+  return { kind: at.column === 0 ? 'toggle-all' : 'sort' };
+}
+
+function cellCommand({ key, shiftKey }: KeyPress, state: KeyState): GridCommand | undefined {
+  const isBox = state.at.column === 0;
+  if (key === 'Enter' && shiftKey) return state.hasKey ? { kind: 'open' } : undefined;
+  if (key === ' ' && (isBox || shiftKey)) return { kind: 'toggle', extend: shiftKey && isBox };
+  if (key === 'Delete' && state.hasSelection) return { kind: 'delete' };
+  if (key === 'Escape' && state.isRangeExtended) return { kind: 'clear-range' };
+  if (key === 'Escape' && state.hasSelection) return { kind: 'clear-selection' };
+  if (key === 'Enter' || key === 'F2') return isBox ? { kind: 'toggle', extend: false } : { kind: 'edit' };
+  if (key.length === 1 && key !== ' ' && !isBox && state.canWrite) return { kind: 'edit', typed: key };
+  return undefined;
+}

@@ -1,0 +1,68 @@
+/** The cell that is being edited in place. */
+import { useState } from 'react';
+import type { Cell, CellChange, Column, RowKey } from '../../../api/types.ts';
+import { editorOf, isEditable } from '../cells.ts';
+import type { Edits } from '../use-edits.ts';
+import type { Rows } from '../use-rows.ts';
+import type { Position } from './movement.ts';
+
+export interface Editing extends Position {
+  readonly typed: string | undefined;
+  /**
+   * The key of the row and the value that the operator saw, because a different row may be at this position when the
+   * edit is saved.
+   */
+  readonly key: RowKey;
+  readonly seen: Cell;
+  /** The value in the cell, which may still be waiting to be saved. */
+  readonly value: Cell;
+  readonly since: number;
+}
+
+export function useCellEdit({
+  columns,
+  rows,
+  edits,
+  canWrite,
+  onOpen,
+}: {
+  columns: readonly Column[];
+  rows: Rows;
+  edits: Edits;
+  canWrite: boolean;
+  /** Opens the panel of a row and scrolls to a column. */
+  onOpen: (key: RowKey, column: string) => void;
+}) {
+  const [editing, setEditing] = useState<Editing>();
+
+  /** Starts editing in the cell, or in the panel if the value doesn't fit on one line. */
+  function begin(position: Position, typed?: string): void {
+    const index = position.column - 1;
+    const column = columns[index];
+    const row = rows.row(position.row);
+    if (column === undefined || row?.key === undefined) return;
+    const { key } = row;
+    const seen = row.cells[index] ?? null;
+    const kind = editorOf(column, seen, row.cut.includes(index));
+    if (!canWrite || !isEditable(column) || kind === 'panel') {
+      onOpen(key, column.name);
+      return;
+    }
+    const change = edits.pending(key)?.get(column.name);
+    const value = change !== undefined && 'value' in change ? change.value : seen;
+    const text = kind === 'text' ? typed : undefined;
+    setEditing({ ...position, typed: text, key, seen, value, since: edits.count() });
+  }
+
+  /** Saves the change. Returns the position of the edited cell, or undefined if the cell no longer exists. */
+  function save(change: CellChange): Position | undefined {
+    setEditing(undefined);
+    const column = editing && columns[editing.column - 1];
+    if (editing === undefined || column === undefined) return undefined;
+    const { key, row: index, seen, since } = editing;
+    void edits.save([{ key, column: column.name, index, change, seen, since }]);
+    return editing;
+  }
+
+  return { editing, begin, save, cancel: (): void => setEditing(undefined) };
+}

@@ -1,0 +1,153 @@
+/** The state of the grid, and the functions that its keys and rows call. */
+import { type KeyboardEvent, type RefObject, useMemo } from 'react';
+import type { RowView } from '../../../api/queries.ts';
+import type { Relation, RowKey } from '../../../api/types.ts';
+import type { Edits } from '../use-edits.ts';
+import type { Rows } from '../use-rows.ts';
+import type { After } from './cell-editor.tsx';
+import { commandOf, type GridCommand, type PlainCommand } from './keys.ts';
+import { headHeight, rowHeight } from './layout.ts';
+import { type Bounds, move, type Position } from './movement.ts';
+import { useCellEdit } from './use-cell-edit.ts';
+import { useGridFocus } from './use-grid-focus.ts';
+import { useGridPosition } from './use-grid-position.ts';
+import { useGridWindow } from './use-grid-window.ts';
+import { useRowToggle } from './use-row-toggle.ts';
+import { useStableActions } from './use-stable-actions.ts';
+
+export interface DataGridProps {
+  readonly relation: Relation;
+  readonly view: RowView;
+  readonly rows: Rows;
+  readonly edits: Edits;
+  readonly canWrite: boolean;
+  readonly selected: ReadonlyMap<string, RowKey>;
+  readonly onSelect: (selected: ReadonlyMap<string, RowKey>) => void;
+  readonly onSort: (column: string) => void;
+  readonly onOpen: (key: RowKey, column?: string) => void;
+  readonly onPeek: (index: number, column: string) => void;
+  readonly onVisible: (first: number, last: number) => void;
+  readonly onDelete: () => void;
+  /** Reports what was copied or pasted, for the footer. */
+  readonly onNote: (note: string) => void;
+}
+
+const keyAfter = { stay: '', down: 'ArrowDown', right: 'ArrowRight', left: 'ArrowLeft' } as const;
+
+export function useDataGrid(props: DataGridProps, scroller: RefObject<HTMLElement | null>) {
+  const { relation, rows, edits, canWrite, selected, onSelect, onSort, onOpen, onVisible } = props;
+  const { columns } = relation;
+  const total = rows.total.rows;
+  const position = useGridPosition(total, columns.length);
+  const { at, range } = position;
+  const referring = useMemo(() => new Set(relation.foreign_keys.flatMap((key) => key.columns)), [relation]);
+  const shown = useGridWindow(scroller, { rows: total, columns, at, onVisible });
+  const focus = useGridFocus(scroller, at);
+  const { toggle, toggleAll } = useRowToggle(rows, selected, onSelect);
+  const { editing, ...edit } = useCellEdit({ columns, rows, edits, canWrite, onOpen });
+
+  function goTo(to: Position, extend = false): void {
+    focus.request();
+    position.moveTo(to, extend);
+    shown.show(to);
+  }
+
+  function peek({ row, column: index }: Position): void {
+    const column = columns[index - 1];
+    if (column !== undefined && referring.has(column.name)) props.onPeek(row, column.name);
+  }
+
+  function sort(index: number): void {
+    onSort(columns[index - 1]?.name ?? '');
+  }
+
+  const boundsOf = (pageRows: number): Bounds => ({ rows: total, columns: columns.length + 1, pageRows });
+
+  const plainCommands: Readonly<Record<PlainCommand, () => void>> = {
+    open() {
+      const key = rows.row(at.row)?.key;
+      if (key !== undefined) onOpen(key);
+    },
+    peek: () => peek(at),
+    sort: () => sort(at.column),
+    'toggle-all': toggleAll,
+    undo: () => void edits.undo(),
+    delete: props.onDelete,
+    'clear-range': position.clearRange,
+    'clear-selection': () => onSelect(new Map()),
+  };
+
+  function perform(command: GridCommand): void {
+    if (command.kind === 'move') goTo(command.to, command.extend);
+    else if (command.kind === 'toggle') toggle(at.row, command.extend);
+    else if (command.kind === 'edit') edit.begin(at, command.typed);
+    else plainCommands[command.kind]();
+  }
+
+  function onKeyDown(event: KeyboardEvent<HTMLElement>): void {
+    if (editing !== undefined || event.nativeEvent.isComposing) return;
+    const command = commandOf(event, {
+      at,
+      bounds: boundsOf(pageRowsOf(scroller.current)),
+      hasKey: rows.row(at.row)?.key !== undefined,
+      isRangeExtended: position.isExtended,
+      hasSelection: selected.size > 0,
+      canWrite,
+    });
+    if (command === undefined) return;
+    event.preventDefault();
+    perform(command);
+  }
+
+  const actions = useStableActions({
+    press(to, extend) {
+      focus.request();
+      position.moveTo(to, extend);
+    },
+    drag(to) {
+      if (!focus.isInside() || editing !== undefined) return;
+      focus.request();
+      position.moveTo(to, true);
+    },
+    focus(to) {
+      if (at.row !== to.row || at.column !== to.column) position.setActive(to);
+    },
+    edit: edit.begin,
+    toggle(index, extend) {
+      position.moveTo({ row: index, column: 0 }, false);
+      toggle(index, extend);
+    },
+    peek,
+    save(change, after: After) {
+      const saved = edit.save(change);
+      if (saved === undefined) return;
+      goTo(move(saved, { key: keyAfter[after], command: false }, boundsOf(1)) ?? saved);
+    },
+    cancel(keepFocus) {
+      if (keepFocus) focus.request();
+      edit.cancel();
+    },
+  });
+
+  return {
+    at,
+    range,
+    isRangeExtended: position.isExtended,
+    setActive: position.setActive,
+    shown,
+    focus,
+    editing,
+    referring,
+    actions,
+    toggleAll,
+    sort,
+    onKeyDown,
+  };
+}
+
+/**
+ * Returns the number of rows by which a page key scrolls. One row less than fits in the grid, so that one row remains
+ * visible.
+ */
+const pageRowsOf = (scroller: HTMLElement | null): number =>
+  Math.max(1, Math.floor(((scroller?.clientHeight ?? 0) - headHeight) / rowHeight) - 1);

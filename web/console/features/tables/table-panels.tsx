@@ -1,0 +1,75 @@
+/** The panels beside a table: a new or existing row, an import, and the row to which a foreign key refers. */
+import { useQueryClient } from '@tanstack/react-query';
+import { lazy } from 'react';
+import { rowsKey } from '../../api/queries.ts';
+import type { Relation } from '../../api/types.ts';
+import type { TableSearch } from './search.ts';
+import type { Rows } from './use-rows.ts';
+
+const RowPanel = lazy(() => import('./row-panel.tsx'));
+const PeekPanel = lazy(() => import('./peek-panel.tsx'));
+const ImportPanel = lazy(() => import('./import-panel.tsx'));
+
+/** A cell whose referenced row is shown. */
+export interface Peek {
+  readonly index: number;
+  readonly column: string;
+}
+
+export function TablePanels({
+  relation,
+  search,
+  rows,
+  peek,
+  canInsert,
+  canWrite,
+  onClose,
+  onClosePeek,
+  onChanged,
+}: {
+  relation: Relation;
+  search: TableSearch;
+  rows: Rows;
+  peek: Peek | undefined;
+  canInsert: boolean;
+  canWrite: boolean;
+  onClose: () => void;
+  onClosePeek: () => void;
+  /** Called when rows have been added. */
+  onChanged: () => void;
+}) {
+  const queryClient = useQueryClient();
+  const { as } = search;
+  const name = { schema: relation.schema, table: relation.name };
+  const peekRow = peek && rows.row(peek.index);
+  const foreignKey = peek && relation.foreign_keys.find(({ columns }) => columns.includes(peek.column));
+  return (
+    <>
+      {search.insert === true && canInsert ? (
+        <RowPanel relation={relation} as={as} canWrite onClose={onClose} onDone={onChanged} />
+      ) : search.row === undefined ? null : (
+        <RowPanel
+          relation={relation}
+          as={as}
+          rowKey={search.row}
+          {...(search.column === undefined ? {} : { column: search.column })}
+          canWrite={canWrite}
+          onClose={onClose}
+          onDone={() => void queryClient.invalidateQueries({ queryKey: rowsKey(name) })}
+        />
+      )}
+      {search.import === true && canInsert ? (
+        <ImportPanel relation={relation} as={as} onClose={onClose} onDone={onChanged} />
+      ) : null}
+      {peekRow === undefined || foreignKey === undefined ? null : (
+        <PeekPanel
+          relation={relation}
+          foreignKey={foreignKey}
+          cells={peekRow.cells}
+          as={as}
+          onClose={onClosePeek}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,35 @@
+/** The selected rows of a table: individual rows, or all rows that match the filters. */
+import { hashKey } from '@tanstack/react-query';
+import { useCallback, useState } from 'react';
+import type { RowView } from '../../api/queries.ts';
+import type { RowKey } from '../../api/types.ts';
+import type { RowScope } from './scope.ts';
+
+export interface RowSelection {
+  readonly selected: ReadonlyMap<string, RowKey>;
+  readonly isAll: boolean;
+  readonly scope: RowScope;
+  readonly select: (selected: ReadonlyMap<string, RowKey>) => void;
+  readonly selectAll: () => void;
+}
+
+export function useRowSelection(view: RowView): RowSelection {
+  const [selected, setSelected] = useState<ReadonlyMap<string, RowKey>>(new Map());
+  const [isAll, setAll] = useState(false);
+
+  // If the view changes for any reason, including the Back button, the selection is cleared.
+  const viewText = hashKey([view]);
+  const [chosenIn, setChosenIn] = useState(viewText);
+  if (chosenIn !== viewText) {
+    setChosenIn(viewText);
+    setAll(false);
+    setSelected(new Map());
+  }
+  const select = useCallback((next: ReadonlyMap<string, RowKey>) => {
+    setAll(false);
+    setSelected(next);
+  }, []);
+
+  const scope = isAll ? { filters: view.filters } : { keys: [...selected.values()] };
+  return { selected, isAll, scope, select, selectAll: () => setAll(true) };
+}

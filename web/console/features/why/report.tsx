@@ -1,0 +1,279 @@
+/** Shows the result in one sentence, followed by everything that led to it. */
+import { Button } from '@mantine/core';
+import { IconCheck, IconFlask, IconMinus, IconX } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import { Notice } from '../../../ui/notice.tsx';
+import { Card } from '../../components/card.tsx';
+import { CodeBlock } from '../../components/json-block.tsx';
+import { ProblemBox } from '../../components/problem-box.tsx';
+import { Tag } from '../../components/tag.tsx';
+import {
+  type AccessReport,
+  type EvaluatedPolicy,
+  type Gate,
+  type Judged,
+  pgTap,
+  type Question,
+} from './api.ts';
+import classes from './report.module.css';
+import { t } from './text.ts';
+
+const tones = { allowed: 'success', hidden: 'warning', refused: 'danger' } as const;
+
+export function ReportView({ report, question }: { report: AccessReport; question: Question }) {
+  const { truth, explanation, gates, needs, through, before, after, agrees } = report;
+  return (
+    <section className={classes.report} aria-label={t('why.answer')}>
+      <div role="status">
+        <Notice
+          tone={tones[truth.verdict]}
+          title={t(`why.${truth.verdict}`, { persona: report.persona, operation: report.operation })}
+        >
+          <p>{reasonOf(report)}</p>
+          {agrees ? null : <p>{t('why.disagrees', { explained: t(`why.truth.${explanation.verdict}`) })}</p>}
+        </Notice>
+      </div>
+      <Card title={t('why.truth')}>
+        <p>{truth.message ?? t(`why.truth.${truth.verdict}`)}</p>
+        {truth.detail === null ? null : <p className={classes.dim}>{truth.detail}</p>}
+        {truth.hint === null ? null : <p className={classes.dim}>{truth.hint}</p>}
+        {truth.sqlstate === null ? null : <code className={classes.dim}>{truth.sqlstate}</code>}
+      </Card>
+      {needs.length === 0 ? null : <Needs needs={needs} />}
+      {gates.map((gate, index) => (
+        <GateCard
+          key={`${gate.relation.schema}.${gate.relation.name}-${gate.role}-${gate.clause}-${gate.command}-${gate.row}`}
+          gate={gate}
+          isBehind={through.length > 0}
+          isDecisive={explanation.gate === index}
+        />
+      ))}
+      {through.length === 0 ? null : (
+        <Card title={t('why.through')}>
+          <ul className={classes.list}>
+            {through.map((each, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a view can read a table twice
+              <li key={index} style={{ paddingInlineStart: `${each.depth - 1}rem` }}>
+                {t('why.through-as', { relation: `${each.schema}.${each.name}`, role: each.role })}{' '}
+                <span className={classes.dim}>· {securityOf(each.security, each.role)}</span>
+                {each.mayRead ? null : (
+                  <Tag tone="danger">{t('why.through-unread', { role: each.role })}</Tag>
+                )}
+                {each.isEvaluated ? null : <p className={classes.dim}>{t('why.through-unjudged')}</p>}
+              </li>
+            ))}
+          </ul>
+        </Card>
+      )}
+      {before === null && after === null ? null : (
+        <Card title={t('why.rows')}>
+          <RowTable before={before} after={after} />
+        </Card>
+      )}
+      <Export question={question} />
+    </section>
+  );
+}
+
+function reasonOf({ explanation, gates, security, role, roleExists }: AccessReport): string {
+  if (!roleExists) return t('why.no-role', { role });
+  const command = gates[explanation.gate ?? 0]?.command.toUpperCase() ?? '';
+  const evaluatedRole = gates[explanation.gate ?? 0]?.role ?? role;
+  return t(`why.reason.${explanation.reason}`, {
+    security: securityOf(security, role),
+    command,
+    role: evaluatedRole,
+  });
+}
+
+const securityOf = (security: AccessReport['security'], role: string): string =>
+  t(`why.security.${security}`, { role });
+
+function Needs({ needs }: { needs: AccessReport['needs'] }) {
+  return (
+    <Card title={t('why.needs')}>
+      <ul className={classes.list}>
+        {needs.map(({ kind, name, privilege, held, fix }) => (
+          <li key={`${kind}${name}${privilege}`}>
+            <Mark value={held} />
+            {t('why.need', { privilege, kind, name })}{' '}
+            <Tag tone={held ? 'success' : 'danger'}>{t(held ? 'why.held' : 'why.lacking')}</Tag>
+            {held ? null : <CodeBlock text={fix} what={t('why.fix')} />}
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+function GateCard({
+  gate,
+  isBehind,
+  isDecisive,
+}: {
+  gate: Gate;
+  /** Whether the policies belong to a table that is read through the requested view. */
+  isBehind: boolean;
+  isDecisive: boolean;
+}) {
+  const { clause, command, row, effect, relation, role, policies, passes } = gate;
+  const id = clause === 'check' ? 'why.gate.check' : row === 'new' ? 'why.gate.using-new' : 'why.gate.using';
+  const title = t(id, { command: command.toUpperCase() });
+  return (
+    <Card
+      title={
+        isBehind
+          ? t('why.gate.behind', { gate: title, relation: `${relation.schema}.${relation.name}`, role })
+          : title
+      }
+      text={t(`why.effect.${effect}`)}
+      tools={
+        <Tag tone={passes === true ? 'success' : isDecisive ? 'danger' : 'warning'}>
+          {t(passes === true ? 'why.passes' : passes === false ? 'why.fails' : 'why.unknown')}
+        </Tag>
+      }
+    >
+      {policies.length === 0 ? <p className={classes.dim}>{t('why.no-policies')}</p> : null}
+      {policies.map((policy) => (
+        <Policy key={policy.name} policy={policy} role={role} />
+      ))}
+    </Card>
+  );
+}
+
+function Policy({ policy, role }: { policy: EvaluatedPolicy; role: string }) {
+  const { name, permissive, roles, applies, value, error, tree, functions } = policy;
+  return (
+    <div className={classes.policy} data-idle={applies ? undefined : true}>
+      <p className={classes.policyHead}>
+        {applies ? <Value value={value} error={error} /> : null}
+        <strong>{name}</strong> <Tag>{t(permissive ? 'why.permissive' : 'why.restrictive')}</Tag>
+        <span className={classes.dim}>{t('why.to', { roles: roles.join(', ') })}</span>
+        {applies ? null : <Tag tone="warning">{t('why.not-for', { role })}</Tag>}
+      </p>
+      {tree === undefined ? null : (
+        <ul className={classes.tree}>
+          <Part part={tree} />
+        </ul>
+      )}
+      {functions
+        .filter(({ securityDefiner }) => securityDefiner)
+        .map((each) => (
+          <p key={each.name} className={classes.dim}>
+            {t('why.definer', { name: each.name, owner: each.owner })}
+          </p>
+        ))}
+    </div>
+  );
+}
+
+function Part({ part }: { part: Judged }) {
+  const { kind, text, value, error } = part;
+  const parts = part.kind === 'test' ? [] : part.parts;
+  const operands = part.kind === 'test' ? part.operands : [];
+  return (
+    <li>
+      <div className={classes.part}>
+        <Value value={value} error={error} />
+        {kind === 'test' ? <code className={classes.code}>{text}</code> : <span>{t(`why.${kind}`)}</span>}
+      </div>
+      {error === null ? null : <p className={classes.error}>{error}</p>}
+      {operands.length === 0 ? null : (
+        <dl className={classes.operands}>
+          {operands.map((operand) => (
+            <div key={operand.text}>
+              <dt>
+                <code>{operand.text}</code>
+              </dt>
+              <dd>
+                {operand.value === null ? <em>{t('why.null-value')}</em> : <code>{operand.value}</code>}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {parts.length === 0 ? null : (
+        <ul className={classes.tree}>
+          {parts.map((each, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a part is identified by its position
+            <Part key={index} part={each} />
+          ))}
+        </ul>
+      )}
+    </li>
+  );
+}
+
+function Value({ value, error }: { value: boolean | null; error: string | null }) {
+  if (error !== null) return <Tag tone="danger">{t('why.error')}</Tag>;
+  const tone = value === true ? 'success' : value === false ? 'danger' : 'warning';
+  return <Tag tone={tone}>{t(value === null ? 'why.null-value' : value ? 'why.true' : 'why.false')}</Tag>;
+}
+
+function Mark({ value }: { value: boolean | null }) {
+  const Icon = value === true ? IconCheck : value === false ? IconX : IconMinus;
+  return <Icon size={15} aria-hidden className={classes.mark} data-value={String(value)} />;
+}
+
+function RowTable({ before, after }: { before: AccessReport['before']; after: AccessReport['after'] }) {
+  const names = Object.keys(after ?? before ?? {});
+  const show = (row: AccessReport['before'], name: string) => {
+    const value = row?.[name];
+    if (value === null || value === undefined) return <em>{t('why.null-value')}</em>;
+    return <code>{typeof value === 'object' ? JSON.stringify(value) : String(value)}</code>;
+  };
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
+    <section className={classes.scroll} aria-label={t('why.cells')} tabIndex={0}>
+      <table className={classes.table}>
+        <thead>
+          <tr>
+            <th scope="col">{t('why.column')}</th>
+            {before === null ? null : <th scope="col">{t('why.before')}</th>}
+            {after === null ? null : <th scope="col">{t('why.after')}</th>}
+          </tr>
+        </thead>
+        <tbody>
+          {names.map((name) => (
+            <tr
+              key={name}
+              data-changed={
+                before !== null &&
+                after !== null &&
+                JSON.stringify(before[name]) !== JSON.stringify(after[name])
+                  ? true
+                  : undefined
+              }
+            >
+              <th scope="row">{name}</th>
+              {before === null ? null : <td>{show(before, name)}</td>}
+              {after === null ? null : <td>{show(after, name)}</td>}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function Export({ question }: { question: Question }) {
+  const { mutate, data, error, isPending } = useMutation({ mutationFn: () => pgTap(question) });
+  return (
+    <div className={classes.export}>
+      {data === undefined ? (
+        <Button
+          size="compact-sm"
+          variant="default"
+          loading={isPending}
+          leftSection={<IconFlask size={15} aria-hidden />}
+          onClick={() => mutate()}
+        >
+          {t('why.export')}
+        </Button>
+      ) : (
+        <CodeBlock text={data} what={t('why.export-text')} />
+      )}
+      {error === null ? null : <ProblemBox error={error} />}
+    </div>
+  );
+}
