@@ -20,11 +20,11 @@ const record = ['test/auth/coverage/record.ts'];
 /** docs/decisions/0041-test-run.md explains the projects. */
 export default defineConfig({
   test: {
-    // Tests start real servers and browsers, which are slow on two busy cores.
-    testTimeout: 30_000,
-    hookTimeout: 90_000,
+    // Tests start real servers and browsers, which are slow on two busy cores. A test that hangs costs this time once.
+    testTimeout: 60_000,
+    hookTimeout: 180_000,
     retry: process.env.CI === undefined ? 0 : 1,
-    expect: { poll: { timeout: 15_000 } },
+    expect: { poll: { timeout: 30_000 } },
     pool: 'forks',
     maxWorkers: 3,
     experimental: { viteModuleRunner: false, nodeLoader: false },
