@@ -70,7 +70,7 @@ test.concurrent.each(
   await page.waitForLoadState('networkidle');
   // Polled from the test, because the page's policy blocks a function that waits inside the page.
   const isReady = () => page.evaluate('window.plinthReady === true');
-  if (await page.locator('form').count()) await expect.poll(isReady, { timeout: 15_000 }).toBe(true);
+  if (await page.locator('form').count()) await expect.poll(isReady).toBe(true);
   expect(await positions(page)).toEqual(asleep);
   expect(complaints.list).toEqual([]);
   await context.close();

@@ -151,11 +151,11 @@ it('delivers broadcasts, presence and changes between clients of different worke
   const [first, ...others] = channels;
   await first?.track({ here: true });
   for (const channel of others)
-    await expect.poll(() => Object.keys(channel.presenceState()), { timeout: 10_000 }).toEqual(['client 0']);
+    await expect.poll(() => Object.keys(channel.presenceState())).toEqual(['client 0']);
   await first?.send({ type: 'broadcast', event: 'hello', payload: { from: 0 } });
   const recipients = (wanted: (entry: Record<string, unknown>) => boolean) =>
     [...new Set(heard.filter(wanted).map(({ to }) => to))].sort();
-  await expect.poll(() => recipients(({ from }) => from === 0), { timeout: 10_000 }).toEqual([1, 2, 3]);
+  await expect.poll(() => recipients(({ from }) => from === 0)).toEqual([1, 2, 3]);
   let id = 100;
   await expect
     .poll(
@@ -221,7 +221,7 @@ it('adds up the requests of all workers on /metrics', async () => {
   for (let count = 0; count < 7; count++) await one.call(path, { headers });
   for (let count = 0; count < 4; count++) await other.call(path, { headers });
   await expect
-    .poll(async () => (await world.metric('plinth_requests_total'))[name], { timeout: 10_000 })
+    .poll(async () => (await world.metric('plinth_requests_total'))[name])
     .toBe(11);
 });
 

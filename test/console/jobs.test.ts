@@ -157,9 +157,9 @@ describe('scheduled jobs', () => {
     const runsOf = async (id: string, who = dev) =>
       (await who.call('GET', `/jobs/cron/${id}/runs`)).body.runs;
     await expect
-      .poll(() => runsOf(good), { timeout: 15_000 })
+      .poll(() => runsOf(good))
       .toMatchObject([{ status: 'succeeded', message: '3 rows' }]);
-    await expect.poll(() => runsOf(bad), { timeout: 15_000 }).toMatchObject([{ status: 'failed' }]);
+    await expect.poll(() => runsOf(bad)).toMatchObject([{ status: 'failed' }]);
     expect((await runsOf(bad))[0].message).toContain('hunter2');
     expect((await dev.call('GET', `/jobs/cron/${good}/runs?failed=true`)).body.runs).toEqual([]);
     expect((await jobs()).find((job: { id: string }) => job.id === bad).last_run.status).toBe('failed');
@@ -219,7 +219,7 @@ describe('webhooks', () => {
     expect((await dev.call('POST', '/jobs/webhooks', hook())).status).toBe(204);
     await postgres().exec(`update public.tasks set title = 'told' where id = 1`);
     await expect
-      .poll(() => deliveries(), { timeout: 15_000 })
+      .poll(() => deliveries())
       .toMatchObject([{ outcome: 'answered', status: 200, content: 'heard: hush', error: null }]);
     const [sent] = received.filter(({ url }) => url === '/hook/hunter2?key=hunter2');
     expect([sent?.headers.authorization, JSON.parse(sent?.body ?? '').type]).toEqual([secret, 'UPDATE']);
@@ -320,7 +320,7 @@ describe('webhooks', () => {
     await dev.call('PATCH', moved, { enabled: true });
     await postgres().exec(`delete from public.tasks where id = 1`);
     await expect
-      .poll(async () => (await dev.call('GET', `${moved}/deliveries`)).body.deliveries, { timeout: 15_000 })
+      .poll(async () => (await dev.call('GET', `${moved}/deliveries`)).body.deliveries)
       .toMatchObject([{ outcome: 'answered', status: 500 }]);
     expect(received.slice(before).map(({ url }) => url)).toEqual(['/fails']);
     expect((await dev.call('DELETE', moved)).status).toBe(204);
@@ -367,7 +367,7 @@ describe('requests', () => {
       `select net.http_get('${targetUrl}/fails'), net.http_get('http://127.0.0.1:1/hunter2')`,
     );
     const failed = async () => (await dev.call('GET', '/jobs/requests/answered?failed=true')).body.requests;
-    await expect.poll(async () => (await failed()).length, { timeout: 15_000 }).toBeGreaterThanOrEqual(2);
+    await expect.poll(async () => (await failed()).length).toBeGreaterThanOrEqual(2);
     const [refused] = (await failed()).filter(({ status }: { status: number | null }) => status === null);
     expect(refused.error).toBe("Couldn't connect to server");
     const [answered] = (await failed()).filter(({ status }: { status: number }) => status === 500);

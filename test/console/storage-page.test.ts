@@ -244,13 +244,13 @@ test('an image is shown in a smaller size if the service supports it', async () 
   await picture.waitFor();
   expect(await picture.getAttribute('src')).toContain('/storage/v1/render/image/sign/files/photo.png');
   await expect
-    .poll(() => picture.evaluate((image) => (image as HTMLImageElement).naturalWidth), { timeout: 10_000 })
+    .poll(() => picture.evaluate((image) => (image as HTMLImageElement).naturalWidth))
     .toBe(1000);
   // A damaged image has no thumbnail, so the browser gets the original file.
   await go('/storage?bucket=files&file=damaged.png');
   const damaged = page.getByAltText('damaged.png');
   await expect
-    .poll(() => damaged.getAttribute('src'), { timeout: 10_000 })
+    .poll(() => damaged.getAttribute('src'))
     .toContain('/storage/v1/object/sign/files/damaged.png');
   expect(complaints.list.filter((text) => !/status of 400/.test(text))).toEqual([]);
   await close();

@@ -102,14 +102,14 @@ describe('ranges of cells', () => {
     await cell(page, 5, 3).filter({ hasText: 'Book 2' }).waitFor();
     await page.getByText('4 cells pasted').waitFor();
     await expect
-      .poll(() => column('books', 'title', [5, 6]), { timeout: 10_000 })
+      .poll(() => column('books', 'title', [5, 6]))
       .toEqual(['Book 1', 'Book 2']);
     expect(await column('books', 'pages', [5, 6])).toEqual([1, 2]);
     // The database has stored the change before the page receives the response.
     await page.getByRole('button', { name: 'Undo' }).waitFor();
     await page.keyboard.press('Control+z');
     await expect
-      .poll(() => column('books', 'title', [5, 6]), { timeout: 10_000 })
+      .poll(() => column('books', 'title', [5, 6]))
       .toEqual(['Book 5', 'Book 6']);
     expect(complaints.list).toEqual([]);
     await close();
@@ -123,7 +123,7 @@ describe('ranges of cells', () => {
     await page.keyboard.press('Shift+ArrowDown');
     await page.keyboard.press('Control+v');
     await expect
-      .poll(() => column('books', 'title', [10, 11]), { timeout: 10_000 })
+      .poll(() => column('books', 'title', [10, 11]))
       .toEqual(['Same', 'Same']);
 
     await focusCell(page, 12, 4);
@@ -171,14 +171,14 @@ test('a row without a key is edited twice and both edits are undone', async () =
     await page.keyboard.press('Enter');
     await page.keyboard.type(value);
     await page.keyboard.press('Enter');
-    await expect.poll(stored, { timeout: 10_000 }).toBe(value);
+    await expect.poll(stored).toBe(value);
     await cell(page, 2, 2).and(page.locator(':not([data-pending])')).waitFor();
   }
   await page.keyboard.press('Control+z');
-  await expect.poll(stored, { timeout: 10_000 }).toBe('one');
+  await expect.poll(stored).toBe('one');
   await cell(page, 2, 2).and(page.locator(':not([data-pending])')).waitFor();
   await page.keyboard.press('Control+z');
-  await expect.poll(stored, { timeout: 10_000 }).toBe('row 3');
+  await expect.poll(stored).toBe('row 3');
   await close();
 });
 
@@ -194,9 +194,9 @@ test('selected rows are changed together and restored; a change of all matching 
   await dialog.getByLabel('Column').selectOption('text');
   await dialog.getByLabel('text', { exact: true }).fill('both');
   await dialog.getByRole('button', { name: 'Update 2 rows' }).press('Enter');
-  await expect.poll(() => column('large', 'text', [1, 2]), { timeout: 10_000 }).toEqual(['both', 'both']);
+  await expect.poll(() => column('large', 'text', [1, 2])).toEqual(['both', 'both']);
   await page.getByRole('button', { name: 'Undo' }).press('Enter');
-  await expect.poll(() => column('large', 'text', [1, 2]), { timeout: 10_000 }).toEqual(['row 1', 'row 2']);
+  await expect.poll(() => column('large', 'text', [1, 2])).toEqual(['row 1', 'row 2']);
 
   await page.getByRole('button', { name: 'Select all matching rows' }).press('Enter');
   await page.getByRole('button', { name: 'Delete all' }).press('Enter');

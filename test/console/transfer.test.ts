@@ -124,7 +124,7 @@ describe('export', () => {
     await new Promise((resolve) => socket.once('data', resolve));
     expect(await exporting()).toBe(true);
     socket.destroy();
-    await expect.poll(exporting, { timeout: 10_000 }).toBe(false);
+    await expect.poll(exporting).toBe(false);
   });
 });
 

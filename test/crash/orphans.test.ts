@@ -64,7 +64,7 @@ it('workers end with the server, and the next one removes what they left', async
   const folders = () => readdirSync(temporary).filter((name) => name.startsWith('plinth-fn-'));
   const [left] = folders();
   first.kill('SIGKILL');
-  await expect.poll(() => below('deno'), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => below('deno')).toEqual([]);
   expect(folders()).toEqual([left]);
   await callFunction();
   expect(folders()).toEqual([expect.not.stringMatching(`^${left}$`)]);

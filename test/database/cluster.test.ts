@@ -235,6 +235,6 @@ test('stopping during such a restart leaves no server behind', async () => {
   running = [];
   await database.stop();
   // The remaining processes of the killed server exit on their own, which can take a while on a busy machine.
-  await expect.poll(() => processesIn(pgdata), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => processesIn(pgdata)).toEqual([]);
   expect(existsSync(join(folder.path, 'lock'))).toBe(false);
 });

@@ -7,7 +7,7 @@ import { type FunctionsWorld, functionsWorld } from './harness.ts';
 const withPid = (text: string) => `Deno.serve(() => new Response(${text} + ' ' + Deno.pid));`;
 const user = `import { word } from '../_shared/word.ts';\n${withPid('word')}`;
 
-const soon = { interval: 10, timeout: 10_000 };
+const soon = { interval: 10 };
 
 let world: FunctionsWorld;
 beforeAll(async () => {

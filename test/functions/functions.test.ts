@@ -90,7 +90,7 @@ const sources: Record<string, string> = {
 
 const projectDir = mkdtempSync(join(tmpdir(), 'plinth-functions-'));
 const functionFile = (slug: string) => join(projectDir, 'supabase', 'functions', slug, 'index.ts');
-const soon = { interval: 20, timeout: 10_000 };
+const soon = { interval: 20 };
 let backend: Backend;
 
 beforeAll(async () => {

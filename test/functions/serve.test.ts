@@ -65,7 +65,7 @@ it('a waiting debugger lets the function run when told to', async () => {
         () => [],
       )
     )[0];
-  await expect.poll(targets, { timeout: 10_000 }).toMatchObject({ type: 'node' });
+  await expect.poll(targets).toMatchObject({ type: 'node' });
   const socket = new WebSocket((await targets()).webSocketDebuggerUrl);
   await new Promise((resolve) => socket.once('open', resolve));
   for (const [id, method] of ['Runtime.enable', 'Runtime.runIfWaitingForDebugger'].entries())

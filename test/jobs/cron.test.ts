@@ -262,7 +262,7 @@ describe('runs', () => {
 
   test('every so many seconds', async () => {
     const { id } = await first(`select cron.schedule('often', '1 second', 'select 1') as id`);
-    await expect.poll(async () => (await runsOf(id)).length, { timeout: 10_000 }).toBeGreaterThanOrEqual(3);
+    await expect.poll(async () => (await runsOf(id)).length).toBeGreaterThanOrEqual(3);
     await postgres.exec(`select cron.unschedule('often')`);
   });
 

@@ -83,7 +83,7 @@ test('gone and back: 503 meanwhile, well again by itself', async () => {
   await server.start();
   expect((await read()).status).toBe(200);
   expect((await write(0)).status).toBe(201);
-  await expect.poll(ready, { timeout: 15_000 }).toBe(200);
+  await expect.poll(ready).toBe(200);
   await server.stop();
   expect(await read()).toMatchObject(unavailable);
   await server.start();
@@ -223,8 +223,8 @@ test('if a client disconnects, its statement is canceled', async () => {
     });
   const leaving = new AbortController();
   const abandoned = rest.fetch('/rpc/sleep?seconds=50', { signal: leaving.signal });
-  await expect.poll(sleeping, { timeout: 10_000 }).toBe(1);
+  await expect.poll(sleeping).toBe(1);
   leaving.abort();
   await expect(abandoned).rejects.toThrow();
-  await expect.poll(sleeping, { timeout: 10_000 }).toBe(0);
+  await expect.poll(sleeping).toBe(0);
 });

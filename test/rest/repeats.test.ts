@@ -58,6 +58,6 @@ test('a change to the schema is detected', async () => {
   for (let round = 0; round < 3; round++) await ask({ as: alice });
   await rest.run('alter table public.notes_again rename column id to number');
   await expect
-    .poll(async () => (await ask({ as: alice })).text, { timeout: 10_000 })
+    .poll(async () => (await ask({ as: alice })).text)
     .toContain('column notes_again.id does not exist');
 });

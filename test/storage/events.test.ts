@@ -59,7 +59,7 @@ test('everything that is done to objects is told, with the key', async () => {
     'ObjectRemoved:Delete',
     'ObjectRemoved:Delete',
   ];
-  await expect.poll(() => types().sort(), { timeout: 10_000 }).toEqual(expected.sort());
+  await expect.poll(() => types().sort()).toEqual(expected.sort());
   const made = told.find(({ body }) => body.event.type === 'ObjectCreated:Post');
   expect(made?.headers.authorization).toBe('Bearer open sesame');
   expect(made?.body).toMatchObject({
@@ -78,7 +78,7 @@ test('everything that is done to objects is told, with the key', async () => {
   });
   const moved = told.find(({ body }) => body.event.type === 'ObjectCreated:Move');
   expect(moved?.body.event.payload).toMatchObject({ name: 'c', oldObject: { name: 'b' } });
-  await expect.poll(waiting, { timeout: 10_000 }).toEqual([]);
+  await expect.poll(waiting).toEqual([]);
 });
 
 test('what was refused, and what SQL does, is not told', async () => {
@@ -87,18 +87,18 @@ test('what was refused, and what SQL does, is not told', async () => {
     .pool('postgres')
     .exec(`insert into storage.objects (bucket_id, name) values ('open', 'by-sql')`);
   await server.client().from('open').upload('last', 'yes');
-  await expect.poll(types, { timeout: 10_000 }).toEqual(['ObjectCreated:Post']);
+  await expect.poll(types).toEqual(['ObjectCreated:Post']);
   expect(told[0]?.body.event.payload).toMatchObject({ name: 'last' });
 });
 
 test('a failing receiver is retried', async () => {
   status = 503;
   await server.client(alice).from('private').upload(`${alice.sub}/again`, 'x');
-  await expect.poll(() => told.length, { timeout: 10_000 }).toBe(1);
-  await expect.poll(waiting, { timeout: 10_000 }).toEqual([{ type: 'ObjectCreated:Post', attempts: 1 }]);
+  await expect.poll(() => told.length).toBe(1);
+  await expect.poll(waiting).toEqual([{ type: 'ObjectCreated:Post', attempts: 1 }]);
   status = 200;
-  await expect.poll(() => told.length, { timeout: 10_000 }).toBe(2);
-  await expect.poll(waiting, { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => told.length).toBe(2);
+  await expect.poll(waiting).toEqual([]);
   expect(told[1]?.body.event).toEqual(told[0]?.body.event);
 });
 
@@ -107,6 +107,6 @@ test('an event that a dead process had claimed is claimed by the next one', asyn
   await admin.query(sql`
     insert into _plinth.storage_events (type, payload, attempts, next_attempt_at)
     values ('ObjectCreated:Post', '{"name":"left"}', 1, now() + interval '1 second')`);
-  await expect.poll(() => told.length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => told.length).toBe(1);
   expect(told[0]?.body.event.payload).toEqual({ name: 'left' });
 });

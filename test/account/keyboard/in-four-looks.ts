@@ -19,7 +19,7 @@ const isAwake = `Object.keys(document.querySelector('main') ?? {}).some((key) =>
 
 /** Resolves when the page is hydrated and its styles are applied. */
 async function styled(page: Page): Promise<void> {
-  await expect.poll(() => page.evaluate(isAwake), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => page.evaluate(isAwake)).toBe(true);
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
 }
 
