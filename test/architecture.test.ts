@@ -1,4 +1,4 @@
-/** The boundaries between modules that `scripts/lint/imports.ts` enforces, and that the sources observe them. */
+/** Tests the module boundaries that `scripts/lint/imports.ts` enforces, and that the sources observe them. */
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { checkImports, readSources } from '../scripts/lint/imports/check.ts';
@@ -148,12 +148,12 @@ const allowed: readonly Allowed[] = [
 const messagesFor = (sources: Readonly<Record<string, string>>): readonly string[] =>
   checkImports(new Map(Object.entries(sources))).map(({ message }) => message);
 
-describe('refused', () => {
+describe('rejected imports', () => {
   it.each(refused)('%s', (_what, path, source, message) => {
     expect(messagesFor({ [path]: source })).toEqual([expect.stringContaining(message)]);
   });
 
-  it('names the file and the line', () => {
+  it('the error contains the file and the line', () => {
     const sources = new Map([['src/rest/x.ts', "\n\nimport { a } from '../auth/index.ts';\n"]]);
     expect(checkImports(sources)).toMatchObject([{ file: 'src/rest/x.ts', line: 3 }]);
   });
@@ -198,7 +198,7 @@ describe('import cycles', () => {
   });
 });
 
-describe('allowed', () => {
+describe('allowed imports', () => {
   it.each(allowed)('%s', (_what, path, source) => {
     expect(messagesFor({ [path]: source })).toEqual([]);
   });
@@ -206,13 +206,13 @@ describe('allowed', () => {
 
 const sources = readSources(fileURLToPath(new URL('..', import.meta.url)));
 
-it('the sources observe the rules', () => {
+it('the sources observe the import rules', () => {
   expect(sources.size).toBeGreaterThan(1000);
   expect(checkImports(sources)).toEqual([]);
 });
 
-// Requests to our own routes would need the routes' checks a second time, and would have no types.
-it('the Account pages call operations of auth and send no requests', () => {
+// Requests to the server's own routes would repeat the routes' checks and lose the types.
+it('the Account pages call auth operations instead of sending requests', () => {
   const files = [...sources].filter(([path]) => /^src\/account\/(?!.*\.test\.ts$)/.test(path));
   expect(files.length).toBeGreaterThan(30);
   const sending =

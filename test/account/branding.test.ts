@@ -1,4 +1,7 @@
-/** A brand from plinth.toml as visitors see it: a logo with the right type, text, links and readable colors. */
+/**
+ * Tests a brand set in plinth.toml as visitors see it: the logo with the right media type, texts, links and readable
+ * colors.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -55,11 +58,12 @@ test('names and texts are escaped in the HTML, and both schemes have readable co
   expect(html).toContain('"privacyUrl":"/privacy"');
   for (const scheme of ['light', 'dark'])
     expect(html).toContain(`:root[data-mantine-color-scheme="${scheme}"]{--plinth-primary:`);
-  // Yellow on white isn't a readable link. branding.test.ts beside the code checks the contrast of each color.
+  // Yellow links aren't readable on white. The contrast of each color is tested in `branding.test.ts` next to the
+  // code.
   expect(/scheme="light"\]\{[^}]*--plinth-link:(#[0-9a-f]{6})/.exec(html)?.[1]).not.toBe('#ffee00');
 });
 
-test('a logo that isn’t an image stops the start with an explanation', async () => {
+test('the server doesn’t start with a logo that isn’t an image, and the error explains why', async () => {
   writeFileSync(join(dir, 'page.png'), '<html><script>alert(1)</script></html>');
   await expect(
     createTestBackend({ config: { plinth: { branding: { logo_path: join(dir, 'page.png') } } } }),

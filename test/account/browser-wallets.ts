@@ -1,4 +1,4 @@
-/** Simulates wallet extensions with scripts in the pages. The keys stay in the test. */
+/** Simulates wallet extensions by adding scripts to the pages. The keys never leave the test. */
 import type { BrowserContext } from 'playwright-core';
 import type { TestWallet } from '../auth/wallet-keys.ts';
 
@@ -23,13 +23,13 @@ export async function installWallet(
   return seen;
 }
 
-/** The format in which the pages show addresses. */
+/** The address format that the pages show. */
 export const shortAddress = ({ address }: TestWallet): string =>
   `${address.slice(0, 6)}…${address.slice(-4)}`;
 
 const bytesOf = `(text) => Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), (c) => c.charCodeAt(0))`;
 
-/** EIP-1193. The address is in mixed case, as wallets return it. */
+/** An EIP-1193 wallet. Like real wallets, it returns the address in mixed case. */
 export const ethereumProvider = `({
   async request({ method, params = [] }) {
     if (method === 'eth_requestAccounts') return [await address_ethereum()];
@@ -42,7 +42,7 @@ export const ethereumProvider = `({
 
 const icon = `data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 8 8'><rect width='8' height='8' fill='teal'/></svg>`;
 
-/** EIP-6963. */
+/** A wallet that announces itself (EIP-6963). */
 export const announcing = `
   const detail = Object.freeze({
     info: { uuid: 'f6e1c9a2-2c55-4d1c-9b0a-6d5c3c6b2a10', name: 'Test Fox', icon: ${JSON.stringify(icon)}, rdns: 'example.fox' },
@@ -52,7 +52,7 @@ export const announcing = `
   addEventListener('eip6963:requestProvider', announce);
   announce();`;
 
-/** Wallet Standard. */
+/** A wallet that follows the Wallet Standard. */
 export const standard = `
   const account = async () => ({ address: await address_solana(), chains: ['solana:mainnet'], features: [] });
   const wallet = {

@@ -1,4 +1,6 @@
-/** Changes that are waiting for confirmation on the security page; the error page; and events between two tabs. */
+/**
+ * Tests changes that are waiting for confirmation on the security page, the error page, and events between two tabs.
+ */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { axeViolations, type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
@@ -37,7 +39,7 @@ async function enter(): Promise<string> {
   return email;
 }
 
-test('a new address: sent again, then canceled, and the other tab shows both', async () => {
+test('an address change can be resent and canceled, and another tab shows both', async () => {
   const email = await enter();
   const other = await context.newPage();
   await other.goto(`${stage.backend.url}/account/security`);
@@ -58,7 +60,7 @@ test('a new address: sent again, then canceled, and the other tab shows both', a
   await page.getByText(email, { exact: true }).waitFor();
 });
 
-test('a new number is confirmed by its code', async () => {
+test('a new phone number is confirmed with a code', async () => {
   await enter();
   const phone = `1557${String(Date.now()).slice(-7)}`;
   const sent = await page.evaluate(`fetch('/account/api/session', { headers: { 'x-plinth-request': '1' } })
@@ -82,7 +84,7 @@ test('a new number is confirmed by its code', async () => {
   await page.getByText(`Your phone number is now +${phone}.`).waitFor();
 });
 
-test('the error page gives a request id and a way back', async () => {
+test('the error page shows a request ID and a link back', async () => {
   const response = await page.goto(`${stage.backend.url}/account/nowhere`);
   const id = response?.headers()['x-request-id'] ?? 'none';
   await page.getByText(id, { exact: true }).waitFor();

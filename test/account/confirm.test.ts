@@ -74,7 +74,7 @@ const canSignIn = async (email: string) =>
   (await ask('/token?grant_type=password', { email, password })).status === 200;
 
 describe.each([true, false])('scripts %s', (javaScriptEnabled) => {
-  test('a link that an app requested can be opened by anyone, is used by the button, and leads to the app with a session', async () => {
+  test('a link requested by an app works in any browser: the button uses it and redirects to the app with a session', async () => {
     const { email, link } = await signUpForApp();
     for (const method of ['GET', 'GET', 'HEAD', 'OPTIONS']) await fetch(link, { method });
     const scanner = await newPage();
@@ -92,7 +92,7 @@ describe.each([true, false])('scripts %s', (javaScriptEnabled) => {
     await page.waitForURL(/\/welcome#error=access_denied&error_code=otp_expired/);
   });
 
-  test('an invitation asks for the first password, which then works', async () => {
+  test('an invitation requires a password, which then works for signing in', async () => {
     const email = newEmail();
     const { serviceRoleKey } = stage.backend.keys;
     const headers = {
@@ -111,7 +111,7 @@ describe.each([true, false])('scripts %s', (javaScriptEnabled) => {
     expect(await canSignIn(email)).toBe(true);
   });
 
-  test('a link from our own pages signs in there, and a recovery asks for a new password', async () => {
+  test('a link from the Account pages signs the user in there, and a recovery link requires a new password', async () => {
     const email = newEmail();
     await makeUser(stage.backend, email);
     const asking = await newPage();
@@ -163,7 +163,7 @@ test('a change of address is confirmed at both addresses', async () => {
   expect(await canSignIn(next)).toBe(true);
 });
 
-describe('the form is ours alone', () => {
+describe('the form of the confirmation page', () => {
   const send = async (
     link: string,
     change: { headers?: Record<string, string>; mark?: string; cookie?: string } = {},
@@ -192,14 +192,14 @@ describe('the form is ours alone', () => {
     ['a form with a mark from elsewhere', { mark: '0'.repeat(32) }],
     ['a browser without the cookie', { cookie: '' }],
     ['an invalid cookie with the same invalid mark', { mark: 'x', cookie: 'plinth-account-form=x' }],
-  ])('%s uses nothing up', async (_who, change) => {
+  ])('a request from %s doesn’t use the link', async (_who, change) => {
     const { email, link } = await signUpForApp();
     expect((await send(link, change)).status).toBe(403);
     expect(await canSignIn(email)).toBe(false);
     expect((await send(link)).headers.get('refresh')).toContain('#access_token=');
   });
 
-  test('where a link leads is judged by auth, not by the form', async () => {
+  test('auth validates the redirect URL of a link', async () => {
     const { link } = await signUpForApp();
     const evil = link.replace(/redirect_to=[^&]*/, 'redirect_to=https%3A%2F%2Fevil.example%2F');
     expect((await send(evil)).headers.get('refresh')).toMatch(
@@ -229,7 +229,7 @@ describe('the form is ours alone', () => {
   });
 });
 
-test('without the setting only our own pages lead there, and apps keep upstream’s links', async () => {
+test('without the setting, only the Account pages’ emails link to this page, and apps’ emails keep the upstream links', async () => {
   const plain = await openStage({ auth: { email: { enable_confirmations: true, max_frequency: 0 } } });
   try {
     const textOf = async (to: string) => {

@@ -119,7 +119,7 @@ function ask({ client_id }: Client, scope = 'openid email profile', redirectUri 
 const allow = () => page.getByRole('button', { name: 'Allow', exact: true });
 
 describe('an app requests access', () => {
-  test('a user signs in first, by keyboard only, and isn’t asked for consent again', async () => {
+  test('a user signs in first, with the keyboard only, and isn’t asked for consent again', async () => {
     const email = await newUser();
     const client = await registered({ client_uri: 'https://herbarium.example/about' });
     const first = ask(client);
@@ -184,7 +184,7 @@ describe('an app requests access', () => {
     expect(email).toBe(other);
   });
 
-  test('that registered itself: people are warned, and its picture is not shown', async () => {
+  test('the page warns about an app that registered itself, and doesn’t show its logo', async () => {
     await signIn(page, stage.backend, await newUser());
     await page.getByText('Devices and sessions').waitFor();
     const metadata = {
@@ -201,7 +201,7 @@ describe('an app requests access', () => {
     expect(await page.locator('main img').count()).toBe(0);
   });
 
-  test('with a second factor, nothing is answered before it', async () => {
+  test('a user with a second factor must complete it before deciding', async () => {
     const email = await newUser();
     await signIn(page, stage.backend, email);
     await page.getByRole('button', { name: 'Add authenticator app' }).click();
@@ -232,7 +232,7 @@ describe('an app requests access', () => {
   });
 });
 
-describe('an invalid request', () => {
+describe('an invalid request is explained', () => {
   beforeEach(async () => {
     await signIn(page, stage.backend, await newUser());
     await page.getByText('Devices and sessions').waitFor();
@@ -241,7 +241,7 @@ describe('an invalid request', () => {
   test.each([
     ['unknown', `?authorization_id=${'a'.repeat(32)}`, 'This request has expired'],
     ['missing', '', 'this address doesn’t contain a request'],
-  ])('is told: %s', async (_name, search, said) => {
+  ])('%s', async (_name, search, said) => {
     await page.goto(`${stage.backend.url}/account/consent${search}`);
     await page.getByText(said).waitFor();
     expect(await axeViolations(page)).toEqual([]);
@@ -249,7 +249,7 @@ describe('an invalid request', () => {
     await page.getByText('Devices and sessions').waitFor();
   });
 
-  test('is told: answered in another tab', async () => {
+  test('answered in another tab', async () => {
     await page.goto(ask(await registered({})).address);
     await allow().waitFor();
     const id = new URL(page.url()).searchParams.get('authorization_id') ?? '';
@@ -264,7 +264,7 @@ describe('an invalid request', () => {
   });
 });
 
-describe('the server side of the page', () => {
+describe('the server side of the consent page', () => {
   test('accepts only requests from its own pages in the expected format', async () => {
     const post = (headers: Record<string, string>, body: object) =>
       fetch(`${stage.backend.url}/account/api/consent`, {
@@ -326,7 +326,7 @@ describe.each([
   { colorScheme: 'light', width: 360 },
   { colorScheme: 'dark', width: 360 },
 ] as const)('$colorScheme at $width px', ({ colorScheme, width }) => {
-  test('the page reads well', async () => {
+  test('every state of the page is accessible', async () => {
     const look = await openContext(stage.browser, { colorScheme, viewport: { width, height: 800 } });
     const tab = await look.context.newPage();
     await signIn(tab, stage.backend, await newUser());

@@ -1,4 +1,4 @@
-/** Typical tasks on the Account pages in a real browser, with emails and codes that were actually sent. */
+/** Tests typical tasks on the Account pages in a real browser, with emails and codes that were actually sent. */
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -84,7 +84,7 @@ async function redeem(code: string, verifier: string) {
   return { session: data.session, error, client };
 }
 
-test('an app sends a user to sign in and gets its own session by PKCE, by keyboard only', async () => {
+test('an app sends a user to sign in and gets its own session with PKCE, with the keyboard only', async () => {
   const email = await newUser();
   const { verifier, search } = pkce();
   await page.goto(`${stage.backend.url}/account/sign-in${search}`);
@@ -143,7 +143,7 @@ test('an app without a challenge gets an error message', async () => {
   await page.getByRole('alert').getByText('sent an incomplete request').waitFor();
 });
 
-test('signing up, with the rules shown live', async () => {
+test('a user can sign up and sees which password rules are met while typing', async () => {
   await page.goto(`${stage.backend.url}/account/sign-up`);
   await page.getByLabel('Email address').fill('new@example.com');
   const field = page.getByLabel('Password', { exact: true });
@@ -157,7 +157,7 @@ test('signing up, with the rules shown live', async () => {
   await page.getByText('Signed in as new@example.com').waitFor();
 });
 
-test('signing in with a code that is pasted with words around it', async () => {
+test('a code can be pasted together with surrounding text', async () => {
   const email = await newUser();
   await page.goto(`${stage.backend.url}/account/sign-in`);
   await page.getByLabel('Email address').fill(email);
@@ -172,14 +172,14 @@ test('signing in with a code that is pasted with words around it', async () => {
   await page.getByText(`Signed in as ${email}`).waitFor();
 });
 
-test('an address without an account gets the same response', async () => {
+test('an address without an account gets the same response as one with an account', async () => {
   await page.goto(`${stage.backend.url}/account/recover`);
   await page.getByLabel('Email address').fill('stranger@example.com');
   await page.getByRole('button', { name: 'Send code' }).click();
   await page.getByText('If stranger@example.com has an account').waitFor();
 });
 
-test('a forgotten password', async () => {
+test('a user can reset a forgotten password', async () => {
   const email = await newUser();
   await page.goto(`${stage.backend.url}/account/sign-in`);
   await page.getByRole('link', { name: 'Forgot your password?' }).click();
@@ -197,13 +197,13 @@ test('a forgotten password', async () => {
   expect(error).toBeNull();
 });
 
-test('guests', async () => {
+test('a visitor can continue as a guest', async () => {
   await page.goto(`${stage.backend.url}/account/sign-in`);
   await page.getByRole('button', { name: 'Continue as a guest' }).click();
   await page.getByText('You’re using a guest account.').waitFor();
 });
 
-test('an authenticator: set up, required, passed on to the app, removed', async () => {
+test('an authenticator can be set up, is required at the next sign-in, raises the app session to AAL2, and can be removed', async () => {
   const email = await newUser();
   await signIn(page, stage.backend, email);
   await page.getByRole('button', { name: 'Add authenticator app' }).click();
@@ -254,7 +254,7 @@ test("a second factor can't be bypassed on the way back to the app", async () =>
   expect(status).toEqual([403, 'insufficient_aal']);
 });
 
-test('a new password', async () => {
+test('a user can change the password', async () => {
   const email = await newUser();
   await signIn(page, stage.backend, email);
   await page.getByRole('button', { name: 'Change password' }).click();
@@ -267,7 +267,7 @@ test('a new password', async () => {
   await page.getByText('Password changed.').waitFor();
 });
 
-test('signing out in one tab signs the other out, with a word about it', async () => {
+test('signing out in one tab signs out the other tab, which explains why', async () => {
   const email = await newUser();
   await signIn(page, stage.backend, email);
   await page.getByText(`Signed in as ${email}`).waitFor();
@@ -278,7 +278,7 @@ test('signing out in one tab signs the other out, with a word about it', async (
   await other.getByText('You were signed out, here or on another device.').waitFor();
 });
 
-test('a session that was ended elsewhere signs the page out', async () => {
+test('ending a session elsewhere signs the page out', async () => {
   const email = await newUser();
   await signIn(page, stage.backend, email);
   await page.getByText(`Signed in as ${email}`).waitFor();
@@ -294,7 +294,7 @@ test('a session that was ended elsewhere signs the page out', async () => {
   await page.getByText('You were signed out, here or on another device.').waitFor();
 });
 
-test('what is typed and sent before the page has become interactive counts', async () => {
+test('input that is submitted before the page is interactive is processed', async () => {
   let load!: () => void;
   const asked = new Promise<void>((resolve) => {
     load = resolve;

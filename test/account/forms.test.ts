@@ -1,4 +1,4 @@
-/** Attacks over plain HTTP on the forms that need no script. */
+/** Attacks the forms that work without scripts, over plain HTTP. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Backend } from '../../src/main.ts';
 import { createTestBackend } from '../../src/testing.ts';
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => backend.stop());
 
-/** A browser that keeps cookies and doesn't follow redirects. */
+/** A browser that stores cookies and doesn't follow redirects. */
 class Visitor {
   readonly cookies = new Map<string, string>();
 
@@ -61,7 +61,7 @@ class Visitor {
 
 const origin = () => backend.url;
 
-test('signing in answers with a redirect and a cookie that no script reads', async () => {
+test('signing in responds with a redirect and an HttpOnly cookie', async () => {
   const visitor = new Visitor();
   const response = await visitor.signIn();
   expect([response.status, response.headers.get('location')]).toEqual([303, '/account/signed-in']);
@@ -99,7 +99,7 @@ describe('a form from another website', () => {
     ['the same host by another scheme’s port', { origin: 'http://127.0.0.1:1' }],
     ['another site', { 'sec-fetch-site': 'cross-site' }],
     ['a neighbor', { 'sec-fetch-site': 'same-site' }],
-  ])('from %s changes nothing, though mark and cookie were planted', async (_name, headers) => {
+  ])('from %s changes nothing, even with a planted token and cookie', async (_name, headers) => {
     const visitor = new Visitor();
     const mark = await visitor.mark();
     for (const page of ['sign-in', 'sign-up', 'code', 'recover', 'new-password', 'mfa', 'sign-out']) {
@@ -120,7 +120,7 @@ describe('a form from another website', () => {
 });
 
 test.each(['sign-in', 'sign-up'])(
-  '%s: after a mistake every way in and every link is still there',
+  '%s: after an error, the page still shows every sign-in method and link',
   async (page) => {
     const visitor = new Visitor();
     const search = `?redirect_to=https%3A%2F%2Fapp.example%2Fcb&code_challenge=${'c'.repeat(43)}`;
@@ -142,7 +142,7 @@ test.each(['sign-in', 'sign-up'])(
   },
 );
 
-test('a provider’s response is shown without scripts, and text from the address isn’t', async () => {
+test('a provider’s error is shown without scripts, and text from the URL isn’t', async () => {
   const alert = async (code: string) => {
     const html = await (await new Visitor().send(`sign-in?problem=${encodeURIComponent(code)}`)).text();
     return [...html.matchAll(/<noscript><input[^>]*><p role="alert"[^>]*>([^<]*)<\/p><\/noscript>/g)].map(
@@ -160,7 +160,7 @@ test('a provider’s response is shown without scripts, and text from the addres
   expect(await (await new Visitor().send('sign-in')).text()).not.toContain('role="alert" style');
 });
 
-test('a form for a code shows which code it needs, even if another tab waits for a different one; digits can be Arabic', async () => {
+test('a code form shows which code it expects, even if another tab waits for a different one, and accepts Arabic digits', async () => {
   await makeUser(backend, 'bo@example.com');
   const visitor = new Visitor();
   const mark = await visitor.mark();
@@ -176,7 +176,7 @@ test('a form for a code shows which code it needs, even if another tab waits for
   expect(response.headers.get('location')).toBe('/account/signed-in');
 });
 
-test('an earlier session cookie is never used again', async () => {
+test('an earlier session cookie is never reused', async () => {
   const visitor = new Visitor();
   visitor.cookies.set('plinth-account', 'A'.repeat(43));
   await visitor.signIn();
@@ -189,11 +189,11 @@ test('an earlier session cookie is never used again', async () => {
   expect((await old.send('signed-in')).headers.get('location')).toBe('/account/sign-in');
 });
 
-describe('the way back', () => {
+describe('the redirect to the app', () => {
   const challenge = `code_challenge=${'a'.repeat(43)}`;
   const sameOrigin = { 'sec-fetch-site': 'same-origin' };
 
-  test('goes along, and is judged', async () => {
+  test('is kept through the sign-in, and validated', async () => {
     const visitor = new Visitor();
     const search = `?redirect_to=https%3A%2F%2Fapp.example%2Fin&${challenge}`;
     const response = await visitor.signIn(search);
@@ -225,7 +225,7 @@ describe('the way back', () => {
     expect(gone.headers.get('location')).toMatch(/^\/account\/signed-in/);
   });
 
-  test('doesn’t open for requests from another site', async () => {
+  test('requires a request from the same origin', async () => {
     const visitor = new Visitor();
     await visitor.signIn();
     const search = `?redirect_to=https%3A%2F%2Fapp.example%2Fin&${challenge}`;
@@ -241,7 +241,7 @@ describe('the way back', () => {
   });
 });
 
-describe('an invalid body', () => {
+describe('invalid input', () => {
   test.each<[string, string, string, number]>([
     ['too large', 'application/x-www-form-urlencoded', `email=${'a'.repeat(20_000)}`, 413],
     ['JSON', 'application/json', '{"email":"x"}', 403],
@@ -250,7 +250,7 @@ describe('an invalid body', () => {
     ['a multipart form', 'multipart/form-data; boundary=x', '--x--', 415],
     ['broken escapes', 'application/x-www-form-urlencoded', 'email=%zz&mark=%', 403],
     ['empty', 'application/x-www-form-urlencoded', '', 403],
-  ])('%s is refused on a page for people', async (_name, type, body, status) => {
+  ])('that is %s gets an error page', async (_name, type, body, status) => {
     const response = await new Visitor().send('sign-in', {
       method: 'POST',
       headers: { 'content-type': type },
@@ -261,7 +261,7 @@ describe('an invalid body', () => {
     expect(await response.text()).toContain('This form can’t be submitted');
   });
 
-  test('what is typed comes back as text only', async () => {
+  test('is escaped when the page shows it again', async () => {
     const visitor = new Visitor();
     const typed = '"><script>alert(1)</script>%PLINTH_NONCE%%PLINTH_FIELDS%@x';
     const response = await visitor.post('sign-in', { mark: await visitor.mark(), email: typed, password });
@@ -273,7 +273,7 @@ describe('an invalid body', () => {
     expect(html).toContain('aria-invalid="true"');
   });
 
-  test('long fields get no further', async () => {
+  test('with a long field is rejected', async () => {
     const visitor = new Visitor();
     const mark = await visitor.mark();
     const response = await visitor.post('sign-in', { mark, email, password: 'p'.repeat(5000) });
@@ -292,7 +292,7 @@ describe('an invalid body', () => {
     Buffer.from('[]').toString('base64url'),
     Buffer.from('{"page":{"toString":1}}').toString('base64url'),
     'A'.repeat(5000),
-  ])('a made-up step is none: %s', async (value) => {
+  ])('in the step cookie is ignored: %s', async (value) => {
     const visitor = new Visitor();
     visitor.cookies.set('plinth-account-step', value);
     const response = await visitor.send('sign-in');
@@ -301,7 +301,7 @@ describe('an invalid body', () => {
   });
 });
 
-test('no page that answers a form is framed, kept, or runs a script', async () => {
+test('responses to forms can’t be framed or cached, and contain no scripts', async () => {
   const visitor = new Visitor();
   await visitor.post('sign-in', { mark: await visitor.mark(), email, password: 'wrong' });
   const response = await visitor.send('sign-in');

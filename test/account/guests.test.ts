@@ -1,4 +1,6 @@
-/** Guests in a real browser: starting a session, saving the account, and moving everything to an existing account. */
+/**
+ * Tests guests in a real browser: starting a session, saving the account, and moving everything to an existing account.
+ */
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -130,7 +132,7 @@ const newEmail = (): string => {
 };
 
 describe('starting', () => {
-  test('creates no guest until the button is pressed, then returns to the app', async () => {
+  test('creates no guest until the button is clicked, then returns to the app', async () => {
     const count = async () =>
       (await stage.backend.database.pool('supabase_admin').query(sql`select from auth.users`)).length;
     const before = await count();
@@ -151,7 +153,7 @@ describe('starting', () => {
     expect((await atTheApp(again.verifier)).user.id).toBe(user.id);
   });
 
-  test('without scripts', async () => {
+  test('works without scripts', async () => {
     await context.close();
     ({ context, complaints } = await openContext(stage.browser, { javaScriptEnabled: false }));
     page = await context.newPage();
@@ -161,7 +163,7 @@ describe('starting', () => {
     expect((await atTheApp(verifier)).user.is_anonymous).toBe(true);
   });
 
-  test('not to an address that is not allowed', async () => {
+  test('shows an error if the redirect URL isn’t allowed', async () => {
     await open('guest', `?redirect_to=https://evil.example/&code_challenge=${'a'.repeat(43)}`);
     await press('Continue as a guest');
     await page.getByRole('alert').getByText('isn’t allowed').waitFor();
@@ -169,8 +171,8 @@ describe('starting', () => {
   });
 });
 
-describe('keeping the account', () => {
-  test('with an address and a password, confirmed by the code; the user stays the same', async () => {
+describe('saving the account', () => {
+  test('with an address and a password requires the code, and keeps the user ID', async () => {
     const id = await startAsGuest();
     const email = newEmail();
     const { verifier, search } = pkce();
@@ -209,7 +211,7 @@ describe('keeping the account', () => {
     await page.getByText(`Signed in as ${email}`).waitFor();
   });
 
-  test('with a code alone; another address can be taken meanwhile', async () => {
+  test('works with only a code, and the address can be changed before it is confirmed', async () => {
     const id = await startAsGuest();
     await open('security');
     await page.getByRole('link', { name: 'Save account' }).click();
@@ -229,7 +231,7 @@ describe('keeping the account', () => {
     expect(token).toMatchObject({ session: { user: { id, is_anonymous: false } } });
   });
 
-  test('by the link in the email, opened in another tab', async () => {
+  test('works with the link in the email, opened in another tab', async () => {
     const id = await startAsGuest();
     const email = newEmail();
     await open('upgrade');
@@ -271,7 +273,7 @@ describe('keeping the account', () => {
     expect(await notesOf(second)).toEqual(['mine']);
   });
 
-  test('is for guests: members and strangers are told, or asked to sign in', async () => {
+  test('is only available to guests: members see a message, and visitors are asked to sign in', async () => {
     await open('upgrade');
     await heading('Sign in');
     const email = newEmail();
@@ -284,7 +286,7 @@ describe('keeping the account', () => {
   });
 });
 
-describe('to an account there is already', () => {
+describe('moving to an existing account', () => {
   async function toSignIn(email: string): Promise<void> {
     await page.getByLabel('Email address').fill(email);
     await press('Email me a code instead');
@@ -300,7 +302,7 @@ describe('to an account there is already', () => {
     await heading('Move your guest data?');
   }
 
-  test('everything is brought along, by keyboard only', async () => {
+  test('moves all data, with the keyboard only', async () => {
     const guest = await startAsGuest();
     const email = newEmail();
     const account = await makeUser(stage.backend, email);
@@ -326,7 +328,7 @@ describe('to an account there is already', () => {
     expect((await atTheApp(verifier)).user).toMatchObject({ id: account, email });
   });
 
-  test('a hook that fails is explained, the guest is kept, and trying again works', async () => {
+  test('explains a failing hook, keeps the guest, and can be retried', async () => {
     const guest = await startAsGuest();
     const email = newEmail();
     const account = await makeUser(stage.backend, email);
@@ -346,7 +348,7 @@ describe('to an account there is already', () => {
     await page.getByText(`Signed in as ${email}`).waitFor();
   });
 
-  test('back to the guest, before and after signing in', async () => {
+  test('can be canceled before and after signing in', async () => {
     const guest = await startAsGuest();
     const email = newEmail();
     await makeUser(stage.backend, email);
@@ -361,7 +363,7 @@ describe('to an account there is already', () => {
     expect(await notesOf(guest)).toEqual(['mine']);
   });
 
-  test('or left behind', async () => {
+  test('can leave the guest data behind', async () => {
     const guest = await startAsGuest();
     const email = newEmail();
     const account = await makeUser(stage.backend, email);
@@ -374,7 +376,7 @@ describe('to an account there is already', () => {
     expect((await context.cookies()).map(({ name }) => name)).not.toContain('plinth-account-guest');
   });
 
-  test('by way of an identity provider', async () => {
+  test('works with an identity provider', async () => {
     idp.accounts.set('ida', { email: 'ida@idp.example', email_verified: true, name: 'Ida' });
     await open('sign-in');
     await page.getByRole('link', { name: 'Continue with Keycloak' }).click();

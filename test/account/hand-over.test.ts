@@ -73,7 +73,7 @@ const notesOf = async (backend: Backend, owner: string) =>
 const exists = async (backend: Backend, id: string) =>
   (await rows(backend, `select from auth.users where id = '${id}'`)).length === 1;
 
-describe('with a function in PostgreSQL', () => {
+describe('with a PostgreSQL function', () => {
   let backend: Backend;
   let visit: Visit;
   let guest: string;
@@ -105,7 +105,7 @@ describe('with a function in PostgreSQL', () => {
     await note(backend, guest, 'of a guest');
   });
 
-  test('the rows change hands, the guest is gone, and the account stays signed in', async () => {
+  test('the rows change owner, the guest is deleted, and the account stays signed in', async () => {
     expect(await visit.call('guest/set-aside', {})).toMatchObject({ status: 200 });
     expect(await visit.userId()).toBeUndefined();
     await visit.signIn(account.email);
@@ -117,7 +117,7 @@ describe('with a function in PostgreSQL', () => {
     expect((await visit.call('guest')).body).toEqual({ guest: false });
   });
 
-  test('once: neither a second request at the same moment nor a replay with the old cookie calls the hook again', async () => {
+  test('runs only once: neither a concurrent request nor a replay with the old cookie calls the hook again', async () => {
     await visit.call('guest/set-aside', {});
     const old = visit.cookies.get('plinth-account-guest') as string;
     await visit.signIn(account.email);
@@ -151,7 +151,7 @@ describe('with a function in PostgreSQL', () => {
     expect(await notesOf(backend, account.id)).toEqual(['of a guest']);
   });
 
-  test('what both have is the account’s, as the function decides', async () => {
+  test('the function decides which row wins if both accounts have one', async () => {
     await runSql(
       backend,
       `insert into public.settings values ('${guest}', 'dark'), ('${account.id}', 'light')`,
@@ -163,7 +163,7 @@ describe('with a function in PostgreSQL', () => {
     expect(themes).toEqual([{ theme: 'light' }]);
   });
 
-  test('rows that keep the guest from being deleted undo what the function did', async () => {
+  test('if rows prevent deleting the guest, the function’s changes are rolled back', async () => {
     await runSql(
       backend,
       'create table if not exists public.kept (owner uuid references auth.users (id) on delete restrict)',
@@ -192,7 +192,7 @@ describe('with a function in PostgreSQL', () => {
     expect(await notesOf(backend, guest)).toEqual(['of a guest']);
   });
 
-  test('an account is never handed over, and a guest never receives anything', async () => {
+  test('an account can’t be transferred, and a guest can’t receive data', async () => {
     const other = await newAccount(backend);
     const member = new Visit(backend);
     await member.signIn(other.email);
@@ -217,7 +217,7 @@ describe('with a function in PostgreSQL', () => {
     expect(await notesOf(backend, guest)).toEqual(['of a guest']);
   });
 
-  test('the second factor of the account comes first', async () => {
+  test('the account’s second factor is required first', async () => {
     const owner = new Visit(backend);
     await owner.signIn(account.email);
     const token = (await owner.call<{ session: { access_token: string } }>('session')).body.session
@@ -261,7 +261,7 @@ describe('with a function in PostgreSQL', () => {
     expect(await notesOf(backend, guest)).toEqual(['of a guest']);
   });
 
-  test('a guest whose session has ended elsewhere is not handed over', async () => {
+  test('a guest whose session was ended elsewhere isn’t transferred', async () => {
     await visit.call('guest/set-aside', {});
     await visit.signIn(account.email);
     await rows(backend, `delete from auth.sessions where user_id = '${guest}'`);
@@ -274,7 +274,7 @@ describe('with a function in PostgreSQL', () => {
     ['from another origin', { ...ours, origin: 'https://evil.example' }],
     ['from another site', { ...ours, 'sec-fetch-site': 'cross-site' }],
     ['as a form', { 'content-type': 'application/x-www-form-urlencoded' }],
-  ])('a request from elsewhere (%s) does nothing', async (_name, headers) => {
+  ])('a request %s does nothing', async (_name, headers) => {
     expect((await visit.call('guest/set-aside', {}, headers)).status).toBe(403);
     await visit.call('guest/set-aside', {});
     await visit.signIn(account.email);
@@ -285,7 +285,7 @@ describe('with a function in PostgreSQL', () => {
     expect((await visit.call('guest')).body).toEqual({ guest: true });
   });
 
-  test('back to the guest, who never left; the account is signed out', async () => {
+  test('canceling returns to the guest’s session and signs out the account', async () => {
     await visit.call('guest/set-aside', {});
     await visit.signIn(account.email);
     const accountCookie = visit.cookies.get('plinth-account') as string;
@@ -296,7 +296,7 @@ describe('with a function in PostgreSQL', () => {
     expect(await other.userId()).toBeUndefined();
   });
 
-  test('left behind: the guest’s session ends, and nothing else changes', async () => {
+  test('leaving the guest data behind ends the guest’s session and changes nothing else', async () => {
     await visit.call('guest/set-aside', {});
     await visit.signIn(account.email);
     await visit.call('guest/leave-behind', {});
@@ -306,7 +306,7 @@ describe('with a function in PostgreSQL', () => {
     expect(await rows(backend, `select from auth.sessions where user_id = '${guest}'`)).toEqual([]);
   });
 
-  test('the cookie is out of the reach of scripts and of other sites', async () => {
+  test('the cookie is HttpOnly and SameSite', async () => {
     const response = await fetch(`${backend.url}/account/api/guest/set-aside`, {
       method: 'POST',
       headers: { ...ours, cookie: `plinth-account=${visit.cookies.get('plinth-account')}` },
@@ -356,7 +356,7 @@ describe('over HTTP', () => {
     await new Promise((resolve) => hook.close(resolve));
   });
 
-  test('is signed (Standard Webhooks), refuses with the guest kept, and is asked again', async () => {
+  test('the request is signed (Standard Webhooks), a rejection keeps the guest, and a retry sends it again', async () => {
     const visit = new Visit(backend);
     const guest = await visit.startAsGuest();
     const account = await newAccount(backend);
@@ -401,7 +401,7 @@ describe('over HTTP', () => {
   });
 });
 
-test('without a hook no guest is set aside', async () => {
+test('without a hook, no guest session is set aside', async () => {
   const backend = await createTestBackend({ config: { auth: { enable_anonymous_sign_ins: true } } });
   try {
     const visit = new Visit(backend);

@@ -1,4 +1,4 @@
-/** The Account server without a browser: who may call it, its headers, and what a cookie grants. */
+/** Tests the Account server without a browser: which requests it accepts, its headers, and what a cookie grants. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Backend } from '../../src/main.ts';
 import { createTestBackend } from '../../src/testing.ts';
@@ -40,7 +40,7 @@ async function sessionOf(cookie: string): Promise<{ session: { access_token: str
 }
 
 describe('pages', () => {
-  test('have a policy with a new nonce each time, and are never framed or cached', async () => {
+  test('have a content security policy with a new nonce each time, and can’t be framed or cached', async () => {
     const [one, two] = await Promise.all([1, 2].map(() => fetch(`${backend.url}/account/sign-in`)));
     const policy = one?.headers.get('content-security-policy') ?? '';
     expect(policy).not.toBe(two?.headers.get('content-security-policy'));
@@ -54,7 +54,7 @@ describe('pages', () => {
     expect(html).not.toMatch(/%PLINTH_|https?:\/\/(?!www\.w3\.org)/);
   });
 
-  test('that need a session lead to sign-in, and come back', async () => {
+  test('redirect to sign-in if they need a session, and back afterwards', async () => {
     const response = await fetch(`${backend.url}/account/security`, { redirect: 'manual' });
     expect([response.status, response.headers.get('location')]).toEqual([
       303,
@@ -62,12 +62,12 @@ describe('pages', () => {
     ]);
   });
 
-  test('that do not exist say so', async () => {
+  test('respond with 404 if they don’t exist', async () => {
     expect((await fetch(`${backend.url}/account/nowhere`)).status).toBe(404);
     expect((await fetch(`${backend.url}/account/assets/..%2findex.html`)).status).toBe(404);
   });
 
-  test('have assets that browsers may keep for ever', async () => {
+  test('have assets that browsers may cache permanently', async () => {
     const html = await (await fetch(`${backend.url}/account/sign-in`)).text();
     const script = /src="(\/account\/assets\/[^"]+\.js)"/.exec(html)?.[1];
     const asked = (accepted: string) =>
@@ -89,14 +89,14 @@ describe('a request from another website', () => {
     ['from another origin', { ...ours, origin: 'https://evil.example' }],
     ['from another site', { ...ours, 'sec-fetch-site': 'cross-site' }],
     ['as a form', { 'content-type': 'application/x-www-form-urlencoded' }],
-  ])('%s is refused', async (_name, headers) => {
+  ])('%s is rejected', async (_name, headers) => {
     const response = await post('sign-in', { email: 'ada@example.com', password }, headers);
     expect(response.status).toBe(403);
     await expect(response.json()).resolves.toMatchObject({ code: 'not_same_origin' });
     expect(response.headers.get('set-cookie')).toBeNull();
   });
 
-  test('no other origin is told that it may read', async () => {
+  test('CORS headers allow no other origin', async () => {
     const response = await fetch(`${backend.url}/account/api/session`, {
       method: 'OPTIONS',
       headers: { origin: 'https://evil.example', 'access-control-request-headers': 'x-plinth-request' },
@@ -106,7 +106,7 @@ describe('a request from another website', () => {
 });
 
 describe('the session behind the cookie', () => {
-  test('is out of the reach of scripts, and no refresh token leaves the server', async () => {
+  test('has an HttpOnly cookie, and no refresh token leaves the server', async () => {
     const response = await signIn();
     expect(response.headers.get('set-cookie')).toMatch(
       /^plinth-account=[\w-]{43}; .*HttpOnly; SameSite=Lax$/,
@@ -114,7 +114,7 @@ describe('the session behind the cookie', () => {
     expect(await response.text()).not.toContain('refresh_token');
   });
 
-  test('is a new one at each sign-in, whatever cookie was there, and the old one ends', async () => {
+  test('is replaced at each sign-in, and the old one ends', async () => {
     const first = await cookieOf(await signIn());
     const planted = `plinth-account=${'A'.repeat(43)}`;
     const second = await cookieOf(await signIn(planted));
@@ -128,7 +128,7 @@ describe('the session behind the cookie', () => {
     expect(user.status).toBe(403);
   });
 
-  test('is looked for before the page says anything; where that fails the page has its form all the same', async () => {
+  test('is looked up before the page renders, which shows its form even if the lookup fails', async () => {
     const cookie = await cookieOf(await signIn());
     const page = async (): Promise<[status: number, waits: boolean]> => {
       const response = await fetch(`${backend.url}/account/sign-in`, { headers: { cookie } });
@@ -144,7 +144,7 @@ describe('the session behind the cookie', () => {
     }
   });
 
-  test('survives many refreshes at the same moment', async () => {
+  test('survives many concurrent refreshes', async () => {
     const cookie = await cookieOf(await signIn());
     const answers = await Promise.all(
       Array.from({ length: 8 }, async () => (await post('refresh', {}, { ...ours, cookie })).json()),
@@ -155,7 +155,7 @@ describe('the session behind the cookie', () => {
     await expect(last.json()).resolves.toEqual({ session: expect.anything() });
   });
 
-  test('is not in the table in a form that anybody could use', async () => {
+  test('is encrypted in the table', async () => {
     const cookie = await cookieOf(await signIn());
     const { session } = await sessionOf(cookie);
     const { rows } = await backend.database
@@ -167,7 +167,7 @@ describe('the session behind the cookie', () => {
     expect(text).not.toContain(session?.access_token);
   });
 
-  test('ends with signing out, at auth as well', async () => {
+  test('is ended at auth by signing out', async () => {
     const cookie = await cookieOf(await signIn());
     const token = (await sessionOf(cookie)).session?.access_token;
     const response = await post('sign-out', { scope: 'local' }, { ...ours, cookie });
@@ -178,8 +178,8 @@ describe('the session behind the cookie', () => {
   });
 });
 
-describe('the way back to the app', () => {
-  test('in the fragment, if the project allows it: a separate session for the app', async () => {
+describe('the redirect to the app', () => {
+  test('has a separate session for the app in the fragment, if the project allows it', async () => {
     const cookie = await cookieOf(await signIn());
     const response = await post('return', { redirect_to: 'https://app.example/x?y=1' }, { ...ours, cookie });
     const { url } = (await response.json()) as { url: string };
@@ -200,13 +200,13 @@ describe('the way back to the app', () => {
     ['//evil.example', 'redirect_not_allowed'],
     ['https://app.example@evil.example/', 'redirect_not_allowed'],
     ['', 'bad_code_challenge'],
-  ])('never to %s', async (redirectTo, code) => {
+  ])('never goes to %s', async (redirectTo, code) => {
     const cookie = await cookieOf(await signIn());
     const response = await post('return', { redirect_to: redirectTo }, { ...ours, cookie });
     expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([400, code]);
   });
 
-  test('needs a session', async () => {
+  test('requires a session', async () => {
     const response = await post('return', { redirect_to: 'https://app.example/' });
     expect(response.status).toBe(401);
   });

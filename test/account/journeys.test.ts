@@ -1,5 +1,6 @@
 /**
- * Round trips to an identity provider (the package oidc-provider): to our pages, to the app, and to a linked account.
+ * Tests sign-in with an identity provider (the package oidc-provider): redirects to the Account pages and to the app,
+ * and linked accounts.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -71,7 +72,7 @@ async function signInAtProvider(login: string): Promise<void> {
 
 const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
 
-test('with an identity provider, and on to the security page', async () => {
+test('a user signs in with an identity provider and opens the security page', async () => {
   idp.accounts.set('ann', { email: 'ann@idp.example', email_verified: true, name: 'Ann' });
   await page.goto(`${stage.backend.url}/account/sign-in`);
   await page.getByRole('link', { name: 'Continue with Keycloak' }).press('Enter');
@@ -82,7 +83,7 @@ test('with an identity provider, and on to the security page', async () => {
   expect(cookies.map(({ name }) => name)).not.toContain('plinth-account-way');
 });
 
-test('and on to the app, with a code for the app’s own challenge', async () => {
+test('a user signs in with an identity provider, and the app gets a code for its own challenge', async () => {
   idp.accounts.set('bob', { email: 'bob@idp.example', email_verified: true, name: 'Bob' });
   const query = new URLSearchParams({ redirect_to: appUrl, code_challenge: challenge });
   await page.goto(`${stage.backend.url}/account/sign-in?${query}`);
@@ -99,7 +100,7 @@ test('and on to the app, with a code for the app’s own challenge', async () =>
   expect(await response.json()).toMatchObject({ user: { email: 'bob@idp.example' } });
 });
 
-test('the links need no script', async () => {
+test('the provider links work without scripts', async () => {
   const still = await openContext(stage.browser, { javaScriptEnabled: false });
   const plain = await still.context.newPage();
   const query = new URLSearchParams({ redirect_to: appUrl, code_challenge: challenge });
@@ -140,7 +141,7 @@ test("a code can't be used in a browser that didn't start the sign-in", async ()
   expect(back.headers.getSetCookie().some((one) => one.startsWith('plinth-account='))).toBe(false);
 });
 
-test("a provider that isn't offered, or an address that isn't an app's, is rejected", async () => {
+test('a provider that isn’t enabled, or an address that isn’t the app’s, is rejected', async () => {
   const off = await stage.backend.fetch('/account/with?provider=github', { redirect: 'manual' });
   expect(off.headers.get('location')).toMatch(/^\/account\/sign-in\?problem=[a-z_]+$/);
   idp.accounts.set('eve', { email: 'eve@idp.example', email_verified: true, name: 'Eve' });

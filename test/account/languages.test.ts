@@ -1,5 +1,5 @@
 /**
- * The pages in other languages: language selection from the first byte, and a right-to-left layout without visual
+ * Tests the pages in other languages: the language of the initial HTML, and a right-to-left layout without visual
  * defects.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -28,7 +28,7 @@ async function rootOf(path: string, headers: Record<string, string> = {}): Promi
   return /<html [^>]*>/.exec(html)?.[0] ?? '';
 }
 
-describe('the first byte', () => {
+describe('the initial HTML', () => {
   test.each([
     ['sign-in?lang=ar', {}, 'lang="ar" dir="rtl"'],
     ['sign-in', { 'accept-language': 'ar-EG,en;q=0.5' }, 'lang="ar" dir="rtl"'],
@@ -41,14 +41,14 @@ describe('the first byte', () => {
     expect(await rootOf(path, headers)).toContain(expected);
   });
 
-  test('a choice is stored in a separate cookie, and an invalid choice isn’t', async () => {
+  test('a language choice is stored in a separate cookie, and an invalid choice isn’t stored', async () => {
     const ask = async (lang: string) =>
       (await fetch(`${stage.backend.url}/account/signed-out?lang=${lang}`)).headers.get('set-cookie');
     expect(await ask('ar')).toMatch(/^plinth-lang=ar; Max-Age=\d+; Path=\/account; HttpOnly; SameSite=Lax$/);
     expect(await ask('xx%0d%0aset-cookie:a=b')).toBeNull();
   });
 
-  test('the texts are preloaded in that language only', async () => {
+  test('only the texts of the page’s language are preloaded', async () => {
     const html = await (await fetch(`${stage.backend.url}/account/sign-in?lang=ar`)).text();
     expect(html.match(/<link rel="modulepreload"[^>]*texts-[a-z]+/g)).toEqual([
       expect.stringContaining('texts-ar'),
@@ -61,7 +61,7 @@ describe.each([
   { colorScheme: 'light', width: 360 },
   { colorScheme: 'dark', width: 1280 },
 ] as const)('Arabic, $colorScheme at $width px', ({ colorScheme, width }) => {
-  test('every page and state', async () => {
+  test('every page and state is accessible', async () => {
     const { context, complaints } = await openContext(stage.browser, {
       colorScheme,
       locale: 'ar',
@@ -101,7 +101,7 @@ describe.each([
   }, 120_000);
 });
 
-test('right-to-left text keeps addresses intact', async () => {
+test('addresses are displayed correctly in right-to-left text', async () => {
   const { context } = await openContext(stage.browser, { locale: 'ar' });
   const page = await context.newPage();
   await page.goto(`${stage.backend.url}/account/recover`);

@@ -1,6 +1,6 @@
 /**
- * Sign-in methods besides passwords, and second factors: in a real browser, with real keys, codes and an identity
- * provider.
+ * Tests sign-in methods other than passwords, and second factors, in a real browser with real keys, codes and an
+ * identity provider.
  */
 import type { BrowserContext, CDPSession, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -15,7 +15,7 @@ let complaints: Complaints;
 let page: Page;
 
 beforeAll(async () => {
-  // Passkeys belong to an origin, so it must be known before the start.
+  // Passkeys are bound to an origin, so it must be known before the server starts.
   const port = await freePort();
   origin = `http://localhost:${port}`;
   stage = await openStage(
@@ -88,7 +88,7 @@ async function check(state: string): Promise<void> {
   expect({ state, sideways: await scrollsSideways(page) }).toEqual({ state, sideways: false });
 }
 
-test('a passkey: added, renamed, used to sign in, removed', async () => {
+test('a passkey can be added, renamed, used to sign in, and removed', async () => {
   await addAuthenticator('device');
   const email = await signedIn();
   await page.getByRole('button', { name: 'Add passkey' }).click();
@@ -112,7 +112,7 @@ test('a passkey: added, renamed, used to sign in, removed', async () => {
   await page.getByText('Passkey removed.').waitFor();
 });
 
-test('a security key as second step, by keyboard', async () => {
+test('a security key works as a second factor, with the keyboard only', async () => {
   await addAuthenticator('stick');
   const email = await signedIn();
   await page.getByRole('button', { name: 'Add security key' }).press('Enter');
@@ -128,7 +128,7 @@ test('a security key as second step, by keyboard', async () => {
   await page.getByText(`Signed in as ${email}`).waitFor();
 });
 
-test('recovery codes: made, shown once, one used, counted', async () => {
+test('recovery codes are generated and shown once, and a used code reduces the number left', async () => {
   const email = await signedIn();
   await page.getByRole('button', { name: 'Add authenticator app' }).click();
   await page.getByRole('button', { name: 'Continue' }).click();
@@ -159,7 +159,7 @@ test('recovery codes: made, shown once, one used, counted', async () => {
   await page.getByText('9 codes of 10 left.').waitFor();
 });
 
-test('signing in with a code by text message', async () => {
+test('a user can sign in with a code by text message', async () => {
   const cdp = page;
   await cdp.goto(`${origin}/account/sign-in`);
   await page.getByRole('link', { name: 'Use a phone number' }).click();
@@ -176,7 +176,7 @@ test('signing in with a code by text message', async () => {
   await page.waitForURL('**/account/security');
 });
 
-test('who signed in a while ago confirms it before a change', async () => {
+test('a user who signed in a while ago must confirm it before a change', async () => {
   const email = await signedIn();
   await context.clock.setFixedTime(Date.now() + 20 * 60_000);
   await page.reload();

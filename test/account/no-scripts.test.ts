@@ -1,4 +1,4 @@
-/** Signing in, codes and new passwords in Chromium with scripts disabled. */
+/** Tests sign-in, codes and new passwords in Chromium with scripts disabled. */
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -75,7 +75,7 @@ async function redeem(verifier: string): Promise<{ user?: { email: string } }> {
 }
 
 describe('signing in', () => {
-  test('for an app, by keyboard only, after a mistake', async () => {
+  test('redirects to the app after a corrected error, with the keyboard only', async () => {
     const email = await newUser();
     const { verifier, search } = pkce();
     await open('sign-in', search);
@@ -96,7 +96,7 @@ describe('signing in', () => {
     expect((await redeem(verifier)).user?.email).toBe(email);
   });
 
-  test('what is missing is said at the field, and reloading sends nothing again', async () => {
+  test('shows what is missing next to the field, and reloading doesn’t submit again', async () => {
     await open('sign-in');
     await press('Sign in');
     const field = page.getByLabel('Email address');
@@ -109,7 +109,7 @@ describe('signing in', () => {
     expect(await page.locator('#password-error').textContent()).toBe('Enter your password.');
   });
 
-  test('without an app there is a word that it worked, and a way out', async () => {
+  test('without an app shows a confirmation and a way to sign out', async () => {
     const email = await newUser();
     await open('sign-in');
     await fillIn(email);
@@ -120,13 +120,13 @@ describe('signing in', () => {
     expect((await context.cookies()).filter(({ name }) => name === 'plinth-account')).toEqual([]);
   });
 
-  test('as a guest', async () => {
+  test('works as a guest', async () => {
     await open('sign-in');
     await press('Continue as a guest');
     await page.getByText('You’re using a guest account.').waitFor();
   });
 
-  test('an address that isn’t allowed isn’t used for the return', async () => {
+  test('doesn’t redirect to an address that isn’t allowed', async () => {
     const email = await newUser();
     await open('sign-in', `?redirect_to=https://evil.example/&code_challenge=${'a'.repeat(43)}`);
     await fillIn(email);
@@ -134,7 +134,7 @@ describe('signing in', () => {
     expect(new URL(page.url()).origin).toBe(stage.backend.url);
   });
 
-  test('the second factor is asked for', async () => {
+  test('asks for the second factor', async () => {
     const email = await newUser();
     const withScripts = await openContext(stage.browser);
     const tab = await withScripts.context.newPage();
@@ -164,7 +164,7 @@ describe('signing in', () => {
 });
 
 describe('codes', () => {
-  test('sign in, after a wrong one and a new one', async () => {
+  test('sign the user in after a wrong code and a new one', async () => {
     const email = await newUser();
     await open('sign-in');
     await page.getByLabel('Email address').fill(email);
@@ -184,7 +184,7 @@ describe('codes', () => {
     await page.getByText(`Signed in as ${email}.`).waitFor();
   });
 
-  test('say the same of an address without an account', async () => {
+  test('get the same response for an address without an account', async () => {
     await open('recover');
     await page.getByLabel('Email address').fill('stranger@example.com');
     await press('Send code');
@@ -193,7 +193,7 @@ describe('codes', () => {
     await heading('Reset your password');
   });
 
-  test('lead to a new password, which then holds', async () => {
+  test('allow a new password, which then works', async () => {
     const email = await newUser();
     await open('sign-in');
     await page.getByRole('link', { name: 'Forgot your password?' }).click();
@@ -216,7 +216,7 @@ describe('codes', () => {
   });
 });
 
-test('an account is created', async () => {
+test('a visitor can create an account', async () => {
   await open('sign-up');
   await page.getByLabel('Email address').fill('plain-new@example.com');
   await page.getByLabel('Password', { exact: true }).fill(password);
@@ -242,7 +242,7 @@ async function expectColors(): Promise<void> {
   await session.detach();
 }
 
-test('no page has a button that does nothing, and none is wider than a small screen', async () => {
+test('every button works, and no page is wider than a small screen', async () => {
   const small = await openContext(stage.browser, {
     javaScriptEnabled: false,
     viewport: { width: 360, height: 800 },

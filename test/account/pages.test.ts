@@ -1,4 +1,7 @@
-/** Every page in its states: no axe violations, no horizontal scrolling, no policy violations. */
+/**
+ * Tests every page in its states: no axe violations, no horizontal scrolling, no violations of the content security
+ * policy.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';
 import { makeUser, openStage, type Stage, signIn } from './harness.ts';
@@ -28,7 +31,7 @@ const looks = [
 ] as const;
 
 describe.each(looks)('$colorScheme at $width px', ({ colorScheme, width }) => {
-  test('every page and state', async () => {
+  test('every page and state is accessible', async () => {
     const { backend, browser } = stage;
     const { context, complaints } = await openContext(browser, {
       colorScheme,
@@ -79,11 +82,11 @@ describe.each(looks)('$colorScheme at $width px', ({ colorScheme, width }) => {
     await check('already signed in');
     expect(complaints.list).toEqual([]);
     await context.close();
-    // There are about twenty pages, each of which axe checks.
+    // axe checks each of about twenty pages.
   }, 90_000);
 });
 
-test('texts all come from the catalog', async () => {
+test('all texts come from the catalog', async () => {
   const { context } = await openContext(stage.browser);
   const page = await context.newPage();
   const ends = ['confirm-other?', 'continue?', 'link-expired?', 'signed-out?', 'error?'];
@@ -100,7 +103,7 @@ test('texts all come from the catalog', async () => {
   await context.close();
 });
 
-test('nothing moves while a page arrives and wakes', async () => {
+test('nothing moves while a page loads and hydrates', async () => {
   const { context } = await openContext(stage.browser, { viewport: { width: 1280, height: 800 } });
   const page = await context.newPage();
   await page.goto(`${stage.backend.url}/account/sign-in`);

@@ -1,5 +1,5 @@
 /**
- * The appearance of pages without scripts: no axe violations, dark on dark screens, and the project's own password
+ * Tests the appearance of pages without scripts: no axe violations, dark on dark screens, and the project's password
  * rules.
  */
 import type { Page } from 'playwright-core';
@@ -51,7 +51,7 @@ async function luminance(page: Page, selector: string): Promise<number> {
 }
 
 describe.each(looks)('$colorScheme at $width px in $lang', ({ colorScheme, width, lang }) => {
-  test('every page and state', async () => {
+  test('every page and state is accessible', async () => {
     const { backend, browser } = stage;
     const { context } = await openContext(browser, {
       javaScriptEnabled: false,
@@ -85,11 +85,11 @@ describe.each(looks)('$colorScheme at $width px in $lang', ({ colorScheme, width
     await page.waitForURL('**/account/signed-in');
     await check('signed in');
     await Promise.all([context.close(), other.close()]);
-    // There are nine pages, each of which axe checks.
+    // axe checks each of nine pages.
   }, 90_000);
 });
 
-test('the rules of passwords are the project’s, before and after a mistake, and with scripts too', async () => {
+test('the page shows the project’s password rules before and after an error, with and without scripts', async () => {
   const rules = ['at least 10 characters', 'a letter', 'a number'];
   for (const javaScriptEnabled of [false, true]) {
     const { context, complaints } = await openContext(stage.browser, { javaScriptEnabled });
@@ -105,7 +105,7 @@ test('the rules of passwords are the project’s, before and after a mistake, an
       await page.locator('#email-error').waitFor();
       expect(await shown()).toEqual(rules);
     }
-    // Complaints would mean that hydration didn't match the markup.
+    // A hydration error would mean that React's output doesn't match the markup.
     expect(complaints.list).toEqual([]);
     await context.close();
   }

@@ -1,6 +1,6 @@
 /**
- * How networks, other tabs and apps affect the pages: chunks that fail to load, users that change, and a return address
- * that isn't a web page.
+ * Tests how networks, other tabs and apps affect the pages: chunks that fail to load, users that change, and a redirect
+ * URL that isn't a web page.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -34,7 +34,7 @@ afterAll(async () => {
 const flowTo = (redirectTo: string) =>
   `?${new URLSearchParams({ redirect_to: redirectTo, code_challenge: 'a'.repeat(43) })}`;
 
-/** Closed together with the browser. */
+/** Closed with the browser. */
 async function openPage(): Promise<Page> {
   const { context } = await openContext(stage.browser);
   return context.newPage();
@@ -54,7 +54,7 @@ async function fillIn(page: Page, email: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in', exact: true }).click({ noWaitAfter: true });
 }
 
-test.concurrent('a page of which a part does not arrive says so, and can be loaded again', async () => {
+test.concurrent('a page with a part that fails to load shows an error and can be reloaded', async () => {
   const page = await openPage();
   const email = await newUser();
   await page.route('**/assets/members-*.js', (route) => route.abort());
@@ -65,7 +65,7 @@ test.concurrent('a page of which a part does not arrive says so, and can be load
   await page.getByText(`Signed in as ${email}`).waitFor();
 });
 
-test.concurrent('a problem is told though its words do not arrive', async () => {
+test.concurrent('an error is shown even if its message fails to load', async () => {
   const page = await openPage();
   await page.route('**/assets/problems-*.js', (route) => route.abort());
   await page.goto(`${stage.backend.url}/account/sign-in`);
@@ -74,7 +74,7 @@ test.concurrent('a problem is told though its words do not arrive', async () => 
 });
 
 test.concurrent.each(['index', 'texts'])(
-  'without the page’s %s its form is posted as where no script runs',
+  'if the page’s %s script fails to load, the form is submitted as without scripts',
   async (part) => {
     const page = await openPage();
     const email = await newUser();
@@ -94,7 +94,7 @@ test.concurrent.each(['index', 'texts'])(
   },
 );
 
-test.concurrent('an app on the device opens beside the page, which offers the way there once more', async () => {
+test.concurrent('an app on the device opens, and the page then offers the link again', async () => {
   const page = await openPage();
   const email = await newUser();
   const link = page.getByRole('link', { name: 'Continue to the app' });
@@ -107,7 +107,7 @@ test.concurrent('an app on the device opens beside the page, which offers the wa
   await page.getByRole('button', { name: 'Continue to com.example.app' }).waitFor();
 });
 
-test.concurrent('a browser that keeps no cookie is named as what is in the way', async () => {
+test.concurrent('a browser that rejects cookies sees an error that explains this', async () => {
   const page = await openPage();
   await page.route('**/account/api/sign-in', (route) => route.fulfill({ json: { session: null } }));
   await page.goto(`${stage.backend.url}/account/sign-in`);
@@ -115,7 +115,7 @@ test.concurrent('a browser that keeps no cookie is named as what is in the way',
   await page.getByRole('alert').getByText('didn’t keep you signed in').waitFor();
 });
 
-test.concurrent('what one user has begun is not finished as another, who signs in in another tab', async () => {
+test.concurrent('a change started by one user isn’t completed as another user who signs in in another tab', async () => {
   const page = await openPage();
   const [email, other] = [await newUser(), await newUser()];
   await signIn(page, stage.backend, email);
@@ -131,7 +131,7 @@ test.concurrent('what one user has begun is not finished as another, who signs i
   await choosing.getByText(`You’re signed in as ${other}`).waitFor();
 });
 
-test.concurrent('a token that ran out while the device slept is renewed, and the change is made', async () => {
+test.concurrent('a token that expired while the device was asleep is refreshed, and the change succeeds', async () => {
   const page = await openPage();
   await signIn(page, stage.backend, await newUser());
   await page.getByRole('button', { name: 'Change password' }).click();
@@ -142,7 +142,7 @@ test.concurrent('a token that ran out while the device slept is renewed, and the
   await page.getByText('Password changed.').waitFor();
 });
 
-test.concurrent('who comes back from the app is through the second step already', async () => {
+test.concurrent('a user who returns from the app doesn’t repeat the second factor', async () => {
   const page = await openPage();
   const email = await newUser();
   await signIn(page, stage.backend, email);
@@ -161,7 +161,7 @@ test.concurrent('who comes back from the app is through the second step already'
   await page.getByRole('button', { name: /^Continue to/ }).waitFor();
 });
 
-test.concurrent('a signed-in user isn’t asked to sign in while the page wakes up', async () => {
+test.concurrent('a signed-in user isn’t asked to sign in while the page hydrates', async () => {
   const page = await openPage();
   const email = await newUser();
   await signIn(page, stage.backend, email);
@@ -186,7 +186,7 @@ test.concurrent('a signed-in user isn’t asked to sign in while the page wakes 
   await page.getByRole('heading', { name: 'Welcome back' }).waitFor();
 });
 
-test.concurrent('who goes back from the code’s page returns to it, and leaves it when the link was opened elsewhere', async () => {
+test.concurrent('a user who leaves the code page returns to it without a second email, and skips it after signing in elsewhere', async () => {
   const page = await openPage();
   const email = await newUser();
   const sent: string[] = [];

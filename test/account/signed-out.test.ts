@@ -31,7 +31,7 @@ async function check(): Promise<void> {
   expect(await scrollsSideways(page)).toBe(false);
 }
 
-test('who is signed out can close the window, sign in again, or go back to the app', async () => {
+test('a signed-out user can close the window, sign in again, or return to the app', async () => {
   await open(`?redirect_to=${encodeURIComponent('https://app.example/bye?x=1')}`);
   await page.getByText('You can close this window.').waitFor();
   await back().waitFor();
@@ -46,7 +46,7 @@ test.each([
   'javascript:alert(1)',
   '//evil.example',
   'https://app.example@evil.example/',
-])('a link to %s is missing', async (address) => {
+])('the page doesn’t link to %s', async (address) => {
   const asked = page.waitForResponse('**/account/api/app');
   await open(`?redirect_to=${encodeURIComponent(address)}`);
   expect(await (await asked).json()).toEqual({ allowed: false });
@@ -56,7 +56,7 @@ test.each([
   );
 });
 
-test('whom only the app has signed out is told so, and can sign out here too', async () => {
+test('a user signed out only by the app sees a notice and can sign out here too', async () => {
   await signIn(page, stage.backend, 'ada@example.com');
   await page.getByText('Signed in as ada@example.com').waitFor();
   await open();
@@ -69,7 +69,7 @@ test('whom only the app has signed out is told so, and can sign out here too', a
   expect((await context.cookies()).map(({ name }) => name)).not.toContain('plinth-account');
 });
 
-test('whose session ends in another tab meanwhile is told so', async () => {
+test('a user whose session ends in another tab sees a notice', async () => {
   await signIn(page, stage.backend, 'ada@example.com');
   await page.getByText('Signed in as ada@example.com').waitFor();
   await open();

@@ -1,6 +1,6 @@
 /**
- * No control moves while a page hydrates. If a button moves while it is pressed, browsers don't treat the press as a
- * click.
+ * Tests that no control moves while a page hydrates. If a button moves while it is pressed, browsers don't treat the
+ * press as a click.
  */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -68,7 +68,7 @@ test.concurrent.each(
   expect(asleep.length).toBeGreaterThan(1);
   wake();
   await page.waitForLoadState('networkidle');
-  // Polled from the test, because the page's policy blocks a function that waits inside the page.
+  // The test polls, because the content security policy blocks a function that waits inside the page.
   const isReady = () => page.evaluate('window.plinthReady === true');
   if (await page.locator('form').count()) await expect.poll(isReady).toBe(true);
   expect(await positions(page)).toEqual(asleep);

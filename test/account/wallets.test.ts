@@ -1,4 +1,7 @@
-/** Sign-in with a wallet in a real browser: wallets that announce themselves, wallets that don't, and their errors. */
+/**
+ * Tests sign-in with a wallet in a real browser: wallets that announce themselves, wallets that don't, and their
+ * errors.
+ */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ethereumWallet, solanaWallet, type TestWallet } from '../auth/wallet-keys.ts';
@@ -60,8 +63,8 @@ async function userId(): Promise<string> {
   return (response as { session: { user: { id: string } } }).session.user.id;
 }
 
-describe('signing in', () => {
-  test('with an Ethereum wallet that announces itself, by keyboard; the same account the next time', async () => {
+describe('signing in works', () => {
+  test('with an Ethereum wallet that announces itself, with the keyboard only, and again for the same account', async () => {
     const wallet = ethereumWallet();
     const seen = await install(wallet, announcing);
     await choose();
@@ -90,7 +93,7 @@ describe('signing in', () => {
     expect(await userId()).toBe(first);
   });
 
-  test('with one that only stands at window.ethereum', async () => {
+  test('with a wallet that only sets window.ethereum', async () => {
     const wallet = ethereumWallet();
     await install(wallet, `window.ethereum = ${ethereumProvider};`);
     await choose();
@@ -98,7 +101,7 @@ describe('signing in', () => {
     await page.getByText(`Signed in as ${shortAddress(wallet)}`).waitFor();
   });
 
-  test('with a Solana wallet of the Wallet Standard', async () => {
+  test('with a Solana wallet that follows the Wallet Standard', async () => {
     const wallet = solanaWallet();
     await install(wallet, standard);
     await choose();
@@ -107,7 +110,7 @@ describe('signing in', () => {
     await page.getByText('Solana wallet', { exact: true }).waitFor();
   });
 
-  test('with one that only stands at window.solana', async () => {
+  test('with a wallet that only sets window.solana', async () => {
     const wallet = solanaWallet();
     await install(wallet, legacySolana);
     await choose();
@@ -116,14 +119,14 @@ describe('signing in', () => {
   });
 });
 
-describe('not signing in', () => {
-  test('without a wallet there is a word about it', async () => {
+describe('signing in fails', () => {
+  test('the page explains that no wallet was found', async () => {
     await choose();
     await page.getByText('No wallet found in this browser.').waitFor();
     await check('no wallet');
   });
 
-  test('a user can retry after the wallet refuses', async () => {
+  test('a user can retry after the wallet rejects the request', async () => {
     await context.addInitScript(
       `window.ethereum = { request: () => Promise.reject(Object.assign(new Error('no'), { code: 4001 })) };`,
     );
@@ -142,7 +145,7 @@ describe('not signing in', () => {
     expect((await context.cookies()).map(({ name }) => name)).not.toContain('plinth-account');
   });
 
-  test('a signed message works once, and only from our own page', async () => {
+  test('a signed message works only once, and only from the Account pages', async () => {
     const wallet = ethereumWallet();
     await install(wallet, announcing);
     const posted: string[] = [];
@@ -178,7 +181,7 @@ describe('not signing in', () => {
     expect(await button.locator('img').count()).toBe(0);
   });
 
-  test('at an IP address, for which no wallet signs, none is offered', async () => {
+  test('no wallet is offered at an IP address, because wallets sign for host names only', async () => {
     await page.goto(`${stage.backend.url.replace('localhost', '127.0.0.1')}/account/sign-in`);
     await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
     await page.waitForLoadState('networkidle');

@@ -1,6 +1,6 @@
 /**
  * A software authenticator (WebAuthn level 3) in which every part of a response can be forged. Keys and signatures come
- * from node:crypto. The required CBOR (RFC 8949) is implemented here.
+ * from node:crypto. The required subset of CBOR (RFC 8949) is implemented here.
  */
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 
@@ -15,7 +15,7 @@ const algorithms = {
 
 export type KeyAlgorithm = keyof typeof algorithms;
 
-/** The parts that an attacker changes. */
+/** The parts that an attacker can change. */
 export interface Forgery {
   readonly type?: string;
   readonly challenge?: string;
@@ -79,7 +79,7 @@ export class SoftwareAuthenticator {
     this.#publicKey = pair.publicKey;
   }
 
-  /** navigator.credentials.create() as JSON. */
+  /** The result of navigator.credentials.create() as JSON. */
   create(options: CreationOptions, forgery: Forgery = {}) {
     this.#userHandle = Buffer.from(options.user.id, 'base64url');
     const id = Buffer.from(forgery.credentialId ?? this.credentialId);
@@ -111,7 +111,7 @@ export class SoftwareAuthenticator {
     };
   }
 
-  /** navigator.credentials.get() as JSON. */
+  /** The result of navigator.credentials.get() as JSON. */
   get(options: RequestOptions, forgery: Forgery = {}) {
     if (this.#counts) this.signCount += 1;
     const id = Buffer.from(forgery.credentialId ?? this.credentialId);
@@ -136,7 +136,7 @@ export class SoftwareAuthenticator {
     };
   }
 
-  /** Authenticator data up to the counter (level 3, section 6.1). */
+  /** The authenticator data up to the counter (level 3, section 6.1). */
   #header(rpId: string | undefined, forgery: Forgery, holdsKey: boolean): Buffer {
     const count = Buffer.alloc(4);
     count.writeUInt32BE(forgery.signCount ?? this.signCount);
@@ -164,7 +164,7 @@ export class SoftwareAuthenticator {
     return Buffer.from(JSON.stringify(data));
   }
 
-  /** COSE_Key (RFC 9053). */
+  /** The key as COSE_Key (RFC 9053). */
   #coseKey(): Map<Cbor, Cbor> {
     const jwk = this.#publicKey.export({ format: 'jwk' });
     const { alg } = algorithms[this.#algorithm];

@@ -86,7 +86,7 @@ function inPage<Arg, Result>(work: (client: Client, arg: Arg) => Promise<Result>
 
 const credentials = () => ({ email: newEmail(), password: 'correct horse' });
 
-test('a passkey is registered and signs in without a user name', async () => {
+test('a passkey can be registered and signs in without a user name', async () => {
   const authenticatorId = await addAuthenticator('device');
   const made = await inPage(async (client, user) => {
     const { data: signedUp } = await client.auth.signUp(user);

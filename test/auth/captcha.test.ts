@@ -1,4 +1,4 @@
-/** Captchas: the requests to their providers, and the endpoints that require one. */
+/** Tests captchas: the requests to their providers, and the endpoints that require one. */
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createOutgoing } from '../../src/shared/outgoing.ts';
@@ -9,8 +9,8 @@ const outgoing = createOutgoing({ mode: 'development' });
 const secret = '0x0000000000000000000000000000000000000000';
 
 /**
- * Verifies tokens as the providers' documentation describes: a POST form with the required fields `secret` and
- * `response`. A token is valid only once.
+ * Verifies tokens as the providers document it: a POST form with the required fields `secret` and `response`. A token
+ * is valid only once.
  */
 function createProvider() {
   const used = new Set<string>();
@@ -76,7 +76,7 @@ describe.each([
     captcha.server.closeAllConnections();
   });
 
-  test('the stock client signs up and in with a token; the provider sees who asks', async () => {
+  test('the stock client signs up and in with a token, and the provider receives the client address', async () => {
     const email = newEmail();
     const client = auth.client();
     const up = await client.auth.signUp({ email, password, options: { captchaToken: goodToken() } });
@@ -110,7 +110,7 @@ describe.each([
     ['/magiclink', { email: 'a@example.com' }],
     ['/recover', { email: 'a@example.com' }],
     ['/resend', { type: 'signup', email: 'a@example.com' }],
-  ])('POST %s asks for one before anything else', async (path, body) => {
+  ])('POST %s requires a captcha before anything else', async (path, body) => {
     for (const meta of [
       {},
       { gotrue_meta_security: { captcha_token: '  ' } },
@@ -130,7 +130,7 @@ describe.each([
     expect(captcha.seen).toHaveLength(1);
   });
 
-  test('grants that follow from another sign-in are free, and administrators', async () => {
+  test('administrators and grants that follow an earlier sign-in don’t need a captcha', async () => {
     for (const [grant, json] of [
       ['refresh_token', { refresh_token: 'a'.repeat(12) }],
       ['pkce', { auth_code: 'x', code_verifier: 'y' }],

@@ -1,4 +1,4 @@
-/** Concurrent requests for the same data, and a database that is briefly unavailable. */
+/** Tests concurrent requests for the same data, and a database that is briefly unavailable. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
@@ -54,7 +54,7 @@ async function outcomes(answers: readonly Awaited<ReturnType<AuthServer['request
 const times = <T>(count: number, one: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => one(index));
 
-test('metadata that are set at the same moment are all kept', async () => {
+test('concurrent metadata updates are all kept', async () => {
   const session = await signUp();
   const admin = auth.keys.serviceRoleKey;
   const path = `/admin/users/${session.user.id}`;
@@ -77,7 +77,7 @@ test('metadata that are set at the same moment are all kept', async () => {
   });
 });
 
-test('merging goes by the top level, and a null takes the key away', async () => {
+test('metadata is merged at the top level, and null removes a key', async () => {
   const { access_token: token } = await signUp();
   const set = async (data: object) => {
     const response = await auth.request('/user', { method: 'PUT', token, json: { data } });
@@ -91,7 +91,7 @@ test('merging goes by the top level, and a null takes the key away', async () =>
   expect(Object.keys(merged)).not.toContain('absent');
 });
 
-test('metadata that a restored dump left null or made a list can be set', async () => {
+test('metadata that a restored dump left as null or as an array can be set', async () => {
   const { access_token: token, user } = await signUp();
   const db = auth.database.pool('supabase_admin');
   for (const old of [sql`null`, sql`'[1]'::jsonb`]) {
@@ -111,7 +111,7 @@ test.each([
       email: link.email,
     }),
   ],
-])('a %s that is used twice at the same moment is good once', async (_, bring) => {
+])('a %s used twice concurrently works once', async (_, bring) => {
   const { user } = await signUp();
   const made = await auth.request('/admin/generate_link', {
     token: auth.keys.serviceRoleKey,
@@ -124,13 +124,13 @@ test.each([
   expect(await outcomes(answers)).toEqual(['200', '403 otp_expired']);
 });
 
-test('of several sign-ups with one address one makes the account, and the others are told that it is there', async () => {
+test('of several sign-ups with one address, one creates the account and the others get the existing-user response', async () => {
   const email = newEmail();
   const answers = await Promise.all(times(4, () => auth.request('/signup', { json: { email, password } })));
   expect(await outcomes(answers)).toEqual(['200', ...times(3, () => '422 user_already_exists')]);
 });
 
-test('of several administrators who make one user, one does', async () => {
+test('of several administrators who create the same user, one succeeds', async () => {
   const json = { email: newEmail(), password };
   const token = auth.keys.serviceRoleKey;
   const answers = await Promise.all(times(4, () => auth.request('/admin/users', { token, json })));
@@ -158,7 +158,7 @@ test('a factor enrolled twice concurrently exists once and accepts two concurren
   expect(await outcomes(challenges)).toEqual(['200', '200']);
 });
 
-test('while PostgreSQL refuses connections, the status is 503 and the session lasts', async () => {
+test('while PostgreSQL refuses connections, the status is 503 and the session stays valid', async () => {
   const { refresh_token, user } = await signUp();
   const db = auth.database.pool('supabase_admin');
   const [place] = await db.query<{ name: string }>(sql`select current_database() as name`);

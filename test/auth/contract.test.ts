@@ -1,4 +1,4 @@
-/** Details of GoTrue 2.196 that clients and projects rely on and that are easily missed, one per test. */
+/** Tests details of GoTrue 2.196 that clients and projects rely on and that are easily missed, one per test. */
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -22,7 +22,7 @@ const hashOf = (link: string) => new URL(link).searchParams.get('token') ?? '';
 const follow = async (link: string) =>
   (await fetch(link, { redirect: 'manual' })).headers.get('location') ?? '';
 
-describe('under autoconfirm, the local default', () => {
+describe('with autoconfirm, the local default', () => {
   let server: AuthServer;
   beforeAll(async () => {
     server = await startAuth(
@@ -35,7 +35,7 @@ describe('under autoconfirm, the local default', () => {
   const signUp = async (email = newEmail()) =>
     (await server.request('/signup', { json: { email, password } })).json<SessionJson>();
 
-  test('other methods and addresses are told apart, and HEAD uses no link up', async () => {
+  test('unsupported methods get 405, unknown paths 404, and HEAD doesn’t use a link', async () => {
     const { user } = await signUp();
     await server.client().auth.resetPasswordForEmail(user.email);
     const link = linkOf((await server.inbox(user.email))[0]);
@@ -48,7 +48,7 @@ describe('under autoconfirm, the local default', () => {
     expect((await server.request('/verify/more')).status).toBe(404);
   });
 
-  test('paging by Link: the page is the one character after the first =, rel is JSON', async () => {
+  test('the stock client reads the next page and the total from the response headers', async () => {
     await signUp();
     await signUp();
     const { data, error } = await server.admin().auth.admin.listUsers({ page: 1, perPage: 1 });
@@ -77,7 +77,7 @@ describe('under autoconfirm, the local default', () => {
     expect(sessions?.count).toBe(1);
   });
 
-  test('a double change of address sends two emails, and one click is sufficient', async () => {
+  test('an address change with double confirmation sends two emails, and one click is sufficient', async () => {
     const session = await signUp();
     const next = newEmail();
     await server.request('/user', { method: 'PUT', token: session.access_token, json: { email: next } });
@@ -87,14 +87,14 @@ describe('under autoconfirm, the local default', () => {
     expect((await server.client().auth.signInWithPassword({ email: next, password })).error).toBeNull();
   });
 
-  test('a hash of type email reports its original type: the fragment contains magiclink', async () => {
+  test('a link with type=email reports the original type, magiclink, in the fragment', async () => {
     const { user } = await signUp();
     await server.client().auth.signInWithOtp({ email: user.email });
     const link = linkOf((await server.inbox(user.email))[0]).replace('type=magiclink', 'type=email');
     expect(new URLSearchParams((await follow(link)).split('#')[1]).get('type')).toBe('magiclink');
   });
 
-  test('a session by a code counts as recovery and needs no current password; other sessions do', async () => {
+  test('a session from a code counts as recovery and doesn’t need the current password; other sessions do', async () => {
     const { user, access_token } = await signUp();
     const change = async (token: string, json: object) => {
       const response = await server.request('/user', { method: 'PUT', token, json });
@@ -114,7 +114,7 @@ describe('under autoconfirm, the local default', () => {
     );
   });
 
-  test('a new password ends all other sessions, by an administrator all', async () => {
+  test('a password change by the user ends all other sessions, and by an administrator all sessions', async () => {
     const first = await signUp();
     const second = (await (
       await server.request('/token?grant_type=password', { json: { email: first.user.email, password } })
@@ -154,7 +154,7 @@ describe('under autoconfirm, the local default', () => {
     expect(login.error).toBeNull();
   });
 
-  test('users of another instance are not there', async () => {
+  test('users of another instance aren’t found', async () => {
     const { user } = await signUp();
     await server.database
       .pool('supabase_admin')
@@ -163,7 +163,7 @@ describe('under autoconfirm, the local default', () => {
     expect(login.error).toMatchObject({ code: 'invalid_credentials' });
   });
 
-  test('a code request that may not create a user refuses unknown and invalid addresses alike', async () => {
+  test('a code request with create_user=false gets the same error for unknown and invalid addresses', async () => {
     for (const json of [{ email: newEmail() }, { email: 'no address' }]) {
       const response = await server.request('/otp', { json: { ...json, create_user: false } });
       expect([response.status, (await response.json()).error_code]).toEqual([422, 'otp_disabled']);
@@ -172,7 +172,7 @@ describe('under autoconfirm, the local default', () => {
     expect([neither.status, (await neither.json()).msg]).toEqual([400, 'One of email or phone must be set']);
   });
 
-  test('user metadata cannot set what the service says of a user', async () => {
+  test('user metadata can’t overwrite the service’s own claims', async () => {
     const email = newEmail();
     const data = {
       sub: 'x',
@@ -193,7 +193,7 @@ describe('under autoconfirm, the local default', () => {
     });
   });
 
-  test('reauthentication needs something to send to; a guest has nothing', async () => {
+  test('reauthentication requires an address or a number, which guests don’t have', async () => {
     const guest = await (await server.request('/signup', { json: {} })).json<SessionJson>();
     const response = await server.request('/reauthenticate', { token: guest.access_token });
     expect([response.status, (await response.json()).error_code]).toEqual([400, 'validation_failed']);
@@ -216,7 +216,7 @@ describe('with confirmations', () => {
     return { email, client, session: data.session };
   }
 
-  test('a repeated sign-up of an unconfirmed user sends another email, and the password of that sign-up counts', async () => {
+  test('a repeated sign-up of an unconfirmed user sends another email and replaces the password', async () => {
     const email = newEmail();
     await server.client().auth.signUp({ email, password: 'another password' });
     await server.client().auth.signUp({ email, password });
@@ -226,7 +226,7 @@ describe('with confirmations', () => {
     expect((await server.client().auth.signInWithPassword({ email, password })).error).toBeNull();
   });
 
-  test('codes of PKCE: a sign-up ages from the request, a magic link from the click', async () => {
+  test('PKCE codes expire relative to the request for a sign-up, and to the click for a magic link', async () => {
     const { verifier, ...challenge } = pkce();
     const exchange = async (location: string) => {
       const auth_code = new URL(location).searchParams.get('code');
@@ -247,7 +247,7 @@ describe('with confirmations', () => {
     expect(await exchange(await follow(linkOf((await server.inbox(email))[0])))).toEqual([200, undefined]);
   });
 
-  test('POST /verify takes a hash of a PKCE flow without a verifier; typed codes match with and without the prefix', async () => {
+  test('POST /verify accepts a PKCE token hash without a verifier, and typed codes with or without the prefix', async () => {
     const { verifier: _, ...challenge } = pkce();
     const [one, other] = [newEmail(), newEmail()];
     for (const email of [one, other])
@@ -273,7 +273,7 @@ describe('with confirmations', () => {
     expect(await follow(recovery)).toContain('error_code=otp_expired');
   });
 
-  test('two halves by link: the first says so in the fragment', async () => {
+  test('of the two links for an address change, the first redirects with a message in the fragment', async () => {
     const { email, client } = await confirmed();
     const next = newEmail();
     await client.auth.updateUser({ email: next });
@@ -284,7 +284,7 @@ describe('with confirmations', () => {
     expect((await server.client().auth.signInWithPassword({ email: next, password })).error).toBeNull();
   });
 
-  test('generate_link for a new address: the link works, its hashed_token verifies nothing', async () => {
+  test('generate_link for a new address returns a working link, and a hashed_token that verifies nothing', async () => {
     const { email } = await confirmed();
     const next = newEmail();
     const generate = (type: 'email_change_new' | 'email_change_current') =>
@@ -311,7 +311,7 @@ describe('with confirmations', () => {
   });
 });
 
-test('where sign-up is off, no user can sign up by password, by code or as a guest, but administrators can add users', async () => {
+test('if sign-up is disabled, no user can sign up by password, code or as a guest, but administrators can add users', async () => {
   const server = await startAuth({ enable_signup: false, enable_anonymous_sign_ins: true });
   try {
     const codeOfAnswer = async (path: string, json: object) => {
@@ -336,7 +336,7 @@ test('where sign-up is off, no user can sign up by password, by code or as a gue
   }
 });
 
-test('where email is off, so is every way that begins with an address', async () => {
+test('if email is disabled, so is every sign-in method that uses an address', async () => {
   const server = await startAuth({ email: { enable_signup: false } });
   try {
     const email = newEmail();

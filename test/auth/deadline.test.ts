@@ -1,4 +1,4 @@
-/** The time limit of a request, and what happens to the work that the request has started. */
+/** Tests the time limit of a request, and that the work it started is stopped. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => auth.stop());
 
-test('who waits too long is told so, and nothing of the request remains', async () => {
+test('a request that exceeds the time limit gets an error, and its work is rolled back', async () => {
   const email = newEmail();
   const { data } = await auth.client().auth.signUp({ email, password });
   const token = data.session?.access_token ?? '';

@@ -1,4 +1,4 @@
-/** The defaults of `[auth]` in an empty config.toml, as in the upstream CLI's local stack. */
+/** Tests the defaults of `[auth]` for an empty config.toml, which are those of the upstream CLI's local stack. */
 import { expect, test } from 'vitest';
 import { defaultMail } from '../../src/auth/core/default-mails.ts';
 import { settingsFrom } from '../../src/auth/settings.ts';
@@ -7,7 +7,7 @@ import { configFrom } from '../../src/config/index.ts';
 const config = configFrom({});
 const off = { enabled: false };
 
-test('of config.toml', () => {
+test('config.toml has the upstream defaults', () => {
   expect(config.auth).toMatchObject({
     site_url: 'http://127.0.0.1:3000',
     additional_redirect_urls: ['https://127.0.0.1:3000'],
@@ -68,7 +68,7 @@ test('of config.toml', () => {
   );
 });
 
-test('and what follows: addresses below the API, mails without a bound, addresses of clients unlimited', () => {
+test('derived settings: URLs below the API, no practical email limit, and no limit per client address', () => {
   const settings = settingsFrom(config, 'development', () => 'http://127.0.0.1:54321');
   expect(settings.externalUrl()).toBe('http://127.0.0.1:54321/auth/v1');
   expect(settings.issuer()).toBe('http://127.0.0.1:54321/auth/v1');
@@ -94,6 +94,6 @@ test.each([
   ['identity_unlinked_notification', 'A sign-in method was removed from your account'],
   ['mfa_factor_enrolled_notification', 'A new verification method was added to your account'],
   ['mfa_factor_unenrolled_notification', 'A verification method was removed from your account'],
-] as const)('the subject of %s', (name, subject) => {
+] as const)('the email %s has the default subject', (name, subject) => {
   expect(defaultMail(name, { color: '#000000' }).subject).toBe(subject);
 });

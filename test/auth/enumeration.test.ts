@@ -1,6 +1,6 @@
 /**
- * Responses never reveal whether an account exists. Responses are identical to the byte. The expensive part of the work
- * is also identical, which is tested by counting instead of timing.
+ * Tests that responses never reveal whether an account exists. They are identical to the byte. The expensive part of
+ * the work is also identical, which is tested by counting instead of timing.
  */
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -78,14 +78,14 @@ test.each<[string, (who: string) => Promise<string> | string]>([
       return who;
     },
   ],
-])('sign-in as %s looks like a wrong password', async (_name, make) => {
+])('sign-in as %s gets the same response as a wrong password', async (_name, make) => {
   const known = await ask('/token?grant_type=password', { email, password: 'wrong' });
   const other = await ask('/token?grant_type=password', { email: await make(''), password: 'wrong' });
   expect(other).toEqual(known);
   expect(known).toMatchObject({ status: 400, work: { hashed: 0, verified: 1 } });
 });
 
-test('by phone too', async () => {
+test('sign-in by phone gets the same response as a wrong password', async () => {
   const known = await ask('/token?grant_type=password', { phone, password: 'wrong' });
   expect(await ask('/token?grant_type=password', { phone: '491519999999', password: 'wrong' })).toEqual(
     known,
@@ -95,7 +95,7 @@ test('by phone too', async () => {
 test.each<[string, (contact: { email: string } | { phone: string }) => object]>([
   ['/recover', (contact) => contact],
   ['/resend', (contact) => ({ type: 'email' in contact ? 'signup' : 'sms', ...contact })],
-])('%s answers alike', async (path, bodyOf) => {
+])('%s gets the same response for known and unknown users', async (path, bodyOf) => {
   const known = await ask(path, bodyOf({ email }));
   expect(await ask(path, bodyOf({ email: newEmail() }))).toEqual(known);
   expect(known.status).toBe(200);
@@ -103,14 +103,21 @@ test.each<[string, (contact: { email: string } | { phone: string }) => object]>(
   expect(await ask(path, bodyOf({ phone: '491519999999' }))).toEqual(await ask(path, bodyOf({ phone })));
 });
 
-test.each(['/otp', '/magiclink'])('%s hashes as much for those it knows', async (path) => {
-  const known = await ask(path, { email });
-  const unknown = await ask(path, { email: newEmail() });
-  expect([known.status, known.text, known.headers]).toEqual([unknown.status, unknown.text, unknown.headers]);
-  for (const { work: done } of [known, unknown]) expect(done.hashed + done.verified).toBe(1);
-});
+test.each(['/otp', '/magiclink'])(
+  '%s computes the same number of hashes for known and unknown addresses',
+  async (path) => {
+    const known = await ask(path, { email });
+    const unknown = await ask(path, { email: newEmail() });
+    expect([known.status, known.text, known.headers]).toEqual([
+      unknown.status,
+      unknown.text,
+      unknown.headers,
+    ]);
+    for (const { work: done } of [known, unknown]) expect(done.hashed + done.verified).toBe(1);
+  },
+);
 
-test('a phone code too', async () => {
+test('a phone code computes the same number of hashes for known and unknown numbers', async () => {
   const known = await ask('/otp', { phone });
   const unknown = await ask('/otp', { phone: '491517777777' });
   expect([known.status, known.text]).toEqual([unknown.status, unknown.text]);
@@ -144,7 +151,7 @@ test('wrong codes and codes for unknown users get the same response', async () =
 test.each([
   ['/recover', { email_confirm: true }, {}],
   ['/resend', { email_confirm: false }, { type: 'signup' }],
-])('%s in production: what known addresses cost comes after the answer', async (path, state, extra) => {
+])('%s in production: work for known addresses happens after the response', async (path, state, extra) => {
   const production = await startAuth(
     { email: { enable_confirmations: true, max_frequency: 60_000 } },
     { mode: 'production' },

@@ -1,4 +1,4 @@
-/** Error responses of factor enrollment, challenges and verification, and factor administration. */
+/** Tests error responses of factor enrollment, challenges and verification, and of factor administration. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { totpCode } from '../../src/shared/totp.ts';
@@ -57,7 +57,7 @@ test('an expired challenge is rejected', async () => {
   expect(await gone.json()).toMatchObject({ error_code: 'mfa_factor_not_found' });
 });
 
-test('the challenge of one is of no use for the factor of another', async () => {
+test('a user’s challenge can’t be used for another user’s factor', async () => {
   const victim = await newUser();
   const thief = await newUser();
   const theirs = await enrolTotp(victim.token);
@@ -77,7 +77,7 @@ test('the challenge of one is of no use for the factor of another', async () => 
   }
 });
 
-test('a phone that is a verified factor is enrolled once', async () => {
+test('a phone that is already a verified factor can’t be enrolled again', async () => {
   const { token } = await newUser();
   const enroll = (as: string) =>
     server.request('/factors', {
@@ -97,7 +97,7 @@ test('a phone that is a verified factor is enrolled once', async () => {
   });
 });
 
-test('where a kind of factor is off, each step says so', async () => {
+test('if a factor type is disabled, each step returns an error', async () => {
   const plain = await startAuth();
   try {
     const { id: userId, token } = await newUser(plain);
@@ -136,7 +136,7 @@ test('where a kind of factor is off, each step says so', async () => {
 });
 
 describe('administrators', () => {
-  test('list, rename and remove factors', async () => {
+  test('can list, rename and remove factors', async () => {
     const { id: userId, token } = await newUser();
     const { id, totp } = await enrolTotp(token);
     const raised = await verify(token, id, {
@@ -158,7 +158,7 @@ describe('administrators', () => {
     expect((await admin.listFactors({ userId })).data?.factors).toEqual([]);
   });
 
-  test('refuse the factor of another user, under any name', async () => {
+  test('can’t change a factor through another user’s ID', async () => {
     const owner = await newUser();
     const other = await newUser();
     const { id } = await enrolTotp(owner.token);

@@ -1,5 +1,6 @@
 /**
- * Second factors with the stock client: enrollment, aal2, actions that require it, and the effect on other sessions.
+ * Tests second factors with the stock client: enrollment, aal2, actions that require it, and the effect on other
+ * sessions.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { encodeRefreshToken } from '../../src/auth/core/refresh-token-v2.ts';
@@ -30,8 +31,8 @@ async function userWithClient() {
   return { email, client };
 }
 
-describe('totp', () => {
-  test('enroll, challenge, verify: the session is aal2 and others below it end', async () => {
+describe('TOTP', () => {
+  test('raises the session to aal2 after verification and ends other sessions below it', async () => {
     const { email, client } = await userWithClient();
     const other = server.client();
     await other.auth.signInWithPassword({ email, password });
@@ -45,7 +46,7 @@ describe('totp', () => {
     );
     // The client builds a data URL from the SVG.
     expect(totp.qr_code).toMatch(/^data:image\/svg\+xml;utf-8,<svg /);
-    // The client inserts the SVG into the URL unescaped, so a # would end the picture.
+    // The client inserts the SVG into the URL unescaped, so a # would end the image data.
     expect(new URL(totp.qr_code).hash).toBe('');
     expect(decodeURIComponent(new URL(totp.qr_code).pathname)).toMatch(/<\/svg>$/);
     const wrong = await client.auth.mfa.challengeAndVerify({ factorId: id, code: '000000' });
@@ -69,7 +70,7 @@ describe('totp', () => {
     expect((await client.auth.mfa.getAuthenticatorAssuranceLevel()).data?.currentLevel).toBe('aal2');
   });
 
-  test('with a verified factor, aal1 may not change the address, enroll or unenroll', async () => {
+  test('prevents a session at aal1 from changing the address, enrolling or unenrolling', async () => {
     const { email, client } = await userWithClient();
     const { data } = await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'a' });
     if (!data) throw new Error('not enrolled');
@@ -97,7 +98,7 @@ describe('totp', () => {
     });
   });
 
-  test('names conflict, numbers are limited, challenges are answered once and in time', async () => {
+  test('rejects duplicate names and too many factors, and a challenge works once and before it expires', async () => {
     const { client } = await userWithClient();
     const first = await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'a' });
     expect((await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'a' })).error).toMatchObject({
@@ -123,7 +124,7 @@ describe('totp', () => {
   });
 });
 
-test('a session whose refresh tokens have format 2 gets one with a new key', async () => {
+test('a session whose refresh tokens use format 2 gets a refresh token with a new key', async () => {
   const { client } = await userWithClient();
   const { data: enrolled } = await client.auth.mfa.enroll({ factorType: 'totp' });
   const { data } = await client.auth.getSession();
@@ -152,7 +153,7 @@ test('a session whose refresh tokens have format 2 gets one with a new key', asy
   expect((await client.auth.mfa.getAuthenticatorAssuranceLevel()).data?.currentLevel).toBe('aal2');
 });
 
-test('a phone gets its code', async () => {
+test('a phone factor receives its code', async () => {
   const { client } = await userWithClient();
   const { data, error } = await client.auth.mfa.enroll({
     factorType: 'phone',
@@ -174,7 +175,7 @@ test('a phone gets its code', async () => {
   expect((await client.auth.mfa.getAuthenticatorAssuranceLevel()).data?.currentLevel).toBe('aal2');
 });
 
-test('where factors are off, enrollment says so', async () => {
+test('if factors are disabled, enrollment returns an error', async () => {
   const plain = await startAuth();
   try {
     const client = plain.client();

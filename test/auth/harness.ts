@@ -1,4 +1,4 @@
-/** Starts the auth service behind the gateway with a private database and the captured inbox. */
+/** Starts the auth service behind the gateway with its own database and captured emails. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
@@ -21,7 +21,7 @@ import { createMail, migrations as mailMigrations } from '../../src/mail/index.t
 import type { CapturedMessage } from '../../src/mail/types.ts';
 import { lowestPasswordCost } from '../../src/testing.ts';
 
-/** JSON from the wire. Assumed to be an error unless the caller specifies a different type. */
+/** The response body as JSON, assumed to be an error unless the caller specifies a different type. */
 interface WireError {
   readonly error_code?: string;
   readonly msg?: string;
@@ -46,34 +46,34 @@ export interface AuthServer {
   admin(): SupabaseClient;
   /** Sends a plain HTTP request below /auth/v1. */
   request(path: string, init?: RequestInit & { token?: string; json?: unknown }): Promise<WireResponse>;
-  /** The requests that the gateway reported. */
+  /** The requests that the gateway has reported. */
   readonly records: readonly RequestRecord[];
   /** Returns the routes registered at the gateway, including prefixes. */
   routes(): readonly Route[];
   /** The service's interface for the Account pages. */
   readonly issueCode: AuthService['issueCode'];
-  /** Returns the messages to this address, newest first. */
+  /** Returns the emails to this address, newest first. */
   inbox(to: string): Promise<readonly CapturedMessage[]>;
-  /** Restarts the service on its database at the same address, so that its in-memory state is lost. */
+  /** Restarts the service on its database at the same address, which discards its in-memory state. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface AuthServerOptions {
-  /** `production` enables rate limits per address. */
+  /** `production` enables rate limits per client address. */
   readonly mode?: AuthDeps['mode'];
   readonly trustedProxies?: readonly string[];
   /** Settings from plinth.toml. */
   readonly plinth?: PartialConfig['plinth'];
-  /** Replaces requests to other servers. */
+  /** Handles requests to other servers. */
   readonly outgoing?: AuthDeps['outgoing'];
-  /** The cost of new password hashes. The lowest by default. */
+  /** The cost of new password hashes. The default is the lowest cost. */
   readonly passwordCost?: number | 'production';
   readonly log?: Logger;
   readonly hasAccountPages?: boolean;
-  /** Also serves the Account pages, on the same service. */
+  /** Also serves the Account pages with the same service. */
   readonly servesAccount?: boolean;
-  /** Omits our own tables, as on a database of the hosted service. Emails can't be captured there. */
+  /** Omits Plinth's own tables, as on a database of the hosted service. Emails can't be captured there. */
   readonly hostedDatabase?: boolean;
 }
 
@@ -198,7 +198,7 @@ export async function startAuth(
     },
     async restart() {
       await gateway.close(100);
-      // Gives this process's clients time to notice that their connections are closed.
+      // Allows this process's clients to notice that their connections are closed.
       await sleep(100);
       service = newService();
       gateway = newGateway();
@@ -220,7 +220,7 @@ export function newEmail(): string {
   return `user${counter}-${Math.random().toString(36).slice(2, 8)}@example.com`;
 }
 
-/** Returns the code in an email: the only separate group of six digits. */
+/** Returns the code in an email: the only isolated group of six digits. */
 export function codeOf(message: CapturedMessage | undefined): string {
   const code = /(?<!\d)\d{6}(?!\d)/.exec(message?.text ?? '')?.[0];
   if (code === undefined) throw new Error(`no code in: ${message?.text}`);

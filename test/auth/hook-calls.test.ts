@@ -1,5 +1,5 @@
 /**
- * All seven hooks over HTTP and in PostgreSQL: when they are called, with which payload, and the effect of their
+ * Tests all seven hooks over HTTP and in PostgreSQL: when they are called, with which payload, and the effect of their
  * responses.
  */
 import { createServer, type Server } from 'node:http';
@@ -171,7 +171,7 @@ describe.each([
     return { email, client, user: data.user };
   };
 
-  test('a sign-up by email: before, email, after', async () => {
+  test('a sign-up by email calls the hooks before the user is created, for the email, and afterwards', async () => {
     const email = newEmail();
     const { data } = await auth.client().auth.signUp({ email, password, options: { data: { a: 1 } } });
     const calls = await kind.calls(auth);
@@ -201,7 +201,7 @@ describe.each([
     expect(await callNames()).toEqual(['send-email']);
   });
 
-  test('a sign-up by phone: the code goes to the hook', async () => {
+  test('a sign-up by phone passes the code to the hook', async () => {
     const phone = `4915${String(Date.now()).slice(-9)}`;
     const client = auth.client();
     await client.auth.signUp({ phone, password });
@@ -217,7 +217,7 @@ describe.each([
     expect(error).toBeNull();
   });
 
-  test('guests, invitations and links make users too; administrators are not asked', async () => {
+  test('hooks are called for guests, invitations and generated links, but not for users that administrators create', async () => {
     await auth.client().auth.signInAnonymously();
     expect(await callNames()).toEqual([
       'before-user-created',
@@ -279,7 +279,7 @@ describe.each([
     }
   });
 
-  test('password_verification_attempt sees right and wrong, and may end all sessions', async () => {
+  test('password_verification_attempt is called for right and wrong passwords, and can end all sessions', async () => {
     const { email, client, user } = await member();
     await kind.calls(auth);
     await auth.client().auth.signInWithPassword({ email, password });
@@ -310,7 +310,7 @@ describe.each([
     }
   });
 
-  test('mfa_verification_attempt sees right and wrong, and a refusal ends all sessions', async () => {
+  test('mfa_verification_attempt is called for right and wrong codes, and a rejection ends all sessions', async () => {
     const { client, user } = await member();
     const { data: factor } = await client.auth.mfa.enroll({ factorType: 'totp' });
     const factorId = factor?.id ?? '';
@@ -339,7 +339,7 @@ describe.each([
     }
   });
 
-  test.each(['send_email', 'send_sms'] as const)('when %s refuses, the sign-up is undone', async (name) => {
+  test.each(['send_email', 'send_sms'] as const)('if %s fails, the sign-up is rolled back', async (name) => {
     await kind.answer(auth, name, { error: { http_code: 429, message: 'enough for today' } });
     try {
       const email = newEmail();

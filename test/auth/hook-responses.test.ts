@@ -1,4 +1,4 @@
-/** Hook responses and their time limits, over HTTP and in PostgreSQL. */
+/** Tests hook responses and their time limits, over HTTP and in PostgreSQL. */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { configFrom } from '../../src/config/index.ts';
@@ -64,7 +64,7 @@ describe('over HTTP', () => {
       'an error without a message',
       { status: 200, headers: json, body: '{"error":{"http_code":403,"message":""}}' },
     ],
-  ])('%s lets in', async (_name, given) => {
+  ])('%s allows the sign-up', async (_name, given) => {
     answer = given;
     expect(await signUp()).toBe('let in');
     expect(calls).toBe(1);
@@ -120,21 +120,21 @@ describe('over HTTP', () => {
       { status: 200, headers: json, body: `{"error":{"http_code":${code},"message":"no"}}` },
       [500, 'unexpected_failure', 'no'],
     ]),
-  ])('%s lets no user in', async (_name, given, expected) => {
+  ])('%s rejects the sign-up', async (_name, given, expected) => {
     answer = given;
     others = 0;
     expect(await signUp()).toEqual(expected);
     expect([calls, others]).toEqual([1, 0]);
   });
 
-  test('is asked again when it says when, three times at most', async () => {
+  test('is retried when the response asks for it, with at most three attempts', async () => {
     answer = { status: 503, headers: { 'retry-after': 'true' } };
     expect(await signUp()).toEqual([500, 'unexpected_failure', 'Service currently unavailable due to hook']);
     expect(calls).toBe(3);
   });
 });
 
-describe('that cannot be reached', () => {
+describe('an unreachable hook', () => {
   test.concurrent('is tried three times', async () => {
     const hook = await startHook(() => undefined);
     end(hook.server);
@@ -151,7 +151,7 @@ describe('that cannot be reached', () => {
     }
   });
 
-  test.concurrent('or does not answer is given up after five seconds', async () => {
+  test.concurrent('is abandoned after five seconds if it doesn’t respond', async () => {
     let calls = 0;
     const { uri, server } = await startHook(() => {
       calls += 1;
@@ -210,11 +210,11 @@ describe('in PostgreSQL', () => {
     expect(await signUpWith(body)).toEqual(expected);
   });
 
-  test("a function that the service isn't allowed to call", async () => {
+  test('a function that the service isn’t allowed to call causes an error', async () => {
     expect(await signUpWith("return '{}';", '')).toEqual(failed);
   });
 
-  test('the time limit of a hook does not outlive it', async () => {
+  test('the time limit of a hook applies only to the hook', async () => {
     await signUpWith("return '{}';");
     const [row] = await auth.database
       .pool('supabase_auth_admin')
@@ -227,7 +227,7 @@ test.each([
   ['http://hooks.example.com/x', 'must start with https://'],
   ['http://10.0.0.1/x', 'must start with https://'],
   ['ftp://127.0.0.1/x', 'must start with pg-functions://'],
-])('%s isn’t a hook address', (uri, message) => {
+])('%s isn’t a valid hook URI', (uri, message) => {
   const hook = { enabled: true, uri, secrets };
   expect(() => configFrom({ auth: { hook: { send_sms: hook } } })).toThrow(message);
   expect(() => configFrom({ plinth: { auth: { hook: { after_user_created: hook } } } })).toThrow(message);

@@ -34,7 +34,7 @@ describe('over HTTP', () => {
     server.closeAllConnections();
   });
 
-  test('send_email replaces the mail', async () => {
+  test('send_email replaces the email', async () => {
     const auth = await startAuth({
       hook: { send_email: { enabled: true, uri, secrets } },
       email: { enable_confirmations: true },
@@ -57,7 +57,7 @@ describe('over HTTP', () => {
   });
 });
 
-test('custom_access_token in PostgreSQL', async () => {
+test('custom_access_token in PostgreSQL changes the claims', async () => {
   const uri = 'pg-functions://postgres/public/add_claims';
   const auth = await startAuth({ hook: { custom_access_token: { enabled: true, uri } } });
   try {

@@ -1,6 +1,6 @@
 /**
- * A database of the hosted service, in which we create nothing: features that need our own tables work without them or
- * return an error.
+ * Tests a database of the hosted service, in which Plinth creates nothing: features that need Plinth's own tables work
+ * without them or return an error.
  */
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test('users sign up and in, use factors, and are deleted', async () => {
+test('users can sign up, sign in, use factors, and be deleted', async () => {
   const client = server.client();
   const { data, error } = await client.auth.signUp({ email: newEmail(), password });
   expect(error).toBeNull();
@@ -46,7 +46,7 @@ test('users sign up and in, use factors, and are deleted', async () => {
   }
 });
 
-test('limits count in the process', async () => {
+test('rate limits are counted in the process', async () => {
   const answers = [];
   for (let attempt = 0; attempt < 31; attempt++) {
     answers.push(await server.request('/recover', { json: { email: 'invalid' } }));
@@ -73,7 +73,7 @@ test('a wallet message works once', async () => {
   expect((await send()).status).toBe(400);
 });
 
-test("an organization's assertion works once, and its session ends with the provider's", async () => {
+test('an SSO provider’s assertion works once, and its session ends with the provider’s', async () => {
   const idp = createIdp();
   const made = await server.request('/admin/sso/providers', {
     token: server.keys.serviceRoleKey,

@@ -1,4 +1,4 @@
-/** Expired data is deleted in the background, and data that is still relevant is kept. */
+/** Tests that expired data is deleted in the background, and data that is still relevant is kept. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAttemptLimits, sharedAttempts } from '../../src/auth/attempt-limits.ts';
@@ -46,7 +46,7 @@ const count = async (query: Sql): Promise<number> => {
 };
 const run = (statement: Sql) => auth.database.pool('supabase_admin').query(statement);
 
-test('revoked tokens go after a day, but a lost answer can still be asked for again', async () => {
+test('revoked tokens are deleted after a day, but a lost response can still be requested again', async () => {
   const client = auth.client();
   const { data } = await client.auth.signUp({ email: newEmail(), password });
   const first = data.session?.refresh_token ?? '';
@@ -69,7 +69,7 @@ test('revoked tokens go after a day, but a lost answer can still be asked for ag
   auth.clock.advance(-dayMs - hourMs);
 });
 
-test('sessions go once their time has long been over, their tokens before', async () => {
+test('expired sessions are deleted after a delay, and their tokens earlier', async () => {
   const { data } = await auth.client().auth.signUp({ email: newEmail(), password });
   const userId = data.user?.id;
   await run(sql`update auth.sessions set not_after = now() where user_id = ${userId}`);
@@ -87,7 +87,7 @@ test('sessions go once their time has long been over, their tokens before', asyn
 test.each<[string, PartialConfig, number]>([
   ['timebox', { auth: { sessions: { timebox: 8 * hourMs } } }, 8 * hourMs],
   ['inactivity', { auth: { sessions: { inactivity_timeout: 2 * hourMs } } }, 2 * hourMs],
-])('sessions past the %s go a day later', async (_name, config, limitMs) => {
+])('sessions past the %s are deleted a day later', async (_name, config, limitMs) => {
   const { data } = await auth.client().auth.signUp({ email: newEmail(), password });
   const left = () =>
     count(sql`select count(*)::int as n from auth.sessions where user_id = ${data.user?.id}`);
@@ -99,7 +99,7 @@ test.each<[string, PartialConfig, number]>([
   expect(await left()).toBe(0);
 });
 
-test('guests stay, unless the project says how long', async () => {
+test('guests are kept unless the project sets a maximum age', async () => {
   const guest = (await auth.client().auth.signInAnonymously()).data.user?.id;
   const member = (await auth.client().auth.signUp({ email: newEmail(), password })).data.user?.id;
   const left = () => count(sql`select count(*)::int as n from auth.users where id in (${guest}, ${member})`);
@@ -144,7 +144,7 @@ test('unfinished flows are deleted after a day, in batches', async () => {
   expect(await all()).toBe(1);
 });
 
-test('requests of other apps go a day after they have run out', async () => {
+test('authorization requests are deleted a day after they expire', async () => {
   const client = randomUUID();
   await run(sql`insert into auth.oauth_clients
       (id, registration_type, redirect_uris, grant_types, client_type, token_endpoint_auth_method)
@@ -161,7 +161,7 @@ test('requests of other apps go a day after they have run out', async () => {
   expect(await left()).toBe(1);
 });
 
-test('one process does it at a time', async () => {
+test('only one process cleans up at a time', async () => {
   const held = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();
   const other = auth.database.pool('supabase_admin').transaction(async (tx) => {
@@ -190,7 +190,7 @@ test('a locked row is skipped without waiting', async () => {
   expect(await left()).toBe(0);
 });
 
-test('recovery codes of users whom SQL has deleted', async () => {
+test('recovery codes of users who were deleted with SQL are deleted', async () => {
   const { data } = await auth.client().auth.signUp({ email: newEmail(), password });
   const kept = data.user?.id ?? '';
   for (const userId of [kept, randomUUID()]) {

@@ -1,4 +1,6 @@
-/** Protection of the public routes for passkeys and wallets: rate limits per address and captchas. */
+/**
+ * Tests the protection of the public routes for passkeys and wallets: rate limits per client address and captchas.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AuthServer, startAuth } from './harness.ts';
 
@@ -30,14 +32,14 @@ const statuses = async (server: AuthServer, path: string, times: number) => {
 test.each([
   ['/passkeys/authentication/options', 200],
   ['/token?grant_type=web3', 400],
-])('%s counts calls', async (path, usual) => {
+])('%s is rate-limited', async (path, usual) => {
   const seen = await statuses(limited, path, 33);
   expect(seen.filter((status) => status === usual)).toHaveLength(30);
   expect(seen.filter((status) => status === 429)).toHaveLength(3);
 });
 
 test.each(['/passkeys/authentication/options', '/token?grant_type=web3'])(
-  '%s asks for a captcha',
+  '%s requires a captcha',
   async (path) => {
     const response = await asking.request(path, { json: { chain: 'solana' } });
     expect(response.status).toBe(400);
@@ -45,7 +47,7 @@ test.each(['/passkeys/authentication/options', '/token?grant_type=web3'])(
   },
 );
 
-test('where passkeys are off that is the answer, captcha or not', async () => {
+test('if passkeys are disabled, the error says so with or without a captcha', async () => {
   const plain = await startAuth({ captcha: { enabled: true, provider: 'hcaptcha', secret: 'x' } });
   try {
     const response = await plain.request('/passkeys/authentication/options', { json: {} });

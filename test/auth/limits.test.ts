@@ -1,4 +1,4 @@
-/** Rate limits per address, shared by all processes on one database, and per hour. */
+/** Tests rate limits per client address, shared by all processes on one database, and hourly limits. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sharedAttempts } from '../../src/auth/attempt-limits.ts';
@@ -13,7 +13,7 @@ import { type AuthServer, newEmail, startAuth } from './harness.ts';
 const password = 'correct horse';
 const minuteMs = 60_000;
 
-describe('by address', () => {
+describe('per client address', () => {
   let auth: AuthServer;
   beforeAll(async () => {
     auth = await startAuth(
@@ -51,7 +51,7 @@ describe('by address', () => {
   };
   const unknown = { email: 'unknown@example.com', password };
 
-  test('a burst of 30 requests, then one more whenever the limit refills', async () => {
+  test('a burst of 30 requests is allowed, then one more whenever the bucket refills', async () => {
     const ip = '203.0.113.1';
     const first = await volley(35, '/token?grant_type=refresh_token', ip, { refresh_token: 'a'.repeat(12) });
     expect([first.passed, first.limited]).toEqual([30, 5]);
@@ -67,7 +67,7 @@ describe('by address', () => {
     ).toBe(1);
   });
 
-  test.each([1, 24])('the limit works after the clock was set by %i hours, back and forth', async (hours) => {
+  test.each([1, 24])('the limit works after the clock was changed by %i hours and back', async (hours) => {
     const ip = `203.0.113.${100 + hours}`;
     const body = { refresh_token: 'a'.repeat(12) };
     const burst = async () => (await volley(32, '/token?grant_type=refresh_token', ip, body)).passed;
@@ -78,7 +78,7 @@ describe('by address', () => {
     expect(await burst()).toBe(30);
   });
 
-  test('clients that register themselves', async () => {
+  test('dynamic client registration is limited', async () => {
     const metadata = { redirect_uris: ['https://app.example/'] };
     const { passed, limited } = await volley(32, '/oauth/clients/register', '203.0.113.40', metadata);
     expect([passed, limited]).toEqual([30, 2]);
@@ -102,7 +102,7 @@ describe('by address', () => {
     expect((await volley(1, '/recover', '2001:db8:0:8::1', { email: unknown.email })).limited).toBe(0);
   });
 
-  test('guests by the hour, apart from other sign-ups', async () => {
+  test('guest sign-ups have a separate hourly limit', async () => {
     const ip = '203.0.113.4';
     expect((await volley(5, '/signup', ip, {})).limited).toBe(2);
     expect((await volley(1, '/signup', ip, { email: newEmail(), password })).limited).toBe(0);
@@ -138,7 +138,7 @@ describe('by address', () => {
     expect(links.map(({ status }) => status).sort()).toEqual([303, 303, 429, 429]);
   });
 
-  test('passwords neither, nor by changing the user', async () => {
+  test('passwords can’t be guessed, not even with a different user each time', async () => {
     const ip = '203.0.113.8';
     const { passed } = await volley(33, '/token?grant_type=password', ip, {
       email: 'not an address',
@@ -170,7 +170,7 @@ describe('by address', () => {
     }
   });
 
-  test('none in development, as on the local stack', async () => {
+  test('there is no limit in development, as on the local stack', async () => {
     const local = await startAuth();
     try {
       const answers = await Promise.all(
@@ -184,7 +184,7 @@ describe('by address', () => {
     }
   });
 
-  test('a shared budget for guesses is full after the clock was set back, but not for a slow clock', async () => {
+  test('a shared budget is full if the clock was set back by a day, but not if it is 30 seconds slow', async () => {
     const store = sharedAttempts(auth.database.pool('supabase_admin'));
     const rule = { size: 2, refillMs: 60_000 };
     const key = randomUUID();
@@ -198,7 +198,7 @@ describe('by address', () => {
     expect(await store.fullAt(key)).toBe(earlier - 3_600_000 + 60_000);
   });
 
-  test('several processes on one database share what is left; full buckets are forgotten', async () => {
+  test('processes on one database share the remaining requests, and full buckets are deleted', async () => {
     const db = auth.database.pool('supabase_admin');
     const settings = settingsFrom(configFrom({}), 'production', () => '');
     const processes = [
@@ -220,7 +220,7 @@ describe('by address', () => {
 
 const countBuckets = sql`select count(*) from _plinth.rate_limits`;
 
-test('mails by the hour, for the whole server, and a failed sign-up gives none back', async () => {
+test('emails have an hourly limit for the whole server, which failed sign-ups also use up', async () => {
   const auth = await startAuth({
     rate_limit: { email_sent: 2 },
     email: {
@@ -243,7 +243,7 @@ test('mails by the hour, for the whole server, and a failed sign-up gives none b
   }
 });
 
-test('text messages by the hour, for the whole server', async () => {
+test('text messages have an hourly limit for the whole server', async () => {
   const auth = await startAuth({
     rate_limit: { sms_sent: 2 },
     sms: { enable_signup: true, enable_confirmations: true, max_frequency: 0 },

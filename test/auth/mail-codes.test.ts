@@ -28,7 +28,7 @@ describe('with confirmations on', () => {
     return { email, client, session: data.session };
   }
 
-  test('sign-up mails a code, and only the code opens the door', async () => {
+  test('sign-up emails a code, and only the code signs the user in', async () => {
     const email = newEmail();
     const client = server.client();
     const { data } = await client.auth.signUp({ email, password });
@@ -57,7 +57,7 @@ describe('with confirmations on', () => {
     expect(again.error).toMatchObject({ code: 'otp_expired' });
   });
 
-  test('the link in the mail leads to the app with a session in the fragment', async () => {
+  test('the link in the email redirects to the app with a session in the fragment', async () => {
     const email = newEmail();
     await server.client().auth.signUp({
       email,
@@ -90,7 +90,7 @@ describe('with confirmations on', () => {
     );
   });
 
-  test('an address that is not allowed is replaced by the site URL', async () => {
+  test('a redirect URL that isn’t allowed is replaced by the site URL', async () => {
     const email = newEmail();
     await server
       .client()
@@ -98,7 +98,7 @@ describe('with confirmations on', () => {
     expect(linkOf((await server.inbox(email))[0])).toMatch(/redirect_to=http:\/\/127\.0\.0\.1:3000$/);
   });
 
-  test('sign-up with a confirmed address invents a user', async () => {
+  test('sign-up with a confirmed address returns a made-up user', async () => {
     const { email, session } = await confirmedUser();
     const { data, error } = await server.client().auth.signUp({ email, password: 'something else' });
     expect(error).toBeNull();
@@ -108,7 +108,7 @@ describe('with confirmations on', () => {
     expect(await server.inbox(email)).toHaveLength(1);
   });
 
-  test('one-time code: unknown addresses get the confirmation mail, known ones the sign-in code', async () => {
+  test('a one-time code request sends a confirmation email to unknown addresses and a sign-in code to known ones', async () => {
     const email = newEmail();
     const client = server.client();
     expect(
@@ -128,7 +128,7 @@ describe('with confirmations on', () => {
     expect(signedIn.data.session?.user.email).toBe(email);
   });
 
-  test('recovery by token hash, then a new password', async () => {
+  test('recovery with a token hash allows a new password', async () => {
     const { email } = await confirmedUser();
     const client = server.client();
     expect((await client.auth.resetPasswordForEmail(email)).error).toBeNull();
@@ -143,7 +143,7 @@ describe('with confirmations on', () => {
     expect((await server.client().auth.resetPasswordForEmail(newEmail())).error).toBeNull();
   });
 
-  test('codes and links end after their time', async () => {
+  test('codes and links expire', async () => {
     const { email } = await confirmedUser();
     await server.client().auth.signInWithOtp({ email });
     const [mail] = await server.inbox(email);
@@ -154,7 +154,7 @@ describe('with confirmations on', () => {
     expect(location).toContain('error_code=otp_expired');
   });
 
-  test('email change is confirmed at both addresses', async () => {
+  test('an email change is confirmed at both addresses', async () => {
     const { email, client } = await confirmedUser();
     const next = newEmail();
     const changed = await client.auth.updateUser({ email: next });
@@ -177,7 +177,7 @@ describe('with confirmations on', () => {
     expect((await server.client().auth.signInWithPassword({ email: next, password })).error).toBeNull();
   });
 
-  test('PKCE: the link contains a code that only the verifier can redeem, and only once', async () => {
+  test('with PKCE, the link contains a code that only the verifier can redeem, and only once', async () => {
     const email = newEmail();
     const verifier = randomBytes(32).toString('hex');
     const challenge = createHash('sha256').update(verifier).digest('base64url');
@@ -199,7 +199,7 @@ describe('with confirmations on', () => {
     expect((await exchange(verifier)).status).toBe(404);
   });
 
-  test('mails to one user keep a distance', async () => {
+  test('emails to one user have a minimum interval', async () => {
     const slow = await startAuth({ email: { enable_confirmations: true, max_frequency: 60_000 } });
     try {
       const email = newEmail();
@@ -217,7 +217,7 @@ describe('with confirmations on', () => {
     }
   });
 
-  test('reauthentication: an old session needs the nonce for a new password', async () => {
+  test('an old session needs a reauthentication nonce for a new password', async () => {
     const strict = await startAuth({ email: { secure_password_change: true }, jwt_expiry: 604_800 });
     try {
       const email = newEmail();

@@ -1,4 +1,4 @@
-/** Every kind of email with every template variable, and the corresponding payload of the hook that sends emails. */
+/** Tests every kind of email with every template variable, and the corresponding payload of the send_email hook. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -140,7 +140,7 @@ describe('templates', () => {
     rmSync(folder, { recursive: true });
   });
 
-  test('each kind with what it has, and nothing of the others', async () => {
+  test('contain the variables of their kind, and no others', async () => {
     const seen: Record<string, { subject: string; filled: string }> = {};
     const valuesIn = async (to: string) => {
       const [mail] = await server.inbox(to);
@@ -236,7 +236,7 @@ describe('send_email', () => {
     return row?.event;
   };
 
-  test('is told of each mail, what is not of its kind left blank', async () => {
+  test('receives each email, with the variables of other kinds left empty', async () => {
     const seen: Record<string, unknown> = {};
     let change: Event | undefined;
     await goThroughAll(

@@ -1,4 +1,6 @@
-/** Email content: the project's templates, our own templates, notices, and addresses that receive no email. */
+/**
+ * Tests email content: the project's templates, the built-in templates, notices, and addresses that receive no email.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +13,7 @@ const password = 'correct horse';
 
 type Auth = NonNullable<PartialConfig['auth']>;
 
-describe('templates of the project', () => {
+describe('project templates', () => {
   const folder = mkdtempSync(join(tmpdir(), 'plinth-templates-'));
   afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -28,7 +30,7 @@ describe('templates of the project', () => {
     email: { enable_confirmations: true, ...more.email, template: template ?? {} },
   });
 
-  test('every variable, escaped where it stands; the text part says the same', async () => {
+  test('every variable is escaped for its context, and the text part has the same content', async () => {
     const content = `<p>${variables}</p><a href="{{ .ConfirmationURL }}">Go</a>`;
     const server = await startAuth(
       withTemplates({ confirmation: { subject: 'Hi {{ .Data.name }}', content_path: file('all', content) } }),
@@ -58,7 +60,7 @@ describe('templates of the project', () => {
     }
   });
 
-  test("a custom link with the token's hash", async () => {
+  test('a link can be built from the token’s hash', async () => {
     const content = '<a href="{{ .SiteURL }}/confirm?token_hash={{ .TokenHash }}&type=email">Go</a>';
     const server = await startAuth(withTemplates({ magic_link: { content_path: file('own', content) } }));
     try {
@@ -76,7 +78,7 @@ describe('templates of the project', () => {
     }
   });
 
-  test('the change of an address is told who gets which mail', async () => {
+  test('an address change template receives both addresses and the recipient', async () => {
     const content = '<p>{{ .Email }}|{{ .NewEmail }}|{{ .SendingTo }}</p>';
     const server = await startAuth(
       withTemplates(
@@ -99,7 +101,7 @@ describe('templates of the project', () => {
   test.each([
     ['is gone', 'gone'],
     ['is wrong', 'wrong'],
-  ])('one that %s is replaced by ours', async (_what, name) => {
+  ])('a template that %s is replaced by the built-in one', async (_what, name) => {
     const path = file(name, '{{ if .Token }}no end');
     const server = await startAuth(withTemplates({ confirmation: { content_path: path } }));
     if (name === 'gone') rmSync(path);
@@ -116,7 +118,7 @@ describe('templates of the project', () => {
   });
 });
 
-test('our own carry the project’s name, color and help', async () => {
+test('built-in templates contain the project’s name, color and support link', async () => {
   const branding = { name: 'Tide & Sons', color: '#e8b321', support_url: 'https://example.com/help' };
   const server = await startAuth({ email: { enable_confirmations: true } }, { plinth: { branding } });
   try {
@@ -143,7 +145,7 @@ describe('notices', () => {
     mfa_factor_unenrolled: on,
   };
 
-  test('each change is told where it is asked for', async () => {
+  test('are sent for each change that the project enables', async () => {
     const server = await startAuth({
       email: { double_confirm_changes: false, notification },
       sms: { enable_signup: true },
@@ -181,7 +183,7 @@ describe('notices', () => {
     }
   });
 
-  test('and not elsewhere', async () => {
+  test('aren’t sent for other changes', async () => {
     const server = await startAuth();
     try {
       const email = newEmail();
@@ -195,8 +197,8 @@ describe('notices', () => {
   });
 });
 
-describe('whom mail may go to', () => {
-  test('a list allows only its addresses, including subaddresses', async () => {
+describe('allowed recipients', () => {
+  test('an allowlist allows only its addresses, including subaddresses', async () => {
     const server = await startAuth(
       { email: { enable_confirmations: true } },
       { plinth: { auth: { external: { email: { authorized_addresses: ['Ann@Example.com'] } } } } },
@@ -227,7 +229,7 @@ describe('whom mail may go to', () => {
     }
   });
 
-  test('reserved domains get none where addresses are checked', async () => {
+  test('reserved domains receive no email if addresses are checked', async () => {
     const server = await startAuth(
       { email: { enable_confirmations: true } },
       { plinth: { auth: { mailer: { email_validation_extended: true } } } },

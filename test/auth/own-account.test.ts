@@ -1,4 +1,4 @@
-/** Users can download their data and delete their account. */
+/** Tests that users can download their data and delete their account. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { totpCode } from '../../src/shared/totp.ts';
@@ -49,7 +49,7 @@ async function addFactor(token: string): Promise<string> {
   return (await ask<SessionJson>(`/factors/${id}/verify`, { challenge_id, code })).access_token;
 }
 
-/** Creates a session for a client of our OAuth server. */
+/** Creates a session for a client of the OAuth server. */
 async function asClient(token: string, userId: string): Promise<void> {
   const { session_id: id } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as {
     session_id: string;
@@ -61,7 +61,7 @@ async function asClient(token: string, userId: string): Promise<void> {
 }
 
 describe('data', () => {
-  test('is all that says something of the user, without a secret', async () => {
+  test('contains everything about the user, and no secrets', async () => {
     const { access_token, user } = await signUp({ email: newEmail(), password, data: { name: 'Ann' } });
     await signIn(user.email);
     const token = await addFactor(access_token);
@@ -92,7 +92,7 @@ describe('data', () => {
     for (const secret of Object.values(secrets ?? {})) expect(text).not.toContain(secret);
   });
 
-  test('is for the user alone, who has used the second factor', async () => {
+  test('is only available to the user, after the second factor', async () => {
     const ask = async (token?: string) => {
       const response = await server.request('/user/data', token === undefined ? {} : { token });
       return [response.status, (await response.json()).error_code];
@@ -108,7 +108,7 @@ describe('data', () => {
 });
 
 describe('deletion', () => {
-  test('takes the user and what refers to them, and is told by the audit log', async () => {
+  test('deletes the user and all dependent rows, and is written to the audit log', async () => {
     const { access_token, user } = await signUp();
     await db().exec(`
       create table public.notes (owner uuid references auth.users on delete cascade);
@@ -125,13 +125,13 @@ describe('deletion', () => {
     expect((await signUp({ email: user.email, password })).user.id).not.toBe(user.id);
   });
 
-  test('of guests, too', async () => {
+  test('works for guests', async () => {
     const { access_token, user } = await signUp({});
     expect(await leave(access_token)).toBe(204);
     expect(await exists(user.id)).toBe(false);
   });
 
-  test('is refused to a sign-in of long ago, a password alone, a client, and members of an organization', async () => {
+  test('is rejected after an old sign-in, with only a password, for a client, and for SSO users', async () => {
     const { access_token, user } = await signUp();
     server.clock.advance(16 * minuteMs);
     expect(await leave(access_token)).toEqual([400, 'reauthentication_needed']);
@@ -146,7 +146,7 @@ describe('deletion', () => {
   });
 
   test.each(['no action', 'restrict'])(
-    'by foreign keys with %s changes nothing, and names no table',
+    'that foreign keys with %s prevent changes nothing, and the error names no table',
     async (rule) => {
       const { access_token, user } = await signUp();
       await db().exec(`
@@ -162,7 +162,7 @@ describe('deletion', () => {
     },
   );
 
-  test('is off where the project does not say otherwise', async () => {
+  test('is off by default', async () => {
     const plain = await startAuth();
     try {
       const json = { email: newEmail(), password };

@@ -1,4 +1,4 @@
-/** Details of GoTrue 2.196's behavior for links, factors and hooks, one per test. */
+/** Tests details of GoTrue 2.196's behavior for links, factors and hooks, one per test. */
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -54,7 +54,7 @@ const enroll = async (token: string, json: object = {}) =>
 const challenge = async (token: string, id: string) =>
   (await (await post(`/factors/${id}/challenge`, token)).json<{ id: string }>()).id;
 
-describe('where a link leads', () => {
+describe('the redirect URL of a link', () => {
   const redirectIn = async (path: string, headers: Record<string, string> = {}) => {
     const email = newEmail();
     await server.admin().auth.admin.createUser({ email, email_confirm: true });
@@ -64,7 +64,7 @@ describe('where a link leads', () => {
   };
   const at = (name: string) => `https://app.example.com/${name}`;
 
-  test('the header comes first, then the query, then the page that asks, then the site', async () => {
+  test('comes from the header, then the query, then the Referer, then the site URL', async () => {
     const query = `/recover?redirect_to=${at('query')}`;
     const headers = { redirect_to: at('header'), referer: at('referer') };
     expect(await redirectIn(query, headers)).toBe(at('header'));
@@ -73,7 +73,7 @@ describe('where a link leads', () => {
     expect(await redirectIn('/recover')).toBe('http://127.0.0.1:3000');
   });
 
-  test('what is not allowed is passed over in silence', async () => {
+  test('is skipped without an error if it isn’t allowed', async () => {
     const headers = { redirect_to: 'https://evil.example/', referer: at('referer') };
     expect(await redirectIn('/recover', headers)).toBe(at('referer'));
     expect(await redirectIn('/recover', { redirect_to: 'http://10.0.0.1/' })).toBe('http://127.0.0.1:3000');
@@ -93,7 +93,7 @@ describe('where a link leads', () => {
   test.each([
     ['recovery', '/recover', (email: string) => ({ email })],
     ['email_change', '/user', (email: string) => ({ email: `new-${email}` })],
-  ] as const)('the code of PKCE for %s ages from the request', async (type, path, bodyOf) => {
+  ] as const)('the PKCE code for %s expires relative to the request', async (type, path, bodyOf) => {
     const { user, access_token: token } = await signUp();
     const verifier = randomBytes(32).toString('hex');
     const pkce = {
@@ -116,7 +116,7 @@ describe('where a link leads', () => {
 });
 
 describe('factors', () => {
-  test('two without a name conflict; a user without an address gets no TOTP', async () => {
+  test('two factors without a name conflict, and a user without an address can’t enroll TOTP', async () => {
     const { access_token: token, user } = await signUp();
     await enroll(token);
     const again = await post('/factors', token, { factor_type: 'totp' });
@@ -126,7 +126,7 @@ describe('factors', () => {
     expect([nameless.status, (await nameless.json()).msg]).toEqual([500, 'Error generating QR Code']);
   });
 
-  test("a custom issuer; a code from the previous step is accepted, one from two steps before isn't", async () => {
+  test('a custom issuer works, and a code from the previous step is accepted, but not an earlier one', async () => {
     const { access_token: token, user } = await signUp();
     const { id, totp } = await enroll(token, { issuer: 'My App' });
     const uri = new URL(totp.uri);
@@ -139,7 +139,7 @@ describe('factors', () => {
     expect(await verify(now(totp.secret, -1))).toBe(200);
   });
 
-  test('a challenge contains its kind and its expiration time', async () => {
+  test('a challenge contains its type and expiration time', async () => {
     const { access_token: token } = await signUp();
     const { id } = await enroll(token);
     const response = await (await post(`/factors/${id}/challenge`, token)).json<{ expires_at: number }>();
@@ -188,7 +188,7 @@ describe('factors', () => {
     expect(claimsOf(refreshed.access_token)).toMatchObject({ aal: 'aal1', amr: [{ method: 'password' }] });
   });
 
-  test('a code for a phone number goes to the hook, like a code for a factor', async () => {
+  test('a phone number’s code and a factor’s code both go to the hook', async () => {
     const { access_token: token, user } = await signUp();
     const { id } = await (await post('/factors', token, { factor_type: 'phone', phone: '+15550177' })).json<{
       id: string;
@@ -209,14 +209,14 @@ describe('factors', () => {
 });
 
 describe('custom_access_token', () => {
-  test('may set exp; expires_at stays', async () => {
+  test('can set exp without changing expires_at', async () => {
     const session = await signUp({ data: { short: true } });
     const { exp, iat } = claimsOf(session.access_token) as { exp: number; iat: number };
     expect([exp - iat, session.expires_at - iat]).toEqual([60, 3600]);
   });
 });
 
-describe('users that SQL made', () => {
+describe('users inserted with SQL', () => {
   const insert = async (columns: Record<string, string>) => {
     const all: Record<string, string> = {
       instance_id: `'00000000-0000-0000-0000-000000000000'`,
@@ -240,13 +240,13 @@ describe('users that SQL made', () => {
     ['no time of creation', { created_at: 'null' }, 200],
     ['no role', { role: 'null' }, 200],
     ['no address confirmed', { email_confirmed_at: 'null' }, 400],
-  ])('with %s', async (_name, columns, status) => {
+  ])('with %s get the same sign-in response as upstream', async (_name, columns, status) => {
     const email = await insert(columns);
     const response = await server.request('/token?grant_type=password', { json: { email, password } });
     expect(response.status).toBe(status);
   });
 
-  test('in capitals are found all the same', async () => {
+  test('with uppercase addresses are found', async () => {
     const email = newEmail().toUpperCase();
     const made = await insert({});
     await db().query(sql`update auth.users set email = ${email} where email = ${made}`);

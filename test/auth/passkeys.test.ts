@@ -1,4 +1,7 @@
-/** Passkeys: the stock client's calls with a software authenticator, and attacks by key thieves and malicious pages. */
+/**
+ * Tests passkeys: the stock client's calls with a software authenticator, and attacks by key thieves and malicious
+ * pages.
+ */
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -118,7 +121,7 @@ function claimsOf(token: string): Record<string, unknown> {
 }
 
 describe('registration', () => {
-  test('the question is the one browsers understand', async () => {
+  test('returns options in the format that browsers expect', async () => {
     const person = await newPerson({ name: 'Ada' });
     const question = await askToRegister(person.token);
     expect(question).toEqual({
@@ -147,7 +150,7 @@ describe('registration', () => {
 
   test('a key can be registered once, is named after its model, and is excluded from the next registration', async () => {
     const person = await newPerson();
-    // From the community list: Google Password Manager.
+    // The name is from the community list of authenticator models: Google Password Manager.
     const authenticator = new SoftwareAuthenticator(origin, {
       aaguid: 'ea9b8d66-4d01-1d21-3ce4-b6b48cb575d4',
     });
@@ -171,7 +174,7 @@ describe('registration', () => {
     });
   });
 
-  test('what is kept is what the hosted service keeps', async () => {
+  test('stores what the hosted service stores', async () => {
     const person = await newPerson();
     const { challenge_id, options } = await askToRegister(person.token);
     const pool = server.database.pool('postgres');
@@ -214,7 +217,7 @@ describe('registration', () => {
     );
   });
 
-  test('ten passkeys at most, even if two registrations finish concurrently', async () => {
+  test('allows at most ten passkeys, even if two registrations finish concurrently', async () => {
     const person = await newPerson();
     const begun = await Promise.all(Array.from({ length: 11 }, () => askToRegister(person.token)));
     const answers = await Promise.all(
@@ -243,7 +246,7 @@ describe('registration', () => {
     ['an assertion in place of a registration', { type: 'webauthn.get' }],
     ['no user presence', { userPresent: false }],
     ['a key that is backed up though it cannot be', { backedUp: true }],
-  ])('refused: %s', async (_what, forgery) => {
+  ])('rejects %s', async (_what, forgery) => {
     const person = await newPerson();
     const response = await register(person, new SoftwareAuthenticator(origin), forgery);
     expect(response.status).toBe(400);
@@ -254,7 +257,7 @@ describe('registration', () => {
     expect((await person.client.auth.passkey.list()).data).toEqual([]);
   });
 
-  test('a challenge can be answered once, in time, and only by its user', async () => {
+  test('a challenge can be answered only once, before it expires, and by its user', async () => {
     const person = await newPerson();
     const other = await newPerson();
     const { challenge_id, options } = await askToRegister(person.token);
@@ -267,7 +270,7 @@ describe('registration', () => {
       error_code: 'webauthn_challenge_not_found',
       msg: 'Challenge not found or already used',
     });
-    // A wrong response uses up the challenge, too.
+    // An invalid response also uses up the challenge.
     expect((await verify(person.token, { challenge_id, credential: {} })).status).toBe(400);
     expect(await (await verify(person.token)).json()).toMatchObject({
       error_code: 'webauthn_challenge_not_found',
@@ -328,7 +331,7 @@ describe('registration', () => {
       'webauthn_challenge_not_found',
       'Challenge not found or already used',
     ],
-  ])('a body with %s', async (_what, json, status, error_code, msg) => {
+  ])('rejects a body with %s', async (_what, json, status, error_code, msg) => {
     const { token } = await newPerson();
     for (const path of ['/passkeys/registration/verify', '/passkeys/authentication/verify']) {
       const response = await server.request(path, { json, token });
@@ -372,7 +375,7 @@ describe('registration', () => {
         },
       },
     ],
-  ])('a credential that is %s', async (_what, credential) => {
+  ])('rejects a credential that is %s', async (_what, credential) => {
     const { token } = await newPerson();
     const { challenge_id } = await askToRegister(token);
     const response = await server.request('/passkeys/registration/verify', {
@@ -392,7 +395,7 @@ describe('registration', () => {
     expect(await signedIn.json()).toMatchObject({ error_code: 'webauthn_verification_failed' });
   });
 
-  test('who has a second factor must have used it; members of an SSO provider cannot', async () => {
+  test('requires the second factor if the user has one, and isn’t available to SSO users', async () => {
     const { client, id } = await newPerson();
     await addVerifiedFactor(id);
     expect((await client.auth.passkey.startRegistration()).error).toMatchObject({
@@ -415,7 +418,7 @@ describe('registration', () => {
   });
 });
 
-test('the settings say that there are passkeys', async () => {
+test('the settings say that passkeys are available', async () => {
   const response = await server.request('/settings');
   expect(await response.json()).toMatchObject({ passkeys_enabled: true });
 });
@@ -435,7 +438,7 @@ describe('sign-in', () => {
   });
 
   test.each<KeyAlgorithm>(['ES256', 'ES384', 'ES512', 'RS256', 'EdDSA'])(
-    'with an %s key',
+    'works with an %s key',
     async (algorithm) => {
       const person = await newPerson();
       const authenticator = new SoftwareAuthenticator(origin, { algorithm });
@@ -460,7 +463,7 @@ describe('sign-in', () => {
     },
   );
 
-  test('pages of any configured origin may ask, framed by one another', async () => {
+  test('pages of any configured origin can request a sign-in, also in a frame of another configured origin', async () => {
     const { authenticator } = await personWithPasskey();
     expect((await signIn(authenticator, { origin: 'http://localhost:5173' })).status).toBe(200);
     expect((await signIn(authenticator, { origin: 'android:apk-key-hash:abc' })).status).toBe(200);
@@ -483,7 +486,7 @@ describe('sign-in', () => {
     ['a key that says it may be copied now', () => ({ backupEligible: true })],
     ['a broken signature', () => ({ tamper: (signature) => Buffer.from(signature).fill(1, 10, 20) })],
     ['no signature', () => ({ tamper: () => Buffer.alloc(0) })],
-  ])('refused: %s', async (_what, forge) => {
+  ])('rejects %s', async (_what, forge) => {
     const { authenticator, id } = await personWithPasskey();
     const response = await signIn(authenticator, forge(id));
     expect(response.status).toBe(400);
@@ -559,7 +562,7 @@ describe('sign-in', () => {
     ['an unconfirmed address', 'email_confirmed_at = null', 'email_not_confirmed'],
     ['an unconfirmed number', "phone = '15550001111'", 'phone_not_confirmed'],
     ['a ban', "banned_until = now() + '1 day'", 'user_banned'],
-  ])('%s keeps its owner out', async (_what, change, code) => {
+  ])('a user with %s can’t sign in', async (_what, change, code) => {
     const { authenticator, id } = await personWithPasskey();
     const pool = server.database.pool('postgres');
     await pool.query(sql`update auth.users set ${sql.raw(change)} where id = ${id}`);
@@ -572,7 +575,7 @@ describe('sign-in', () => {
 });
 
 describe('management', () => {
-  test('list, rename, delete: users can’t reach the passkeys of others', async () => {
+  test('users can list, rename and delete their own passkeys but not those of others', async () => {
     const { client, id } = await personWithPasskey();
     const other = await newPerson();
     const [passkey] = (await client.auth.passkey.list()).data ?? [];
@@ -617,7 +620,7 @@ describe('management', () => {
     [{}, 'friendly_name is required'],
     [{ friendly_name: '' }, 'friendly_name is required'],
     [{ friendly_name: 'ä'.repeat(61) }, 'friendly_name must be 120 characters or less'],
-  ])('a name as in %j', async (json, msg) => {
+  ])('rejects a name in the body %j', async (json, msg) => {
     const { client, token } = await personWithPasskey();
     const [passkey] = (await client.auth.passkey.list()).data ?? [];
     const response = await server.request(`/passkeys/${passkey?.id}`, { method: 'PATCH', json, token });
@@ -625,7 +628,7 @@ describe('management', () => {
     expect(await response.json()).toMatchObject({ error_code: 'validation_failed', msg });
   });
 
-  test("deleting requires the second factor, listing and renaming don't", async () => {
+  test('deleting requires the second factor, but listing and renaming don’t', async () => {
     const { client, id } = await personWithPasskey();
     const [passkey] = (await client.auth.passkey.list()).data ?? [];
     const passkeyId = passkey?.id ?? '';
@@ -638,7 +641,7 @@ describe('management', () => {
     });
   });
 
-  test('administrators list and delete', async () => {
+  test('administrators can list and delete passkeys', async () => {
     const { id, client } = await personWithPasskey();
     const admin = createClient(server.url, server.keys.serviceRoleKey, {
       auth: { persistSession: false, storageKey: crypto.randomUUID(), experimental: { passkey: true } },
@@ -670,7 +673,7 @@ describe('management', () => {
   });
 });
 
-test('where passkeys are off, every route says so', async () => {
+test('if passkeys are disabled, every route returns an error', async () => {
   const plain = await startAuth();
   try {
     const settings = await plain.request('/settings');

@@ -1,4 +1,4 @@
-/** Password hashes imported from other systems, concurrent sign-ins, and leaked passwords. */
+/** Tests password hashes imported from other systems, concurrent sign-ins, and leaked passwords. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { type AuthServer, newEmail, startAuth } from './harness.ts';
 
 const password = 'correct horse';
 
-describe('hashes of other systems', () => {
+describe('hashes from other systems', () => {
   let auth: AuthServer;
   beforeAll(async () => {
     auth = await startAuth();
@@ -32,7 +32,7 @@ describe('hashes of other systems', () => {
     expect(bad.error?.code).toBe('invalid_credentials');
   };
 
-  test('bcrypt of pgcrypto', async () => {
+  test('bcrypt from pgcrypto works', async () => {
     const [row] = await auth.database
       .pool('supabase_admin')
       .query<{ hash: string }>(
@@ -42,7 +42,7 @@ describe('hashes of other systems', () => {
     await signsIn(row?.hash ?? '', password);
   });
 
-  test('bcrypt as other libraries write it', async () => {
+  test('bcrypt from other libraries works', async () => {
     // The example of PHP's crypt(), with PHP's prefix.
     await signsIn('$2y$07$usesomesillystringfore2uDLvp1Ii2e./U9C8sBjqp8I90dH6hi', 'rasmuslerdorf');
   });
@@ -50,13 +50,13 @@ describe('hashes of other systems', () => {
   test.each([
     ['argon2i', 1],
     ['argon2id', 2],
-  ])('%s', async (name, algorithm) => {
+  ])('%s works', async (name, algorithm) => {
     const hash = await argon2Hash(password, { algorithm, memoryCost: 1024, timeCost: 2, parallelism: 2 });
     expect(hash.startsWith(`$${name}$v=19$`)).toBe(true);
     await signsIn(hash, password);
   });
 
-  test('scrypt of Firebase: the example from its repository', async () => {
+  test('the scrypt example from Firebase’s repository works', async () => {
     const signer = 'jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA==';
     const made = 'lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ==';
     const hash = `$fbscrypt$v=1,n=14,r=8,p=1,ss=Bw==,sk=${signer}$42xEC+ixf3L2lw==$${made}`;
@@ -68,12 +68,12 @@ describe('hashes of other systems', () => {
     '$argon2d$v=19$m=16,t=2,p=1$bGJRWThNOHJJTVBSdHl2dQ$NfEnUOuUpb7F2fQkgFUG4g',
     '$argon2id$v=19$m=4000000,t=2,p=1$bGJRWThNOHJJTVBSdHl2dQ$NfEnUOuUpb7F2fQkgFUG4g',
     '$fbscrypt$v=1,n=40,r=8,p=1$42xEC+ixf3L2lw==$lSrfV15cpx95/sZS2W9c9A==',
-  ])('%s is refused', async (hash) => {
+  ])('%s is rejected', async (hash) => {
     const { error } = await auth.admin().auth.admin.createUser({ email: newEmail(), password_hash: hash });
     expect(error).not.toBeNull();
   });
 
-  test('an invalid hash in the table signs no user in', async () => {
+  test('an invalid hash in the table doesn’t sign anyone in', async () => {
     const email = newEmail();
     await auth.admin().auth.admin.createUser({ email, password, email_confirm: true });
     const db = auth.database.pool('supabase_admin');
@@ -84,7 +84,7 @@ describe('hashes of other systems', () => {
     }
   });
 
-  test('many sign-ins wait while other requests are answered, and timing doesn’t reveal which users exist', async () => {
+  test('waiting sign-ins don’t block other requests, and timing doesn’t reveal which users exist', async () => {
     const email = newEmail();
     await auth.client().auth.signUp({ email, password });
     const attempt = (who: string) =>
@@ -102,7 +102,7 @@ describe('hashes of other systems', () => {
   });
 });
 
-describe('passwords that are known from leaks', () => {
+describe('leaked passwords', () => {
   const leaked = 'P@ssw0rd-of-everybody';
   const hash = leakHashOf(leaked);
   const asked: OutgoingRequest[] = [];
@@ -175,7 +175,7 @@ describe('passwords that are known from leaks', () => {
     }
   });
 
-  test('or are rejected, if the project requires it, and a sign-in still works', async () => {
+  test('are rejected while the service is unreachable, if the project requires it, but sign-in still works', async () => {
     const plinth = { auth: { password: { hibp: { enabled: true, fail_closed: true } } } };
     const auth = await startAuth({}, { outgoing, plinth });
     try {
@@ -192,7 +192,7 @@ describe('passwords that are known from leaks', () => {
     }
   });
 
-  test('are found in a list in the project, without a request', async () => {
+  test('are found in a local list, without a request', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'plinth-leaks-'));
     const list_path = join(dir, 'pwned.txt');
     const others = Array.from({ length: 500 }, (_, index) => `${leakHashOf(String(index))}:${index + 1}`);

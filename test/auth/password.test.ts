@@ -54,7 +54,7 @@ describe('with confirmations off', () => {
     });
   });
 
-  test('the access token says who and how', async () => {
+  test('the access token identifies the user and the sign-in method', async () => {
     const email = newEmail();
     const { data } = await server.client().auth.signUp({ email, password });
     const token = data.session?.access_token ?? '';
@@ -103,7 +103,7 @@ describe('with confirmations off', () => {
     });
   });
 
-  test('sign-in, user, refresh, logout', async () => {
+  test('sign-in, user, refresh and logout work', async () => {
     const email = newEmail();
     const client = server.client();
     await client.auth.signUp({ email, password });
@@ -133,7 +133,7 @@ describe('with confirmations off', () => {
     expect(unknown.error).toEqual(wrong.error);
   });
 
-  test('a short password is weak', async () => {
+  test('a short password is rejected as weak', async () => {
     const { error } = await server.client().auth.signUp({ email: newEmail(), password: '12345' });
     expect(error).toMatchObject({
       name: 'AuthWeakPasswordError',
@@ -143,7 +143,7 @@ describe('with confirmations off', () => {
     });
   });
 
-  test('user updates: metadata merges, the old password is refused as a new one, other sessions end', async () => {
+  test('user updates merge metadata, reject the old password as a new one, and end other sessions', async () => {
     const email = newEmail();
     const [client, other] = [server.client(), server.client()];
     await client.auth.signUp({ email, password, options: { data: { a: 1, b: 2 } } });
@@ -184,7 +184,7 @@ describe('with confirmations off', () => {
   });
 });
 
-test('stored hashes are bcrypt as pgcrypto reads it, and such hashes are accepted', async () => {
+test('stored hashes are bcrypt in pgcrypto’s format, and pgcrypto’s hashes are accepted', async () => {
   const server = await startAuth({}, { passwordCost: 'production' });
   try {
     const email = newEmail();

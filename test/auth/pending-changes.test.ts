@@ -1,4 +1,4 @@
-/** Canceling pending changes of email and phone. */
+/** Tests canceling pending changes of email and phone. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AuthServer, codeOf, newEmail, startAuth } from './harness.ts';
 
@@ -33,8 +33,8 @@ const userOf = async (token: string) => (await server.request('/user', { token }
 const change = (token: string, json: object) => server.request('/user', { method: 'PUT', token, json });
 const cancel = (token: string, kind: string) => server.request(`/user/${kind}`, { method: 'DELETE', token });
 
-describe('an address', () => {
-  test('stays as it was; neither the codes nor the links that were sent do anything', async () => {
+describe('an address with a canceled change', () => {
+  test('stays the same, and the codes and links that were sent no longer work', async () => {
     const { email, token } = await newPerson();
     const next = newEmail();
     await change(token, { email: next });
@@ -51,7 +51,7 @@ describe('an address', () => {
     expect((await userOf(token)).email).toBe(email);
   });
 
-  test('that was half confirmed starts again', async () => {
+  test('that was confirmed at one address must be confirmed at both again', async () => {
     const { email, token } = await newPerson();
     const next = newEmail();
     await change(token, { email: next });
@@ -68,7 +68,7 @@ describe('an address', () => {
     expect(await (await verify(next)).json()).toHaveProperty('access_token');
   });
 
-  test('other codes of the user still work', async () => {
+  test('doesn’t affect the user’s other codes', async () => {
     const { email, token } = await newPerson();
     await server.request('/recover', { json: { email } });
     const code = codeOf((await server.inbox(email))[0]);
@@ -78,7 +78,7 @@ describe('an address', () => {
   });
 });
 
-test('a number remains unchanged', async () => {
+test('a number with a canceled change stays the same', async () => {
   const { token } = await newPerson();
   const phone = newPhone();
   expect((await (await change(token, { phone })).json<User>()).new_phone).toBe(phone.slice(1));
@@ -89,12 +89,15 @@ test('a number remains unchanged', async () => {
   expect((await refused.json()).error_code).toBe('otp_expired');
 });
 
-test.each(['email_change', 'phone_change'])('%s: without a change there is nothing to do', async (kind) => {
-  const { token } = await newPerson();
-  expect((await cancel(token, kind)).status).toBe(204);
-});
+test.each(['email_change', 'phone_change'])(
+  '%s: without a pending change, the request does nothing',
+  async (kind) => {
+    const { token } = await newPerson();
+    expect((await cancel(token, kind)).status).toBe(204);
+  },
+);
 
-test.each(['email_change', 'phone_change'])('%s: a user can’t cancel the change of another', async (kind) => {
+test.each(['email_change', 'phone_change'])('%s: a user can’t cancel another user’s change', async (kind) => {
   const { keys } = server;
   for (const token of [keys.publishableKey, keys.anonKey, 'x.y.z']) {
     const refused = await cancel(token, kind);

@@ -1,4 +1,4 @@
-/** Phones: sign-up, captured codes, numbers with a fixed code, number changes. */
+/** Tests phones: sign-up, captured codes, numbers with a fixed code, number changes. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AuthServer, codeOf, newEmail, startAuth } from './harness.ts';
 
@@ -12,7 +12,7 @@ afterAll(() => server.stop());
 let counter = 0;
 const newPhone = () => `+1555${String(Date.now()).slice(-5)}${String(counter++).padStart(2, '0')}`;
 
-test('sign-up sends a code; only the code opens the door', async () => {
+test('sign-up sends a code, and only the code signs the user in', async () => {
   const phone = newPhone();
   const client = server.client();
   const { data, error } = await client.auth.signUp({ phone, password });
@@ -31,7 +31,7 @@ test('sign-up sends a code; only the code opens the door', async () => {
   expect((await server.client().auth.signInWithPassword({ phone, password })).error).toBeNull();
 });
 
-test('a code alone signs users up and in', async () => {
+test('users can sign up and in with only a code', async () => {
   const phone = newPhone();
   for (const round of ['up', 'in']) {
     const client = server.client();
@@ -53,14 +53,14 @@ test('a number is changed after its code is entered', async () => {
   expect(data.user).toMatchObject({ phone: phone.slice(1), app_metadata: { providers: ['email', 'phone'] } });
 });
 
-test.each(['abc', '+0123', '123456789012345678'])('%s isn’t a phone number', async (phone) => {
+test.each(['abc', '+0123', '123456789012345678'])('%s isn’t accepted as a phone number', async (phone) => {
   expect((await server.client().auth.signInWithOtp({ phone })).error).toMatchObject({
     status: 400,
     code: 'validation_failed',
   });
 });
 
-test('with a list of test numbers and no provider, only those get codes', async () => {
+test('with test numbers and no provider, only test numbers get codes', async () => {
   const own = await startAuth({ sms: { enable_signup: true, test_otp: { '15550001111': '123456' } } });
   try {
     const sent = await own.client().auth.signInWithOtp({ phone: '15550001111' });
@@ -78,7 +78,7 @@ test('with a list of test numbers and no provider, only those get codes', async 
   }
 });
 
-test('where phones are off, they are refused', async () => {
+test('if phones are disabled, they are rejected', async () => {
   const own = await startAuth();
   try {
     const { error } = await own.client().auth.signUp({ phone: newPhone(), password });

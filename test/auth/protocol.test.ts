@@ -1,4 +1,4 @@
-/** The wire format: errors, headers, bodies, tokens, and attacks on them. */
+/** Tests the wire format: errors, headers, bodies, tokens, and attacks on them. */
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -23,7 +23,7 @@ interface SessionJson {
 const versioned = { 'x-supabase-api-version': '2024-01-01' };
 
 describe('errors', () => {
-  test('the older shape', async () => {
+  test('have the older format by default', async () => {
     const response = await server.request('/token?grant_type=password', {
       json: { email: 'a@b.cd', password: 'x' },
     });
@@ -37,7 +37,7 @@ describe('errors', () => {
     });
   });
 
-  test('the newer shape echoes its version, and browsers may read it', async () => {
+  test('have the newer format with its API version, and browsers may read the version', async () => {
     const response = await server.request('/token?grant_type=password', {
       json: { email: 'a@b.cd', password: 'x' },
       headers: { ...versioned, origin: 'http://localhost:5173' },
@@ -53,7 +53,7 @@ describe('errors', () => {
     });
   });
 
-  test('weak passwords name their reasons in both', async () => {
+  test('contain the reasons for weak passwords in both formats', async () => {
     const json = { email: newEmail(), password: '1' };
     const old = await (await server.request('/signup', { json })).json();
     expect(old).toMatchObject({
@@ -71,7 +71,7 @@ describe('errors', () => {
     ['[]', 400, 'bad_json'],
     ['{"email":1}', 400, 'bad_json'],
     [`{"email":"${'x'.repeat(1_048_600)}"}`, 413, 'request_entity_too_large'],
-  ])('body %.20s', async (body, status, code) => {
+  ])('body %.20s is rejected', async (body, status, code) => {
     const response = await server.request('/signup', { method: 'POST', body });
     expect([response.status, (await response.json()).error_code]).toEqual([status, code]);
   });
@@ -81,7 +81,7 @@ describe('errors', () => {
     expect(response.status).toBe(200);
   });
 
-  test('what a trigger of the project raises', async () => {
+  test('an exception from a project’s trigger is returned', async () => {
     const own = await startAuth();
     try {
       await own.database.pool('supabase_admin').exec(`
@@ -112,7 +112,7 @@ describe('errors', () => {
     ['GET', '/.well-known/oauth-authorization-server', 404, 'feature_disabled'],
     ['GET', '/user', 401, 'no_authorization'],
     ['GET', '/verify', 400, 'validation_failed'],
-  ])('%s %s', async (method, path, status, code) => {
+  ])('%s %s is rejected', async (method, path, status, code) => {
     const response = await fetch(`${server.url}/auth/v1${path}`, {
       method,
       ...(method === 'POST' ? { body: '{}' } : {}),
@@ -135,7 +135,7 @@ describe('tokens', () => {
     return { id: data.user?.id ?? '', token: data.session?.access_token ?? '' };
   }
 
-  test('none, foreign keys, and the public key as a secret are refused', async () => {
+  test('no token, other projects’ keys, and the public key as a secret are rejected', async () => {
     const { id } = await user();
     const claims = { sub: id, role: 'service_role', aud: 'authenticated', exp: soon() };
     const [jwk] = (await (await server.request('/.well-known/jwks.json')).json<KeySet>()).keys;
@@ -155,7 +155,7 @@ describe('tokens', () => {
     }
   });
 
-  test('signed with the secret of the project: judged by sub, expiry and session', async () => {
+  test('tokens signed with the project’s secret are checked by sub, expiry and session', async () => {
     const { id } = await user();
     const secret = server.keys.jwtSecret;
     const ask = async (claims: object) => {
@@ -179,7 +179,7 @@ describe('tokens', () => {
     expect(await ask({ ...good, session_id: 'x' })).toEqual([403, 'bad_jwt']);
   });
 
-  test('the public key set holds no secret', async () => {
+  test('the public key set contains no secrets', async () => {
     const response = await server.request('/.well-known/jwks.json');
     expect(response.headers.get('cache-control')).toBe('public, max-age=600');
     const { keys } = await response.json<KeySet>();
@@ -190,7 +190,7 @@ describe('tokens', () => {
   });
 });
 
-test('triggers see an INSERT without role, then updates', async () => {
+test('triggers see an INSERT without a role, then updates', async () => {
   const own = await startAuth();
   try {
     const db = own.database.pool('supabase_admin');
@@ -221,7 +221,7 @@ test('triggers see an INSERT without role, then updates', async () => {
   }
 });
 
-test('a code for the Account pages creates a separate session, once', async () => {
+test('a code for the Account pages creates a separate session, and only once', async () => {
   const { createHash } = await import('node:crypto');
   const client = server.client();
   const { data } = await client.auth.signUp({ email: newEmail(), password: 'correct horse' });

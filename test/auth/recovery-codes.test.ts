@@ -1,4 +1,4 @@
-/** Recovery codes: each code replaces a factor once. Also checks who can create, see, guess and remove codes. */
+/** Tests recovery codes: each code replaces a factor once. Also tests who can create, see, guess and remove codes. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -84,7 +84,7 @@ function claimsOf(token: string): { aal: string; amr: { method: string }[]; sess
 }
 
 describe('a code', () => {
-  test('is shown once, kept as a hash, and raises a session once', async () => {
+  test('is shown once, stored as a hash, and raises one session', async () => {
     const { id, email, strong } = await newPerson();
     expect(await count(strong)).toEqual({ total: 0, remaining: 0, created_at: null });
     const made = await makeCodes(strong);
@@ -158,7 +158,7 @@ describe('a code', () => {
     expect(row).toEqual({ left: 9 });
   });
 
-  test('of another user, of an older set or none, raises no session', async () => {
+  test('of another user or an older set, and any code without a set, raises no session', async () => {
     const { email, strong } = await newPerson();
     const victim = await newPerson();
     const foreign = await makeCodes(victim.strong);
@@ -174,7 +174,7 @@ describe('a code', () => {
     expect(await count(token)).toMatchObject({ remaining: 10 });
   });
 
-  test('lets its owner replace the factor that is lost', async () => {
+  test('lets the user replace a lost factor', async () => {
     const { email, factorId, strong } = await newPerson();
     const { codes } = await makeCodes(strong);
     const raised = await use(await signIn(email), codes[0]);
@@ -194,7 +194,7 @@ describe('a code', () => {
 });
 
 describe('guessing', () => {
-  test('ends after five attempts, for this user alone, and one more comes with time', async () => {
+  test('is blocked after five attempts, for this user only, and one more is allowed over time', async () => {
     const { email, strong } = await newPerson();
     const { codes } = await makeCodes(strong);
     const token = await signIn(email);
@@ -211,7 +211,7 @@ describe('guessing', () => {
     server.clock.advance(-301_000);
   });
 
-  test('many concurrent attempts get no further', async () => {
+  test('is blocked even with many concurrent attempts', async () => {
     const { email, strong } = await newPerson();
     await makeCodes(strong);
     const token = await signIn(email);
@@ -221,8 +221,8 @@ describe('guessing', () => {
   });
 });
 
-describe('who may', () => {
-  test('make and remove them: a session of aal2', async () => {
+describe('permissions', () => {
+  test('only a session with aal2 can create and remove codes', async () => {
     const { email, strong } = await newPerson();
     const { codes } = await makeCodes(strong);
     const weak = await signIn(email);
@@ -241,7 +241,7 @@ describe('who may', () => {
     expect((await use(weak, codes[0])).status).toBe(422);
   });
 
-  test('are available to users with a verified factor, but not to guests or requests without a token', async () => {
+  test('codes are available to users with a verified factor, but not to guests or requests without a token', async () => {
     const email = newEmail();
     const signedUp = await server.request('/signup', { json: { email, password } });
     const { access_token: token } = await signedUp.json<Session>();
@@ -273,7 +273,7 @@ describe('who may', () => {
     }
   });
 
-  test('administrators see the number of remaining codes and remove them, with the sessions that used them', async () => {
+  test('administrators can see the number of remaining codes and remove them, with the sessions that used them', async () => {
     const { id, email, strong } = await newPerson();
     const { codes } = await makeCodes(strong);
     const raised = await use(await signIn(email), codes[0]);
@@ -295,7 +295,7 @@ describe('who may', () => {
   });
 });
 
-describe('codes go', () => {
+describe('codes', () => {
   test('are deleted with the last verified factor, whether a user or an administrator removes it', async () => {
     const first = await newPerson();
     await makeCodes(first.strong);
@@ -308,7 +308,7 @@ describe('codes go', () => {
     expect(await count(second.strong)).toMatchObject({ total: 0 });
   });
 
-  test.each([false, true])('with their user (softly: %s)', async (should_soft_delete) => {
+  test.each([false, true])('are deleted with their user (soft deletion: %s)', async (should_soft_delete) => {
     const { id, strong } = await newPerson();
     await makeCodes(strong);
     const removed = await server.request(`/admin/users/${id}`, {

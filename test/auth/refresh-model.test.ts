@@ -1,4 +1,6 @@
-/** Refresh tokens of form 1, compared with a model: arbitrary sequences of refreshes, replays, pauses and sign-outs. */
+/**
+ * Compares refresh tokens of format 1 with a model: arbitrary sequences of refreshes, replays, pauses and sign-outs.
+ */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -45,7 +47,7 @@ interface ModelToken {
   changedAtMs: number;
 }
 
-/** The contract's outcome for a token: upstream's rules, except that reuse ends the session. */
+/** The outcome that upstream's rules require for a token, except that reuse ends the session. */
 class Model {
   tokens: ModelToken[];
   nowMs = 0;
@@ -137,11 +139,11 @@ describe.each([true, false])('rotation %s', (rotates) => {
     expect(await rowsOf(session.user.id)).toEqual(left);
   }
 
-  test('any sequence of events behaves as in the model', async () => {
+  test('any sequence of events matches the model', async () => {
     await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 12 }), run), { numRuns: 20 });
   });
 
-  test('the newest but one is given its child again while it is active, then starts a branch, then ends all', async () => {
+  test('reusing the previous token returns its child while that is active, then starts a branch, then ends the session', async () => {
     const again: Step = { do: 'refresh', age: 1 };
     await run([{ do: 'refresh', age: 0 }, again, { do: 'wait', ms: 11_000 }, again]);
     await run([
@@ -172,7 +174,7 @@ describe.each([true, false])('rotation %s', (rotates) => {
   });
 });
 
-test('refreshes of many devices and a change of the password do not block each other', async () => {
+test('concurrent refreshes of many devices and a password change don’t block each other', async () => {
   const server = await startAuth();
   try {
     const email = newEmail();
@@ -198,7 +200,7 @@ test('refreshes of many devices and a change of the password do not block each o
         ),
       ]);
       expect(changed?.status).toBe(200);
-      // There is a session before the change and none after it, but there is never a server error.
+      // A refresh gets a session before the change and none after it, but never a server error.
       for (const response of refreshed) expect([200, 400]).toContain(response.status);
       newest = devices[0] as SessionJson;
     }
@@ -256,7 +258,7 @@ test("a project's trigger that rejects the user rejects the refresh, and no toke
   }
 });
 
-test('of concurrent refreshes, a trigger of the project refuses only the rows it selects', async () => {
+test('of concurrent refreshes, a project’s trigger rejects only those for the rows it selects', async () => {
   const server = await startAuth({ enable_anonymous_sign_ins: true });
   try {
     const sessions = [];

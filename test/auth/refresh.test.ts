@@ -1,4 +1,4 @@
-/** Refresh tokens: rotation, reuse, families, session limits. Also anonymous users. */
+/** Tests refresh tokens: rotation, reuse, families, session limits. Also tests anonymous users. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { encodeRefreshToken } from '../../src/auth/core/refresh-token-v2.ts';
 import { sql } from '../../src/kernel/sql.ts';
@@ -31,7 +31,7 @@ describe('rotation', () => {
   });
   afterAll(() => server.stop());
 
-  test('each refresh gives a new token of the same session', async () => {
+  test('each refresh returns a new token of the same session', async () => {
     const first = await guest(server);
     const second = await refresh(server, first.refresh_token);
     expect(second.status).toBe(200);
@@ -41,7 +41,7 @@ describe('rotation', () => {
     expect(sessionOf(second.body.access_token)).toBe(sessionOf(first.access_token));
   });
 
-  test('the parent of the active token gives the active one, at any age', async () => {
+  test('the parent of the active token returns the active one at any age', async () => {
     const first = await guest(server);
     const second = await refresh(server, first.refresh_token);
     server.clock.advance(3_600_000);
@@ -49,7 +49,7 @@ describe('rotation', () => {
     expect(again.body.refresh_token).toBe(second.body.refresh_token);
   });
 
-  test('an older token ends its family, session included', async () => {
+  test('an older token ends its family and the session', async () => {
     const first = await guest(server);
     const second = await refresh(server, first.refresh_token);
     const third = await refresh(server, second.body.refresh_token);
@@ -72,7 +72,7 @@ describe('rotation', () => {
     expect(answers.map((response) => response.status)).toEqual([200, 200, 200, 200, 200, 200]);
   });
 
-  test('tokens of the second form, as hosted sessions have them', async () => {
+  test('tokens of format 2, as in hosted sessions, work', async () => {
     const { user, access_token } = await guest(server);
     const sessionId = JSON.parse(
       Buffer.from(access_token.split('.')[1] ?? '', 'base64url').toString(),
@@ -156,7 +156,7 @@ test('timebox and inactivity end sessions at refresh', async () => {
   }
 });
 
-test('guests are refused where they are off', async () => {
+test('guests are rejected if they are disabled', async () => {
   const server = await startAuth();
   try {
     const { error } = await server.client().auth.signInAnonymously();

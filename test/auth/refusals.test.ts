@@ -1,4 +1,4 @@
-/** Error responses that no other test covers, and successes of routes that other tests only see fail. */
+/** Tests error responses that no other test covers, and successes of routes that other tests only see fail. */
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -33,7 +33,7 @@ async function outcome(response: ReturnType<AuthServer['request']>): Promise<[nu
   ];
 }
 
-test('health says who answers', async () => {
+test('health returns the service’s name', async () => {
   const response = await server.request('/health');
   expect([response.status, await response.json()]).toEqual([
     200,
@@ -41,7 +41,7 @@ test('health says who answers', async () => {
   ]);
 });
 
-test('the older address of magic links', async () => {
+test('the older magic link endpoint works', async () => {
   const { user } = await signUp();
   expect(await outcome(server.request('/magiclink', { json: { email: user.email } }))).toEqual([
     200,
@@ -56,7 +56,7 @@ test.each([
   ['GET', '/reauthenticate'],
   ['GET', '/user'],
   ['POST', '/logout'],
-])('%s %s is for users', async (method, path) => {
+])('%s %s requires a user', async (method, path) => {
   expect(await outcome(server.request(path, { method }))).toEqual([401, 'no_authorization']);
 });
 
@@ -67,7 +67,7 @@ test("a user who doesn't exist can't be deleted", async () => {
   expect(await remove('me')).toEqual([404, 'validation_failed']);
 });
 
-test.each(['ServiceProviderConfig', 'ResourceTypes', 'Schemas'])('SCIM is off: %s', async (resource) => {
+test.each(['ServiceProviderConfig', 'ResourceTypes', 'Schemas'])('SCIM is disabled: %s', async (resource) => {
   expect(await outcome(server.request(`/scim/v2/${resource}`))).toEqual([404, 'feature_disabled']);
 });
 
@@ -101,7 +101,7 @@ describe('identities', () => {
   const unlink = (token: string, id: string, headers: Record<string, string> = {}) =>
     outcome(server.request(`/user/identities/${id}`, { method: 'DELETE', token, headers }));
 
-  test('another user’s token, an invalid token and a token for another audience are refused', async () => {
+  test('another user’s token, an invalid token and a token for another audience are rejected', async () => {
     const { access_token, user } = await signUp();
     const other = await signUp();
     await identify(user.id, 'github', user.email);
@@ -112,7 +112,7 @@ describe('identities', () => {
     expect(await unlink(access_token, foreign?.id ?? '', audience)).toEqual([403, 'unexpected_audience']);
   });
 
-  test('an address that would belong to two users stays with its identity', async () => {
+  test('an address that would belong to two users isn’t copied from the identity', async () => {
     const { access_token, user } = await signUp();
     const other = await signUp();
     await identify(user.id, 'github', other.user.email);
@@ -137,7 +137,7 @@ describe('an unreachable hook', () => {
     }
   };
 
-  test('because it never responds or is unreachable', async () => {
+  test('that never responds or refuses connections causes an error', async () => {
     const silent = createServer((socket) => socket.on('error', () => undefined));
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const { port } = silent.address() as { port: number };

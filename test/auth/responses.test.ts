@@ -1,6 +1,6 @@
 /**
- * Responses field by field, and error responses of GoTrue 2.196 that don't belong to a single flow: audience, users,
- * administration.
+ * Tests responses field by field, and error responses of GoTrue 2.196 that don't belong to a single flow: audience,
+ * users, administration.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -56,7 +56,7 @@ const messageOf = async (path: string, init: Parameters<AuthServer['request']>[1
 describe('audience', () => {
   const other = { 'x-jwt-aud': 'other' };
 
-  test('of the header is the user’s, and part of every look-up by address', async () => {
+  test('from the header is the user’s, and part of every lookup by address', async () => {
     const { user } = await signUp(other);
     expect(user.aud).toBe('other');
     const login = { json: { email: user.email, password } };
@@ -68,7 +68,7 @@ describe('audience', () => {
     ]);
   });
 
-  test('of the token is asked for by GET /user', async () => {
+  test('from the token is checked by GET /user', async () => {
     const { access_token: token } = await signUp(other);
     expect((await said('/user', { token }))[0]).toBe(200);
     expect(await said('/user', { token, headers: { 'x-jwt-aud': 'third' } })).toEqual([
@@ -77,7 +77,7 @@ describe('audience', () => {
     ]);
   });
 
-  test('of an administrator is the header’s, never that of the token', async () => {
+  test('for an administrator comes from the header, never from the token', async () => {
     const { user } = await signUp(other);
     const response = await server.request('/admin/users', { token: service(), headers: other });
     const { users, aud } = await response.json<{ users: { id: string; aud: string }[]; aud: string }>();
@@ -88,7 +88,7 @@ describe('audience', () => {
   });
 });
 
-describe('who asks', () => {
+describe('the caller', () => {
   test('an sb_ key represents its JWT, alone or as a bearer token', async () => {
     const { secretKey, publishableKey } = server.keys;
     const ask = async (headers: Record<string, string>) =>
@@ -113,7 +113,7 @@ describe('who asks', () => {
     expect(await as(randomUUID())).toEqual([403, 'session_not_found']);
   });
 
-  test('browsers can send what clients send and read the headers they need', async () => {
+  test('browsers can send the headers that clients send and read those they need', async () => {
     const names =
       'Accept, Authorization, Content-Type, X-Client-IP, X-Client-Info, X-JWT-AUD, x-use-cookie, X-Supabase-Api-Version, apikey';
     const response = await fetch(`${server.url}/auth/v1/signup`, {
@@ -138,7 +138,7 @@ describe('who asks', () => {
   });
 });
 
-test('settings', async () => {
+test('the settings have the expected fields', async () => {
   const off =
     'apple azure bitbucket discord facebook figma fly github gitlab google kakao keycloak linkedin linkedin_oidc notion slack slack_oidc snapchat spotify twitch twitter workos zoom';
   const external = Object.fromEntries(off.split(' ').map((name) => [name, false]));
@@ -158,7 +158,7 @@ test('settings', async () => {
 });
 
 describe('a user as JSON', () => {
-  test('every field, in upstream’s order', async () => {
+  test('contains every field, in upstream’s order', async () => {
     const { access_token: token, user } = await signUp();
     await db().query(sql`
       update auth.users set invited_at = now(), phone = ${newPhone()}, phone_confirmed_at = now(), confirmation_sent_at = now(),
@@ -187,7 +187,7 @@ describe('a user as JSON', () => {
 });
 
 describe('codes', () => {
-  test('are stored twice, as SHA-224 of address and code, and the column applies', async () => {
+  test('are stored twice, as SHA-224 of address and code, once in the user’s column', async () => {
     const { user } = await signUp();
     const { data } = await server.admin().auth.admin.generateLink({ type: 'recovery', email: user.email });
     const hash = createHash('sha224').update(`${user.email}${data.properties?.email_otp}`).digest('hex');
@@ -213,7 +213,7 @@ describe('codes', () => {
     expect((await said('/verify', { json: { type: 'sms', phone, token: sent?.otp } }))[0]).toBe(200);
   });
 
-  test('of phones hold 6000 seconds', async () => {
+  test('for phones are valid for 6000 seconds', async () => {
     for (const [seconds, status] of [
       [5_990, 200],
       [6_010, 403],
@@ -248,7 +248,7 @@ describe('codes', () => {
       'Only an email address or phone number should be provided on verify',
     ],
     ['a hash of no mail', { type: 'sms', token_hash: '2' }, 'Invalid email verification type'],
-  ])('POST /verify with %s', async (_name, json, msg) => {
+  ])('POST /verify with %s is rejected', async (_name, json, msg) => {
     expect([await said('/verify', { json }), await messageOf('/verify', { json })]).toEqual([
       [400, 'validation_failed'],
       msg,
@@ -268,7 +268,7 @@ describe('resend', () => {
     expect((await said('/verify', { json }))[0]).toBe(200);
   });
 
-  test('a code for a phone sign-up and for a new phone number', async () => {
+  test('codes for a phone sign-up and for a new phone number are sent again', async () => {
     const phone = newPhone();
     await server.request('/signup', { json: { phone, password } });
     expect(await said('/resend', { json: { type: 'sms', phone } })).toEqual([200, {}]);
@@ -305,7 +305,7 @@ describe('resend', () => {
       { type: 'signup', email: 'a@b.cd', phone: '15550' },
       'Only an email address or phone number should be provided.',
     ],
-  ])('%j', async (json, msg) => {
+  ])('%j is rejected', async (json, msg) => {
     expect([await said('/resend', { json }), await messageOf('/resend', { json })]).toEqual([
       [400, 'validation_failed'],
       msg,
@@ -313,8 +313,8 @@ describe('resend', () => {
   });
 });
 
-describe('a user’s own', () => {
-  test('address that is taken, an unknown scope of logout, an address not yet confirmed', async () => {
+describe('a user’s own requests', () => {
+  test('a taken address, an unknown logout scope and an unconfirmed address are rejected', async () => {
     const [{ access_token: token, user }, other] = [await signUp(), await signUp()];
     const taken = { method: 'PUT', token, json: { email: other.user.email } };
     expect(await said('/user', taken)).toEqual([422, 'email_exists']);
@@ -328,7 +328,7 @@ describe('a user’s own', () => {
     expect(await said('/reauthenticate', { token })).toEqual([422, 'phone_not_confirmed']);
   });
 
-  test('logout deletes the sessions, and with them their tokens', async () => {
+  test('logout deletes the sessions and their tokens', async () => {
     const { access_token: token, user } = await signUp();
     expect((await said('/logout', { method: 'POST', token }))[0]).toBe(204);
     const left = await db().query(sql`
@@ -337,7 +337,7 @@ describe('a user’s own', () => {
     expect(left).toEqual([{ sessions: 0, tokens: 0 }]);
   });
 
-  test('password is not removed by an empty one', async () => {
+  test('an empty password doesn’t remove the password', async () => {
     const { access_token: token } = await signUp();
     expect(await said('/user', { method: 'PUT', token, json: { password: '' } })).toEqual([
       422,
@@ -350,7 +350,7 @@ describe('refresh', () => {
   const refresh = (refresh_token: string) =>
     said('/token?grant_type=refresh_token', { json: { refresh_token } });
 
-  test('of a banned user, without a session, and after its end', async () => {
+  test('is rejected for a banned user, without a session, and after its end', async () => {
     const [banned, orphan, over] = [await signUp(), await signUp(), await signUp()];
     await server.admin().auth.admin.updateUserById(banned.user.id, { ban_duration: '1h' });
     expect(await refresh(banned.refresh_token)).toEqual([400, 'user_banned']);
@@ -376,7 +376,7 @@ describe('refresh', () => {
 });
 
 describe('administration', () => {
-  test('lists fifty, oldest or newest first, and counts all', async () => {
+  test('lists fifty users, oldest or newest first, and returns the total count', async () => {
     await db().query(sql`
       insert into auth.users (instance_id, id, aud, role, email, created_at)
       select '00000000-0000-0000-0000-000000000000', gen_random_uuid(), 'many', '', 'u' || n || '@many.example',
@@ -405,7 +405,7 @@ describe('administration', () => {
     }
   });
 
-  test('makes a user with an id, an audience, a role, a hash and a ban', async () => {
+  test('creates a user with an ID, an audience, a role, a hash and a ban', async () => {
     const [id, email] = [randomUUID(), newEmail()];
     const { data } = await server.admin().auth.admin.createUser({
       id,
@@ -429,7 +429,7 @@ describe('administration', () => {
     expect(await said('/admin/users', { token: service(), json: {} })).toEqual([400, 'validation_failed']);
   });
 
-  test('what the database refuses while a user changes is an error of the server', async () => {
+  test('returns a server error if the database rejects a user’s change', async () => {
     const [one, other] = [await signUp(), await signUp()];
     const response = await server.request(`/admin/users/${one.user.id}`, {
       method: 'PUT',
@@ -460,7 +460,7 @@ describe('administration', () => {
     });
   });
 
-  test('the audit log is searched by author, action and type', async () => {
+  test('searches the audit log by author, action and type', async () => {
     const { user } = await signUp();
     const search = async (query: string) =>
       (
@@ -513,7 +513,7 @@ describe('generate_link', () => {
     },
   );
 
-  test('email_change_current, and what is refused', async () => {
+  test('email_change_current works, and invalid requests are rejected', async () => {
     const { user } = await signUp();
     const [status, body] = (await generate({
       type: 'email_change_current',

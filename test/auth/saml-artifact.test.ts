@@ -1,4 +1,6 @@
-/** SAML's artifact binding: the browser delivers a reference, and the fetched response is verified like any other. */
+/**
+ * Tests SAML's artifact binding: the browser delivers a reference, and the fetched response is verified like any other.
+ */
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { getVerifiedXml, parseDomFromString, xpath } from '@node-saml/node-saml/lib/xml.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -104,7 +106,7 @@ async function bring(artifact: string, relayState: string) {
   return Object.fromEntries([...location.searchParams, ...new URLSearchParams(location.hash.slice(1))]);
 }
 
-test('is in our metadata', async () => {
+test('the binding is in Plinth’s metadata', async () => {
   const xml = await (await auth.request('/sso/saml/metadata')).text();
   expect(xml).toContain(
     `Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Artifact" Location="${auth.url}/auth/v1/sso/saml/acs" index="2"`,
@@ -112,7 +114,7 @@ test('is in our metadata', async () => {
 });
 
 test.each(['Assertion', 'Response'] as const)(
-  'an artifact stands for a signed %s, and signs in once',
+  'an artifact is resolved to a signed %s and signs in once',
   async (signed) => {
     const { relayState, parts } = await begin();
     response = signAnswer(idp, buildAnswer(parts), signed);
@@ -138,7 +140,7 @@ test.each(['Assertion', 'Response'] as const)(
   },
 );
 
-test('the endpoint is the one of the artifact, else the default', async () => {
+test('the artifact selects the endpoint, otherwise the default is used', async () => {
   for (const [index, url] of [
     [0, `${resolver}/0`],
     [99, resolver],
@@ -151,7 +153,7 @@ test('the endpoint is the one of the artifact, else the default', async () => {
   }
 });
 
-describe('refused', () => {
+describe('rejected', () => {
   const refusal = {
     error: 'invalid_request',
     error_code: 'validation_failed',
@@ -202,7 +204,7 @@ describe('refused', () => {
         throw new Error('no route');
       },
     ],
-  ])('an answer %s', async (_name, how) => {
+  ])('a response to the resolution request %s', async (_name, how) => {
     const { relayState, parts } = await begin();
     response = signAnswer(idp, buildAnswer(parts), 'Assertion');
     resolve = how;

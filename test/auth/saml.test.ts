@@ -1,4 +1,7 @@
-/** SAML: the stock client with a real identity provider library (samlify), and which responses grant access. */
+/**
+ * Tests SAML: the stock client with a third-party identity provider library (samlify), and which responses grant
+ * access.
+ */
 import { createVerify, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import * as samlify from 'samlify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -58,7 +61,7 @@ async function begin(domain: string, flowType: 'implicit' | 'pkce' = 'implicit')
   return { client, url: data?.url ?? '', ...readRequest(data?.url ?? '') };
 }
 
-describe('with an identity provider of another make', () => {
+describe('with a third-party identity provider', () => {
   let idp: ReturnType<typeof samlify.IdentityProvider>;
   let sp: ReturnType<typeof samlify.ServiceProvider>;
   let connection: Awaited<ReturnType<typeof connect>>;
@@ -86,7 +89,7 @@ describe('with an identity provider of another make', () => {
     return { form, relayState: query.RelayState ?? '' };
   };
 
-  test('the stock client signs in, with a session', async () => {
+  test('the stock client gets a session', async () => {
     const { url, client } = await begin(connection.domain);
     const { form, relayState } = await response(url);
     const back = await postAnswer(auth, Buffer.from(form.SAMLResponse, 'base64').toString(), relayState);
@@ -109,7 +112,7 @@ describe('with an identity provider of another make', () => {
     expect((await client.auth.refreshSession()).error).toBeNull();
   });
 
-  test('and with PKCE, by a code', async () => {
+  test('the stock client gets a code with PKCE', async () => {
     const { url, client } = await begin(connection.domain, 'pkce');
     const { form, relayState } = await response(url);
     const back = await postAnswer(auth, Buffer.from(form.SAMLResponse, 'base64').toString(), relayState);
@@ -122,7 +125,7 @@ describe('with an identity provider of another make', () => {
 });
 
 describe('the request', () => {
-  test('by provider id, signed, with the name id format of the connection', async () => {
+  test('is signed, selected by the provider ID, and has the connection’s NameID format', async () => {
     const format = emailAddress;
     const { id, idp } = await connect({ name_id_format: format });
     const { data } = await auth.client().auth.signInWithSSO({ providerId: id });
@@ -147,7 +150,7 @@ describe('the request', () => {
     expect(idp.certificate).not.toBe(der);
   });
 
-  test('is a redirect unless the client asks for the address', async () => {
+  test('is a redirect unless the client requests the URL', async () => {
     const { domain } = await connect();
     const response = await auth.request('/sso', { json: { domain: domain.toUpperCase() } });
     expect(response.status).toBe(303);
@@ -160,12 +163,12 @@ describe('the request', () => {
     [{ provider_id: 'x' }, 400, 'bad_json'],
     [{ domain: 'unknown.example' }, 404, 'sso_provider_not_found'],
     [{ provider_id: '5f0ba0b8-1a7b-4f3e-9f05-6f8dbd6a5e11' }, 404, 'sso_provider_not_found'],
-  ])('%j is refused', async (json, status, code) => {
+  ])('%j is rejected', async (json, status, code) => {
     const response = await auth.request('/sso', { json });
     expect([response.status, (await response.json()).error_code]).toEqual([status, code]);
   });
 
-  test('of a connection that is switched off is refused', async () => {
+  test('for a disabled connection is rejected', async () => {
     const { domain } = await connect({ disabled: true });
     const { error } = await auth.client().auth.signInWithSSO({ domain });
     expect(error).toMatchObject({ code: 'sso_provider_disabled', status: 404 });
@@ -173,7 +176,7 @@ describe('the request', () => {
 });
 
 describe('an encrypted assertion', () => {
-  test('is taken where the project says so, under the key that is used and the one that is to come', async () => {
+  test('is accepted if enabled, encrypted for the current or the next key', async () => {
     const keys = { private_key: pkcs1(), private_key_next: pkcs1() };
     const plinth = { auth: { saml: { enabled: true, allow_encrypted_assertions: true, ...keys } } };
     const other = await startAuth({}, { plinth });
@@ -220,8 +223,8 @@ describe('an encrypted assertion', () => {
   });
 });
 
-describe('metadata of ours', () => {
-  test('may be kept as a file, and name the key that is to come', async () => {
+describe('Plinth’s metadata', () => {
+  test('can be downloaded as a file and contains the next key', async () => {
     const other = await startAuth(
       {},
       {
@@ -294,14 +297,14 @@ describe('a response', () => {
     expect(await postAnswer(auth, xml.replace('<saml:Issuer>', '<saml:Issuer >'))).toMatchObject(invalid);
   });
 
-  test('leads nowhere that the project does not allow', async () => {
+  test('doesn’t redirect to a URL that isn’t allowed', async () => {
     const xml = signAnswer(idp, buildAnswer({ ...parts, nameId: 'unasked' }), 'Assertion');
     const back = await postAnswer(auth, xml, 'https://evil.example/');
     expect(back.location.origin).toBe('http://127.0.0.1:3000');
     expect(back.fragment).toHaveProperty('access_token');
   });
 
-  test('to one sign-in is taken once, valid or not', async () => {
+  test('to a sign-in is accepted once, valid or not', async () => {
     const { id, relayState } = await begin(connection.domain);
     const good = signAnswer(idp, buildAnswer({ ...parts, inResponseTo: id }), 'Assertion');
     expect(await postAnswer(auth, '<bad/>', relayState)).toMatchObject(invalid);
@@ -311,7 +314,7 @@ describe('a response', () => {
     });
   });
 
-  test('that comes too late is refused', async () => {
+  test('that arrives too late is rejected', async () => {
     const { id, relayState } = await begin(connection.domain);
     const good = signAnswer(idp, buildAnswer({ ...parts, inResponseTo: id }), 'Assertion');
     await auth.database
@@ -345,19 +348,19 @@ describe('a response', () => {
     ['that has expired', { offsetMs: -300_000 }],
     ['from the future', { offsetMs: 300_000 }],
     ['whose subject is confirmed otherwise', { method: 'holder-of-key' }],
-  ])('%s is refused', async (_name, change) => {
+  ])('%s is rejected', async (_name, change) => {
     expect(await answerOurs(change)).toMatchObject(invalid);
     const wholly = await answerOurs(change, (xml) => signAnswer(idp, xml, 'Response'));
     expect(wholly).toMatchObject(invalid);
   });
 
-  test('signed as a whole says where it goes', async () => {
+  test('that is signed as a whole must contain its destination', async () => {
     const back = await answerOurs({ destination: undefined }, (xml) => signAnswer(idp, xml, 'Response'));
     expect(back).toMatchObject(invalid);
     expect((await answerOurs({ destination: undefined })).fragment).toHaveProperty('access_token');
   });
 
-  test('to a sign-in, presented as if unasked, is refused', async () => {
+  test('to a sign-in is rejected if it is presented as unsolicited', async () => {
     const { id } = await begin(connection.domain);
     const xml = signAnswer(idp, buildAnswer({ ...parts, inResponseTo: id }), 'Assertion');
     expect(await postAnswer(auth, xml)).toMatchObject(invalid);
@@ -418,7 +421,7 @@ describe('a response', () => {
       (xml) =>
         `<!DOCTYPE r [<!ENTITY f SYSTEM "file:///etc/hostname">]>${signAnswer(idp, xml, 'Assertion').replace('ada-1', '&f;')}`,
     ],
-  ])('%s is refused', async (_name, sign) => {
+  ])('%s is rejected', async (_name, sign) => {
     expect(await answerOurs({}, sign)).toMatchObject(invalid);
   });
 
@@ -509,7 +512,7 @@ describe('a response', () => {
         },
       ],
     ];
-    test.each(shapes)('%s', async (_name, wrap) => {
+    test.each(shapes)('%s is rejected', async (_name, wrap) => {
       const before = await auth.database
         .pool('supabase_admin')
         .queryText(sql`select count(*) from auth.users`);
@@ -521,7 +524,7 @@ describe('a response', () => {
     });
   });
 
-  test('cannot be cut short by a comment in the name', async () => {
+  test('can’t be truncated by a comment in the name', async () => {
     const name = 'admin@example.com<!-- -->.evil.example';
     const format = emailAddress;
     const back = await answerOurs({ nameId: name, nameIdFormat: format, email: '' });
@@ -544,11 +547,11 @@ describe('a response', () => {
       'saml_assertion_no_user_id',
     ],
     ['no address', { email: '' }, 'saml_assertion_no_email'],
-  ])('without a usable identifier is refused: %s', async (_name, change, code) => {
+  ])('without a usable identifier is rejected: %s', async (_name, change, code) => {
     expect((await answerOurs(change)).query).toMatchObject({ error: 'invalid_request', error_code: code });
   });
 
-  test('from an unknown provider, and invalid responses', async () => {
+  test('from an unknown provider, or an invalid response, is rejected', async () => {
     const stranger = createIdp();
     const xml = signAnswer(stranger, buildAnswer({ ...parts, issuer: stranger.entityId }), 'Assertion');
     expect((await postAnswer(auth, xml)).query.error_code).toBe('saml_idp_not_found');
@@ -617,7 +620,7 @@ describe('the user', () => {
     });
   });
 
-  test('is the same at every sign-in, by name; another connection is another world', async () => {
+  test('is identified by name and connection, and is the same at every sign-in', async () => {
     const connection = await connect();
     const first = await signIn(connection, {});
     const again = await signIn(connection, { email: 'ada@new.example' });
@@ -640,7 +643,7 @@ describe('the user', () => {
     expect((await client.auth.updateUser({ password: 'another one' })).error?.code).toBe('user_sso_managed');
   });
 
-  test('who is banned stays outside', async () => {
+  test('can’t sign in while banned', async () => {
     const connection = await connect();
     const { user } = await signIn(connection, {});
     await auth.admin().auth.admin.updateUserById(user?.id ?? '', { ban_duration: '1h' });
@@ -648,7 +651,7 @@ describe('the user', () => {
     expect(back.query).toMatchObject({ error: 'access_denied', error_code: 'user_banned' });
   });
 
-  test('stays no longer than the session at the provider, with PKCE too', async () => {
+  test('has a session that ends no later than the provider’s, also with PKCE', async () => {
     const connection = await connect();
     const sessionEnd = new Date(Date.now() + 1_800_000).toISOString();
     const { client } = await signIn(connection, { sessionEnd });

@@ -60,7 +60,7 @@ test.each(Object.entries(tables))('columns of %s', async (table, wanted) => {
   expect(said).toEqual(wanted.split(',').map((column) => column.trim().replace(/\s+/g, ' ')));
 });
 
-test('what follows from other columns', async () => {
+test('generated columns have the expected values', async () => {
   const id = randomUUID();
   const at = '2026-02-03T04:05:06Z';
   await db().query(sql`
@@ -105,7 +105,7 @@ test.each([
   expect(outcome).toEqual(['ok', again, third]);
 });
 
-test('an SSO user may have the address of another user', async () => {
+test('an SSO user can have the address of another user', async () => {
   const insert = (isSso: boolean) =>
     `insert into auth.users (id, email, is_sso_user) values (gen_random_uuid(), 'both@b.cd', ${isSso});`;
   await db().transaction((tx) => tx.exec(insert(false) + insert(true) + insert(true)), { end: 'rollback' });
@@ -128,7 +128,7 @@ test('enumerated types', async () => {
   expect(Object.keys(types).filter((name) => name.startsWith('oauth_'))).toHaveLength(4);
 });
 
-test('row level security is on and has no policies; seven tables are without', async () => {
+test('row level security is enabled without policies, except on seven tables', async () => {
   const rows = await db().query<{ table: string; on: boolean; policies: number; owner: string }>(sql`
     select relname as table, relrowsecurity as on, relowner::regrole::text as owner,
       (select count(*)::int from pg_policy where polrelid = c.oid) as policies
@@ -148,7 +148,7 @@ test('row level security is on and has no policies; seven tables are without', a
   }
 });
 
-test('postgres reads with the right to pass it on, and is a member of the owner', async () => {
+test('postgres can read the tables with grant option, and is a member of the owner', async () => {
   const [row] = await db().query(sql`
     select has_table_privilege('postgres', 'auth.users', 'select with grant option') as passes,
       pg_has_role('postgres', 'supabase_auth_admin', 'member') as member,
@@ -157,14 +157,14 @@ test('postgres reads with the right to pass it on, and is a member of the owner'
   expect(row).toEqual({ passes: true, member: true, sees: true, makes: false });
 });
 
-test('versions are the hosted service’s', async () => {
+test('migration versions are those of the hosted service', async () => {
   const rows = await db().query<{ version: string }>(sql`select version from auth.schema_migrations`);
   const versions = rows.map(({ version }) => version);
   expect(versions.filter((version) => !/^\d{14}$/.test(version))).toEqual(['00']);
 });
 
-describe('triggers of the project', () => {
-  test('see an INSERT with nothing confirmed and blank tokens, of a guest too', async () => {
+describe('a project’s triggers', () => {
+  test('see an INSERT with nothing confirmed and empty tokens, also for a guest', async () => {
     await db().exec(`
       create table public.inserted (row jsonb);
       create function public.keep() returns trigger language plpgsql security definer set search_path = '' as
@@ -206,7 +206,7 @@ describe('triggers of the project', () => {
     }
   });
 
-  test('run with the search_path of the service: a table of public has to be named whole', async () => {
+  test('run with the service’s search_path, so tables in public must be qualified', async () => {
     await db().exec(`
       create table public.profiles (id uuid);
       create function public.unqualified() returns trigger language plpgsql as

@@ -1,4 +1,4 @@
-/** /admin/sso/providers: connections, and metadata fetched from a URL. */
+/** Tests /admin/sso/providers: connections, and metadata fetched from a URL. */
 import { createPrivateKey, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -45,7 +45,7 @@ const call = async (method: string, path: string, json?: unknown) => {
 const create = (settings: Record<string, unknown>) => call('POST', '', { type: 'saml', ...settings });
 
 describe('a connection', () => {
-  test('is made, shown, listed, changed and removed', async () => {
+  test('can be created, shown, listed, changed and removed', async () => {
     const idp = createIdp();
     const domain = `${randomUUID()}.example`;
     const attribute_mapping = { keys: { name: { name: 'cn' } } };
@@ -140,13 +140,13 @@ describe('a connection', () => {
       { metadata_xml: `<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>${idp.metadata()}` },
       'SAML Metadata is not valid XML',
     ],
-  ])('is refused: %s', async (_name, settings, message) => {
+  ])('is rejected: %s', async (_name, settings, message) => {
     const { status, body } = await create(settings);
     expect([status, body.error_code]).toEqual([400, 'validation_failed']);
     expect(body.msg).toContain(message);
   });
 
-  test('of an EntityID or domain that is taken is refused', async () => {
+  test('with a taken EntityID or domain is rejected', async () => {
     const domain = `${randomUUID()}.example`;
     const first = await create({ metadata_xml: idp.metadata(), domains: [domain] });
     expect(first.status).toBe(201);
@@ -176,7 +176,7 @@ describe('a connection', () => {
     ['GET', `/${randomUUID()}`],
     ['PUT', `/${randomUUID()}`],
     ['DELETE', `/${randomUUID()}`],
-  ])('%s %s is for administrators', async (method, path) => {
+  ])('%s %s requires an administrator', async (method, path) => {
     const response = await auth.request(`/admin/sso/providers${path}`, {
       method,
       token: auth.keys.anonKey,
@@ -193,7 +193,7 @@ describe('a connection', () => {
   });
 });
 
-describe('metadata at an address', () => {
+describe('metadata from a URL', () => {
   const connectByUrl = async (idp: TestIdp, attributes = '') => {
     document = () => ({ status: 200, text: idp.metadata(attributes) });
     asked.length = 0;
@@ -211,7 +211,7 @@ describe('metadata at an address', () => {
     return (await postAnswer(auth, signAnswer(idp, xml, 'Assertion'))).fragment.access_token !== undefined;
   };
 
-  test('are read once a day, and a new certificate is then used', async () => {
+  test('is fetched once a day, and a new certificate is then used', async () => {
     const idp = createIdp();
     await connectByUrl(idp);
     const successor = createIdp(idp.entityId);
@@ -228,7 +228,7 @@ describe('metadata at an address', () => {
     auth.clock.advance(-dayMs - 60_000);
   });
 
-  test('remain in use if they can’t be read or now belong to another provider', async () => {
+  test('remains in use if it can’t be fetched or now belongs to another provider', async () => {
     const idp = createIdp();
     await connectByUrl(idp, ' cacheDuration="PT1M"');
     auth.clock.advance(120_000);
@@ -248,7 +248,7 @@ describe('metadata at an address', () => {
     auth.clock.advance(-120_000);
   });
 
-  test('that cannot be read make no connection', async () => {
+  test('that can’t be fetched creates no connection', async () => {
     document = () => ({ status: 404, text: '' });
     const missing = await create({ metadata_url: 'https://idp.example.com/none' });
     expect(missing.body).toMatchObject({
@@ -257,7 +257,7 @@ describe('metadata at an address', () => {
     });
   });
 
-  test("aren't read from our own network", async () => {
+  test('isn’t fetched from the server’s own network', async () => {
     const plinth = { auth: { saml: { enabled: true, private_key: key } } };
     const real = await startAuth({}, { plinth });
     try {

@@ -1,6 +1,5 @@
 /**
- * Text messages through each provider, simulated by a local server that requires what the provider's documentation
- * requires.
+ * Tests text messages through each provider, simulated by a local server that requires what the provider documents.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -161,7 +160,7 @@ describe.each([
   ['textlocal', 'message', 'textlocal error: Invalid login details (code: 3) message '],
   ['vonage', 'text', 'vonage error: Bad Credentials (status: 4) for message v1'],
 ] as const)('%s', (name, field, refusal) => {
-  test('sends the code, and the code opens the door', async () => {
+  test('sends the code, which signs the user in', async () => {
     await withServer(
       { [name]: { enabled: true, ...accounts[name] }, template: 'Ihr Code für Plinth: {{ .Code }}' },
       async (server) => {
@@ -177,7 +176,7 @@ describe.each([
     );
   });
 
-  test('whose account is refused is said in its words, and no user can come of it', async () => {
+  test('returns the provider’s message if it rejects the account, and no user is created', async () => {
     const wrong = { ...accounts[name], auth_token: 'x', access_key: 'x', api_key: 'x', enabled: true };
     await withServer({ [name]: wrong }, async (server) => {
       const phone = newPhone();
@@ -259,7 +258,7 @@ describe('Twilio Verify generates and checks the codes', () => {
   const right = '246810';
   const checks = () => sent.filter(({ path }) => path.endsWith('VerificationCheck')).map(({ form }) => form);
 
-  test("a sign-in: its code works, and another one doesn't", async () => {
+  test('for a sign-in, where only the right code works', async () => {
     const phone = newPhone();
     const client = server.client();
     expect((await client.auth.signInWithOtp({ phone, options: { channel: 'whatsapp' } })).error).toBeNull();
@@ -277,7 +276,7 @@ describe('Twilio Verify generates and checks the codes', () => {
     ]);
   });
 
-  test('numbers with a fixed code do not trouble it', async () => {
+  test('but not for numbers with a fixed code', async () => {
     const phone = '15550001111';
     const client = server.client();
     await client.auth.signInWithOtp({ phone });
@@ -287,7 +286,7 @@ describe('Twilio Verify generates and checks the codes', () => {
     expect(sent).toEqual([]);
   });
 
-  test('a change of the phone number', async () => {
+  test('for a phone number change', async () => {
     const phone = newPhone();
     const client = server.client();
     await client.auth.signUp({ email: newEmail(), password });
@@ -299,7 +298,7 @@ describe('Twilio Verify generates and checks the codes', () => {
     expect(data.user?.phone).toBe(phone);
   });
 
-  test('a second factor', async () => {
+  test('for a second factor', async () => {
     const phone = newPhone();
     const client = server.client();
     await client.auth.signUp({ email: newEmail(), password });
@@ -315,7 +314,7 @@ describe('Twilio Verify generates and checks the codes', () => {
     expect((await client.auth.mfa.verify({ factorId, challengeId, code: right })).error).toBeNull();
   });
 
-  test('the nonce of a password change', async () => {
+  test('for the nonce of a password change', async () => {
     const phone = newPhone();
     const client = server.client();
     await client.auth.signInWithOtp({ phone });

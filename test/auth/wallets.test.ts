@@ -1,4 +1,6 @@
-/** Sign-in with Solana and Ethereum wallets: the stock client, the created accounts, and messages for other sites. */
+/**
+ * Tests sign-in with Solana and Ethereum wallets: the stock client, the created accounts, and messages for other sites.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { type AuthServer, startAuth } from './harness.ts';
@@ -78,7 +80,7 @@ test.each([
   ['solana', solanaWallet(), 'solana:devnet'],
   ['ethereum', ethereumWallet(), '11155111'],
 ] as const)(
-  'the stock client signs in with %s, and is the same user the next time',
+  'the stock client signs in with %s and gets the same user the next time',
   async (chain, wallet, network) => {
     const client = server.client();
     const options = { url: 'http://localhost:5173/welcome' };
@@ -147,7 +149,7 @@ test.each([
   },
 );
 
-describe.each(wallets)('%s: refused', (name, newWallet) => {
+describe.each(wallets)('%s rejects', (name, newWallet) => {
   const wallet = newWallet();
 
   const expectInvalidGrant = async (response: Awaited<ReturnType<typeof send>>, description: string) => {
@@ -164,13 +166,13 @@ describe.each(wallets)('%s: refused', (name, newWallet) => {
     await expectInvalidGrant(await signIn(wallet, message), `Signed ${name} message was used before`);
   });
 
-  test('a message used many times concurrently succeeds once', async () => {
+  test('all but one of many concurrent uses of a message', async () => {
     const message = messageOf(wallet);
     const answers = await Promise.all(Array.from({ length: 6 }, () => signIn(wallet, message)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400, 400, 400]);
   });
 
-  test("a signature by another wallet, for another message or for another user's address", async () => {
+  test('a signature by another wallet, for another message or for another user’s address', async () => {
     const thief = newWallet();
     const message = messageOf(wallet);
     const wrong = 'Signature does not match address in message';
@@ -205,14 +207,14 @@ describe.each(wallets)('%s: refused', (name, newWallet) => {
     [{ URI: 'http://app.example/' }, 'is using URI which does not use HTTPS'],
     [{ 'Expiration Time': '2000-01-01T00:00:01Z', 'Issued At': '2000-01-01T00:00:00Z' }, 'is expired'],
     [{ 'Not Before': '2100-01-01T00:00:00Z' }, 'becomes valid in the future'],
-  ])('as %j', async (changes, reason) => {
+  ])('a message with %j', async (changes, reason) => {
     await expectInvalidGrant(
       await signIn(wallet, messageOf(wallet, changes)),
       `Signed ${name} message ${reason}`,
     );
   });
 
-  test('issued too long ago, or too far in the future', async () => {
+  test('a message issued too long ago, or too far in the future', async () => {
     const at = (ms: number) => messageOf(wallet, { 'Issued At': new Date(Date.now() + ms).toISOString() });
     const old = `${name} message was issued too long ago`;
     await expectInvalidGrant(await signIn(wallet, at(-601_000)), old);
@@ -286,7 +288,7 @@ describe.each(wallets)('%s: refused', (name, newWallet) => {
   });
 });
 
-test('an unknown chain', async () => {
+test('an unknown chain is rejected', async () => {
   const response = await send({ chain: 'bitcoin' });
   expect(response.status).toBe(400);
   expect(await response.json<Refusal>()).toMatchObject({

@@ -1,4 +1,4 @@
-/** WebAuthn factors with a software authenticator: enrollment, aal2, and attacks by a password thief. */
+/** Tests WebAuthn factors with a software authenticator: enrollment, aal2, and attacks by a password thief. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { totpCode } from '../../src/shared/totp.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
       totp: { enroll_enabled: true, verify_enabled: true },
       web_authn: { enroll_enabled: true, verify_enabled: true },
     },
-    // The hook is only called for codes, so its response for keys has no effect below.
+    // The hook is called only for codes, so its response for keys has no effect below.
     hook: { mfa_verification_attempt: { enabled: true, uri: 'pg-functions://postgres/public/reject_keys' } },
   });
   await server.database.pool('supabase_admin').exec(`
@@ -116,7 +116,7 @@ function claimsOf(token: string): { aal: string; amr: { method: string }[]; sess
 }
 
 describe('a key', () => {
-  test('is made, verified, and asked for at the next sign-in', async () => {
+  test('is enrolled, verified, and required at the next sign-in', async () => {
     const { email, id, token } = await signUp();
     const other = await signIn(email);
     const authenticator = new SoftwareAuthenticator(origin, {
@@ -196,7 +196,7 @@ describe('a key', () => {
     expect(claimsOf((await refreshed.json<Session>()).access_token)).toMatchObject({ aal: 'aal2' });
   });
 
-  test('is kept as the hosted service keeps it', async () => {
+  test('is stored as the hosted service stores it', async () => {
     const { authenticator, factorId, email } = await userWithKey();
     const pool = server.database.pool('postgres');
     const read = async () => {
@@ -230,7 +230,7 @@ describe('a key', () => {
     expect(await read()).toMatchObject({ authenticator: { signCount: 1 } });
   });
 
-  test('unenrolled, its sessions fall to aal1', async () => {
+  test('is unenrolled, and its sessions fall back to aal1', async () => {
     const { strong, factorId, email } = await userWithKey();
     const weak = await signIn(email);
     const refused = await server.request(`/factors/${factorId}`, { method: 'DELETE', token: weak });
@@ -245,7 +245,7 @@ describe('a key', () => {
     expect(session).toEqual({ aal: 'aal1', factor_id: null });
   });
 
-  test('of another factor of the same user will do, and the session depends on that one', async () => {
+  test('of another factor of the same user is accepted, and the session then depends on that factor', async () => {
     const { strong, authenticator, factorId, email } = await userWithKey();
     const second = new SoftwareAuthenticator(origin);
     const secondId = await enroll(strong, 'second');
@@ -269,7 +269,7 @@ describe('a key', () => {
   });
 });
 
-describe('refused', () => {
+describe('rejected', () => {
   test.each<[string, Forgery]>([
     ['another page', { origin: 'https://evil.example' }],
     ['another relying party', { rpId: 'evil.example' }],
@@ -389,7 +389,7 @@ describe('refused', () => {
       'validation_failed',
       'Invalid credential_response',
     ],
-  ])('a body with %s', async (_what, webauthn, status, error_code, msg) => {
+  ])('a body with %s is rejected', async (_what, webauthn, status, error_code, msg) => {
     const { token } = await signUp();
     const factorId = await enroll(token);
     const { id } = await challenge(token, factorId);
@@ -399,7 +399,7 @@ describe('refused', () => {
   });
 });
 
-test('where keys are off, enrollment, challenge and verification say so', async () => {
+test('if WebAuthn is disabled, enrollment, challenge and verification return an error', async () => {
   const plain = await startAuth();
   try {
     const signedUp = await plain.request('/signup', { json: { email: newEmail(), password } });

@@ -31,7 +31,7 @@ const options = { maxRate: 10 * 1024 * 1024, nowMs: 0, complete: async () => und
 /** Each change of the segment leaves 16 MB of WAL behind. More than `max_slot_wal_keep_size` would end the backup. */
 const switches = 3;
 
-test('a slow backup keeps the WAL that it needs, and not for longer', async () => {
+test('a slow backup keeps the WAL that it needs, and releases it afterwards', async () => {
   const { database } = db;
   const admin = database.pool('supabase_admin');
   const slots = sql`select from pg_catalog.pg_replication_slots where slot_name like 'plinth_base_%'`;

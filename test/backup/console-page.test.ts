@@ -39,7 +39,7 @@ async function openBackups(options: Parameters<typeof openContext>[1]): Promise<
 const fact = (page: Page, label: string) =>
   page.locator('dl > div', { hasText: label }).locator('dd').first();
 
-it('backs up, and proves that the backup can be restored, by keyboard', async () => {
+it('the page backs up and proves that the backup can be restored, with the keyboard only', async () => {
   const { page, complaints } = await openBackups({ viewport: { width: 1440, height: 900 } });
   await page.getByText('No restore has been checked yet.', { exact: false }).waitFor();
   // The first backup starts automatically.
@@ -61,7 +61,7 @@ it('backs up, and proves that the backup can be restored, by keyboard', async ()
   await page.context().close();
 }, 120_000);
 
-it('shows a check from the command line, and a target that is lost', async () => {
+it('the page shows a check from the command line, and a lost target', async () => {
   expect((await run(project, ['backup', 'verify'])).status).toBe(0);
   rmSync(target, { recursive: true });
   const { page } = await openBackups({ viewport: { width: 1440, height: 900 } });
@@ -72,9 +72,12 @@ it('shows a check from the command line, and a target that is lost', async () =>
   await page.context().close();
 });
 
-it.each(looks)('is sound at $width px, $colorScheme', async ({ width, height, colorScheme }) => {
-  const { page } = await openBackups({ viewport: { width, height }, colorScheme });
-  await page.getByRole('heading', { name: 'Restore', exact: true }).waitFor();
-  await expectSound(page, 'backups');
-  await page.context().close();
-});
+it.each(looks)(
+  'the page is accessible at $width px, $colorScheme',
+  async ({ width, height, colorScheme }) => {
+    const { page } = await openBackups({ viewport: { width, height }, colorScheme });
+    await page.getByRole('heading', { name: 'Restore', exact: true }).waitFor();
+    await expectSound(page, 'backups');
+    await page.context().close();
+  },
+);

@@ -51,7 +51,7 @@ async function checksOf(server: Ready): Promise<Record<string, { status: string;
 
 const filesIn = (folder: string): string[] => readdirSync(folder, { recursive: true }).map(String).sort();
 
-it('is passive until it is promoted', async () => {
+it('a copy is passive until it is promoted', async () => {
   const original = await startServer(project);
   const writer = startWriter(original, { rowsPerSecond: 20, uploadsPerSecond: 2 });
   await plinth('backup');

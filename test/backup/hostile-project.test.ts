@@ -1,6 +1,6 @@
 /**
- * Neither a backup nor a restore or its check runs a project's code as a superuser, who could start programs. A project's
- * rows and a damaged target don't stop a restore. An interrupted check leaves no copy behind.
+ * Tests that neither a backup nor a restore or its check runs a project's code as a superuser, who could start
+ * programs. A project's rows and a damaged target don't stop a restore, and an interrupted check leaves no copy behind.
  */
 import {
   chmodSync,
@@ -27,7 +27,7 @@ afterAll(() => {
   for (const folder of [target, marks]) rmSync(folder, { recursive: true, force: true });
 });
 
-/** PostgreSQL runs the predicate of an index when it plans a query, and a cast when a query converts a row. */
+/** PostgreSQL runs an index predicate when it plans a query, and a cast when a query converts a row. */
 const traps = `
 create function public.mark(name text) returns void language plpgsql volatile as $$
 begin
@@ -51,7 +51,7 @@ alter table public.notes force row level security;
 create policy hidden on public.notes using (public.hidden());
 `;
 
-it('runs no trap as a superuser, and reports damage', async () => {
+it('backup, restore and check run no project code as a superuser, and report damage', async () => {
   writeFileSync(join(project.dir, 'supabase', 'migrations', '20260102000000_traps.sql'), traps);
   const server = await startServer(project);
   const writer = startWriter(server, { rowsPerSecond: 20, uploadsPerSecond: 5 });
@@ -111,7 +111,7 @@ it('runs no trap as a superuser, and reports damage', async () => {
 }, 240_000);
 
 it.each([/Restoring base/, /Recovering/, /Restoring objects/, /Reading every/])(
-  'an interrupted check leaves no copy and no server behind: %s',
+  'an interrupted check (%s) leaves no copy and no server behind',
   async (progress) => {
     const work = mkdtempSync(join(tmpdir(), 'plinth-work-'));
     try {

@@ -1,4 +1,4 @@
-/** Archiving that is interrupted while a base backup runs, and the slot after archiving is turned off. */
+/** Tests archiving that is interrupted while a base backup runs, and the slot after archiving is turned off. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,7 +29,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-test('a base backup continues after an interruption, which is logged once per reason', async () => {
+test('a base backup continues after interruptions, and each cause is logged once', async () => {
   const journal = openJournal(dataDir);
   let failure: Error | undefined;
   const errors: unknown[] = [];

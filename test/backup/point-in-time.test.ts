@@ -1,4 +1,4 @@
-/** Backups during writes, and point-in-time restores from a folder, also after a sudden loss of the machine. */
+/** Tests backups during writes, and point-in-time restores from a folder, also after a sudden loss of the machine. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ afterAll(() => {
   rmSync(target, { recursive: true, force: true });
 });
 
-it('restores a moment and the newest second', async () => {
+it('a restore reaches an exact time and the newest second', async () => {
   const server = await startServer(project);
   const writer = startWriter(server);
   expect(await run(project, ['backup'])).toMatchObject({ status: 0, stderr: '' });

@@ -1,6 +1,6 @@
 /**
- * Backups in S3: a server that is killed during its first backup, a restore with sessions, secrets and sequences, and the
- * archive of the restored server.
+ * Tests backups in S3: a server that is killed during its first backup, a restore with sessions, secrets and sequences,
+ * and the archive of the restored server.
  */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -69,7 +69,7 @@ const query = async (server: Ready, text: string): Promise<Record<string, unknow
   }
 };
 
-it('survives a kill during the backup and restores a moment', async () => {
+it('the archive survives a kill during the backup and restores an exact time', async () => {
   const killed = await startServer(project);
   const first = startWriter(killed, { rowsPerSecond: 50, uploadsPerSecond: 3 });
   // The first base backup has begun.

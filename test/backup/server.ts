@@ -289,7 +289,7 @@ export async function readAll(server: Ready): Promise<Found> {
   return { rows, objects };
 }
 
-/** Returns what differs from the state at `timeMs`: acknowledged before it, or sent after it. */
+/** Returns the differences from the state at `timeMs`: acknowledged before it, or sent after it. */
 export function differences({ rows, objects }: Found, writer: Writer, timeMs: number): string[] {
   const wrong: string[] = [];
   for (const { n, sentAtMs, ackedAtMs } of writer.rows) {

@@ -1,6 +1,6 @@
 /**
- * A restore and a drill on a small disk: they are refused before anything is written, and a copy that grows more than expected
- * is removed. An interrupted restore can be repeated.
+ * Tests a restore and a drill on a small disk: they are rejected before anything is written, and a copy that grows more
+ * than expected is removed. An interrupted restore can be repeated.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
@@ -46,7 +46,7 @@ const needs =
   /^The restored copy needs [\d.]+ MiB in \S+, where [\d.]+ MiB are available besides the reserve of 96\.0 MiB\.$/m;
 
 it.skipIf(small === undefined)(
-  'a copy that does not fit is refused before anything is written',
+  'a copy that doesn’t fit is rejected before anything is written',
   async () => {
     const verified = await run(project, ['backup', 'verify', '--work-dir', small as string]);
     expect(verified).toMatchObject({ status: 1, stderr: expect.stringMatching(needs) });
@@ -61,7 +61,7 @@ it.skipIf(small === undefined)(
   60_000,
 );
 
-test('a killed restore leaves a folder that only a restore uses again', async () => {
+test('only a restore can reuse the folder of a killed restore', async () => {
   const dataDir = join(project.dir, 'killed');
   const args = ['restore', '--data-dir', dataDir];
   await interrupt(project, args, /Recovering/, 'SIGKILL');

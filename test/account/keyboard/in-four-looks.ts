@@ -1,5 +1,6 @@
 /**
- * Plays flows on a wide light screen and on a narrow dark one, and checks each state in both color schemes: axe must find no violations, and nothing is wider than the window. In the second scheme, axe checks only colors, because
+ * Runs flows on a wide light screen and on a narrow dark one, and checks each state in both color schemes: axe must
+ * find no violations, and nothing may be wider than the window. In the second scheme, axe checks only colors, because
  * nothing else differs.
  */
 import type { Browser, Page } from 'playwright-core';
@@ -51,7 +52,7 @@ async function judgeStill(page: Page, state: string): Promise<void> {
   await twin.close();
 }
 
-/** Declares a test per flow and corner, on one server and in one browser. */
+/** Declares a test per flow and combination of size and scheme, on one server and in one browser. */
 export function inFourLooks(flows: readonly Flow[], open: () => Promise<World>): void {
   let world: World;
   let browser: Browser;

@@ -1,4 +1,4 @@
-/** A stricter project, by keyboard alone. The test simulates both sides of the captcha's provider. */
+/** Tests a stricter project with the keyboard alone. The test simulates both sides of the captcha provider. */
 import { afterAll, beforeAll } from 'vitest';
 import type { Internet } from '../../auth/social/internet.ts';
 import { captchaInternet } from './captcha-internet.ts';

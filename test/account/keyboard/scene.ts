@@ -1,4 +1,4 @@
-/** Plays a flow by keyboard in one browser window and checks each state along the way. */
+/** Runs a flow with the keyboard in one browser window and checks each state along the way. */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { LanguageCode } from '../../../web/locales/languages.ts';
 import { openContext } from '../../web/browser.ts';
@@ -37,7 +37,7 @@ export interface Scene {
 
 export interface Flow {
   readonly name: string;
-  /** Whether the flow is played in a browser without scripts. */
+  /** Whether the flow runs in a browser without scripts. */
   readonly isStill?: boolean;
   /** Requests to other sites that our pages may send during the flow. None by default. */
   readonly loads?: RegExp;

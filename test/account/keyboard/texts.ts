@@ -1,4 +1,4 @@
-/** The pages' messages in a language by ID, so that the flows search for text from the catalogs. */
+/** The messages of the pages in one language, so that the flows can find text by message ID. */
 import { readdirSync } from 'node:fs';
 import { compileMessage } from '@lingui/message-utils/compileMessage';
 import { activateLocale, addMessages, type Catalog, textOf } from '../../../web/lib/i18n.ts';

@@ -1,4 +1,4 @@
-/** Slow responses, missing responses and errors, by keyboard alone, in Chromium against a real server. */
+/** Tests slow responses, missing responses and errors with the keyboard alone, in Chromium against a real server. */
 import { inTrouble } from './flows/trouble.ts';
 import { inFourLooks } from './in-four-looks.ts';
 import { openWorld } from './world.ts';

@@ -1,6 +1,6 @@
 /**
- * A user without a pointer: reaches everything with Tab, identifies it by the name and role that the browser exposes to
- * assistive technology, and must see the focus.
+ * Simulates a user without a pointer: reaches everything with Tab, identifies it by the name and role that the browser
+ * exposes to assistive technology, and must see the focus.
  */
 import type { CDPSession, Page } from 'playwright-core';
 
@@ -17,9 +17,9 @@ export interface Walker {
    * visible.
    */
   tabTo(name: string | RegExp, role?: Role): Promise<void>;
-  /** Reaches a field and replaces its content. */
+  /** Moves the focus to a field and replaces its content. */
   fill(name: string, text: string): Promise<void>;
-  /** Reaches a button or link and presses it. */
+  /** Moves the focus to a button or link and presses it. */
   press(name: string | RegExp, role?: Role): Promise<void>;
   type(text: string): Promise<void>;
   enter(): Promise<void>;
@@ -29,9 +29,9 @@ export type Role = 'button' | 'link' | 'textbox' | 'radio' | 'DisclosureTriangle
 
 /** One second, because content above an element can render in several steps on a busy machine. */
 const settlingFrames = 60;
-/** More than the longest page needs. */
+/** More presses than the longest page needs. */
 const maxPresses = 80;
-/** A page that is still loading doesn't have its controls yet. */
+/** The controls of a page that is still loading don't exist yet. */
 const maxLoadingMs = 10_000;
 
 /** @param isOurs Whether the page at a URL is one of the pages to check. */
@@ -79,7 +79,7 @@ export async function createWalker(page: Page, isOurs: (url: string) => boolean)
 }
 
 /**
- * Whether the focus is visible: an outline of the element, or of its field or label, that isn't clipped. Checked on
+ * Whether the focus is visible: an outline of the element, or of its field or label, that isn't clipped. Checks
  * rendered frames, because the browser compensates for content that appears above an element only with the next frame.
  */
 const isSeenExpression = `(async () => {

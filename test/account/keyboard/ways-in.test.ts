@@ -1,4 +1,4 @@
-/** Every sign-in method, by keyboard alone, in Chromium against a real server. */
+/** Tests every sign-in method with the keyboard alone, in Chromium against a real server. */
 import { guests } from './flows/guests.ts';
 import { waysIn } from './flows/sign-in.ts';
 import { inFourLooks } from './in-four-looks.ts';

@@ -27,7 +27,7 @@ export interface World {
   newPhone(): string;
   /** Creates a confirmed user with the harness's password. */
   newUser(): Promise<string>;
-  /** Returns the text of the next unread message to an address. */
+  /** Returns the text of the next unread email to an address. */
   nextMail(to: string): Promise<string>;
   /** Sends a request to auth as an administrator. */
   admin<T>(path: string, json?: object): Promise<T>;
@@ -41,7 +41,7 @@ const listen = async (server: Server): Promise<string> => {
 const page = (title: string, body: string): string =>
   `<!doctype html><html lang="en"><title>${title}</title><h1>${title}</h1>${body}`;
 
-/** `change` adjusts the settings, for rules that only some projects have. */
+/** `change` adjusts the settings, for rules that only some projects use. */
 export async function openWorld(
   change: { auth?: PartialConfig['auth']; account?: NonNullable<PartialConfig['plinth']>['account'] } = {},
   options: Pick<TestBackendOptions, 'outgoing'> = {},
@@ -159,7 +159,7 @@ export async function openWorld(
     const search = `${mailUrl}/api/v1/search?query=${encodeURIComponent(`to:"${to}"`)}`;
     for (let attempt = 0; attempt < 100; attempt += 1) {
       const { messages } = (await (await fetch(search)).json()) as { messages: { ID: string }[] };
-      // The latest message comes first.
+      // The latest email comes first.
       const id = messages.map(({ ID }) => ID).findLast((one) => !read.has(one));
       if (id !== undefined) {
         read.add(id);
@@ -198,7 +198,7 @@ export async function openWorld(
   };
 }
 
-/** In the setting's format: PKCS#1, base64. */
+/** In the format of the setting: PKCS#1, base64. */
 function newSamlKey(): string {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   return privateKey.export({ type: 'pkcs1', format: 'der' }).toString('base64');
@@ -248,7 +248,7 @@ export async function redeem(
   return { email: user.email, aal: (JSON.parse(payload) as { aal: string }).aal };
 }
 
-/** A project that requires a second factor, a captcha and the current password. */
+/** A project that requires a second factor, a captcha and the current password for a password change. */
 export const openStrictWorld = (outgoing: TestBackendOptions['outgoing']): Promise<World> =>
   openWorld(
     {

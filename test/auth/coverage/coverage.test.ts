@@ -1,7 +1,7 @@
 /**
- * Runs after all other tests (vitest.config.ts) and checks which responses of the auth service they saw. Close a gap
- * with a test of the route or code. A code that this implementation can't return is listed in docs/compatibility.md
- * with the reason. `node scripts/auth-routes.ts` prints the whole table.
+ * Runs after all other tests (vitest.config.ts) and checks the recorded responses of the auth service. To close a gap,
+ * add a test for the route or code. If this implementation can't return a code, list it in docs/compatibility.md with
+ * the reason. `node scripts/auth-routes.ts` prints the whole table.
  */
 import { readFileSync } from 'node:fs';
 import { expect, inject, test } from 'vitest';
@@ -14,7 +14,7 @@ import { contractRoutes } from './routes.ts';
 
 const responses = readResponses(inject('authResponses'));
 
-test('the table lists what the service has registered', async () => {
+test('the table lists exactly the registered routes', async () => {
   const server = await startAuth();
   try {
     const nameless = (method: string, path: string) => `${method} ${path.replace(/:\w+|\{\w+\}/g, '{}')}`;
@@ -29,12 +29,12 @@ test('the table lists what the service has registered', async () => {
   }
 });
 
-test('every route has been seen to succeed and to fail', () => {
+test('every route has succeeded and failed in a test', () => {
   const withGaps = checkRoutes(contractRoutes, responses).filter(({ gaps }) => gaps.length > 0);
   expect(withGaps.length, `\n${routeTable(withGaps)}\n`).toBe(0);
 });
 
-test('every error code has been seen, or docs/compatibility.md says why it cannot come', () => {
+test('every error code was returned in a test, or docs/compatibility.md explains why it can’t occur', () => {
   const page = readFileSync(new URL('../../../docs/compatibility.md', import.meta.url), 'utf8');
   expect(checkCodes(Object.keys(errorTable), responses, exemptCodes(page))).toEqual({
     missing: [],

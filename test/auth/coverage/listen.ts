@@ -1,6 +1,6 @@
 /**
- * Records each response below `/auth/v1` that a server in this process sends. The recording listens to Node's HTTP
- * server, so it covers browsers, stock clients and sockets alike.
+ * Records each response below `/auth/v1` that a server in this process sends. It subscribes to Node's HTTP server, so
+ * it records responses to browsers, stock clients and sockets.
  */
 import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';

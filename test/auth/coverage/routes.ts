@@ -1,10 +1,10 @@
 /**
- * The routes of the auth service below `/auth/v1`: those of GoTrue 2.196, followed by our own. The check fails if a
- * route is registered but not listed or vice versa, or if a test of its success or failure is missing.
+ * The routes of the auth service below `/auth/v1`: those of GoTrue 2.196, followed by Plinth's own. The check fails if
+ * the list differs from the registered routes, or if a test of a route's success or failure is missing.
  */
 export interface RouteEntry {
   readonly method: string;
-  /** With variables in braces. */
+  /** Variables are in braces. */
   readonly path: string;
   /** The reason why no test can see the route succeed or fail. */
   readonly noSuccess?: string;

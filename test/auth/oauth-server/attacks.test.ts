@@ -40,7 +40,7 @@ const isAlive = async (accessToken: string): Promise<boolean> =>
   (await server.request('/user', { token: accessToken })).status === 200;
 
 describe('a code', () => {
-  test('that comes twice takes back what it brought', async () => {
+  test('used twice revokes the session that it created', async () => {
     const { tokens, code, verifier } = await signIn(server, client, await person(server));
     expect(await isAlive(tokens.access_token)).toBe(true);
     const form = { grant_type: 'authorization_code', code, code_verifier: verifier };
@@ -58,7 +58,7 @@ describe('a code', () => {
     expect(refreshed.body).toMatchObject({ error_code: 'refresh_token_not_found' });
   });
 
-  test('replayed by another client, or long after, takes nothing', async () => {
+  test('replayed by another client, or much later, revokes nothing', async () => {
     const other = await register(server);
     const { tokens, code, verifier } = await signIn(server, client, await person(server));
     const form = { grant_type: 'authorization_code', code, code_verifier: verifier };
@@ -83,7 +83,7 @@ describe('a code', () => {
     expect(await isAlive(good[0]?.body.access_token ?? '')).toBe(false);
   });
 
-  test('of another client is refused, and stays good for its own', async () => {
+  test('of another client is rejected, and stays valid for its own client', async () => {
     const thief = await register(server);
     const { verifier, challenge } = pkce();
     const code = await approve(
@@ -107,7 +107,7 @@ describe('a code', () => {
       { code_verifier: 'a'.repeat(43) },
       'code challenge does not match previously saved code verifier',
     ],
-  ])('with %s is refused', async (_name, extra, reason) => {
+  ])('with %s is rejected', async (_name, extra, reason) => {
     const id = await authorizationId(server, client.client_id, pkce().challenge);
     const code = await approve(server, id, user.token);
     const response = await token(server, { grant_type: 'authorization_code', code, ...extra }, basic(client));
@@ -137,7 +137,7 @@ describe('a code', () => {
     expect(response.body.error).toBe('invalid_grant');
   });
 
-  test('whose row lost its challenge is refused', async () => {
+  test('whose row has no challenge is rejected', async () => {
     const { verifier, challenge } = pkce();
     const code = await approve(
       server,
@@ -153,7 +153,7 @@ describe('a code', () => {
     expect((await token(server, form, basic(client))).body.error).toBe('invalid_grant');
   });
 
-  test('with another redirect_uri or resource is refused', async () => {
+  test('with another redirect_uri or resource is rejected', async () => {
     const { verifier, challenge } = pkce();
     const extra = { resource: 'https://api.example/' };
     const id = await authorizationId(server, client.client_id, challenge, extra);
@@ -176,7 +176,7 @@ describe('a code', () => {
     expect(good.status).toBe(200);
   });
 
-  test('expires with its request, ten minutes after it began', async () => {
+  test('expires with its request, after ten minutes', async () => {
     const { verifier, challenge } = pkce();
     const code = await approve(
       server,
@@ -189,7 +189,7 @@ describe('a code', () => {
     expect(response.body.error_description).toBe('Authorization code has expired');
   });
 
-  test('of a banned user brings nothing', async () => {
+  test('of a banned user is rejected', async () => {
     const banned = await person(server);
     const { verifier, challenge } = pkce();
     const id = await authorizationId(server, client.client_id, challenge);
@@ -203,7 +203,7 @@ describe('a code', () => {
   });
 
   test.each(['', '%00', "' or 1=1 --", '00000000-0000-0000-0000-000000000000'])(
-    'that is "%s" is none',
+    'that is "%s" is rejected',
     async (code) => {
       const form = { grant_type: 'authorization_code', code: decodeURIComponent(code) };
       expect((await token(server, form, basic(client))).status).toBe(400);
@@ -236,7 +236,7 @@ describe('an authorization request', () => {
     ['percent signs', 'https://app.example/c%61llback'],
     ['a script', 'javascript:alert(1)//https://app.example/callback'],
     ['two of them', `${callback},${callback}`],
-  ])('to a redirect URI with %s is answered, and goes nowhere', async (_name, uri) => {
+  ])('to a redirect URI with %s gets an error and no redirect', async (_name, uri) => {
     const response = await request({ redirect_uri: uri });
     expect([response.status, response.body.msg]).toEqual([400, 'invalid redirect_uri']);
   });
@@ -257,7 +257,7 @@ describe('an authorization request', () => {
     ['no redirect URI', { redirect_uri: '' }, 'redirect_uri is required'],
     ['a client ID that isn’t a UUID', { client_id: "x' or '1'='1" }, 'invalid client_id format'],
     ['an unknown client', { client_id: crypto.randomUUID() }, 'invalid client_id'],
-  ])('with %s is answered, and goes nowhere', async (_name, params, reason) => {
+  ])('with %s gets an error and no redirect', async (_name, params, reason) => {
     const response = await request(params);
     expect([response.status, response.body.msg]).toEqual([400, reason]);
   });
@@ -289,7 +289,7 @@ describe('an authorization request', () => {
       'resource must not include a fragment component',
     ],
     ['a resource with a query', { resource: 'https://x/?y' }, 'resource must not include a query component'],
-  ])('with %s goes back with the reason', async (_name, params, reason) => {
+  ])('with %s redirects back with the reason', async (_name, params, reason) => {
     const { status, location } = await request(params);
     expect(status).toBe(302);
     expect(`${location.origin}${location.pathname}`).toBe(callback);
@@ -301,7 +301,7 @@ describe('an authorization request', () => {
     });
   });
 
-  test('with more state than there is room for goes back as server_error', async () => {
+  test('with a state that is too long redirects back with server_error', async () => {
     const { location } = await request({ state: 'x'.repeat(5000) });
     expect(location.searchParams.get('error')).toBe('server_error');
   });
@@ -333,7 +333,7 @@ describe('an authorization', () => {
     expect((await decide(server, id, user.token, 'approve')).status).toBe(200);
   });
 
-  test('is not decided by a page of another origin', async () => {
+  test('can’t be decided by a page of another origin', async () => {
     const id = await authorizationId(server, client.client_id, pkce().challenge);
     await open(server, id, user.token);
     const foreign = await decide(server, id, user.token, 'approve', { origin: 'https://evil.example' });
@@ -347,7 +347,7 @@ describe('an authorization', () => {
     expect(own.status).toBe(200);
   });
 
-  test('is not decided without a session, twice, or by another word', async () => {
+  test('can’t be decided without a session, twice, or with an unknown action', async () => {
     const id = await authorizationId(server, client.client_id, pkce().challenge);
     await open(server, id, user.token);
     const bare = await fetch(`${server.url}/auth/v1/oauth/authorizations/${id}/consent`, { method: 'POST' });
@@ -375,7 +375,7 @@ describe('an authorization', () => {
     expect((await open(server, id, user.token)).status).toBe(404);
   });
 
-  test('of a client that was deleted meanwhile is gone', async () => {
+  test('of a client that has been deleted isn’t found', async () => {
     const short = await register(server);
     const id = await authorizationId(server, short.client_id, pkce().challenge);
     await open(server, id, user.token);
@@ -385,8 +385,8 @@ describe('an authorization', () => {
   });
 });
 
-describe('the token of a client', () => {
-  test('allows nothing for itself or for other clients, and revokes nothing', async () => {
+describe('a client’s token', () => {
+  test('can’t approve requests or revoke grants', async () => {
     const { tokens } = await signIn(server, client, user, { scope: 'email' });
     const id = await authorizationId(server, client.client_id, pkce().challenge, { scope: 'email phone' });
     const refused = { status: 403, body: { error_code: 'no_authorization' } };
@@ -401,7 +401,7 @@ describe('the token of a client', () => {
     }
   });
 
-  test('is not the ID token, which opens nothing', async () => {
+  test('isn’t the ID token, which isn’t accepted as an access token', async () => {
     const { tokens } = await signIn(server, client, user, { scope: 'openid email' });
     const id = await authorizationId(server, client.client_id, pkce().challenge, { scope: 'email phone' });
     const idToken = tokens.id_token ?? '';
@@ -416,7 +416,7 @@ describe('the token of a client', () => {
     }
   });
 
-  test('keeps its scopes when it is refreshed, whatever is asked', async () => {
+  test('keeps its scopes on refresh, regardless of the requested scopes', async () => {
     const { tokens } = await signIn(server, client, await person(server), { scope: 'email' });
     const refreshed = await token(
       server,
@@ -427,7 +427,7 @@ describe('the token of a client', () => {
     expect(refreshed.body).not.toHaveProperty('id_token');
   });
 
-  test('is refreshed by that client alone, and by no app of the project', async () => {
+  test('can be refreshed only by that client, not by an app of the project', async () => {
     const other = await register(server);
     const { tokens } = await signIn(server, client, user);
     const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
@@ -445,7 +445,7 @@ describe('the token of a client', () => {
     expect((await token(server, form, basic(client))).status).toBe(200);
   });
 
-  test('of an app of the project is not refreshed by a client', async () => {
+  test('of an app of the project can’t be refreshed by a client', async () => {
     const session = await server.request('/token?grant_type=password', {
       json: { email: user.email, password: 'correct horse battery' },
     });
@@ -458,7 +458,7 @@ describe('the token of a client', () => {
     );
   });
 
-  test('refreshed twice with one token, long after, ends the family', async () => {
+  test('ends the token family if an old refresh token is reused much later', async () => {
     const { tokens } = await signIn(server, client, user);
     const refresh = (refresh_token: string) =>
       token(server, { grant_type: 'refresh_token', refresh_token }, basic(client));
@@ -471,7 +471,7 @@ describe('the token of a client', () => {
   });
 });
 
-describe("a client that doesn't identify itself", () => {
+describe('a client', () => {
   const good = { grant_type: 'refresh_token', refresh_token: 'x' };
 
   test.each([
@@ -491,7 +491,7 @@ describe("a client that doesn't identify itself", () => {
       'Invalid client credentials: invalid basic auth format',
     ],
   ] as [string, Record<string, string>, Record<string, string>, string][])(
-    'with %s is refused',
+    'with %s is rejected',
     async (_name, form, headers, reason) => {
       const response = await token(server, { ...good, ...form }, headers);
       expect([response.status, response.body.error_code, response.body.msg]).toEqual([
@@ -520,7 +520,7 @@ describe("a client that doesn't identify itself", () => {
     });
   });
 
-  test('in the address is not heard', async () => {
+  test('can’t use credentials in the query string', async () => {
     const query = new URLSearchParams({
       client_id: client.client_id,
       client_secret: client.client_secret ?? '',
@@ -550,14 +550,14 @@ describe("a client that doesn't identify itself", () => {
       'refresh_token is required for refresh_token grant',
     ],
   ] as [string, Record<string, string>, string, string][])(
-    'but asks for %s hears what is missing',
+    'that identifies itself but sends %s gets a specific error',
     async (_name, form, error, reason) => {
       const response = await token(server, form, basic(client));
       expect(response).toMatchObject({ status: 400, body: { error, error_description: reason } });
     },
   );
 
-  test('in JSON that is none is refused', async () => {
+  test('with invalid JSON is rejected', async () => {
     const post = (headers: Record<string, string>) =>
       server.request('/oauth/token', { method: 'POST', body: '{"grant_type":7}', headers });
     expect(await (await post({})).json()).toMatchObject({
@@ -602,14 +602,14 @@ describe('a registration', () => {
     ['https://x/#y', 'fragment not allowed in redirect URI'],
     ['https://x/,javascript:alert(1)', 'comma not allowed in redirect URI'],
     ['', 'redirect URI cannot be empty'],
-  ])('of %s as redirect URI is refused', async (uri, reason) => {
+  ])('with %s as redirect URI is rejected', async (uri, reason) => {
     expect(await attempt({ redirect_uris: [uri] })).toEqual(
       invalid(`invalid redirect_uri '${uri}': ${reason}`),
     );
   });
 
   test.each(['https://x.example', 'http://localhost:3000/cb?x=1', 'http://[::1]:9/', 'myapp://callback'])(
-    'of %s is good',
+    'with %s is accepted',
     async (uri) => {
       expect((await attempt({ redirect_uris: [uri] })).status).toBe(201);
     },
@@ -636,11 +636,11 @@ describe('a registration', () => {
       { ...uris, client_type: 'public', token_endpoint_auth_method: 'client_secret_post' },
       "client_type 'public' is inconsistent with token_endpoint_auth_method 'client_secret_post' (expected client_type 'confidential')",
     ],
-  ])('%$ that cannot be is refused', async (metadata, reason) => {
+  ])('with invalid metadata is rejected (case %$)', async (metadata, reason) => {
     expect(await attempt(metadata)).toEqual(invalid(reason));
   });
 
-  test('of other types isn’t JSON of this kind', async () => {
+  test('with values of the wrong type is rejected as invalid JSON', async () => {
     expect(await attempt({ redirect_uris: 'https://x' })).toEqual({ status: 400, msg: 'Invalid JSON body' });
   });
 
@@ -662,7 +662,7 @@ describe('a registration', () => {
   });
 });
 
-test("a project that signs with the JWT secret doesn't issue ID tokens, and keeps the code for later", async () => {
+test('a project that signs with the JWT secret doesn’t issue ID tokens, and the code stays valid', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'plinth-hs256-'));
   const file = join(dir, 'signing_keys.json');
   const jwk = { kty: 'oct', k: Buffer.alloc(32, 7).toString('base64url'), kid: 'h', alg: 'HS256' };

@@ -1,4 +1,4 @@
-/** The OAuth 2.1 server and OpenID provider: regular flows of clients and users. */
+/** Tests the OAuth 2.1 server and OpenID provider: the regular flows of clients and users. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AuthServer, startAuth } from '../harness.ts';
 import {
@@ -67,7 +67,7 @@ describe('a client that knows only the address', () => {
     expect(response.status).toBe(404);
   });
 
-  test('registers itself, signs a user in and acts for it, as agents of the Model Context Protocol do', async () => {
+  test('registers itself, signs a user in and acts for the user, as agents do with the Model Context Protocol', async () => {
     const metadata = (await (
       await fetch(`${server.url}/.well-known/oauth-authorization-server/auth/v1`)
     ).json()) as Discovery;
@@ -184,7 +184,7 @@ describe('a client that knows only the address', () => {
 });
 
 describe('consent', () => {
-  test('is asked once for as much, and again for more', async () => {
+  test('is requested once for the same scopes, and again for more', async () => {
     const [client, user] = [await register(server), await person(server)];
     await signIn(server, client, user, { scope: 'email profile' });
     const { challenge } = pkce();
@@ -195,7 +195,7 @@ describe('consent', () => {
     expect((await open(server, more, user.token)).body).toMatchObject({ scope: 'email phone' });
   });
 
-  test('that is refused goes back as access_denied', async () => {
+  test('that is denied redirects back with access_denied', async () => {
     const [client, user] = [await register(server), await person(server)];
     const id = await authorizationId(server, client.client_id, pkce().challenge, { state: 'xyz' });
     await open(server, id, user.token);
@@ -214,7 +214,7 @@ describe('consent', () => {
     });
   });
 
-  test('by the stock client, which also lists and revokes', async () => {
+  test('can be given, listed and revoked with the stock client', async () => {
     const client = await register(server, { client_uri: 'https://reader.example' });
     const user = await person(server);
     const stock = server.client();
@@ -254,7 +254,7 @@ describe('consent', () => {
     expect(again.error).toMatchObject({ status: 404, code: 'oauth_consent_not_found' });
   });
 
-  test('goes to the page that the project names', async () => {
+  test('opens the page that the project configures', async () => {
     const own = await startAuth({
       site_url: 'https://app.example/',
       oauth_server: { enabled: true, allow_dynamic_registration: true, authorization_url_path: 'allow' },
@@ -274,7 +274,7 @@ describe('consent', () => {
 });
 
 describe('claims by scope', () => {
-  test('of profile and phone', async () => {
+  test('include profile and phone', async () => {
     const [client, user] = [await register(server), await person(server)];
     await server.admin().auth.admin.updateUserById(user.id, {
       phone: '4915112345678',
@@ -316,8 +316,8 @@ describe('claims by scope', () => {
   });
 });
 
-describe('administration of clients', () => {
-  test('by the stock client', async () => {
+describe('client administration', () => {
+  test('works with the stock client', async () => {
     const admin = server.admin().auth.admin.oauth;
     const made = await admin.createClient({
       client_name: 'Desk',
@@ -373,7 +373,7 @@ describe('administration of clients', () => {
     });
   });
 
-  test('is for admins', async () => {
+  test('requires an administrator', async () => {
     const user = await person(server);
     for (const [path, init] of [
       ['', {}],
@@ -405,7 +405,7 @@ describe('administration of clients', () => {
   });
 });
 
-describe('while it is off', () => {
+describe('while the OAuth server is disabled', () => {
   let closed: AuthServer;
   beforeAll(async () => {
     closed = await startAuth();
@@ -420,12 +420,12 @@ describe('while it is off', () => {
     ['GET', '/oauth/authorizations/x'],
     ['POST', '/oauth/authorizations/x/consent'],
     ['GET', '/.well-known/oauth-authorization-server'],
-  ])('%s %s is not there', async (method, path) => {
+  ])('%s %s responds with feature_disabled', async (method, path) => {
     const response = await closed.request(path, { method });
     expect([response.status, (await response.json()).error_code]).toEqual([404, 'feature_disabled']);
   });
 
-  test('users, admins and the root hear the same', async () => {
+  test('users and administrators get an error, and the metadata at the root isn’t found', async () => {
     const user = await person(closed);
     const grants = await closed.request('/user/oauth/grants', { token: user.token });
     expect(await grants.json()).toMatchObject({ error_code: 'feature_disabled' });
@@ -456,7 +456,7 @@ describe('while it is off', () => {
   });
 });
 
-test('where no page could ask for consent, the client hears that, and no 404', async () => {
+test('without a consent page, the client gets an OAuth error instead of a 404', async () => {
   const pageless = await startAuth(
     { oauth_server: { enabled: true, allow_dynamic_registration: true } },
     { hasAccountPages: false },

@@ -1,4 +1,4 @@
-/** Sign-in with a provider under attack. */
+/** Tests attacks on sign-in with a provider. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../../src/kernel/sql.ts';
@@ -40,7 +40,7 @@ describe('state', () => {
     ['none', '', 'bad_oauth_callback', 'OAuth state parameter missing'],
     ['no uuid', "' or 1=1", 'bad_oauth_state', 'OAuth state parameter is invalid'],
     ['unknown', crypto.randomUUID(), 'bad_oauth_state', 'OAuth state not found or expired'],
-  ])('%s: back to the site, and nothing in the fragment', async (_name, state, code, description) => {
+  ])('%s: redirects to the site, with nothing in the fragment', async (_name, state, code, description) => {
     for (const method of ['GET', 'POST'] as const) {
       const arrival = await comeBack(auth, { code: 'good-code', state }, method);
       expect(arrival.status).toBe(303);
@@ -55,7 +55,7 @@ describe('state', () => {
     }
   });
 
-  it('is good once, with and without PKCE', async () => {
+  it('works once, with and without PKCE', async () => {
     serve();
     const implicit = await leave(auth, 'github');
     expect((await comeBack(auth, { code: 'good-code', state: implicit.state })).fragment).toHaveProperty(
@@ -71,7 +71,7 @@ describe('state', () => {
     });
   });
 
-  it('is good once also for answers that come at the same moment', async () => {
+  it('works once, even for concurrent responses', async () => {
     const flows: Record<string, string>[] = [
       {},
       { code_challenge: verifier, code_challenge_method: 'plain' },
@@ -101,7 +101,7 @@ describe('state', () => {
     });
   });
 
-  it('of another kind of flow is none', async () => {
+  it('from another kind of flow is rejected', async () => {
     const email = newEmail();
     await auth.client('pkce').auth.signInWithOtp({ email });
     const [flow] = await admin().query<{ id: string }>(
@@ -114,7 +114,7 @@ describe('state', () => {
   });
 });
 
-describe('mix-up of providers', () => {
+describe('provider mix-up', () => {
   it('a code is sent to the provider that the browser was redirected to, regardless of the response', async () => {
     serve();
     const { state } = await leave(auth, 'github');
@@ -133,7 +133,7 @@ describe('mix-up of providers', () => {
     });
   });
 
-  it('a verifier that is gone, old, or was never there', async () => {
+  it('a verifier that is deleted, expired or unknown is rejected', async () => {
     const begin = async () => (await leave(auth, 'x')).state;
     const gone = await begin();
     await admin().exec('delete from auth.oauth_client_states');
@@ -152,7 +152,7 @@ describe('mix-up of providers', () => {
     });
   });
 
-  it('a provider that was disabled in the meantime', async () => {
+  it('a provider that was disabled in the meantime is rejected', async () => {
     const { state } = await leave(auth, 'github');
     await admin().query(sql`update auth.flow_state set provider_type = 'gitlab' where id = ${state}`);
     expect((await comeBack(auth, { code: 'c', state })).query).toMatchObject({
@@ -208,7 +208,7 @@ describe('PKCE', () => {
     [{ code_challenge_method: 's256' }],
     [{ code_challenge: 'short', code_challenge_method: 's256' }],
     [{ code_challenge: verifier, code_challenge_method: 'none' }],
-  ])('is not silently left out: %j', async (params) => {
+  ])('invalid parameters aren’t ignored: %j', async (params) => {
     const response = await auth.request(
       `/authorize?${new URLSearchParams({ provider: 'github', ...params })}`,
     );
@@ -252,13 +252,13 @@ describe('open redirects', () => {
     '//evil.example',
     'javascript:alert(1)',
     'https://evil.example\\@app.example.com/',
-  ])('%s leads to the site', async (target) => {
+  ])('%s redirects to the site', async (target) => {
     serve();
     const arrival = await signIn(auth, 'github', { redirect_to: target });
     expect(arrival.url.origin + arrival.url.pathname).toBe('https://app.example.com/home');
   });
 
-  it('neither Referer nor the answer of the provider changes where it leads', async () => {
+  it('neither the Referer nor the provider’s response changes the redirect', async () => {
     serve();
     const away = await auth.request('/authorize?provider=github', {
       headers: { referer: 'https://evil.example/' },
@@ -269,8 +269,8 @@ describe('open redirects', () => {
   });
 });
 
-describe('errors of the provider', () => {
-  it('are escaped in query and fragment', async () => {
+describe('provider errors', () => {
+  it('are escaped in the query and fragment', async () => {
     const { state } = await leave(auth, 'github', { redirect_to: 'https://app.example.com/done?x=1' });
     const attack = 'denied#access_token=forged&refresh_token=forged\r\nSet-Cookie: a=b';
     const arrival = await comeBack(auth, {
@@ -284,7 +284,7 @@ describe('errors of the provider', () => {
     expect(arrival.fragment).toEqual({ error: attack, error_description: attack, sb: '' });
   });
 
-  it('no code', async () => {
+  it('a missing code is reported', async () => {
     const { state } = await leave(auth, 'github');
     expect((await comeBack(auth, { state })).query).toMatchObject({
       error: 'invalid_request',
@@ -292,7 +292,7 @@ describe('errors of the provider', () => {
     });
   });
 
-  it('a code that the provider rejects appears in the message only with its first letters', async () => {
+  it('only the first letters of a rejected code appear in the message', async () => {
     serve();
     const { state } = await leave(auth, 'github');
     const arrival = await comeBack(auth, { state, code: 'wrong-code-0123456789' });
@@ -313,7 +313,7 @@ describe('errors of the provider', () => {
   it.each([
     ['an error', () => ({ status: 500, json: {} })],
     ['no JSON', () => ({ type: 'text/html', text: '<html>' })],
-  ])('a profile that is %s', async (_name, response) => {
+  ])('a profile that is %s is rejected', async (_name, response) => {
     serve();
     internet.serve('api.github.com/user', response);
     expect((await signIn(auth, 'github')).query).toMatchObject({
@@ -322,7 +322,7 @@ describe('errors of the provider', () => {
   });
 });
 
-it('whatever comes back, the browser ends at the site, without a session and without a fault of ours', async () => {
+it('any response redirects to the site, without a session or an internal error', async () => {
   const { state } = await leave(auth, 'github');
   const name = fc.constantFrom(
     'state',
@@ -356,7 +356,7 @@ it('whatever comes back, the browser ends at the site, without a session and wit
   );
 });
 
-describe('what a provider says of its users', () => {
+describe('the provider’s user data', () => {
   it('never becomes a role or app_metadata', async () => {
     const email = newEmail();
     serveGithub(internet, [{ email, verified: true, primary: true }]);
@@ -377,7 +377,7 @@ describe('what a provider says of its users', () => {
     expect(JSON.stringify(user)).not.toContain('service_role');
   });
 
-  it('text that cannot be stored is refused', async () => {
+  it('that can’t be stored is rejected', async () => {
     serve();
     internet.serve('api.github.com/user', () => ({ id: 99_000_002, login: 'x', name: 'a\u0000b' }));
     const arrival = await signIn(auth, 'github');
@@ -386,7 +386,7 @@ describe('what a provider says of its users', () => {
   });
 });
 
-it('unknown and disabled providers are JSON errors', async () => {
+it('unknown and disabled providers get JSON errors', async () => {
   for (const [provider, message] of [
     ['gitlab', 'Unsupported provider: provider is not enabled'],
     ['linkedin', 'Unsupported provider: provider is not enabled'],
@@ -400,7 +400,7 @@ it('unknown and disabled providers are JSON errors', async () => {
   }
 });
 
-it("a provider's name is accepted in any case and stored in one", async () => {
+it('a provider’s name is accepted in any case and stored in lower case', async () => {
   serve();
   const user = await userOf(auth, await signIn(auth, 'GitHub'));
   expect(user.identities[0]?.provider).toBe('github');

@@ -1,4 +1,4 @@
-/** Providers that respond as documented, and the resulting users, claim by claim. */
+/** Tests providers that respond as documented, and the resulting users, claim by claim. */
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Issuer, startIssuer } from '../../keys/issuer.ts';
@@ -54,7 +54,7 @@ const lastOf = (host: string, path: string) =>
   internet.received.findLast((request) => request.host === host && request.path === path);
 
 describe('GitHub', () => {
-  it('sends the browser away with what it needs, and what the app adds', async () => {
+  it('redirects the browser with the required parameters and those of the app', async () => {
     const { url, state } = await leave(auth, 'github', {
       scopes: 'repo',
       redirect_to: 'http://127.0.0.1:3000/done',
@@ -154,7 +154,7 @@ describe('Google', () => {
       id_token: googleIssuer.token(claims),
     }));
 
-  it('speaks by its ID token', async () => {
+  it('uses the ID token', async () => {
     const email = newEmail();
     const { url, state } = await leave(auth, 'google', { access_type: 'offline', prompt: 'consent' });
     expect(url.origin + url.pathname).toBe('https://accounts.google.com/o/oauth2/v2/auth');
@@ -194,7 +194,7 @@ describe('Google', () => {
     });
   });
 
-  it('without one its API is asked', async () => {
+  it('uses the API if there is no ID token', async () => {
     const email = newEmail();
     internet.serve('oauth2.googleapis.com/token', () => ({
       access_token: 'ya29.bare',
@@ -220,7 +220,7 @@ describe('Google', () => {
     ['expired', { exp: Math.floor(Date.now() / 1000) - 1 }],
     ['not of the access token', { at_hash: 'AAAAAAAAAAAAAAAAAAAAAA' }],
     ['without a subject', { sub: undefined }],
-  ])('an ID token %s is refused', async (_name, claims) => {
+  ])('an ID token %s is rejected', async (_name, claims) => {
     serve({ aud: 'google-client', sub: '1', email: newEmail(), email_verified: true, ...claims });
     const arrival = await signIn(auth, 'google');
     expect(arrival.fragment).toEqual({
@@ -287,7 +287,7 @@ describe('Apple', () => {
     expect((await userOf(auth, second)).user_metadata).toMatchObject({ name: 'Ann Example' });
   });
 
-  it('a name that isn’t JSON is refused', async () => {
+  it('a name that isn’t JSON is rejected', async () => {
     serve({ aud: 'apple-client', sub: '2', email: newEmail() });
     const { state } = await leave(auth, 'apple');
     const arrival = await comeBack(auth, { code: 'good-code', state, user: '{' }, 'POST');
@@ -340,7 +340,7 @@ describe('Microsoft', () => {
     [false, false],
     ['0', false],
     [1, false],
-  ])('xms_edov %j: verified %j', async (edov, verified) => {
+  ])('with xms_edov %j, verified is %j', async (edov, verified) => {
     serve({ ...person(newEmail()), sub: `edov-${JSON.stringify(edov)}`, xms_edov: edov });
     const arrival = await signIn(auth, 'azure');
     if (verified) expect((await userOf(auth, arrival)).user_metadata).toMatchObject({ email_verified: true });
@@ -351,7 +351,7 @@ describe('Microsoft', () => {
     'https://login.evil.example/9188040d/v2.0',
     'https://login.microsoftonline.com.evil.example/9188040d/v2.0',
     'https://sts.windows.net/9188040d/',
-  ])('a token of %s is refused without a request to it', async (iss) => {
+  ])('a token from %s is rejected without a request to the issuer', async (iss) => {
     serve({ ...person(newEmail()), iss });
     internet.received.length = 0;
     expect((await signIn(auth, 'azure')).fragment).toMatchObject({ error: 'server_error' });
@@ -360,7 +360,7 @@ describe('Microsoft', () => {
 });
 
 describe('Facebook', () => {
-  it('every request proves the secret', async () => {
+  it('every request contains proof of the secret', async () => {
     const email = newEmail();
     internet.serve('graph.facebook.com/oauth/access_token', () => ({
       access_token: 'EAAB.token',
@@ -421,7 +421,7 @@ describe('Discord', () => {
     ],
     ['8342729096ea3675442027381ff50dfe', 'avatars/80351110224678912/8342729096ea3675442027381ff50dfe.png'],
     [null, 'embed/avatars/2.png'],
-  ])('avatar %s', async (avatar, path) => {
+  ])('avatar %s is used', async (avatar, path) => {
     const email = newEmail();
     serve({
       id: '80351110224678912',
@@ -460,7 +460,7 @@ describe('Discord', () => {
   });
 });
 
-it('Apple and Microsoft without an ID token: no user', async () => {
+it('Apple and Microsoft without an ID token don’t sign a user in', async () => {
   internet.serve('appleid.apple.com/auth/token', () => ({ access_token: 'a' }));
   internet.serve('login.microsoftonline.com/common/oauth2/v2.0/token', () => ({ access_token: 'a' }));
   expect((await signIn(auth, 'apple')).query).toMatchObject({
@@ -553,7 +553,7 @@ describe('Twitter (OAuth 1.0a)', () => {
     return { url, header, state: new URL(callback).searchParams.get('state') ?? '' };
   };
 
-  it('three signed steps', async () => {
+  it('three signed steps sign the user in', async () => {
     const email = newEmail();
     serve(email);
     const { url, header, state } = await begin();

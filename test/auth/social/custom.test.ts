@@ -1,4 +1,4 @@
-/** Custom providers: administration, restrictions, and sign-in. */
+/** Tests custom providers: administration, restrictions, and sign-in. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../../src/kernel/sql.ts';
 import { type Issuer, startIssuer } from '../../keys/issuer.ts';
@@ -54,7 +54,7 @@ async function post(body: object): Promise<{ status: number; msg?: string; error
 }
 
 describe('administration', () => {
-  it('with the stock client; the secret is never told', async () => {
+  it('works with the stock client, and the secret is never returned', async () => {
     const api = customProviders();
     const made = await api.createProvider({ ...oidc('custom:first'), scopes: ['email'] });
     expect(made.error).toBeNull();
@@ -116,7 +116,7 @@ describe('administration', () => {
     );
   });
 
-  it('is for administrators', async () => {
+  it('requires an administrator', async () => {
     const { data } = await auth.admin().auth.admin.createUser({
       email: newEmail(),
       password: 'correct horse',
@@ -170,11 +170,11 @@ describe('administration', () => {
     [{ attribute_mapping: { email_verified: true } }, 'Cannot map to protected system field: email_verified'],
     [{ custom_claims_allowlist: [' '] }, 'custom_claims_allowlist entries must be non-empty strings'],
     [{ identifier: 'custom:account' }, 'A custom OAuth provider with this identifier already exists'],
-  ])('%j is refused', async (change, msg) => {
+  ])('rejects %j', async (change, msg) => {
     expect(await post({ ...oidc('custom:refused'), ...change })).toMatchObject({ status: 400, msg });
   });
 
-  it('an identifier is given once', async () => {
+  it('rejects an identifier that is in use', async () => {
     await post(oidc('custom:twice'));
     expect(await post(oidc('custom:twice'))).toMatchObject({ status: 400, error_code: 'conflict' });
     const [row] = await auth.database.pool('supabase_admin').query<{ client_secret: string }>(sql`
@@ -183,7 +183,7 @@ describe('administration', () => {
     await customProviders().deleteProvider('custom:twice');
   });
 
-  it('a hundred are enough', async () => {
+  it('allows at most a hundred providers', async () => {
     const pool = auth.database.pool('supabase_admin');
     await pool.exec(`
       insert into auth.custom_oauth_providers (provider_type, identifier, name, client_id, client_secret, issuer)
@@ -196,7 +196,7 @@ describe('administration', () => {
   });
 });
 
-describe('addresses inside our own network (SSRF)', () => {
+describe('addresses inside the server’s network (SSRF)', () => {
   const faults: [string, string][] = [
     ['http://idp.example.com', 'URL must use HTTPS'],
     ['file:///etc/passwd', 'URL must have a valid hostname'],
@@ -212,7 +212,7 @@ describe('addresses inside our own network (SSRF)', () => {
     ['not an address', 'Invalid URL format'],
   ];
 
-  it.each(faults)('%s is refused wherever it stands', async (url, msg) => {
+  it.each(faults)('%s is rejected in every field', async (url, msg) => {
     for (const name of ['issuer', 'discovery_url']) {
       expect(await post({ ...oidc('custom:ssrf'), [name]: url })).toMatchObject({ status: 400, msg });
     }
@@ -221,7 +221,7 @@ describe('addresses inside our own network (SSRF)', () => {
     }
   });
 
-  it('in a change, too', async () => {
+  it('an update is checked, too', async () => {
     await post(oauth2('custom:changed'));
     const { error } = await customProviders().updateProvider('custom:changed', {
       token_url: 'https://10.0.0.1/',
@@ -243,7 +243,7 @@ describe('addresses inside our own network (SSRF)', () => {
       'javascript:alert(1)',
       `oidc: authorization_endpoint of ${issuerName} must use HTTPS`,
     ],
-  ])('in a discovery document: %s %s', async (name, url, reason) => {
+  ])('a discovery document is checked: %s %s', async (name, url, reason) => {
     const before = issuer.discovery[name];
     issuer.discovery[name] = url;
     try {
@@ -255,7 +255,7 @@ describe('addresses inside our own network (SSRF)', () => {
     }
   });
 
-  it('a document that changed its mind since is not followed', async () => {
+  it('a document that changes later is checked again', async () => {
     await post(oidc('custom:later'));
     issuer.discovery.token_endpoint = 'https://10.0.0.1/token';
     auth.clock.advance(3_600_000);
@@ -296,7 +296,7 @@ describe('sign-in with OpenID Connect', () => {
       id_token: issuer.token({ aud: 'client', exp, ...claims }),
     }));
 
-  it('PKCE, the scopes, the parameters and the mapping of the project', async () => {
+  it('the project’s PKCE setting, scopes, parameters and mapping are used', async () => {
     const email = newEmail();
     await post({
       ...oidc('custom:full'),
@@ -358,7 +358,7 @@ describe('sign-in with OpenID Connect', () => {
     delete issuer.discovery.authorization_response_iss_parameter_supported;
   });
 
-  it('without an ID token the userinfo endpoint is asked', async () => {
+  it('without an ID token, the userinfo endpoint is used', async () => {
     const email = newEmail();
     await post(oidc('custom:userinfo'));
     internet.serve('idp.example.com/token', () => ({ access_token: 'at', token_type: 'Bearer' }));
@@ -370,7 +370,7 @@ describe('sign-in with OpenID Connect', () => {
     expect((await userOf(auth, await signIn(auth, 'custom:userinfo'))).email).toBe(email);
   });
 
-  it('signs only as its document says', async () => {
+  it('the signing algorithms are limited to those in the document', async () => {
     const announced = issuer.discovery.id_token_signing_alg_values_supported;
     const ask = async () => {
       const id_token = issuer.token({
@@ -395,7 +395,7 @@ describe('sign-in with OpenID Connect', () => {
     issuer.discovery.id_token_signing_alg_values_supported = announced;
   });
 
-  it('switched off, or away', async () => {
+  it('a provider that is disabled or deleted is rejected', async () => {
     await post({ ...oidc('custom:off'), enabled: false });
     const off = await auth.request('/authorize?provider=custom:off');
     expect((await off.json()).msg).toBe('Unsupported provider: custom provider custom:off is disabled');
@@ -407,7 +407,7 @@ describe('sign-in with OpenID Connect', () => {
 });
 
 describe('sign-in with OAuth 2.0', () => {
-  it('a provider with non-standard claims and a mapping; the other client authentication is detected', async () => {
+  it('non-standard claims can be mapped, and the client authentication method is detected', async () => {
     const email = newEmail();
     await post({
       ...oauth2('custom:plain'),
@@ -439,7 +439,7 @@ describe('sign-in with OAuth 2.0', () => {
   });
 });
 
-it('the Account pages stay a provider', async () => {
+it('the Account pages keep working as a provider', async () => {
   const response = await auth.request('/authorize?provider=custom:account');
   expect(response.headers.get('location')).toBe(`${auth.url}/account/sign-in`);
 });

@@ -1,4 +1,4 @@
-/** ID tokens that apps obtain themselves (`grant_type=id_token`). */
+/** Tests ID tokens that apps obtain themselves (`grant_type=id_token`). */
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Issuer, startIssuer } from '../../keys/issuer.ts';
@@ -94,7 +94,7 @@ async function ask(json: Record<string, unknown>, token?: string): Promise<Answe
 }
 
 describe('providers', () => {
-  it('with the stock client', async () => {
+  it('the stock client signs in', async () => {
     const email = newEmail();
     const { data, error } = await auth.client().auth.signInWithIdToken({
       provider: 'google',
@@ -121,7 +121,7 @@ describe('providers', () => {
     expect(response.user?.identities).toEqual([expect.objectContaining({ provider, id: sub })]);
   });
 
-  it('Vercel names users across its teams', async () => {
+  it('a Vercel user is the same in all of its teams', async () => {
     const email = newEmail();
     const token = issuers.vercel_marketplace.token({
       aud: 'native-client',
@@ -148,7 +148,7 @@ describe('providers', () => {
     }
   });
 
-  it('by issuer and client_id instead of a name; the second names of Apple and Microsoft', async () => {
+  it('issuer and client_id can replace the name, and Apple and Microsoft have alternative names', async () => {
     const byIssuer = {
       issuer: names.google,
       client_id: 'whatever',
@@ -189,7 +189,7 @@ describe('access token', () => {
   const accessToken = 'ya29.access';
   const half = createHash('sha256').update(accessToken).digest().subarray(0, 16).toString('base64url');
 
-  it('has to belong to the ID token, where both are there', async () => {
+  it('must belong to the ID token if both are present', async () => {
     const bound = issuers.google.token({ ...person(), at_hash: half });
     expect((await ask({ provider: 'google', id_token: bound, access_token: accessToken })).status).toBe(200);
     expect((await ask({ provider: 'google', id_token: bound })).status).toBe(200);
@@ -241,7 +241,7 @@ describe('forged tokens', () => {
     expect(await ask({ provider: 'google', id_token: make() })).toMatchObject(bad);
   });
 
-  it('made for another app', async () => {
+  it('for another app are rejected', async () => {
     expect(
       await ask({ provider: 'google', id_token: issuers.google.token({ ...person(), aud: 'another-app' }) }),
     ).toMatchObject({
@@ -254,7 +254,7 @@ describe('forged tokens', () => {
     ).toBe(400);
   });
 
-  it('without a subject', async () => {
+  it('without a subject are rejected', async () => {
     const id_token = issuers.google.token({ ...person(), sub: '' });
     expect(await ask({ provider: 'google', id_token })).toMatchObject({
       status: 400,
@@ -263,7 +263,7 @@ describe('forged tokens', () => {
     });
   });
 
-  it("a token of this project itself isn't accepted", async () => {
+  it('from this project itself aren’t accepted', async () => {
     const { data } = await auth.client().auth.signUp({ email: newEmail(), password: 'correct horse' });
     expect(await ask({ provider: 'google', id_token: data.session?.access_token ?? '' })).toMatchObject(bad);
   });
@@ -331,7 +331,7 @@ describe('requests', () => {
     expect(await response.json()).toMatchObject(expected);
   });
 
-  it('a disabled provider', async () => {
+  it('for a disabled provider are rejected', async () => {
     const off = await startAuth({}, { outgoing: internet.outgoing });
     try {
       const response = await off.request('/token?grant_type=id_token', {
@@ -346,7 +346,7 @@ describe('requests', () => {
     }
   });
 
-  it("an unreachable issuer is a server error and not the token's fault", async () => {
+  it('for an unreachable issuer get a server error instead of a token error', async () => {
     const away = await startAuth(
       { external: { google: { enabled: true, client_id: 'native-client', secret: 's' } } },
       {
@@ -385,14 +385,14 @@ describe('linking', () => {
     expect(again.error?.code).toBe('identity_already_exists');
   });
 
-  it('needs a valid user', async () => {
+  it('requires a valid user', async () => {
     const id_token = issuers.google.token(person());
     const response = await ask({ provider: 'google', id_token, link_identity: true }, 'no.valid.token');
     expect(response).toMatchObject({ status: 403, error_code: 'bad_jwt' });
   });
 });
 
-it('a key that the issuer has rotated is found', async () => {
+it('a key that the issuer has rotated is fetched', async () => {
   expect((await ask({ provider: 'kakao', id_token: issuers.kakao.token(person()) })).status).toBe(200);
   issuers.kakao.rotate();
   auth.clock.advance(30_000);

@@ -1,4 +1,4 @@
-/** Other hosts, served by this process. The auth service's requests to these hosts reach the test's handlers. */
+/** Simulates other hosts in this process. The auth service's requests to these hosts reach the test's handlers. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createOutgoing, type Outgoing } from '../../../src/shared/outgoing.ts';

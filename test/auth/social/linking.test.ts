@@ -1,4 +1,7 @@
-/** How a provider's user is matched to an account, with GitHub as the provider: found, linked, created, or rejected. */
+/**
+ * Tests how a provider's user is matched to an account, with GitHub as the provider: found, linked, created, or
+ * rejected.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../../src/kernel/sql.ts';
 import { type AuthServer, linkOf, newEmail, startAuth } from '../harness.ts';
@@ -45,7 +48,7 @@ async function confirmedUser(server: AuthServer, email: string) {
   return data.user;
 }
 
-describe('an address that the provider verified', () => {
+describe('an address verified by the provider', () => {
   it('links to the account that has it, also by a secondary address', async () => {
     const email = newEmail();
     const owner = await confirmedUser(auth, email);
@@ -64,7 +67,7 @@ describe('an address that the provider verified', () => {
     expect(error).toBeNull();
   });
 
-  it('of a user who never confirmed it: earlier credentials are removed (pre-account takeover)', async () => {
+  it('whose user never confirmed it loses earlier credentials (pre-account takeover)', async () => {
     const email = newEmail();
     const attacker = auth.client();
     await attacker.auth.signUp({ email, password, options: { data: { note: 'planted' } } });
@@ -81,7 +84,7 @@ describe('an address that the provider verified', () => {
     expect(late.headers.get('location')).toContain('otp_expired');
   });
 
-  it('that two accounts have can’t be taken over', async () => {
+  it('that two accounts have can’t take over either', async () => {
     const email = newEmail();
     await Promise.all(
       [1, 2].map(async () => {
@@ -100,7 +103,7 @@ describe('an address that the provider verified', () => {
 });
 
 describe('an unverified address', () => {
-  it('takes over no account that has it', async () => {
+  it('doesn’t take over an existing account', async () => {
     const email = newEmail();
     const owner = await confirmedUser(auth, email);
     const id = serveGithub(internet, only(email, false));
@@ -120,7 +123,7 @@ describe('an unverified address', () => {
     expect(await auth.inbox(email)).toEqual([]);
   });
 
-  it('new: is confirmed by mail first, and then the account is there', async () => {
+  it('that is new must be confirmed by email before the account can be used', async () => {
     const email = newEmail();
     serveGithub(internet, only(email, false));
     const arrival = await signIn(auth, 'github');
@@ -136,7 +139,7 @@ describe('an unverified address', () => {
     expect((await userOf(auth, await signIn(auth, 'github'))).email).toBe(email);
   });
 
-  it('links to no account without confirmations either, other than upstream', async () => {
+  it('links to no account even without confirmations, unlike upstream', async () => {
     const email = newEmail();
     const owner = await confirmedUser(trusting, email);
     serveGithub(internet, only(email, false));
@@ -155,7 +158,7 @@ describe('users without an address', () => {
     expect((await userOf(trusting, await signIn(trusting, 'github'))).id).toBe(user.id);
   });
 
-  it('a profile without an ID creates no user', async () => {
+  it('need an ID in the profile', async () => {
     serveGithub(internet, only(newEmail()));
     internet.serve('api.github.com/user', () => ({ login: 'octocat' }));
     expect((await signIn(auth, 'github')).fragment).toMatchObject({
@@ -165,8 +168,8 @@ describe('users without an address', () => {
   });
 });
 
-describe('who may not come in', () => {
-  it('the banned', async () => {
+describe('rejected users', () => {
+  it('a banned user', async () => {
     serveGithub(internet, only(newEmail()));
     const user = await userOf(auth, await signIn(auth, 'github'));
     await auth.admin().auth.admin.updateUserById(user.id, { ban_duration: '1h' });
@@ -177,7 +180,7 @@ describe('who may not come in', () => {
     });
   });
 
-  it('the new, where sign-ups are off', async () => {
+  it('a new user, if sign-ups are disabled', async () => {
     const closed = await startAuth(
       { enable_signup: false, external: { github } },
       { outgoing: internet.outgoing },
@@ -195,7 +198,7 @@ describe('who may not come in', () => {
     }
   });
 
-  it('whom the hook of the project refuses; it is asked for new accounts only', async () => {
+  it('a user whom the project’s hook rejects, which is called for new accounts only', async () => {
     const hooked = await startAuth(
       {
         external: { github },
@@ -228,7 +231,7 @@ describe('who may not come in', () => {
     }
   });
 
-  it('what a trigger of the project raises is told in one sentence', async () => {
+  it('an exception from a project’s trigger is returned in one sentence', async () => {
     await auth.database.pool('supabase_admin').exec(`
       create function public.refuse() returns trigger language plpgsql as $$
         begin if new.email like 'trigger%' then raise 'secret detail'; end if; return new; end $$;
@@ -279,7 +282,7 @@ describe('manual linking', () => {
     expect((await client.auth.unlinkIdentity(last)).error?.code).toBe('single_identity_not_deletable');
   });
 
-  it('takes away only what is there, from whom it is asked for', async () => {
+  it('removes only the user’s own existing identities', async () => {
     const { client, id, email } = await signedIn();
     serveGithub(internet, only(newEmail()));
     await comeBack(auth, { code: 'good-code', state: await link(client) });
@@ -309,7 +312,7 @@ describe('manual linking', () => {
     expect((await auth.admin().auth.admin.getUserById(id)).data.user?.email).toBe(email);
   });
 
-  it('refuses an identity of another user', async () => {
+  it('rejects another user’s identity', async () => {
     const { client } = await signedIn();
     serveGithub(internet, only(newEmail()));
     await signIn(auth, 'github');
@@ -325,7 +328,7 @@ describe('manual linking', () => {
     });
   });
 
-  it('makes a guest a user', async () => {
+  it('makes a guest a permanent user', async () => {
     const client = auth.client();
     const { data } = await client.auth.signInAnonymously();
     const email = newEmail();
@@ -354,7 +357,7 @@ describe('manual linking', () => {
     });
   });
 
-  it('a user who is gone when the browser comes back', async () => {
+  it('rejects a user who was deleted before the browser returned', async () => {
     const { client, id } = await signedIn();
     const state = await link(client);
     await auth.admin().auth.admin.deleteUser(id);
@@ -362,7 +365,7 @@ describe('manual linking', () => {
     expect(arrival).toMatchObject({ status: 303, query: { error_code: 'user_not_found' } });
   });
 
-  it('needs a user, and the setting', async () => {
+  it('requires a user, and the setting', async () => {
     expect((await auth.request('/user/identities/authorize?provider=github')).status).toBe(401);
     const { data } = await trusting.client().auth.signUp({ email: newEmail(), password });
     const response = await trusting.request('/user/identities/authorize?provider=github', {
@@ -398,7 +401,7 @@ describe('invitations', () => {
     expect((await auth.request(`/authorize?provider=github&invite_token=${token}`)).status).toBe(404);
   });
 
-  it('not with another address, nor when they are unknown or old', async () => {
+  it('can’t be accepted with another address, or if they are unknown or expired', async () => {
     const token = await invite(newEmail());
     const { state } = await leave(auth, 'github', { invite_token: token });
     serveGithub(internet, only(newEmail()));

@@ -1,4 +1,4 @@
-/** Sign-in with a real identity provider (the package oidc-provider) and the stock client. */
+/** Tests sign-in with a third-party identity provider (the package oidc-provider) and the stock client. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AuthServer, newEmail, startAuth } from '../harness.ts';
 import { createInternet, type Internet } from './internet.ts';
@@ -52,7 +52,7 @@ describe('as a custom OpenID provider', () => {
     return comeBack(auth, Object.fromEntries(back.searchParams));
   }
 
-  it('login, consent, code, session', async () => {
+  it('a user signs in, consents and gets a session for the code', async () => {
     const email = newEmail();
     idp.accounts.set('ann', { email, email_verified: true, name: 'Ann Example', preferred_username: 'ann' });
     const client = auth.client('pkce');
@@ -132,7 +132,7 @@ describe('as a custom OpenID provider', () => {
   });
 });
 
-describe('as Keycloak, at the address of the configuration', () => {
+describe('as Keycloak, at the configured URL', () => {
   let auth: AuthServer;
   let idp: RealIdp;
 
@@ -161,7 +161,7 @@ describe('as Keycloak, at the address of the configuration', () => {
     await idp?.stop();
   });
 
-  it('code, token and userinfo over the network, no stand-in between', async () => {
+  it('code, token and userinfo are fetched over the network', async () => {
     const email = newEmail();
     idp.accounts.set('ann', { email, email_verified: true, name: 'Ann', preferred_username: 'ann' });
     const client = auth.client('pkce');

@@ -69,10 +69,9 @@ export async function startRealIdp(): Promise<RealIdp> {
 }
 
 /**
- * A browser with a cookie jar: signs in at the identity provider, consents, and stops at the first address that isn't
- * the provider's.
- *
- * @param hosts The provider's names, and the address at which each is reached.
+ * A browser with a cookie jar: signs in at the identity provider, consents, and stops at the first URL that isn't the
+ * provider's.
+ * @param hosts The provider's host names, and the address at which each is reached.
  */
 export async function walk(
   start: string,

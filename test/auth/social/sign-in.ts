@@ -1,4 +1,4 @@
-/** Manual steps of a sign-in with a provider. */
+/** Performs the steps of a sign-in with a provider one by one. */
 import type { Issuer } from '../../keys/issuer.ts';
 import type { AuthServer } from '../harness.ts';
 import type { Internet } from './internet.ts';
@@ -77,7 +77,7 @@ export async function userOf(auth: AuthServer, arrival: Arrival): Promise<WireUs
   return (await auth.request('/user', { token })).json<WireUser>();
 }
 
-/** Publishes an OpenID issuer under its own name in the test's internet. */
+/** Publishes an OpenID issuer with its own host name in the simulated internet. */
 export function publishIssuer(internet: Internet, name: string, issuer: Issuer): void {
   const place = name.replace(/^https:\/\//, '');
   internet.serve(`${place}/.well-known/openid-configuration`, () => issuer.discovery);

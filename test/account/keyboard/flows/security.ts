@@ -273,7 +273,7 @@ const passkey: Flow = {
     const email = await scene.signedIn();
     await walker.press(say('passkey.add'));
     await scene.sees(say('passkey.ready'));
-    // The name that auth gives a passkey in every language.
+    // Auth gives passkeys this name in every language.
     await walker.press(say('passkey.rename-what', { name: 'Passkey' }));
     await walker.fill(say('passkey.name'), 'My laptop');
     await scene.state('security, passkey to be renamed');
