@@ -170,7 +170,7 @@ describe('per client address', () => {
     }
   });
 
-  test('there is no limit in development, as on the local stack', async () => {
+  test('no limit applies in development, as on the local stack', async () => {
     const local = await startAuth();
     try {
       const answers = await Promise.all(

@@ -194,7 +194,7 @@ describe('Google', () => {
     });
   });
 
-  it('uses the API if there is no ID token', async () => {
+  it('uses the API without an ID token', async () => {
     const email = newEmail();
     internet.serve('oauth2.googleapis.com/token', () => ({
       access_token: 'ya29.bare',
