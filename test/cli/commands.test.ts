@@ -11,7 +11,7 @@ import { plinth } from './run-plinth.ts';
 
 const read = (dir: string, path: string) => readFileSync(join(dir, path), 'utf8');
 
-describe('the line', () => {
+describe('the command line', () => {
   test('help lists every command', async () => {
     const { status, stdout, stderr } = await plinth(['--help'], { cwd: makeProject({}) });
     expect(status).toBe(0);
@@ -26,7 +26,7 @@ describe('the line', () => {
     for (const [line] of command?.examples ?? []) expect(line).toContain(`plinth ${name}`);
   });
 
-  test('--help of a command', async () => {
+  test('a command with --help prints its help', async () => {
     const { status, stdout } = await plinth(['migration', 'new', '--help'], { cwd: makeProject({}) });
     expect(status).toBe(0);
     expect(stdout).toContain('Usage: plinth migration new NAME [options]');
@@ -51,7 +51,7 @@ describe('the line', () => {
     [['migration', 'repair', '1'], '--status must be applied or reverted'],
     [['gen', 'types', 'cobol'], "cobol isn't supported"],
     [['gen', 'types', 'swift', '--swift-access-control', 'open'], 'open must be internal or public'],
-  ])('%j is explained, exit status 2', async (args, message) => {
+  ])('%j is rejected with an explanation and exit status 2', async (args, message) => {
     const { status, stdout, stderr } = await plinth(args, { cwd: makeProject({}) });
     expect(stderr).toContain(message);
     expect(stdout).toBe('');
@@ -59,7 +59,7 @@ describe('the line', () => {
   });
 });
 
-test('docs/cli.md and docs/rest.md are what the commands say (else: node scripts/docs-cli.ts)', async () => {
+test('docs/cli.md and docs/rest.md are up to date (run: node scripts/docs-cli.ts)', async () => {
   const written = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8');
   expect(written).toBe(await cliDocument());
   const settings = readFileSync(new URL('../../docs/rest.md', import.meta.url), 'utf8');
@@ -67,7 +67,7 @@ test('docs/cli.md and docs/rest.md are what the commands say (else: node scripts
 });
 
 describe('init', () => {
-  test('makes a config.toml that loads, and refuses to replace it', async () => {
+  test('creates a config.toml that loads, and doesn’t overwrite it', async () => {
     const cwd = makeProject({});
     mkdirSync(join(cwd, '.git'));
     expect((await plinth(['init'], { cwd })).status).toBe(0);
@@ -85,7 +85,7 @@ describe('init', () => {
 });
 
 describe('files', () => {
-  test('migration new, found from a folder below', async () => {
+  test('migration new works in a subfolder', async () => {
     const dir = makeProject({ 'supabase/config.toml': '', 'src/x.ts': '' });
     const { status, stdout } = await plinth(['migration', 'new', 'add todos'], {
       cwd: join(dir, 'src'),
@@ -98,7 +98,7 @@ describe('files', () => {
     expect(read(dir, `supabase/migrations/${name}`)).toBe('create table todos ();\n');
   });
 
-  test('functions new', async () => {
+  test('functions new creates a function', async () => {
     const cwd = makeProject({ 'supabase/config.toml': '' });
     expect((await plinth(['functions', 'new', 'hello'], { cwd })).status).toBe(0);
     expect(read(cwd, 'supabase/functions/hello/index.ts')).toContain('/functions/v1/hello');
@@ -106,7 +106,7 @@ describe('files', () => {
     expect((await plinth(['functions', 'new', '1st'], { cwd })).status).toBe(2);
   });
 
-  test('gen signing-key and gen bearer-jwt', async () => {
+  test('gen signing-key and gen bearer-jwt print a key and a token', async () => {
     const cwd = makeProject({ 'supabase/config.toml': '' });
     const printed = await plinth(['gen', 'signing-key', '--algorithm', 'RS256'], { cwd });
     expect(JSON.parse(printed.stdout)).toMatchObject({ kty: 'RSA', alg: 'RS256', use: 'sig' });
@@ -139,9 +139,9 @@ describe('files', () => {
   });
 });
 
-describe('with nothing running', () => {
+describe('without a running server', () => {
   test.each([['status'], ['console'], ['users list'], ['seed buckets']])(
-    '%s fails with one sentence',
+    '%s fails with a clear error',
     async (line) => {
       const cwd = makeProject({ 'supabase/config.toml': '' });
       const { status, stdout, stderr } = await plinth(line.split(' '), { cwd });
@@ -152,13 +152,13 @@ describe('with nothing running', () => {
     },
   );
 
-  test('stop says so, exit status 0', async () => {
+  test('stop reports it with exit status 0', async () => {
     const { status, stderr } = await plinth(['stop'], { cwd: makeProject({}) });
     expect(status).toBe(0);
     expect(stderr).toContain("Plinth isn't running in this folder.");
   });
 
-  test('the state file of a process that was killed does not count', async () => {
+  test('the state file of a killed process is ignored', async () => {
     const state = {
       pid: 999_999,
       mode: 'development',
@@ -171,7 +171,7 @@ describe('with nothing running', () => {
     expect((await plinth(['status'], { cwd })).status).toBe(1);
   });
 
-  test('doctor reports faults of the settings and fails', async () => {
+  test('doctor reports invalid settings and fails', async () => {
     const good = makeProject({
       'supabase/config.toml': '[api]\nport = 0\n[db]\nport = 0\n[inbucket]\nport = 0\n[studio]\nport = 0',
     });
@@ -185,7 +185,7 @@ describe('with nothing running', () => {
     expect(bad.status).toBe(1);
   });
 
-  test('start with faulty settings names them all', async () => {
+  test('start reports all invalid settings', async () => {
     const cwd = makeProject({ 'supabase/config.toml': '[api]\nport = "x"\n[db]\nport = "y"' });
     const { status, stdout, stderr } = await plinth(['start', '--json'], { cwd });
     expect(status).toBe(1);

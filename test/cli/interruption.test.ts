@@ -1,4 +1,4 @@
-/** A signal that ends a command also ends the PostgreSQL that the command has started. */
+/** Tests that a signal that ends a command also ends the PostgreSQL that the command has started. */
 import {
   existsSync,
   mkdirSync,
@@ -34,7 +34,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 
-/** The data folders that a command uses: that of the project, and temporary ones. */
+/** The data folders that a command uses: the project's and temporary ones. */
 function servers(): number[] {
   const scratch = readdirSync(join(cwd, 'tmp'));
   const folders = [join(cwd, '.plinth'), ...scratch.flatMap((name) => subfolders(join(cwd, 'tmp', name)))];
@@ -69,11 +69,14 @@ test.each([
   ['db baseline', ['db', 'baseline', '--from-types', 'types.ts'], 'SIGTERM', 143, always],
   ['gen types while it starts', ['gen', 'types'], 'SIGTERM', 143, always],
   ['test db', ['test', 'db'], 'SIGINT', 130, (output: string) => output.includes('1_slow.sql')],
-] as const)('%s', async (_, args, signal, expected, isBusy) => {
-  const { status, output } = await interrupted([...args], signal, isBusy);
-  expect(status).toBe(expected);
-  expect(output).not.toMatch(/error|terminat/i);
-  expect(servers()).toEqual([]);
-  expect(readdirSync(join(cwd, 'tmp')).filter((name) => name.startsWith('plinth-scratch'))).toEqual([]);
-  expect(existsSync(join(cwd, '.plinth', 'lock'))).toBe(false);
-});
+] as const)(
+  'a signal during %s ends the command and its PostgreSQL',
+  async (_, args, signal, expected, isBusy) => {
+    const { status, output } = await interrupted([...args], signal, isBusy);
+    expect(status).toBe(expected);
+    expect(output).not.toMatch(/error|terminat/i);
+    expect(servers()).toEqual([]);
+    expect(readdirSync(join(cwd, 'tmp')).filter((name) => name.startsWith('plinth-scratch'))).toEqual([]);
+    expect(existsSync(join(cwd, '.plinth', 'lock'))).toBe(false);
+  },
+);

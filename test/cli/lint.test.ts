@@ -1,4 +1,4 @@
-/** `db lint`: PostgreSQL's findings about function bodies, in upstream's JSON. */
+/** Tests `db lint`: PostgreSQL's findings about function bodies, in upstream's JSON format. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase, testTarget } from '../../src/database/testing.ts';
 import { sql } from '../../src/kernel/sql.ts';
@@ -40,7 +40,7 @@ const lint = async (...args: string[]) => {
   };
 };
 
-test('names what does not fit, and says what it does not look at', async () => {
+test('the report contains the findings and names what isn’t checked', async () => {
   const { status, found, stderr } = await lint();
   expect(status).toBe(0);
   expect(found).toEqual([
@@ -90,13 +90,13 @@ test('--level, --fail-on and --schema determine what is shown and what fails', a
   expect((await lint('--level', 'bad')).status).toBe(2);
 });
 
-test('changes nothing', async () => {
+test('db lint changes nothing', async () => {
   const before = await other.database.pool('postgres').query(sql`select count(*) from pg_proc`);
   await lint();
   expect(await other.database.pool('postgres').query(sql`select count(*) from pg_proc`)).toEqual(before);
 });
 
-test('a hostile database runs no code in the session of a superuser', async () => {
+test('a hostile database can’t run code in a superuser’s session', async () => {
   const hostile = await createTestDatabase('lint-hostile');
   const { database } = hostile;
   const uri = (role: 'supabase_admin' | 'postgres') => {
@@ -141,7 +141,7 @@ test('a hostile database runs no code in the session of a superuser', async () =
   }
 });
 
-test('without a target it looks at the project itself', async () => {
+test('without a target, the project’s own database is checked', async () => {
   const own = makeProject({
     'supabase/config.toml': '',
     'supabase/migrations/20260101000000_a.sql':

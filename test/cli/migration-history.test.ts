@@ -1,4 +1,4 @@
-/** `migration list`, `repair` and `fetch` on a database that isn't the project's own. */
+/** Tests `migration list`, `repair` and `fetch` on a database that isn't the project's own. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
@@ -38,7 +38,7 @@ const history = async () =>
     .query(sql`select version, name, statements from supabase_migrations.schema_migrations order by 1`);
 const folder = () => join(cwd, 'supabase', 'migrations');
 
-test('list shows which files the database lacks, and which files are missing', async () => {
+test('list shows pending files and versions without a file', async () => {
   const { status, stdout } = await run('list');
   expect([status, stdout.match(/\d{14}/g)]).toEqual([
     0,
@@ -57,7 +57,7 @@ test('repair records a file with its statements, and removes a version', async (
   ]);
 });
 
-test('repair without versions asks, and replaces the whole history only with --yes', async () => {
+test('repair without versions asks for confirmation, and replaces the whole history only with --yes', async () => {
   const asked = await run('repair', '--status', 'applied');
   expect([asked.status, (await history()).length, asked.stderr]).toEqual([
     1,
@@ -94,7 +94,7 @@ test('fetch writes the recorded statements as files', async () => {
   );
 });
 
-test('fetch writes nothing outside the folder, whatever the database contains', async () => {
+test('fetch writes nothing outside the folder, regardless of what the database contains', async () => {
   for (const name of ['../../escaped', '..\\escaped']) {
     await other.database
       .pool('postgres')
@@ -107,7 +107,7 @@ test('fetch writes nothing outside the folder, whatever the database contains', 
   expect(readdirSync(folder()).toSorted()).toEqual(['20260101000000_a.sql', '20260102000000_b.sql']);
 });
 
-test('without a target, fetch asks for a linked database', async () => {
+test('without a target, fetch requires a linked database', async () => {
   const { status, stderr } = await plinth(['migration', 'fetch'], { cwd });
   expect([status, stderr]).toEqual([1, expect.stringContaining('No database is linked.')]);
 });

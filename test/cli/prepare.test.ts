@@ -1,4 +1,4 @@
-/** scripts/prepare.mjs in a package without dependencies, which runs first in a fresh clone. */
+/** Tests `scripts/prepare.mjs`, which runs first in a fresh clone, in a package without dependencies. */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ function cloneWith(version: string): string {
   return dir;
 }
 
-test('installs once, and again when the lock file changes; nothing goes to stdout', () => {
+test('dependencies are installed once, and again when the lock file changes, without output to stdout', () => {
   const dir = cloneWith('1.0.0');
   const first = prepare(dir, '--install-only');
   expect(first).toMatchObject({ status: 0, stdout: '' });

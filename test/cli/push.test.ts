@@ -1,4 +1,4 @@
-/** `link`, `unlink` and `db push` against a database that isn't the project's own. */
+/** Tests `link`, `unlink` and `db push` against a database that isn't the project's own. */
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -45,7 +45,7 @@ const tables = async () =>
   ).map(({ name }) => name);
 
 describe('db push', () => {
-  test('applies pending files, including one with several steps, and then nothing', async () => {
+  test('applies pending files, including one with several steps, and then has nothing to do', async () => {
     const dry = await plinth(['db', 'push', '--db-url', url, '--dry-run'], { cwd });
     expect([dry.status, dry.stderr]).toEqual([
       0,
@@ -63,7 +63,7 @@ describe('db push', () => {
     expect([again.status, again.stdout, again.stderr]).toEqual([0, 'Remote database is up to date.\n', '']);
   });
 
-  test('runs roles first and seeds last where asked for, each seed once', async () => {
+  test('applies roles first and seeds last if requested, and each seed once', async () => {
     const all = ['db', 'push', '--db-url', url, '--include-seed', '--include-roles', '--yes'];
     const first = await plinth(all, { cwd });
     expect([first.status, first.stderr.match(/^\w+ing .*/gm)]).toEqual([
@@ -79,7 +79,7 @@ describe('db push', () => {
     expect(again.stdout).toBe('Remote database is up to date.\n');
   });
 
-  test('names file, line and statement of what fails, and keeps what was applied', async () => {
+  test('reports the file, line and statement of an error, and keeps what was applied', async () => {
     writeFileSync(
       join(cwd, 'supabase/migrations/20260102000000_b.sql'),
       'select 1;\nselect * from public.nowhere;',
@@ -96,7 +96,7 @@ describe('db push', () => {
     expect(await tables()).toEqual(['a', 'b']);
   });
 
-  test('goes to the linked database, with a password from the environment where the link has none', async () => {
+  test('uses the linked database, with a password from the environment if the link has none', async () => {
     const unlinked = await plinth(['db', 'push'], { cwd });
     expect([unlinked.status, unlinked.stderr]).toEqual([
       1,
@@ -110,13 +110,13 @@ describe('db push', () => {
     expect([pushed.status, pushed.stdout]).toEqual([0, 'Finished db push.\n']);
   });
 
-  test('two targets are refused', async () => {
+  test('rejects two targets', async () => {
     expect((await plinth(['db', 'push', '--linked', '--local'], { cwd })).status).toBe(2);
   });
 });
 
 describe('link', () => {
-  test('keeps a URL where only its owner reads it, and shows no password', async () => {
+  test('stores a URL in a file that only its owner can read, and shows no password', async () => {
     const linked = await plinth(['link', '--db-url', 'postgresql://app:s3cret@db.example/app'], { cwd });
     expect([linked.status, linked.stdout, linked.stderr]).toEqual([
       0,
@@ -128,7 +128,7 @@ describe('link', () => {
     expect(existsSync(join(cwd, 'supabase/.temp/project-ref'))).toBe(false);
   });
 
-  test("keeps a hosted project where upstream's CLI does, and unlink forgets it", async () => {
+  test('stores a hosted project where upstream’s CLI does, and unlink removes it', async () => {
     const linked = await plinth(['link', '--project-ref', ref, '-p', 'secret', '--skip-pooler'], { cwd });
     expect(linked.status).toBe(0);
     expect(readFileSync(join(cwd, 'supabase/.temp/project-ref'), 'utf8')).toBe(ref);
@@ -143,7 +143,7 @@ describe('link', () => {
     [[], 'No database was linked. Specify a database'],
     [['--project-ref', 'evil.example/#'], "isn't a project ref"],
     [['--db-url', 'nonsense'], 'No database was linked. --db-url:'],
-  ])('%j ends no script', async (args, text) => {
+  ])('%j doesn’t make a script fail', async (args, text) => {
     const { status, stderr } = await plinth(['link', ...args], { cwd });
     expect([status, stderr]).toEqual([0, expect.stringContaining(text)]);
     expect(existsSync(join(cwd, '.plinth/link.json'))).toBe(false);

@@ -1,4 +1,6 @@
-/** Changed settings apply while the server runs: `plinth reload` and SIGHUP, without a failed request. */
+/**
+ * Tests that changed settings apply while the server runs, with `plinth reload` and SIGHUP, without a failed request.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -65,7 +67,7 @@ afterAll(async () => {
   rmSync(cwd, { recursive: true, force: true });
 });
 
-test('what can change does so without a failed request, and the rest is named', async () => {
+test('settings that can change apply without a failed request, and the others are listed', async () => {
   expect(await signUp('one@example.com')).toBe(200);
   const agent = new Agent({ connections: 10 });
   const statuses: number[] = [];
@@ -104,19 +106,19 @@ test('what can change does so without a failed request, and the rest is named', 
     .toMatch(/"applied":\["api\.max_rows","auth\.enable_signup","plinth\.log\.level"\]/);
 });
 
-test('a setting that is undone no longer needs a restart', async () => {
+test('a setting that is changed back no longer requires a restart', async () => {
   settings('');
   expect(await reload()).toMatchObject({ needsRestart: [] });
   expect(await signUp('three@example.com')).toBe(200);
 });
 
-test('SIGHUP does the same', async () => {
+test('SIGHUP reloads the settings', async () => {
   settings('[auth]\nenable_signup = false\n');
   child.kill('SIGHUP');
   await expect.poll(() => signUp('four@example.com')).toBe(422);
 });
 
-test('invalid settings change nothing, and the error names the line', async () => {
+test('invalid settings change nothing, and the error contains the line', async () => {
   settings('[auth]\nenable_signup = true\njwt_expiry = 9999999\n');
   const { status, stderr } = await plinth(['reload'], { cwd });
   expect(status).toBe(1);

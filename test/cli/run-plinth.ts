@@ -1,4 +1,4 @@
-/** Runs the command line as users do: in a separate process, with the bundle that `npm start` runs. */
+/** Runs the command line as users do: in a separate process, with the bundle that `npm start` uses. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
@@ -35,7 +35,7 @@ export function plinth(args: readonly string[], options: Options): Promise<Resul
   });
 }
 
-/** Starts a process that keeps running and is ended with the test. */
+/** Starts a process that keeps running until the test ends. */
 export function spawnPlinth(args: readonly string[], { cwd, env = {}, stdin = '' }: Options): ChildProcess {
   const child = spawn(process.execPath, [bin, ...args], {
     cwd,

@@ -1,4 +1,4 @@
-/** A server and the commands that talk to it. */
+/** Tests a server and the commands that communicate with it. */
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -45,7 +45,7 @@ const todos = async ({ REST_URL, ANON_KEY = '' }: Status) => {
   return (await response.json()) as unknown;
 };
 
-test('from start to stop', async () => {
+test('commands work from start to stop', async () => {
   const cwd = makeProject(files);
   const status = await startDetached(cwd);
   expect(await todos(status)).toEqual([{ id: 1, title: 'from seed' }]);
@@ -112,7 +112,7 @@ test('from start to stop', async () => {
   const go = await plinth(['gen', 'types', '--lang', 'go'], { cwd });
   expect(go.stdout).toContain('package database');
 
-  // A reset starts over at the same addresses.
+  // A reset recreates the database, and the addresses stay the same.
   writeFileSync(join(cwd, 'supabase/migrations/30000101000000_bad.sql'), 'create table x ();');
   const reset = await plinth(['db', 'reset', '--last', '1', '--no-seed'], { cwd });
   expect(reset.stderr).toContain('Finished db reset.');
@@ -134,13 +134,13 @@ test('from start to stop', async () => {
   expect((await plinth(['status'], { cwd })).status).toBe(1);
   await expect(fetch(status.API_URL ?? '')).rejects.toThrow();
 
-  // Without a server, a command starts the database itself.
+  // If the server isn't running, a command starts the database itself.
   expect((await plinth(['migration', 'list'], { cwd })).stdout).toMatch(/20240101000000 {2}20240101000000/);
   expect((await plinth(['stop', '--no-backup'], { cwd })).status).toBe(0);
   expect(existsSync(join(cwd, '.plinth/postgres'))).toBe(false);
 });
 
-test('in front: one line of JSON on stdout, a signal stops it cleanly', async () => {
+test('in the foreground, start prints one line of JSON to stdout and stops cleanly on a signal', async () => {
   const cwd = makeProject({});
   const child = spawnPlinth(['start', '--port', '0', '--json'], { cwd });
   let stdout = '';
@@ -158,7 +158,7 @@ test('in front: one line of JSON on stdout, a signal stops it cleanly', async ()
   await expect(fetch(`${status.API_URL}/health`)).rejects.toThrow();
 });
 
-test('a failed first start explains the reason, and the next one continues from there', async () => {
+test('a failed first start explains the reason, and the next one continues', async () => {
   const cwd = makeProject(files);
   mkdirSync(join(cwd, 'supabase/migrations'), { recursive: true });
   const bad = join(cwd, 'supabase/migrations/20240102000000_bad.sql');
@@ -213,7 +213,7 @@ test('serve creates its own keys, readable by the owner only', async () => {
   expect(await ended).toBe(0);
 });
 
-test('serve refuses the public keys of development, on loopback too', async () => {
+test('serve rejects the public development keys, also on loopback', async () => {
   const cwd = makeProject({
     'supabase/config.toml': `[auth]\njwt_secret = "super-secret-jwt-token-with-at-least-32-characters-long"\n`,
   });
@@ -222,7 +222,7 @@ test('serve refuses the public keys of development, on loopback too', async () =
   expect(stderr).toContain('auth.jwt_secret');
 });
 
-test('functions serve shows what they print, with other secrets and no token, until it ends', async () => {
+test('functions serve prints the functions’ output and applies other secrets and --no-verify-jwt until it ends', async () => {
   const cwd = makeProject({
     'supabase/config.toml': 'project_id = "serve"\n[functions.off]\nenabled = false\n',
     'supabase/functions/.env': 'WORD=usual\n',

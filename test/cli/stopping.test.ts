@@ -1,4 +1,7 @@
-/** How a server in the foreground stops: signals, a closed output, a lost npm, and clients that keep their connections. */
+/**
+ * Tests how a server in the foreground stops: signals, a closed output, an ended npm, and clients that keep their
+ * connections.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import {
   existsSync,
@@ -24,7 +27,7 @@ interface Running {
   readonly cwd: string;
   readonly url: string;
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
-  /** The processes of its PostgreSQL. */
+  /** The PostgreSQL processes of the server. */
   postgres(): number[];
 }
 
@@ -87,7 +90,7 @@ async function untilGone({ url, cwd, postgres }: Running): Promise<void> {
 }
 
 test.each([0, 4, 200])(
-  'two signals %i ms apart are one stop, which leaves nothing behind',
+  'two signals %i ms apart stop the server once and leave nothing behind',
   async (pauseMs) => {
     const server = await start(project());
     server.child.kill('SIGTERM');
@@ -141,7 +144,7 @@ test('a server that npm started stops when npm has ended', async () => {
   await untilGone(server);
 });
 
-test('plinth serve answers every request until the load balancer stops sending', async () => {
+test('plinth serve responds to every request until the load balancer stops sending', async () => {
   const server = await start(project('[server]\ndrain = "5s"\n'), 'serve');
   const agent = new Agent({ connections: 20, pipelining: 1, keepAliveTimeout: 60_000 });
   let answered = 0;

@@ -1,4 +1,4 @@
-/** `supabase` is a second name of the program, so that a project's scripts run unchanged. */
+/** Tests `supabase` as a second name of the program, so that a project's scripts run unchanged. */
 import { exec } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,7 @@ const manifest = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'))
   bin: Record<string, string>;
 };
 
-test('a script that starts, resets, reads and stops', async () => {
+test('a script can start, reset, read and stop', async () => {
   const cwd = makeProject({
     'supabase/config.toml': '',
     'supabase/migrations/001_init.sql': 'create table public.notes (id int primary key);',

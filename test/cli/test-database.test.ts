@@ -1,4 +1,4 @@
-/** "plinth test db" and "test new" as scripts call them. */
+/** Tests "plinth test db" and "test new" as scripts call them. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
@@ -7,7 +7,7 @@ import { plinth } from './run-plinth.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-test('makes a test, runs it without a server, and ends with 1 when one fails', async () => {
+test('test new creates a test, and test db runs it without a server and exits with 1 if a test fails', async () => {
   const cwd = makeProject({
     'supabase/config.toml': '[db]\nport = 54399',
     'supabase/migrations/1_a.sql': 'create table public.notes (id int)',
@@ -45,7 +45,7 @@ test.each([
   [['test', 'new', '../x'], 2, 'A name of letters'],
   [['test', 'new', 'a', '-t', 'other'], 2, 'other must be pgtap'],
   [['db', 'test', '--linked'], 2, 'use the upstream CLI for a hosted project'],
-])('%j', async (line, status, words) => {
+])('%j is rejected', async (line, status, words) => {
   const result = await plinth(line, { cwd: makeProject({ 'supabase/config.toml': '' }) });
   expect(result.stderr).toContain(words);
   expect(result.status).toBe(status);

@@ -1,4 +1,4 @@
-/** The upstream CLI commands that docs/compatibility.md lists, run with upstream's original program from npm. */
+/** Runs the upstream CLI commands that docs/compatibility.md lists, with upstream's original program from npm. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
@@ -44,11 +44,11 @@ describe.skipIf(program === undefined)('the upstream CLI', () => {
     return stdout;
   };
 
-  test.each(commands)('supabase %s', async (command) => {
+  test.each(commands)('supabase %s works', async (command) => {
     await supabase(command);
   });
 
-  test('its advisors find nothing in the schemas of Plinth', async () => {
+  test('its advisors report nothing about Plinth’s own schemas', async () => {
     const found = JSON.parse(await supabase('db advisors')) as {
       detail: string;
       metadata: { schema: string };
@@ -57,7 +57,7 @@ describe.skipIf(program === undefined)('the upstream CLI', () => {
     expect(ours.map(({ detail }) => detail)).toEqual([]);
   });
 
-  test('its types have the same computed fields as ours', async () => {
+  test('its types have the same computed fields as Plinth’s', async () => {
     await backend.database.pool('postgres').exec(`
       create table public.people (id int primary key, first text);
       create function public.shout(people) returns text language sql as $$ select upper($1.first) $$`);

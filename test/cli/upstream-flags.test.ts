@@ -1,4 +1,7 @@
-/** Every flag of the upstream CLI for a command that Plinth has is either accepted or rejected with one sentence. */
+/**
+ * Tests that every flag of the upstream CLI for a command that Plinth has is either accepted or rejected with one
+ * sentence.
+ */
 import { describe, expect, test } from 'vitest';
 import { type ParsedInput, parseInput, UsageError } from '../../src/cli/command.ts';
 import { commandFirst } from '../../src/cli/core/upstream-flags.ts';
@@ -22,7 +25,7 @@ const onEvery = [
   '--log-level debug',
 ];
 
-/** From supabase/cli, 2.x and 3.1. */
+/** The flags are from supabase/cli, 2.x and 3.1. */
 const flags: Readonly<Record<string, readonly string[]>> = {
   start: [
     '-x kong',
@@ -178,7 +181,7 @@ describe.each(Object.entries(flags))('%s', (command, own) => {
   });
 });
 
-test('values of booleans mean what they say', async () => {
+test('boolean values of flags are respected', async () => {
   const stopped = await parse('stop', '--backup=false');
   expect(stopped.flag('no-backup')).toBe(true);
   expect((await parse('db reset', '--no-seed=false')).flag('no-seed')).toBe(false);
@@ -190,7 +193,7 @@ test('--remote with the URL of a database is the same as --db-url', async () => 
   await expect(parse('db reset', '--remote=postgresql://x')).rejects.toThrow('--db-url: ');
 });
 
-test('what is left undone is said', async () => {
+test('a flag without effect is reported', async () => {
   expect((await parse('stop', '--all')).notes).toEqual(['--all: only Plinth in this folder is stopped.']);
   expect((await parse('db reset', '--local')).notes).toEqual([]);
 });
@@ -203,11 +206,11 @@ test.each([
   ['--help', '--help'],
   ['--version', '--version'],
   ['', ''],
-])('%j has the command first: %j', (line, expected) => {
+])('%j is reordered so that the command comes first: %j', (line, expected) => {
   expect(commandFirst(line === '' ? [] : line.split(' ')).join(' ')).toBe(expected);
 });
 
-test('lines of existing scripts', async () => {
+test('command lines of existing scripts work or are rejected with a reason', async () => {
   const cwd = makeProject({ 'supabase/config.toml': '' });
   const local = await plinth(['--debug', 'seed', 'buckets', '--local'], { cwd });
   expect(local.stderr).toBe('Plinth isn\'t running in this folder.\nRun "plinth start" to start it.\n');

@@ -1,4 +1,6 @@
-/** A project whose migrations fail, on the command line: the baseline that the error suggests, and --keep-going. */
+/**
+ * Tests a project whose migrations fail, on the command line: the baseline that the error suggests, and --keep-going.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -33,7 +35,7 @@ async function notes({ stdout }: Result): Promise<number> {
   return (await fetch(`${REST_URL}/notes`, { headers: { apikey: ANON_KEY } })).status;
 }
 
-test('the error names the command, the command writes the file, and the project starts', async () => {
+test('the error suggests a command that writes a baseline with which the project starts', async () => {
   const cwd = makeProject(files);
   const failed = await start(cwd);
   expect(failed.status).toBe(1);
@@ -51,14 +53,14 @@ test('the error names the command, the command writes the file, and the project 
   expect(await notes(started)).toBe(200);
 });
 
-test('serves without a configuration file', async () => {
+test('a folder without a configuration file can be served', async () => {
   const cwd = makeProject(files);
   expect((await plinth(['db', 'baseline'], { cwd })).stderr).toContain('--from-types FILE is required');
   const missing = await plinth(['db', 'baseline', '--from-types', 'nowhere.ts'], { cwd });
   expect(missing.stderr).toContain("--from-types: the file nowhere.ts doesn't exist");
 });
 
-test('--keep-going serves what could be applied, and the status of a reset says that the schema is partial', async () => {
+test('with --keep-going, the server runs with what could be applied, and db reset reports the schema as partial', async () => {
   const cwd = makeProject({ ...files, [migration]: 'create table notes (id int);\nselect nonsense;' });
   expect((await start(cwd)).status).toBe(1);
   const started = await start(cwd, '--keep-going');

@@ -1,4 +1,7 @@
-/** `plinth serve --workers 2` as operators run it: one lock, one log, rolling restarts, and nothing left after a kill. */
+/**
+ * Tests `plinth serve --workers 2` as operators run it: one lock, one log, rolling restarts, and nothing left after a
+ * kill.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -67,7 +70,7 @@ afterAll(async () => {
   rmSync(cwd, { recursive: true, force: true });
 });
 
-it('starts two workers and hides its secrets from their command lines', async () => {
+it('two workers start, and their command lines contain no secrets', async () => {
   expect(await health()).toBe(200);
   expect(workers()).toHaveLength(2);
   const lines = workers().map((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(2));
@@ -77,13 +80,13 @@ it('starts two workers and hides its secrets from their command lines', async ()
   ]);
 });
 
-it('writes one log', async () => {
+it('all processes write one log', async () => {
   await fetch(`${url}/rest/v1/missing`, { headers: { 'x-request-id': 'one-log-for-all' } });
   const log = () => readFileSync(join(cwd, '.plinth', 'logs', 'plinth.log'), 'utf8');
   await expect.poll(log).toContain('one-log-for-all');
 });
 
-it('replaces the workers with "plinth reload --workers" and on SIGUSR2', async () => {
+it('"plinth reload --workers" and SIGUSR2 replace the workers', async () => {
   for (const replace of [
     async () => expect((await plinth(['reload', '--workers'], { cwd })).stdout).toContain('Replaced'),
     async () => void lead.kill('SIGUSR2'),
@@ -98,14 +101,14 @@ it('replaces the workers with "plinth reload --workers" and on SIGUSR2', async (
   }
 }, 120_000);
 
-it('ignores signals that a terminal sends to the workers, too', async () => {
+it('the workers also ignore signals from a terminal', async () => {
   const before = workers();
   for (const pid of before) for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.kill(pid, signal);
   expect(await health()).toBe(200);
   expect(workers()).toEqual(before);
 });
 
-it('leaves no worker and no socket after the lead is killed', async () => {
+it('after the lead is killed, no worker and no socket is left', async () => {
   const before = workers();
   lead.kill('SIGKILL');
   await expect.poll(() => before.some(isRunning), { timeout: 20_000 }).toBe(false);
@@ -116,7 +119,7 @@ it('leaves no worker and no socket after the lead is killed', async () => {
   expect(await health()).toBe(200);
 }, 120_000);
 
-it('stops all workers on SIGTERM', async () => {
+it('SIGTERM stops all workers', async () => {
   const before = workers();
   const ended = new Promise((resolve) => lead.once('exit', resolve));
   lead.kill('SIGTERM');

@@ -1,4 +1,4 @@
-/** API workers that are replaced, killed or stuck, while clients send requests over connections that stay open. */
+/** Tests API workers that are replaced, killed or stuck, while clients send requests over persistent connections. */
 import { once } from 'node:events';
 import { get } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -26,7 +26,7 @@ const allReady = () =>
     .poll(() => world.metric('plinth_worker_ready'), { timeout: 20_000 })
     .toEqual({ 'worker="1"': 1, 'worker="2"': 1 });
 
-it('replaces all workers without a failed request', async () => {
+it('all workers are replaced without a failed request', async () => {
   const before = world.pids();
   const running = load();
   await expect.poll(() => running.sent).toBeGreaterThan(50);
@@ -40,7 +40,7 @@ it('replaces all workers without a failed request', async () => {
   expect(after.filter((pid) => before.includes(pid))).toEqual([]);
 }, 60_000);
 
-it('loses only the requests in flight of a killed worker, and replaces it', async () => {
+it('a killed worker loses only its requests in flight and is replaced', async () => {
   await allReady();
   const [victim = 0, survivor = 0] = world.pids();
   const running = load();
@@ -57,7 +57,7 @@ it('loses only the requests in flight of a killed worker, and replaces it', asyn
   expect(await world.metric('plinth_worker_connections')).toHaveProperty('worker="2"');
 }, 60_000);
 
-it('serves requests with the other worker while one keeps crashing', async () => {
+it('the other worker serves requests while one keeps crashing', async () => {
   await allReady();
   const [survivor] = world.pids();
   const killed = new Set<number>();
@@ -89,7 +89,7 @@ it('serves requests with the other worker while one keeps crashing', async () =>
   await allReady();
 }, 60_000);
 
-it('passes connections that a killed worker has not accepted to another worker', async () => {
+it('connections that a killed worker hasn’t accepted are passed to another worker', async () => {
   await allReady();
   const [stuck = 0] = world.pids();
   process.kill(stuck, 'SIGSTOP');
@@ -113,7 +113,7 @@ it('passes connections that a killed worker has not accepted to another worker',
   await allReady();
 }, 60_000);
 
-it('stops every worker with the server', async () => {
+it('stopping the server stops every worker', async () => {
   const own = await startWorld();
   const running = own.workers.map((worker) => once(worker, 'exit'));
   await own.stop();

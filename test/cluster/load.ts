@@ -1,4 +1,4 @@
-/** Sends requests at a steady rate over connections that stay open, and counts what fails. */
+/** Sends requests at a steady rate over persistent connections and counts the failed ones. */
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 

@@ -1,4 +1,6 @@
-/** A request has the same effect on every API worker, and state that exists once isn't multiplied by their number. */
+/**
+ * Tests that a request has the same effect on every API worker, and that global state isn't duplicated per worker.
+ */
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { typedSecrets } from '../../src/auth/core/typed-secrets.ts';
@@ -24,7 +26,7 @@ afterAll(() => world.stop());
 const json = { 'content-type': 'application/json' };
 const both = (path: string) => Promise.all([one.call(path), other.call(path)]);
 
-it('connects the clients of these tests to different workers', async () => {
+it('the clients of these tests are connected to different workers', async () => {
   await expect
     .poll(async () => Math.min(...Object.values(await world.metric('plinth_worker_connections'))), {
       timeout: 10_000,
@@ -33,7 +35,7 @@ it('connects the clients of these tests to different workers', async () => {
   expect(Object.keys(await world.metric('plinth_worker_connections'))).toHaveLength(2);
 });
 
-it('writes through one worker what the other one reads', async () => {
+it('one worker reads what the other one wrote', async () => {
   const body = JSON.stringify({ id: 1, body: 'x'.repeat(100_000) });
   const { status } = await one.call('/rest/v1/notes', { method: 'POST', headers: json, body });
   expect(status).toBe(201);
@@ -41,7 +43,7 @@ it('writes through one worker what the other one reads', async () => {
   expect(JSON.parse(text)).toEqual([{ id: 1 }]);
 });
 
-it('answers every path like a single process', async () => {
+it('every path gets the same response as from a single process', async () => {
   const expected: Record<string, number> = {
     '/health/live': 200,
     '/health/ready': 200,
@@ -58,7 +60,7 @@ it('answers every path like a single process', async () => {
     expect([path, ...(await both(path)).map((reply) => reply.status)]).toEqual([path, status, status]);
 });
 
-it('keeps the gateway’s headers on forwarded responses, each once', async () => {
+it('forwarded responses have each of the gateway’s headers once', async () => {
   const { headers } = await one.call('/auth/v1/settings', { headers: { origin: 'https://app.example' } });
   expect(headers).toMatchObject({
     'access-control-allow-origin': '*',
@@ -73,7 +75,7 @@ it('keeps the gateway’s headers on forwarded responses, each once', async () =
   expect(preflight.headers['access-control-allow-methods']).toContain('POST');
 });
 
-it('reports the client’s own address, and ignores one that the client invents', async () => {
+it('the client’s own address is reported, and a forged one is ignored', async () => {
   const id = 'spoofed-address-1';
   const forged = { 'x-request-id': id, 'x-forwarded-for': '203.0.113.9', 'x-real-ip': '203.0.113.9' };
   await one.call('/auth/v1/settings', { headers: forged });
@@ -83,7 +85,7 @@ it('reports the client’s own address, and ignores one that the client invents'
   expect(found().map(({ fields }) => fields.ip)).toEqual(['127.0.0.1', '127.0.0.1']);
 });
 
-it('signs up on one worker and signs in on the other', async () => {
+it('a user can sign up on one worker and sign in on the other', async () => {
   const { url, keys } = world.backend;
   const options = (client: Client) => ({
     auth: { persistSession: false, autoRefreshToken: false },
@@ -101,8 +103,8 @@ it('signs up on one worker and signs in on the other', async () => {
   ).toBeNull();
 });
 
-it('limits wrong passwords for all workers together', async () => {
-  // An unknown address is counted like an account, but has no networks that are known.
+it('wrong passwords are limited across all workers', async () => {
+  // An unknown address is counted like an account, but has no known networks.
   const email = 'guessed@example.com';
   const guess = async (client: Client, number: number) => {
     const { status } = await client.call('/auth/v1/token?grant_type=password', {
@@ -120,7 +122,7 @@ it('limits wrong passwords for all workers together', async () => {
   expect(statuses.slice(size)).toEqual([429, 429, 429, 429]);
 });
 
-it('delivers broadcasts, presence and changes between clients of different workers', async () => {
+it('broadcasts, presence and changes are delivered between clients of different workers', async () => {
   const { url, keys } = world.backend;
   const before = await world.metric('plinth_worker_connections');
   const heard: Record<string, unknown>[] = [];
@@ -170,7 +172,7 @@ it('delivers broadcasts, presence and changes between clients of different worke
   await Promise.all(clients.map((client) => client.removeAllChannels()));
 });
 
-it('continues a resumable upload on another worker', async () => {
+it('another worker can continue a resumable upload', async () => {
   const key = { authorization: `Bearer ${world.backend.keys.serviceRoleKey}` };
   await one.call('/storage/v1/bucket', {
     method: 'POST',
@@ -204,7 +206,7 @@ it('continues a resumable upload on another worker', async () => {
   expect([status, text === content.toString()]).toEqual([200, true]);
 });
 
-it('reloads the schema in every worker after DDL', async () => {
+it('every worker reloads the schema after DDL', async () => {
   const path = '/rest/v1/created_later?select=id';
   expect((await both(path)).map(({ status }) => status)).toEqual([404, 404]);
   await runSql(world.backend, 'create table public.created_later (id int)');
@@ -214,18 +216,16 @@ it('reloads the schema in every worker after DDL', async () => {
     .toEqual([200, 200]);
 });
 
-it('adds up the requests of all workers on /metrics', async () => {
+it('/metrics sums up the requests of all workers', async () => {
   const name = 'service="rest",status="406"';
   const headers = { accept: 'application/vnd.pgrst.object+json' };
   const path = '/rest/v1/notes?id=eq.-1';
   for (let count = 0; count < 7; count++) await one.call(path, { headers });
   for (let count = 0; count < 4; count++) await other.call(path, { headers });
-  await expect
-    .poll(async () => (await world.metric('plinth_requests_total'))[name])
-    .toBe(11);
+  await expect.poll(async () => (await world.metric('plinth_requests_total'))[name]).toBe(11);
 });
 
-it('divides the connections of a single process among the workers', async () => {
+it('the connections of a single process are divided among the workers', async () => {
   // Two of the four configured connections for each worker, and four for the lead.
   await expect
     .poll(async () => (await world.metric('plinth_pool_connections_limit'))['pool="rest_shared"'], {

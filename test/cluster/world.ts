@@ -1,4 +1,4 @@
-/** A backend with two API workers, and clients that are connected to a certain one of them. */
+/** A backend with two API workers, and clients that are connected to a specific one. */
 import type { ChildProcess } from 'node:child_process';
 import { Agent, request } from 'node:http';
 import type { Logger } from '../../src/kernel/log.ts';
@@ -15,7 +15,7 @@ export interface World {
   readonly backend: Backend;
   /** All workers that were started, in order. */
   readonly workers: readonly ChildProcess[];
-  /** What the lead has logged. */
+  /** The log of the lead. */
   readonly entries: readonly Entry[];
   /** Returns the process IDs of the workers that are running. */
   pids(): readonly number[];
@@ -43,7 +43,7 @@ export interface Call {
 
 export interface Client {
   call(path: string, call?: Call): Promise<Reply>;
-  /** The same, for client libraries. */
+  /** The same function for client libraries. */
   readonly fetch: typeof fetch;
   close(): void;
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { configDocument } from '../../src/config/document.ts';
 
-test('docs/config.md is what the schema says (else: node scripts/docs-config.ts)', () => {
+test('docs/config.md is up to date (run: node scripts/docs-config.ts)', () => {
   const written = readFileSync(new URL('../../docs/config.md', import.meta.url), 'utf8');
   expect(written).toBe(configDocument());
 });

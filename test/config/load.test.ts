@@ -22,7 +22,7 @@ function faultsOf(toml: string, files: Record<string, string> = {}): string[] {
 }
 
 describe('defaults', () => {
-  test('without any file', () => {
+  test('apply without any file', () => {
     const projectDir = makeProject({});
     const { config, warnings } = loadConfig({ projectDir, env: {} });
     expect(warnings).toEqual([]);
@@ -38,12 +38,12 @@ describe('defaults', () => {
     expect(config.plinth.safe_update.enabled).toBe(true);
   });
 
-  test('an invalid project_id is converted to a valid one', () => {
+  test('convert an invalid project_id to a valid one', () => {
     const projectDir = makeProject({}, '_My project (2)');
     expect(loadConfig({ projectDir, env: {} }).config.project_id).toBe('My_project_2_');
   });
 
-  test('defaultConfig and configFrom', () => {
+  test('are the same in defaultConfig and configFrom', () => {
     expect(defaultConfig().auth.jwt_expiry).toBe(3600);
     const config = configFrom({
       auth: { jwt_expiry: 60, email: { max_frequency: 0 } },
@@ -59,7 +59,7 @@ describe('defaults', () => {
 });
 
 describe('values', () => {
-  test('of every type', () => {
+  test('of every type are read', () => {
     const { config, projectDir } = load(
       `
       [api]
@@ -103,7 +103,7 @@ describe('values', () => {
     expect(config.edge_runtime.secrets).toEqual({ MY_KEY: 'x' });
   });
 
-  test('as leniently as upstream accepts them', () => {
+  test('are accepted as leniently as upstream accepts them', () => {
     const { config } = load(`
       [api]
       port = "1234"
@@ -118,14 +118,14 @@ describe('values', () => {
     expect(config.auth.sms.test_otp['4152127777']).toBe('123456');
   });
 
-  test('smtp is enabled once its table exists', () => {
+  test('enable smtp if its table exists', () => {
     const smtp = '[auth.email.smtp]\nhost = "h"\nport = 25\nadmin_email = "a@b.c"';
     expect(load(smtp).config.auth.email.smtp.enabled).toBe(true);
     expect(load(`${smtp}\nenabled = false`).config.auth.email.smtp.enabled).toBe(false);
     expect(load('').config.auth.email.smtp.enabled).toBe(false);
   });
 
-  test('templates are relative to the project, notices to either folder', () => {
+  test('of template paths are relative to the project, and of notice paths to either folder', () => {
     const { config, projectDir } = load(
       `
       [auth.email.template.invite]
@@ -151,40 +151,40 @@ describe('values', () => {
 });
 
 describe('both generations of the upstream CLI', () => {
-  test.each(['inbucket', 'local_smtp'])('[%s]', (name) => {
+  test.each(['inbucket', 'local_smtp'])('[%s] is accepted', (name) => {
     const { config, warnings } = load(`[${name}]\nport = 1025`);
     expect(config.local_smtp.port).toBe(1025);
     expect(warnings).toEqual([]);
   });
 
-  test.each(['enable_signup', 'enabled'])('auth.email.%s', (name) => {
+  test.each(['enable_signup', 'enabled'])('auth.email.%s is accepted', (name) => {
     const { config, warnings } = load(`[auth.email]\n${name} = false\n[auth.sms]\n${name} = true`);
     expect(config.auth.email.enable_signup).toBe(false);
     expect(config.auth.sms.enable_signup).toBe(true);
     expect(warnings).toEqual([]);
   });
 
-  test('with both names, the first wins with a warning', () => {
+  test('if both names are set, the first wins with a warning', () => {
     const { config, warnings } = load('[inbucket]\nport = 1\n[local_smtp]\nport = 2');
     expect(config.local_smtp.port).toBe(2);
     expect(warnings).toEqual(['supabase/config.toml:1: inbucket: ignored because local_smtp is also set']);
   });
 
-  test('providers that became OpenID', () => {
+  test('a provider that became an OpenID provider causes a warning', () => {
     const { warnings } = load('[auth.external.slack]\nenabled = true');
     expect(warnings.join()).toContain('Use [auth.external.slack_oidc]');
   });
 
-  test.each([13, 14, 15, 17, 18])('db.major_version %d', (version) => {
+  test.each([13, 14, 15, 17, 18])('db.major_version %d is accepted', (version) => {
     expect(load(`[db]\nmajor_version = ${version}`).config.db.major_version).toBe(version);
   });
 
-  test.each(['config.json', 'config.jsonc'])('%s wins over config.toml', (name) => {
+  test.each(['config.json', 'config.jsonc'])('%s takes precedence over config.toml', (name) => {
     const json = '{ "$schema": "x", /* c */ "api": { "port": 2 } }';
     expect(load('[api]\nport = 1', { [`supabase/${name}`]: json }).config.api.port).toBe(2);
   });
 
-  test('remotes change nothing here, but are checked', () => {
+  test('remotes have no effect but are checked', () => {
     const { config, warnings } = load(`
       [remotes.production]
       project_id = "vpefcjyosynxeiebfscx"
@@ -206,8 +206,8 @@ describe('both generations of the upstream CLI', () => {
   });
 });
 
-describe('where values come from', () => {
-  test('flag, environment, file, default', () => {
+describe('sources of values', () => {
+  test('flags win over the environment, the file and the default', () => {
     const toml = '[api]\nport = 1\nmax_rows = 1\n[db]\nport = 1111';
     const projectDir = makeProject({ 'supabase/config.toml': toml });
     const { config } = loadConfig({
@@ -219,7 +219,7 @@ describe('where values come from', () => {
     expect(config.db.port).toBe(1111);
   });
 
-  test.each(['SUPABASE_INBUCKET_PORT', 'SUPABASE_LOCAL_SMTP_PORT'])('%s', (name) => {
+  test.each(['SUPABASE_INBUCKET_PORT', 'SUPABASE_LOCAL_SMTP_PORT'])('%s sets the value', (name) => {
     expect(load('', {}, { [name]: '7' }).config.local_smtp.port).toBe(7);
   });
 
@@ -227,7 +227,7 @@ describe('where values come from', () => {
     expect(() => load('', {}, { SUPABASE_API_PORT: 'x' })).toThrow('api.port: "x" isn\'t a port');
   });
 
-  test('env() for every type', () => {
+  test('env() works for every type', () => {
     const toml = `
       [api]
       port = "env(P)"
@@ -260,7 +260,7 @@ describe('where values come from', () => {
     ]);
   });
 
-  test('nothing is said about what is switched off', () => {
+  test('disabled sections cause no warnings', () => {
     const off = '[auth.external.azure]\nenabled = false\nurl = "env(NOPE)"\nsecret = "env(NOPE)"';
     expect(load(off).warnings).toEqual([]);
   });
@@ -273,7 +273,7 @@ describe('where values come from', () => {
     ]);
   });
 
-  test('what is not there yet warns when it is asked for', () => {
+  test('enabling an unsupported feature causes a warning', () => {
     const toml = '[storage.vector]\nenabled = true\n[storage.image_transformation]\nenabled = false';
     expect(load(toml).warnings).toEqual([
       'supabase/config.toml:2: storage.vector.enabled: not supported in this version of Plinth, so it has no effect',
@@ -282,7 +282,7 @@ describe('where values come from', () => {
     expect(load('[storage.s3_protocol]\nenabled = true').warnings).toEqual([]);
   });
 
-  test('dotenv files, strongest first', () => {
+  test('dotenv files apply in order of precedence', () => {
     const files = {
       'supabase/.env.development.local': 'A=1',
       'supabase/.env.local': 'A=2\nB=2',
@@ -306,7 +306,7 @@ describe('where values come from', () => {
     expect(load('', files, { SUPABASE_ENV: 'production' }).environment.A).toBe('local');
   });
 
-  test('encrypted secrets', () => {
+  test('encrypted secrets are decrypted', () => {
     const value =
       'encrypted:BKiXH15AyRzeohGyUrmB6cGjSklCrrBjdesQlX1VcXo/Xp20Bi2gGZ3AlIqxPQDmjVAALnhZamKnuY73l8Dz1P+BYiZUgxTSLzdCvdYUyVbNekj2UudbdUizBViERtZkuQwZHIv/';
     const toml = `[db.vault]\nkey = "${value}"`;
@@ -315,7 +315,7 @@ describe('where values come from', () => {
     expect(faultsOf(toml)[0]).toMatch(/^2 db\.vault\.key: is encrypted/);
   });
 
-  test('plinth.toml and its environment', () => {
+  test('plinth.toml and its environment variables are read', () => {
     const files = { 'supabase/plinth.toml': '[branding]\nname = "Shop"\ncolors = "#fff"' };
     const { config, warnings } = load('', files, { PLINTH_SERVER_HOST: '::1' });
     expect(config.plinth.branding.name).toBe('Shop');
@@ -326,7 +326,7 @@ describe('where values come from', () => {
   });
 });
 
-describe('faults', () => {
+describe('errors', () => {
   test('all errors are reported together, with their lines, in the order of the file', () => {
     const toml = [
       '[api]',
@@ -403,16 +403,16 @@ describe('faults', () => {
       '[auth.third_party.firebase]\nenabled = true\nproject_id = "x"\n[auth.third_party.auth0]\nenabled = true\ntenant = "y"',
       '5 auth.third_party.auth0.enabled: only one',
     ],
-  ])('%j', (toml, fault) => {
+  ])('%j causes an error', (toml, fault) => {
     const faults = faultsOf(toml);
     expect(faults.some((text) => text.startsWith(fault))).toBe(true);
   });
 
-  test.each(['apple', 'google'])('%s needs no secret', (name) => {
+  test.each(['apple', 'google'])('%s doesn’t need a secret', (name) => {
     expect(faultsOf(`[auth.external.${name}]\nenabled = true\nclient_id = "x"`)).toEqual([]);
   });
 
-  test('of plinth.toml', () => {
+  test('plinth.toml is checked', () => {
     const plinth =
       '[branding]\ncolor = "red"\nterms_url = "javascript:alert(1)"\n[storage]\nmultipart_lifetime = "59m"';
     expect(faultsOf('', { 'supabase/plinth.toml': plinth })).toEqual([
@@ -430,7 +430,7 @@ describe('faults', () => {
   });
 });
 
-describe('what can only mean one thing', () => {
+describe('unambiguous mistakes', () => {
   test.each([
     ['[realtime]\nip_version = "ipv4"', 'realtime.ip_version: "ipv4" is read as "IPv4"'],
     ['[edge_runtime]\npolicy = "Per-Worker"', 'edge_runtime.policy: "Per-Worker" is read as "per_worker"'],
@@ -453,7 +453,7 @@ describe('what can only mean one thing', () => {
     ['[auth]\nenable_signup = "maybe"', 'auth.enable_signup: "maybe" isn\'t true or false'],
     ['[auth.sessions]\ntimebox = "2M"', 'auth.sessions.timebox: "2M" isn\'t a duration'],
     ['[auth.sessions]\ntimebox = 30', 'auth.sessions.timebox: "30" isn\'t a duration'],
-  ])('%j, which can mean several, is a fault', (toml, fault) => {
+  ])('%j is ambiguous and causes an error', (toml, fault) => {
     expect(() => load(toml)).toThrow(`supabase/config.toml:2: ${fault}`);
   });
 
@@ -466,7 +466,7 @@ describe('what can only mean one thing', () => {
     );
   });
 
-  test('the template of CLI 3.1 has no unknown key', () => {
+  test('the template of CLI 3.1 has no unknown keys', () => {
     expect(load('[db]\norioledb_version = ""').warnings).toEqual([]);
   });
 
@@ -513,7 +513,7 @@ describe('[server.tls]', () => {
       '3 server.tls.http_port: port 54321 is already used',
     ],
     ['[console.tls]\ncert = "a"\nkey = "b"', '- server.tls.cert: is required'],
-  ])('%s', (text, fault) => {
+  ])('%s causes an error', (text, fault) => {
     const faults = faultsOf('', { 'supabase/plinth.toml': text });
     expect(faults.filter((one) => one.startsWith(fault))).toHaveLength(1);
   });

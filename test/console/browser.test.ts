@@ -1,4 +1,4 @@
-/** The Console's pages in Chromium, by keyboard, against a real server. */
+/** Tests the Console's pages in Chromium, with the keyboard, against a real server. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -70,7 +70,7 @@ async function focusCell(page: Page, row: number, column: number): Promise<void>
 }
 
 describe('sign-in', () => {
-  test('takes the secret out of the address before anything else', async () => {
+  test('removes the secret from the address first', async () => {
     const { page, complaints, close } = await signedIn();
     expect(page.url()).toBe(`${backend.console.url}/console/`);
     await page.goBack().catch(() => undefined);
@@ -79,7 +79,7 @@ describe('sign-in', () => {
     await close();
   });
 
-  test('opens the requested page, and without a link shows how to get one', async () => {
+  test('opens the requested page, and explains how to get a link if there is none', async () => {
     const { context } = await openContext(browser);
     const page = await context.newPage();
     await go(page, '/tables/public/tasks');
@@ -97,7 +97,7 @@ describe('sign-in', () => {
   });
 });
 
-describe('the grid by keyboard', () => {
+describe('the grid with the keyboard', () => {
   test('a row is edited end to end: value, NULL, empty string, rejection, undo', async () => {
     const { page, complaints, close } = await signedIn();
     await go(page, '/tables/public/tasks');
@@ -157,7 +157,7 @@ describe('the grid by keyboard', () => {
     await close();
   });
 
-  test('moves by screens and to both ends, through rows that were not loaded yet', async () => {
+  test('moves by screens and to both ends, also through rows that aren’t loaded yet', async () => {
     const { page, close } = await signedIn();
     await go(page, '/tables/public/tasks');
     await focusCell(page, 0, 1);
@@ -200,7 +200,7 @@ describe('the grid by keyboard', () => {
     await close();
   });
 
-  test('rows are inserted in the panel and deleted after a question', async () => {
+  test('rows are inserted in the panel and deleted after confirmation', async () => {
     const { page, close } = await signedIn();
     await go(page, '/tables/public/tasks?insert=true');
     const dialog = page.getByRole('dialog');
@@ -220,7 +220,7 @@ describe('the grid by keyboard', () => {
     await close();
   });
 
-  test('a read-only operator sees no controls that write', async () => {
+  test('a read-only operator sees no controls for changing data', async () => {
     await backend.operators.createOperator('looker', 'read-only');
     const { page, close } = await signedIn({}, 'looker');
     await go(page, '/tables/public/tasks');
@@ -235,7 +235,7 @@ describe('the grid by keyboard', () => {
   });
 });
 
-test('the palette finds a table', async () => {
+test('the command palette finds a table', async () => {
   const { page, complaints, close } = await signedIn();
   await page.keyboard.press('Control+k');
   await page.getByPlaceholder('Search pages and tables').waitFor();
@@ -247,7 +247,7 @@ test('the palette finds a table', async () => {
   await close();
 });
 
-test('a message is shown in a frame that runs no scripts', async () => {
+test('an email is shown in a frame that can’t run scripts', async () => {
   const { page, complaints, close } = await signedIn();
   await go(page, '/inbox');
   await page.getByRole('list', { name: 'Messages' }).getByRole('link').first().press('Enter');

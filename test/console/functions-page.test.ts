@@ -1,4 +1,6 @@
-/** The functions page in Chromium: calls by keyboard, and responses and log lines that remain text. */
+/**
+ * Tests the functions page in Chromium: calls with the keyboard, and responses and log lines that are shown as text.
+ */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchBrowser } from '../web/browser.ts';
@@ -16,7 +18,7 @@ afterAll(async () => {
   await services?.stop();
 });
 
-test('a function is called by keyboard, its answer and its log shown as text', async () => {
+test('a function can be called with the keyboard, and its response and log are shown as text', async () => {
   const { page, complaints, go, close } = await signedIn(browser, services.backend);
   await go('/functions');
   await page.getByRole('link', { name: 'noisy' }).press('Enter');
@@ -48,7 +50,7 @@ test('a function is called by keyboard, its answer and its log shown as text', a
   await close();
 });
 
-test('in the name of a visitor, with path and method; a picture is drawn', async () => {
+test('a call can have a user, a path and a method, and an image response is displayed', async () => {
   const { page, complaints, go, close } = await signedIn(browser, services.backend);
   await go('/functions?name=echo&as=anon');
   await page.getByLabel('Method').selectOption('PUT');
@@ -74,7 +76,7 @@ test("a read-only operator can read and can't call anything", async () => {
 });
 
 test.each(looks)(
-  'every state is sound at $width px, $colorScheme',
+  'every state is accessible at $width px, $colorScheme',
   async ({ colorScheme, ...viewport }) => {
     const { page, complaints, go, close } = await signedIn(browser, services.backend, {
       viewport,

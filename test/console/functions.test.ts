@@ -1,4 +1,4 @@
-/** Functions in the Console's API: facts, calls as any user, live log lines. */
+/** Tests functions in the Console's API: details, calls as any user, and live log lines. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Backend, type Operator, operator } from './harness.ts';
 import { markup, type ServicesBackend, startServicesBackend } from './services-backend.ts';
@@ -18,7 +18,7 @@ const invoke = (slug: string, invocation: object) =>
 const lines = async (slug: string): Promise<{ line: string; level: string; requestId?: string }[]> =>
   (await owner.call('GET', `/functions/${slug}/logs`)).body.lines;
 
-test('all are listed with their details, without the values of secrets', async () => {
+test('all functions are listed with their details, without secret values', async () => {
   const { body } = await owner.call('GET', '/functions');
   expect(body.functions.map(({ slug }: { slug: string }) => slug)).toEqual([
     'broken',
@@ -39,7 +39,7 @@ test('all are listed with their details, without the values of secrets', async (
 });
 
 describe('a call', () => {
-  test('has method, path, headers and body, and shows the whole answer', async () => {
+  test('sends method, path, headers and body, and returns the whole response', async () => {
     const { body } = await invoke('echo', {
       method: 'PUT',
       path: '/deep?x=1',
@@ -57,7 +57,7 @@ describe('a call', () => {
     expect((await owner.call('GET', '/functions/echo')).body.state).toBe('running');
   });
 
-  test('is made in the name of a user', async () => {
+  test('can be made as a user', async () => {
     const { body: user } = await owner.call('POST', '/users', {
       email: 'ada@example.com',
       password: 'a-Good-password-1',
@@ -69,7 +69,7 @@ describe('a call', () => {
     expect(claims.exp - claims.iat).toBe(300);
   });
 
-  test('shows no service credential, wherever the function puts it', async () => {
+  test('shows no service credentials, wherever the function puts them', async () => {
     const { body } = await invoke('leaky', {});
     await expect
       .poll(async () => (await lines('leaky')).map(({ line }) => line))
@@ -80,12 +80,12 @@ describe('a call', () => {
     expect(JSON.parse(body.body).key).toBe('[service_role key]');
   });
 
-  test('reads as much of an answer without end as a page shows', async () => {
+  test('reads an endless response only up to the limit of the page', async () => {
     const { body } = await invoke('endless', {});
     expect(body).toMatchObject({ status: 200, isCut: true, sizeBytes: 512 * 1024 });
   });
 
-  test('gives bytes as base64', async () => {
+  test('returns bytes as base64', async () => {
     const { body } = await invoke('picture', {});
     expect([body.isText, body.body]).toEqual([
       false,
@@ -93,7 +93,7 @@ describe('a call', () => {
     ]);
   });
 
-  test('to one that does not start shows the platform’s answer and why', async () => {
+  test('to a function that doesn’t start returns the platform’s response and the reason', async () => {
     const { body } = await invoke('broken', {});
     expect([body.status, JSON.parse(body.body).code]).toEqual([503, 'BOOT_ERROR']);
     await expect
@@ -109,12 +109,12 @@ describe('a call', () => {
     [{ headers: [['x y', '1']] }],
     [{ headers: [['x', '1\r\ny: 2']] }],
     [{ as: 'user:1' }],
-  ])('that is none is refused: %j', async (bad) => {
+  ])('with invalid input is rejected: %j', async (bad) => {
     expect((await invoke('echo', bad)).status).toBe(400);
   });
 
   test.each(['..', '%2e%2e', '../auth/v1/admin/users', markup])(
-    'to no function reaches nothing: %s',
+    'with an invalid name reaches no function: %s',
     async (slug) => {
       expect(
         (await owner.call('POST', `/functions/${encodeURIComponent(slug)}/invoke`, { method: 'GET' })).status,
@@ -127,14 +127,14 @@ describe('a call', () => {
     '/%2e%2e/%2E./../auth/v1/admin/users',
     '/..',
     '/../echo-other',
-  ])('stays below the function: %s', async (path) => {
+  ])('can’t leave the function’s path: %s', async (path) => {
     const { status, body } = await invoke('echo', { method: 'GET', path });
     expect([status, body.code]).toEqual([400, 'bad_request']);
   });
 });
 
 describe('log lines', () => {
-  test('have level and the request they belong to', async () => {
+  test('contain the level and the request', async () => {
     const { body } = await invoke('noisy', { body: `${markup}\nsecond` });
     await expect.poll(async () => (await lines('noisy')).length).toBeGreaterThanOrEqual(3);
     expect(await lines('noisy')).toEqual(
@@ -145,7 +145,7 @@ describe('log lines', () => {
     );
   });
 
-  test('arrive as they are printed, from where the reader stopped', async () => {
+  test('are streamed as they are printed, from where the reader stopped', async () => {
     const stop = new AbortController();
     const known = (await owner.call('GET', '/functions/noisy/logs')).body.lines.at(-1)?.id ?? 0;
     const response = await backend.console.fetch('/console/api/functions/noisy/logs/live', {
@@ -163,7 +163,7 @@ describe('log lines', () => {
     stop.abort();
   });
 
-  test('are found by level, by request and by text', async () => {
+  test('can be filtered by level, request and text', async () => {
     const { body: first } = await invoke('noisy', { body: 'Needle one' });
     await invoke('noisy', { body: 'needle two' });
     const found = async (query: string) =>
@@ -178,19 +178,19 @@ describe('log lines', () => {
     expect((await owner.call('GET', '/functions/noisy/logs?level=loud')).status).toBe(400);
   });
 
-  test('are found by the text that is shown: a search finds no credentials', async () => {
+  test('are searched as displayed, so a search can’t find credentials', async () => {
     await invoke('leaky', {});
     const start = backend.keys.serviceRoleKey.slice(0, 12);
     const { body } = await owner.call('GET', `/functions/leaky/logs?search=${start}`);
     expect(body.lines).toEqual([]);
   });
 
-  test('are for operators only', async () => {
+  test('are only available to operators', async () => {
     expect((await backend.console.fetch('/console/api/functions/noisy/logs/live')).status).toBe(401);
   });
 });
 
-test('the latest calls: how each ended, what it took', async () => {
+test('the latest calls are listed with their result and duration', async () => {
   const { body: response } = await invoke('echo', {
     method: 'GET',
     path: `/seen?key=${backend.keys.secretKey}`,

@@ -1,6 +1,6 @@
 /**
- * The grid while its view, its rows and the network change: what is shown, selected and saved always refers to the same
- * rows.
+ * Tests the grid while its view, its rows and the network change: what is shown, selected and saved always refers to
+ * the same rows.
  */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -72,7 +72,7 @@ async function slowly(work: () => Promise<void>): Promise<void> {
   await page.unroute('**/rows');
 }
 
-test('without its filter a table has all its rows again, and what was chosen under the filter is not chosen', async () => {
+test('removing a filter shows all rows again and clears the selection', async () => {
   await open.go('/tables/public/tasks');
   await page.getByText('about 350 rows').waitFor();
   await filterByPriority();
@@ -88,7 +88,7 @@ test('without its filter a table has all its rows again, and what was chosen und
   await page.getByText('350 rows', { exact: true }).waitFor();
 });
 
-test('undo and edits go to their rows in whatever order those are now', async () => {
+test('undo and edits apply to their rows, even if the order has changed', async () => {
   await open.go('/tables/public/tasks');
   await type(0, 2, 'Once');
   await page.getByText('Saved title').waitFor();
@@ -121,7 +121,7 @@ test('rows that move during an edit don’t get each other’s values', async ()
   await page.clock.resume();
 });
 
-test('edits faster than the network don’t conflict with each other', async () => {
+test('edits made faster than the network responds don’t conflict with each other', async () => {
   await open.go('/tables/public/tasks');
   await slowly(async () => {
     await type(8, 2, 'first');
@@ -171,7 +171,7 @@ test('a paste reaches rows that haven’t been loaded yet', async () => {
   await page.getByText('You can paste at most 5,000 rows').waitFor();
 });
 
-test('an altered table shows its values under the right columns', async () => {
+test('after a table is altered, its values are in the right columns', async () => {
   await open.go('/tables/public/heap');
   await cell(0, 2).filter({ hasText: '1' }).waitFor();
   await pool().exec(

@@ -1,4 +1,6 @@
-/** The Jobs pages in Chromium: by keyboard, at every width, in both schemes, and with hostile content. */
+/**
+ * Tests the Jobs pages in Chromium: with the keyboard, at every width, in both color schemes, and with hostile content.
+ */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
@@ -31,7 +33,7 @@ afterAll(async () => {
 });
 const run = (text: string): Promise<void> => backend.database.pool('postgres').exec(text);
 
-test('where nothing is enabled a page says what it is for; one key enables it', async () => {
+test('a page explains a feature that isn’t enabled, and one key press enables it', async () => {
   const { page, complaints, go, close } = await signedIn(browser, backend);
   await page.keyboard.press('g');
   await page.keyboard.press('j');
@@ -180,7 +182,7 @@ describe('with everything enabled', () => {
   });
 });
 
-describe('with something in each of them', () => {
+describe('with content', () => {
   beforeAll(async () => {
     await run(`
       create extension if not exists pg_cron;
@@ -223,7 +225,7 @@ describe('with something in each of them', () => {
   });
 
   test.each(looks)(
-    'every page is sound at $width px, $colorScheme',
+    'every page is accessible at $width px, $colorScheme',
     async ({ colorScheme, ...viewport }) => {
       const { page, complaints, go, close } = await signedIn(browser, backend, { viewport, colorScheme });
       for (const [path, ready] of [

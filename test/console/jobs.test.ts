@@ -1,4 +1,6 @@
-/** The Jobs pages' API: scheduled jobs, webhooks, requests and queues; permissions, and secrets that stay hidden. */
+/**
+ * Tests the Jobs pages' API: scheduled jobs, webhooks, requests and queues; permissions, and secrets that stay hidden.
+ */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -48,8 +50,8 @@ const audited = async (action: string): Promise<Record<string, unknown>[]> =>
 const textOf = async (who: Operator, paths: readonly string[]): Promise<string> =>
   JSON.stringify(await Promise.all(paths.map(async (path) => (await who.call('GET', path)).body)));
 
-describe('before anything is enabled', () => {
-  test('the page is told what there is and the statement for the rest', async () => {
+describe('before the extensions are enabled', () => {
+  test('the response lists what is missing and the statement that enables it', async () => {
     const { body } = await looker.call('GET', '/jobs');
     expect(body).toMatchObject({ cron: 'off', net: 'ready', queues: 'off', hooks: true, ownCron: false });
     expect(body.enabling.pg_cron).toBe('create extension if not exists pg_cron with schema pg_catalog');
@@ -105,7 +107,7 @@ describe('scheduled jobs', () => {
   const jobs = async (who = dev) => (await who.call('GET', '/jobs/cron')).body.jobs;
   const remove = (id: string) => dev.call('DELETE', `/jobs/cron/${id}`);
 
-  test('are created, changed, switched and removed', async () => {
+  test('are created, changed, paused and removed', async () => {
     const id = await create({ name: 'nightly', active: false });
     expect(await jobs()).toEqual([
       {
@@ -150,15 +152,13 @@ describe('scheduled jobs', () => {
     await remove(id);
   });
 
-  test('run immediately, and every run is reported', async () => {
+  test('can be run immediately, and every run is listed', async () => {
     const good = await create({ name: 'good', command: 'select generate_series(1, 3)' });
     const bad = await create({ name: 'bad', command: `select '${secret}'::int` });
     for (const id of [good, bad]) expect((await dev.call('POST', `/jobs/cron/${id}/run`)).status).toBe(200);
     const runsOf = async (id: string, who = dev) =>
       (await who.call('GET', `/jobs/cron/${id}/runs`)).body.runs;
-    await expect
-      .poll(() => runsOf(good))
-      .toMatchObject([{ status: 'succeeded', message: '3 rows' }]);
+    await expect.poll(() => runsOf(good)).toMatchObject([{ status: 'succeeded', message: '3 rows' }]);
     await expect.poll(() => runsOf(bad)).toMatchObject([{ status: 'failed' }]);
     expect((await runsOf(bad))[0].message).toContain('hunter2');
     expect((await dev.call('GET', `/jobs/cron/${good}/runs?failed=true`)).body.runs).toEqual([]);
@@ -172,7 +172,7 @@ describe('scheduled jobs', () => {
     for (const id of [good, bad]) await remove(id);
   });
 
-  test('runs come page by page', async () => {
+  test('have a paged list of runs', async () => {
     const id = await create({ name: 'often' });
     await postgres().query(sql`
       insert into cron.job_run_details (jobid, status, start_time) select ${id}::bigint, 'succeeded', now()
@@ -184,7 +184,7 @@ describe('scheduled jobs', () => {
     await remove(id);
   });
 
-  test('other users’ jobs are shown and left alone', async () => {
+  test('of other users are listed and can’t be changed', async () => {
     await admin().exec(`select cron.schedule('system', '0 0 1 1 *', 'select ''hers''')`);
     const [job] = await jobs();
     expect(job).toMatchObject({ name: 'system', role: 'supabase_admin', mine: false });
@@ -215,7 +215,7 @@ describe('webhooks', () => {
   const path = '/jobs/webhooks/public/tasks/tell';
   const deliveries = async (who = dev) => (await who.call('GET', `${path}/deliveries`)).body.deliveries;
 
-  test('are created, deliver, and report the response', async () => {
+  test('are created, deliver rows, and show the response', async () => {
     expect((await dev.call('POST', '/jobs/webhooks', hook())).status).toBe(204);
     await postgres().exec(`update public.tasks set title = 'told' where id = 1`);
     await expect
@@ -238,7 +238,7 @@ describe('webhooks', () => {
     ]);
   });
 
-  test('a read-only operator sees destinations and results but no keys: here, in the structure, in SQL, in the log', async () => {
+  test('show no keys to a read-only operator: not on the page, in the structure, in SQL or in the log', async () => {
     expect(await list(looker)).toMatchObject([
       {
         name: 'tell',
@@ -282,7 +282,7 @@ describe('webhooks', () => {
     expect(looked.body).toContain("can't call pg_catalog.pg_get_triggerdef");
   });
 
-  test('the structure page’s own triggers put no key into the log', async () => {
+  test('created on the structure page put no key into the log', async () => {
     const changes = [
       {
         kind: 'create_trigger',
@@ -304,7 +304,7 @@ describe('webhooks', () => {
     await dev.call('DELETE', '/jobs/webhooks/public/keyless/by_hand');
   });
 
-  test('are switched off and on, changed, and removed', async () => {
+  test('are disabled and enabled, changed, and removed', async () => {
     await dev.call('PATCH', path, { enabled: false });
     const before = received.length;
     await postgres().exec(`update public.tasks set title = 'not told' where id = 1`);
@@ -332,7 +332,7 @@ describe('webhooks', () => {
     expect(log).not.toContain('hunter2');
   });
 
-  test('one with a condition is switched and removed, not rewritten', async () => {
+  test('with a condition can be disabled and removed, but not changed', async () => {
     await postgres().exec(`create trigger picky after update of title on public.tasks for each row when (new.done)
       execute function supabase_functions.http_request('${targetUrl}', 'POST')`);
     expect(await list()).toMatchObject([{ name: 'picky', isPlain: false, timeoutMs: 1000 }]);
@@ -346,12 +346,12 @@ describe('webhooks', () => {
     ['a header that would begin another', { headers: { 'x-a': 'b\r\nx-c: d' } }],
     ['no event', { events: [] }],
     ['an event that sends no row', { events: ['truncate'] }],
-  ])('%s is refused', async (_name, more) => {
+  ])('with %s are rejected', async (_name, more) => {
     expect((await dev.call('POST', '/jobs/webhooks', hook(more))).status).toBe(400);
     expect(await list()).toEqual([]);
   });
 
-  test('a table of another owner is refused by the database', async () => {
+  test('on a table of another owner are rejected by the database', async () => {
     const response = await dev.call(
       'POST',
       '/jobs/webhooks',
@@ -362,7 +362,7 @@ describe('webhooks', () => {
 });
 
 describe('requests', () => {
-  test('that were answered or failed are listed, opened by those who may read secrets', async () => {
+  test('that were answered or failed are listed, and operators with access to secrets can open them', async () => {
     await postgres().exec(
       `select net.http_get('${targetUrl}/fails'), net.http_get('http://127.0.0.1:1/hunter2')`,
     );
@@ -379,7 +379,7 @@ describe('requests', () => {
     );
   });
 
-  test('that wait are listed and taken out', async () => {
+  test('that are pending are listed and can be canceled', async () => {
     // A session that holds the lock is treated as the sender.
     const id = '900000';
     const holder = await postgres().connect();
@@ -405,7 +405,7 @@ describe('requests', () => {
     holder.destroy();
   });
 
-  test('arrive page by page, even if many completed at the same time', async () => {
+  test('are paged correctly, even if many completed at the same time', async () => {
     await postgres().exec(`
       insert into net._http_response (id, status_code, created)
       select 100000 + i, 418, '2026-01-01 00:00:00+00' from generate_series(1, 120) i`);
@@ -434,7 +434,7 @@ describe('queues', () => {
   const messages = async (query = '') =>
     (await looker.call('GET', `/jobs/queues/letters/messages${query}`)).body;
 
-  test('are created with row-level security, and only one with the same name', async () => {
+  test('are created with row-level security, and a name can be used only once', async () => {
     expect((await dev.call('POST', '/jobs/queues', { name: 'letters' })).status).toBe(204);
     expect((await dev.call('POST', '/jobs/queues', { name: 'letters' })).body.code).toBe('taken');
     for (const name of ['Upper', 'a;b', '', 'q'.repeat(48)])
@@ -452,7 +452,7 @@ describe('queues', () => {
     ]);
   });
 
-  test('messages are sent and looked at without being read', async () => {
+  test('accept messages, which can be viewed without being read', async () => {
     const big = '{"n": 12345678901234567890}';
     for (const message of [big, '"text"', '{"third": true}'])
       expect((await dev.call('POST', '/jobs/queues/letters/messages', { message })).status).toBe(200);
@@ -472,7 +472,7 @@ describe('queues', () => {
     expect([wrong.status, wrong.body.message]).toEqual([400, "message: isn't valid JSON"]);
   });
 
-  test('a long message is truncated in the list and complete when opened', async () => {
+  test('show a truncated message in the list and the complete one when it is opened', async () => {
     const message = JSON.stringify('m'.repeat(9000));
     const { id } = (await dev.call('POST', '/jobs/queues/letters/messages', { message })).body;
     const listed = (await messages()).messages.at(-1);
@@ -482,7 +482,7 @@ describe('queues', () => {
     expect((await looker.call('GET', `/jobs/queues/letters/messages/${id}`)).status).toBe(404);
   });
 
-  test('messages are archived and removed, the queue emptied and dropped', async () => {
+  test('can be archived from, emptied and dropped', async () => {
     expect(
       (await dev.call('POST', '/jobs/queues/letters/messages/archive', { ids: ['1', '99'] })).body,
     ).toEqual({
@@ -499,7 +499,7 @@ describe('queues', () => {
     expect(await audited('queue.archive')).toMatchObject([{ detail: { ids: ['1'] } }]);
   });
 
-  test("a name that would lead to another path isn't found", async () => {
+  test('with a name that contains path segments aren’t found', async () => {
     for (const name of ['letters"; drop table public.tasks; --', '../tables', 'LETTERS'])
       expect((await looker.call('GET', `/jobs/queues/${encodeURIComponent(name)}/messages`)).status).toBe(
         404,

@@ -1,4 +1,7 @@
-/** The keys page in Chromium: keys are created, shown once and revoked by typing their name; signing keys rotate. */
+/**
+ * Tests the keys page in Chromium: keys are created, shown once and revoked by typing their name, and signing keys
+ * rotate.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -92,7 +95,7 @@ describe.each([
   [1280, 800],
   [360, 740],
 ])('%i px wide', (width, height) => {
-  test.each(['light', 'dark'] as const)('accessible and fits, %s', async (colorScheme) => {
+  test.each(['light', 'dark'] as const)('the page is accessible and fits, %s', async (colorScheme) => {
     const { page, complaints, close } = await opened({ viewport: { width, height }, colorScheme });
     expect(await axeViolations(page)).toEqual([]);
     expect(await scrollsSideways(page)).toBe(false);

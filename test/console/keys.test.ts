@@ -1,5 +1,6 @@
 /**
- * API keys and signing keys in the Console API: how they are created, used and revoked. Only owners can see secrets.
+ * Tests API keys and signing keys in the Console API: how they are created, used and revoked. Only owners can see
+ * secrets.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -69,13 +70,13 @@ describe('API keys', () => {
     [{ kind: 'root', name: 'x' }],
     [{ kind: 'secret', name: '' }],
     [{ kind: 'secret', name: 'a\u0000b' }],
-  ])('%j is refused', async (body) => {
+  ])('%j is rejected', async (body) => {
     expect((await owner.call('POST', '/keys/api', body)).status).toBe(400);
   });
 });
 
-describe('what is secret', () => {
-  test('is shown to an owner who asks, and that is in the audit log', async () => {
+describe('a secret', () => {
+  test('is shown to an owner on request, with an audit log entry', async () => {
     const { body } = await owner.call('POST', '/keys/reveal', { name: 'secret' });
     expect(body.value).toBe(backend.keys.secretKey);
     const { entries } = (await owner.call('GET', '/audit?action=key.reveal')).body;
@@ -83,7 +84,7 @@ describe('what is secret', () => {
     expect(JSON.stringify(entries)).not.toContain(backend.keys.secretKey);
   });
 
-  test('is not in the list, and not for a developer', async () => {
+  test('isn’t in the list and isn’t available to a developer', async () => {
     const text = JSON.stringify((await owner.call('GET', '/keys')).body);
     for (const secret of [backend.keys.secretKey, backend.keys.serviceRoleKey, backend.keys.jwtSecret])
       expect(text).not.toContain(secret);
@@ -104,7 +105,7 @@ describe('signing keys', () => {
   const kidOf = (keys: readonly SigningKey[], state: string): string =>
     keys.find((key) => key.state === state)?.kid ?? '';
 
-  test('standby, rotate, revoke; and who still comes with the old one', async () => {
+  test('a standby key is rotated in and the old key revoked, and the list shows clients that still use it', async () => {
     const client = createClient(backend.url, backend.keys.publishableKey, {
       auth: { persistSession: false },
     });

@@ -1,4 +1,4 @@
-/** The log and the metrics in Chromium: filters, the trace of a request, live lines, and hostile content. */
+/** Tests the log and the metrics in Chromium: filters, the trace of a request, live lines, and hostile content. */
 import { request as httpRequest } from 'node:http';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -56,7 +56,7 @@ async function opened(path: string, options: Parameters<typeof openContext>[1] =
 
 const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
 
-test('the filter is in the address; a request opens as a waterfall, by keyboard', async () => {
+test('the filter is in the URL, and a request opens as a waterfall, with the keyboard', async () => {
   const { page, complaints, close } = await opened('/logs');
   await row(page, '/rest/v1/tasks').first().waitFor();
   expect(await row(page, '/console/').count()).toBe(0);
@@ -81,10 +81,10 @@ test('the filter is in the address; a request opens as a waterfall, by keyboard'
   await close();
 });
 
-test('new entries come in while it is live, also after the stream was refused once', async () => {
+test('new entries are shown live, even if the stream was rejected at first', async () => {
   const { page, complaints, close } = await opened('/logs?service=auth');
   await row(page, '/auth/v1/otp').first().waitFor();
-  // The response of a proxy while its server starts. The browser itself wouldn't retry.
+  // Simulates the response of a proxy while its server starts. The browser itself wouldn't retry.
   await page.route('**/logs/tail?*', (route) => route.fulfill({ status: 503 }), { times: 1 });
   await page.getByRole('switch', { name: 'Live' }).press('Space');
   await expect.poll(() => page.url()).toContain('live=true');
@@ -101,7 +101,7 @@ test('new entries come in while it is live, also after the stream was refused on
   await close();
 });
 
-test('markup in an address, a query and the name of a browser is text', async () => {
+test('markup in a path, a query and a user agent is shown as text', async () => {
   const { page, complaints, close } = await opened('/logs?open=hostile-1');
   const panel = page.getByRole('dialog');
   await panel.getByText(markup).first().waitFor();
@@ -113,7 +113,7 @@ test('markup in an address, a query and the name of a browser is text', async ()
   await close();
 });
 
-test('metrics are a picture and the same numbers as a table', async () => {
+test('metrics are shown as a chart and as a table with the same numbers', async () => {
   const { page, complaints, close } = await opened('/metrics');
   await page
     .getByRole('img', { name: /^Requests chart/ })
@@ -134,7 +134,7 @@ describe.each([
   [360, 740],
 ])('%i px wide', (width, height) => {
   test.each(['light', 'dark'] as const)(
-    'accessible and fits, %s',
+    'the page is accessible and fits, %s',
     async (colorScheme) => {
       const { page, complaints, close } = await opened('/', { viewport: { width, height }, colorScheme });
       const places: [path: string, ready: () => Promise<unknown>][] = [

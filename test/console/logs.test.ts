@@ -1,4 +1,6 @@
-/** The log of all services in the Console API: its content, secrets that it must not contain, and its limits. */
+/**
+ * Tests the log of all services in the Console API: its content, secrets that it must not contain, and its limits.
+ */
 import { request as httpRequest } from 'node:http';
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -54,7 +56,7 @@ const ask = (id: string, path: string, init: RequestInit = {}) =>
   });
 
 describe('a request', () => {
-  test('to REST: who, how long, its statement, and no secret of its query', async () => {
+  test('to REST is logged with user, duration and statement, but without secrets from its query', async () => {
     const client = createClient(backend.url, backend.keys.publishableKey, {
       auth: { persistSession: false },
     });
@@ -77,7 +79,7 @@ describe('a request', () => {
     expect(JSON.stringify(entry)).not.toContain(token);
   });
 
-  test('that PostgreSQL refuses holds its SQLSTATE', async () => {
+  test('that PostgreSQL rejects is logged with its SQLSTATE', async () => {
     await ask('rest-request-2', '/rest/v1/frozen', {
       method: 'POST',
       headers: { 'content-type': 'application/json', apikey: backend.keys.secretKey },
@@ -88,7 +90,7 @@ describe('a request', () => {
     expect(role).toBe('service_role');
   });
 
-  test('to auth has its statements too, and the lines that its work wrote', async () => {
+  test('to auth is logged with its statements and log lines', async () => {
     const response = await ask('auth-request-1', '/auth/v1/otp', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -107,7 +109,7 @@ describe('a request', () => {
     }
   });
 
-  test('of the Console names its operator and includes its request to storage', async () => {
+  test('from the Console is logged with its operator and its request to storage', async () => {
     const bucket = {
       name: 'logged',
       public: false,
@@ -123,7 +125,7 @@ describe('a request', () => {
     );
   });
 
-  test('with a forged token has no user', async () => {
+  test('with a forged token is logged without a user', async () => {
     const forged = `${btoa('{"alg":"HS256","typ":"JWT"}')}.${btoa('{"sub":"mallory","role":"service_role"}')}.eA`;
     await ask('forged-request-1', '/auth/v1/settings', { headers: { authorization: `Bearer ${forged}` } });
     const entry = await entryOf('forged-request-1');
@@ -132,7 +134,7 @@ describe('a request', () => {
 });
 
 describe('the filter', () => {
-  test('by status, class, path, service, level and text', async () => {
+  test('selects by status, class, path, service, level and text', async () => {
     await ask('filter-request-1', '/rest/v1/no_such_table?x=eq.findme');
     await entryOf('filter-request-1');
     const ids = async (params: Record<string, string>) =>
@@ -156,7 +158,7 @@ describe('the filter', () => {
       expect([params, (await ids(params)).includes('filter-request-1')]).toEqual([params, false]);
   });
 
-  test('finds out no secret that is not shown', async () => {
+  test('can’t find secrets that aren’t shown', async () => {
     const { secretKey } = backend.keys;
     await ask('filter-request-2', `/rest/v1/a-${secretKey}`);
     expect((await entryOf('filter-request-2')).path).toBe('/rest/v1/a-[secret key]');
@@ -166,13 +168,13 @@ describe('the filter', () => {
   });
 
   test.each(['status=9', 'level=loud', 'limit=0', 'cursor=x', 'since=yesterday'])(
-    '%s is refused',
+    '%s is rejected',
     async (query) => {
       expect((await looker.call('GET', `/logs?${query}`)).status).toBe(400);
     },
   );
 
-  test('pages hold each entry once', async () => {
+  test('pages contain each entry once', async () => {
     const all: string[] = [];
     let cursor: string | null = '';
     const until = new Date().toISOString();
@@ -190,7 +192,7 @@ describe('the filter', () => {
   });
 });
 
-test('the tail brings what comes, and what it brings is filtered', async () => {
+test('the live tail sends new entries that match the filter', async () => {
   const lines: string[] = [];
   const response = await new Promise<import('node:http').IncomingMessage>((resolve) => {
     httpRequest(
@@ -210,7 +212,7 @@ test('the tail brings what comes, and what it brings is filtered', async () => {
   response.destroy();
 });
 
-test('metrics count requests, refusals and times of each service', async () => {
+test('metrics contain requests, errors and durations of each service', async () => {
   const { body } = await looker.call('GET', '/metrics?minutes=60');
   const rest = body.services.find(({ service }: { service: string }) => service === 'rest');
   expect(rest.total.requests).toBeGreaterThan(2);
@@ -225,7 +227,7 @@ describe('/metrics for Prometheus', () => {
   test.each([
     ['the secret key', () => `Bearer ${backend.keys.secretKey}`],
     ['a service_role token', () => `Bearer ${backend.keys.serviceRoleKey}`],
-  ])('answers %s', async (_what, authorization) => {
+  ])('accepts %s', async (_what, authorization) => {
     const response = await backend.fetch('/metrics', { headers: { authorization: authorization() } });
     expect(response.status).toBe(200);
     expect(await response.text()).toContain('plinth_requests_total{service="rest"');
@@ -236,7 +238,7 @@ describe('/metrics for Prometheus', () => {
     ['the publishable key', () => `Bearer ${backend.keys.publishableKey}`],
     ['an anon token', () => `Bearer ${backend.keys.anonKey}`],
     ['nonsense', () => 'Bearer a.b.c'],
-  ])('refuses %s', async (_what, authorization) => {
+  ])('rejects %s', async (_what, authorization) => {
     expect((await backend.fetch('/metrics', { headers: { authorization: authorization() } })).status).toBe(
       401,
     );

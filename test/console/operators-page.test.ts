@@ -1,4 +1,4 @@
-/** The pages of operators and of the audit log, by keyboard, in Chromium. */
+/** Tests the pages of operators and of the audit log with the keyboard, in Chromium. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -33,7 +33,7 @@ async function opened(options: Options = {}, name?: string) {
 const go = (page: Page, path: string) => page.goto(`${backend.console.url}/console${path}`);
 const home = (page: Page) => page.getByRole('heading', { name: 'Home' }).waitFor();
 
-test('an operator is invited, gets another role and is removed, by keyboard', async () => {
+test('an operator can be invited, get another role and be removed, with the keyboard', async () => {
   const { page, complaints, close } = await opened();
   await home(page);
   await go(page, '/operators');
@@ -117,7 +117,7 @@ test('a second factor is set up, required and turned off', async () => {
   await close();
 });
 
-test('a passkey is added in addition to the app, and verifies the factor', async () => {
+test('a passkey is added in addition to the authenticator app, and verifies the second factor', async () => {
   await backend.operators.createOperator('keyed', 'developer');
   const keyed = await operator(backend, 'keyed');
   const { secret } = (await keyed.call('POST', '/factor')).body;
@@ -187,7 +187,7 @@ test("a session is ended from the list, and its browser name can't run scripts",
   await close();
 });
 
-test('the audit log is filtered, and the address holds the filter', async () => {
+test('the audit log can be filtered, and the filter is in the URL', async () => {
   const owner = await operator(backend);
   await owner.call('POST', '/tables/public/tasks/rows', { values: { title: { value: 'audited' } } });
   const { page, complaints, close } = await opened();
@@ -210,7 +210,7 @@ describe.each([
   [360, 740],
 ])('%i px wide', (width, height) => {
   test.each(['light', 'dark'] as const)(
-    'accessible and fits, %s',
+    'the page is accessible and fits, %s',
     async (colorScheme) => {
       const { page, complaints, close } = await opened({ viewport: { width, height }, colorScheme });
       await home(page);
@@ -239,7 +239,7 @@ describe.each([
   );
 });
 
-test('without a backup target, the backups page says how to set one up', async () => {
+test('without a backup target, the backups page explains how to configure one', async () => {
   const { page, complaints, close } = await opened();
   await home(page);
   await go(page, '/backups');

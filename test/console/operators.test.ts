@@ -1,4 +1,4 @@
-/** Operators: invitations, roles, sessions, second factors, and the audit log. */
+/** Tests operators: invitations, roles, sessions, second factors, and the audit log. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { totpCode } from '../../src/shared/totp.ts';
@@ -34,7 +34,7 @@ async function invite(name: string, role: string): Promise<{ id: string; token: 
 }
 
 describe('an invitation', () => {
-  test('signs in once, with the role it was made for', async () => {
+  test('signs in once, with its role', async () => {
     const { token } = await invite('ada', 'read-only');
     const first = await signIn(backend, token);
     expect(await first.json()).toMatchObject({ operator: { name: 'ada', role: 'read-only' } });
@@ -69,12 +69,12 @@ describe('an invitation', () => {
     ['no name', { name: '  ', role: 'owner' }, 400, 'bad_request'],
     ['a name with a line break', { name: 'a\nb', role: 'owner' }, 400, 'bad_request'],
     ['an unknown role', { name: 'x', role: 'root' }, 400, 'bad_request'],
-  ])('%s is refused', async (_what, body, status, code) => {
+  ])('with %s is rejected', async (_what, body, status, code) => {
     const response = await owner.call('POST', '/operators', body);
     expect([response.status, response.body.code]).toEqual([status, code]);
   });
 
-  test('only an owner makes one', async () => {
+  test('can be created only by an owner', async () => {
     expect((await dev.call('POST', '/operators', { name: 'mine', role: 'owner' })).status).toBe(403);
   });
 });
@@ -117,7 +117,7 @@ describe('roles', () => {
 });
 
 describe('sessions', () => {
-  test('one sees and ends one’s own; an owner everybody’s', async () => {
+  test('are listed and ended by their operator, and all of them by an owner', async () => {
     const other = await operator(backend, 'dev');
     const mine = (await dev.call('GET', '/sessions')).body.sessions;
     expect(new Set(mine.map((one: { operator_name: string }) => one.operator_name))).toEqual(
@@ -156,7 +156,7 @@ describe('a second factor', () => {
     recoveryCodes = confirmed.body.recoveryCodes;
   });
 
-  test('is asked for before anything else at the next sign-in', async () => {
+  test('is required before anything else at the next sign-in', async () => {
     const entering = await operator(backend, 'careful');
     expect((await entering.call('GET', '/session')).body.factor).toBe('owed');
     for (const [method, path] of [
@@ -183,13 +183,13 @@ describe('a second factor', () => {
     expect((await entering.call('GET', '/tables')).status).toBe(200);
   });
 
-  test('takes each code once', async () => {
+  test('accepts each code once', async () => {
     const entering = await operator(backend, 'careful');
     const response = await entering.call('POST', '/factor/prove', { code: totpCode(secret, step) });
     expect([response.status, response.body.code]).toEqual([422, 'code_wrong']);
   });
 
-  test('takes each recovery code once, however it is typed', async () => {
+  test('accepts each recovery code once, regardless of its spelling', async () => {
     const [code = ''] = recoveryCodes;
     expect(recoveryCodes).toHaveLength(10);
     const first = await operator(backend, 'careful');
@@ -199,7 +199,7 @@ describe('a second factor', () => {
     expect((await first.call('GET', '/factor')).body).toEqual({ confirmed: true, recoveryCodesLeft: 9 });
   });
 
-  test('is not readable by who may read every table', async () => {
+  test('can’t be read by an operator who can read every table', async () => {
     const [row] = await backend.database.pool('postgres').query<{ text: string }>(
       sql`select o::text || coalesce((select string_agg(c::text, '') from _plinth.operator_recovery_codes c), '') as text
             from _plinth.operators o where name = 'careful'`,
@@ -209,7 +209,7 @@ describe('a second factor', () => {
     for (const code of recoveryCodes) expect(row?.text).not.toContain(code);
   });
 
-  test('an owner resets it, which ends the sessions', async () => {
+  test('can be reset by an owner, which ends the sessions', async () => {
     const { body } = await owner.call('GET', '/operators');
     const careful = body.operators.find((one: { name: string }) => one.name === 'careful');
     expect(careful.has_factor).toBe(true);
@@ -219,7 +219,7 @@ describe('a second factor', () => {
     expect((await (await operator(backend, 'careful')).call('GET', '/session')).body.factor).toBe('none');
   });
 
-  test('guessing ends after five wrong codes', async () => {
+  test('can’t be guessed, because five wrong codes lock it', async () => {
     await backend.operators.createOperator('guessed', 'developer');
     const guessed = await operator(backend, 'guessed');
     await guessed.call('POST', '/factor');
@@ -231,7 +231,7 @@ describe('a second factor', () => {
 });
 
 describe('the audit log', () => {
-  test('says who did what, filtered and in pages', async () => {
+  test('contains who did what, with filters and in pages', async () => {
     const page = await owner.call('GET', '/audit?limit=3');
     expect(page.body.entries).toHaveLength(3);
     expect(page.body.more).toBe(true);
@@ -249,7 +249,7 @@ describe('the audit log', () => {
     expect(actions).toEqual(expect.arrayContaining(['operator.invite', 'sign-in']));
   });
 
-  test('holds no link and no code', async () => {
+  test('contains no links or codes', async () => {
     const token = await linkToken(backend);
     await signIn(backend, token);
     const [row] = await admin().query<{ text: string }>(
@@ -268,7 +268,7 @@ describe('the audit log', () => {
   );
 });
 
-test('where everybody has to have a factor, who has none sets one up first', async () => {
+test('if a second factor is required, an operator without one must set it up first', async () => {
   const strict = await startBackend({ config: { plinth: { console: { require_mfa: true } } } });
   try {
     const person = await operator(strict);

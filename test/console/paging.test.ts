@@ -1,4 +1,4 @@
-/** Pages of rows after a given row, in every order and for every kind of table, and how rows are identified. */
+/** Tests pages of rows after a given row, in every order and for every kind of table, and how rows are identified. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -66,7 +66,7 @@ const sorts = fc.uniqueArray(fc.record({ column: fc.constantFrom(...columns), as
   maxLength: 3,
 });
 
-test('pages by cursor are the whole table in its order, forwards and backwards', async () => {
+test('pages by cursor return the whole table in order, forwards and backwards', async () => {
   await fc.assert(
     fc.asyncProperty(sorts, fc.integer({ min: 3, max: 25 }), async (sort, limit) => {
       const whole = (await page('mixed', { sort, limit: '100' })).rows;
@@ -93,13 +93,13 @@ test.each([
   ['heap', [{ column: 'b', ascending: true }], 500],
   ['parted', [], 50],
   ['unique_only', [], 2],
-])('%s sorted by %j comes whole and without a row twice', async (table, sort, count) => {
+])('%s sorted by %j is returned completely and without duplicates', async (table, sort, count) => {
   const rows = await forward(table, { sort }, 7);
   expect(new Set(rows.map((row) => JSON.stringify(row))).size).toBe(count);
   expect(rows).toHaveLength(count);
 });
 
-test('a condition that an index serves does not confuse a table without a key', async () => {
+test('a condition that uses an index doesn’t break paging in a table without a key', async () => {
   const filters = [{ column: 'a', operator: 'gt', value: '450' }];
   expect((await forward('heap', { filters }, 7)).map(([a]) => Number(a))).toEqual(
     Array.from({ length: 50 }, (_, index) => 451 + index),
@@ -115,7 +115,7 @@ test.each([
   ['not JSON', 'x'],
   ['too few values', '[]'],
   ['no list', '{}'],
-])('a cursor that is %s is refused', async (_name, after) => {
+])('a cursor that is %s is rejected', async (_name, after) => {
   expect((await owner.call('GET', rowsPath('mixed', { after }))).status).toBe(400);
 });
 
@@ -127,7 +127,7 @@ test("a cursor is a value and can't contain SQL", async () => {
   expect([status, body.sqlstate]).toEqual([422, '22P02']);
 });
 
-describe('what names a row', () => {
+describe('the identity of a row', () => {
   const edit = (table: string, key: object, changes: object, seen: object = {}) =>
     owner.call('PATCH', rowsPath(table), { edits: [{ key, changes, seen }] });
 
@@ -137,11 +137,11 @@ describe('what names a row', () => {
     ['heap', { kind: 'place' }],
     ['parted', { kind: 'columns', columns: ['id', 'part'] }],
     ['viewed', { kind: 'none' }],
-  ])('of %s', async (table, key) => {
+  ])('in %s', async (table, key) => {
     expect((await owner.call('GET', `/tables/public/${table}`)).body.key).toEqual(key);
   });
 
-  test('its place and version, where the table has no key; a version that is gone is not another row', async () => {
+  test('is its location and version in a table without a key, and a version that no longer exists doesn’t match another row', async () => {
     const { keys, rows } = await page('heap', { limit: '2' });
     const [key = {}] = keys ?? [];
     const first = await edit('heap', key, { b: { value: 'changed' } }, { b: rows[0]?.[1] });
@@ -164,7 +164,7 @@ describe('what names a row', () => {
     expect((await edit('counted', { id: '1' }, { n: { value: '5' } })).body.rows[0].row.twice).toBe('10');
   });
 
-  test('foreign keys of several columns are known whole', async () => {
+  test('foreign keys with several columns are returned completely', async () => {
     await run('create table public.notes (a int, b text, foreign key (b, a) references public.pairs (y, x))');
     expect((await owner.call('GET', '/tables/public/notes')).body.foreign_keys).toEqual([
       {
@@ -194,7 +194,7 @@ describe('many rows per request', () => {
     expect(deleted.body).toEqual({ deleted: 10 });
   });
 
-  test('whole cells on request, for copying', async () => {
+  test('whole cells are returned on request, for copying', async () => {
     const whole = await page('tasks', { whole: 'true', limit: '5' });
     expect(whole.rows[4]?.[2]).toHaveLength(1000);
   });
@@ -217,7 +217,7 @@ describe('as another user', () => {
     `),
   );
 
-  test('the rows, their number and their file are what that persona may see', async () => {
+  test('rows, row counts and exports contain only what the persona can see', async () => {
     const ids = async (path: string) => (await owner.call('GET', path)).body.rows.map(([id]: [string]) => id);
     expect(await ids(as('operator'))).toEqual(['1', '2', '3']);
     expect(await ids(as('anon'))).toEqual(['2']);
@@ -228,7 +228,7 @@ describe('as another user', () => {
     expect(file.body).toBe('id,owner,note,shared\r\n2,,unowned,true\r\n');
   });
 
-  test('edits are refused as the database refuses them', async () => {
+  test('edits that the database rejects are rejected', async () => {
     const edit = (id: string) => ({ edits: [{ key: { id }, changes: { note: { value: 'new' } } }] });
     expect((await owner.call('PATCH', as(claims(ada)), edit('1'))).body.rows[0].row.note).toBe('new');
     expect((await owner.call('PATCH', as(claims(ada)), edit('2'))).body.code).toBe('not_changed');
@@ -263,7 +263,7 @@ test.each([
   ['POST', '/tables/public/pairs/rows', { values: { x: { value: '99' }, y: { value: 'z' } } }],
   ['DELETE', '/tables/public/pairs/rows', { scope: { filters: [] } }],
   ['POST', '/tables/public/pairs/change', { scope: { filters: [] }, changes: { note: { value: 'x' } } }],
-])('%s %s needs a role that may write, and proof of an open page', async (method, path, body) => {
+])('%s %s requires write permission and a CSRF token', async (method, path, body) => {
   await backend.operators.createOperator('onlooker', 'read-only');
   const onlooker = await operator(backend, 'onlooker');
   const stored = async () =>

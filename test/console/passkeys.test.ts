@@ -1,4 +1,7 @@
-/** Operators' passkeys, created and used by a software authenticator, with every part of a response forged in turn. */
+/**
+ * Tests operators' passkeys, created and used by a software authenticator, with every part of a response forged in
+ * turn.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { partyOf } from '../../src/console/operators/passkeys.ts';
 import { sql } from '../../src/kernel/sql.ts';
@@ -38,7 +41,7 @@ async function prove(who: Operator, authenticator = key, forgery: Forgery = {}) 
   return who.call('POST', '/factor/passkeys/prove', { answer: { id, response } });
 }
 
-test('belongs to a host name: an address uses localhost', () => {
+test('a passkey belongs to a host name, and IP addresses use localhost', () => {
   expect(partyOf('https://console.example.com')).toEqual({
     id: 'console.example.com',
     origin: 'https://console.example.com',
@@ -47,14 +50,14 @@ test('belongs to a host name: an address uses localhost', () => {
     expect(partyOf(address)).toEqual({ id: 'localhost', origin: 'http://localhost:54321' });
 });
 
-test('there is none without an app and its recovery codes', async () => {
+test('a passkey can’t be added without an authenticator app and its recovery codes', async () => {
   const { status, body } = await begin();
   expect([status, body.code]).toEqual([409, 'refused']);
   expect((await keen.call('POST', '/factor/confirm', { code: totpCode(secret, now()) })).status).toBe(200);
   expect((await begin()).status).toBe(200);
 });
 
-describe('with an app', () => {
+describe('with an authenticator app', () => {
   beforeEach(async () => {
     await admin().exec('delete from _plinth.operator_passkeys');
     await admin().exec(
@@ -64,7 +67,7 @@ describe('with an app', () => {
     expect((await add(key)).status).toBe(204);
   });
 
-  test('a key is listed, verifies the factor, and its use is recorded', async () => {
+  test('a passkey is listed, verifies the factor, and its use is recorded', async () => {
     const session = await fresh();
     expect((await session.call('GET', '/tables')).body.code).toBe('factor_needed');
     const { status, body } = await prove(session);
@@ -85,7 +88,7 @@ describe('with an app', () => {
     ['no user verification', { userVerified: false }],
     ['a changed signature', { tamper: (bytes) => Buffer.concat([bytes.subarray(0, -1), Buffer.from([0])]) }],
     ['a key that is not there', { credentialId: Buffer.alloc(32, 1) }],
-  ])('%s is refused, and the factor stays owed', async (_what, forgery) => {
+  ])('%s is rejected, and the factor is still required', async (_what, forgery) => {
     const session = await fresh();
     const { status, body } = await prove(session, key, forgery);
     expect([status, body.code]).toEqual([422, 'key_refused']);
@@ -99,7 +102,7 @@ describe('with an app', () => {
     ['another site', { rpId: 'evil.example' }],
     ['a proof in place of a registration', { type: 'webauthn.get' }],
     ['no user verification', { userVerified: false }],
-  ])('a new key with %s is not kept', async (_what, forgery) => {
+  ])('a new passkey with %s isn’t stored', async (_what, forgery) => {
     expect((await add(new SoftwareAuthenticator(origin), forgery)).body.code).toBe('key_refused');
     expect((await keen.call('GET', '/factor/passkeys')).body.passkeys).toHaveLength(1);
   });
@@ -114,7 +117,7 @@ describe('with an app', () => {
     expect((await session.call('POST', '/factor/passkeys/prove', answer)).body.code).toBe('key_refused');
   });
 
-  test('a copy with a lower counter is rejected', async () => {
+  test('a copied key with a lower counter is rejected', async () => {
     expect((await prove(await fresh())).status).toBe(200);
     expect((await prove(await fresh(), key, { signCount: 1 })).body.code).toBe('key_refused');
   });
@@ -126,7 +129,7 @@ describe('with an app', () => {
     expect((await session.call('DELETE', `/factor/passkeys/${id}`)).body.code).toBe('factor_needed');
   });
 
-  test("another operator's key isn't accepted and can't be removed", async () => {
+  test('another operator’s passkey isn’t accepted and can’t be removed', async () => {
     const other = await fresh('other');
     expect((await prove(other)).body.code).toBe('key_refused');
     const id = key.credentialId.toString('base64url');
@@ -134,7 +137,7 @@ describe('with an app', () => {
     expect((await add(key)).body.code).toBe('taken');
   });
 
-  test('it can be removed, and goes with the factor when an owner resets it', async () => {
+  test('a passkey can be removed, and is deleted when an owner resets the factor', async () => {
     const id = key.credentialId.toString('base64url');
     expect((await keen.call('DELETE', `/factor/passkeys/${id}`)).status).toBe(204);
     expect((await prove(await fresh())).body.code).toBe('key_refused');

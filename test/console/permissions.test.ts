@@ -1,5 +1,5 @@
 /**
- * Each role's permissions for every route of the Console API. The test iterates over the routes, so new ones are
+ * Tests each role's permissions for every route of the Console API. The test iterates over the routes, so new ones are
  * covered.
  */
 import { globSync } from 'node:fs';
@@ -95,7 +95,7 @@ test('every route needs a session, and every route except GET needs a CSRF token
   }
 });
 
-test('what only looks changes nothing: no row of any table is written by reading', async () => {
+test('read-only routes change no rows in any table', async () => {
   const owner = await operator(backend);
   const before = await writtenRows();
   for (const { method, path } of routes()) {
@@ -146,6 +146,6 @@ test.each([
   ['supabase_admin', 'delete from _plinth.audit_log'],
   ['supabase_admin', 'truncate _plinth.audit_log'],
   ['supabase_admin', 'set session_replication_role = replica; delete from _plinth.audit_log'],
-] as const)('the audit log is only ever added to: %s, %s', async (role, text) => {
+] as const)('the audit log is append-only: %s can’t run %s', async (role, text) => {
   await expect(backend.database.pool(role).exec(text)).rejects.toMatchObject({ code: '42501' });
 });

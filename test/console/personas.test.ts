@@ -1,4 +1,4 @@
-/** The personas that an operator can choose, and what the database then returns. */
+/** Tests the personas that an operator can choose, and what the database then returns. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Backend, type Operator, operator, startBackend } from './harness.ts';
 
@@ -21,7 +21,7 @@ const identity = (as: string) => owner.call('GET', `/personas/identity?${new URL
 const claims = (value: object) => `claims:${Buffer.from(JSON.stringify(value)).toString('base64url')}`;
 
 describe('an identity', () => {
-  test('of a user has the claims of a fresh token', async () => {
+  test('of a user has the claims of a new token', async () => {
     const token = await backend.fetch('/auth/v1/token?grant_type=password', {
       method: 'POST',
       headers: { apikey: backend.keys.publishableKey, 'content-type': 'application/json' },
@@ -39,17 +39,17 @@ describe('an identity', () => {
     ['operator', 'postgres'],
     ['anon', 'anon'],
     [claims({ role: 'service_role' }), 'service_role'],
-  ])('%s is the role %s', async (as, role) => {
+  ])('%s has the role %s', async (as, role) => {
     expect((await identity(as)).body.role).toBe(role);
   });
 
-  test('an unknown user is reported', async () => {
+  test('of an unknown user causes an error', async () => {
     expect((await identity('user:00000000-0000-4000-8000-000000000000')).status).toBe(404);
     expect((await identity(`user:' or true`)).status).toBe(400);
   });
 });
 
-test('users are found by a part of their address, and SQL in it is text', async () => {
+test('users are found by a part of their address, and SQL in it is treated as text', async () => {
   const find = async (search: string) =>
     (await owner.call('GET', `/personas/users?${new URLSearchParams({ search })}`)).body.users;
   expect(await find('ADA@')).toEqual([{ id: ada, name: 'ada@example.com', guest: false }]);

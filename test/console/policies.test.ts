@@ -1,4 +1,4 @@
-/** Policies in the Console: existing ones, written ones, and injection attempts. */
+/** Tests policies in the Console: existing ones, written ones, and injection attempts. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { type Backend, type Operator, operator, startBackend } from './harness.ts';
@@ -27,7 +27,7 @@ const change = (table: string, kind: object, who = owner) =>
 // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape
 const tableOf = (body: any, name: string) => body.tables.find((each: { name: string }) => each.name === name);
 
-test('row-level security is switched on, a policy made, changed and dropped, and all of it audited', async () => {
+test('row-level security is enabled, a policy created, changed and dropped, all with audit entries', async () => {
   const on = await change('tasks', { kind: 'security', enabled: true, forced: false });
   expect(tableOf(on.body, 'tasks')).toMatchObject({ rls: true, forced: false, policies: [] });
   const made = await change('tasks', { kind: 'create', policy: own });
@@ -64,7 +64,7 @@ test('row-level security is switched on, a policy made, changed and dropped, and
   expect(new Set(entries.map(({ target }) => target))).toEqual(new Set(['public.tasks']));
 });
 
-test('what will run is shown first', async () => {
+test('the statement is shown before it runs', async () => {
   const { body } = await looker.call('POST', '/policies/preview', {
     schema: 'public',
     table: 'tasks',
@@ -75,7 +75,7 @@ test('what will run is shown first', async () => {
   );
 });
 
-test('a PostgreSQL error has its original message, and nothing is partially applied', async () => {
+test('a PostgreSQL error keeps its original message, and nothing is partially applied', async () => {
   await change('frozen', { kind: 'create', policy: { ...own, name: 'kept', using: 'true' } });
   const refused = await change('frozen', {
     kind: 'replace',
@@ -87,7 +87,7 @@ test('a PostgreSQL error has its original message, and nothing is partially appl
   expect(tableOf(body, 'frozen').policies).toMatchObject([{ name: 'kept' }]);
 });
 
-test('grants of the roles of the API stand beside the policies', async () => {
+test('the API roles’ grants are listed with the policies', async () => {
   await backend.database.pool('postgres').exec('revoke insert on public.keyless from anon');
   const { body } = await looker.call('GET', '/policies');
   const anon = tableOf(body, 'keyless').grants.find(({ role }: { role: string }) => role === 'anon');
@@ -112,7 +112,7 @@ test.each([
   expect((await owner.call('GET', '/tables/public/tasks')).status).toBe(200);
 });
 
-test('names are names', async () => {
+test('SQL in names is treated as part of the name', async () => {
   const name = `x" on public.tasks; drop table public.tasks; --`;
   const made = await change('keyless', { kind: 'create', policy: { ...own, name, using: 'true' } });
   expect(tableOf(made.body, 'keyless').policies).toMatchObject([{ name }]);
@@ -123,14 +123,14 @@ test('names are names', async () => {
   ).toBe('42704');
 });
 
-test('only who may write writes', async () => {
+test('only operators with write permission can change policies', async () => {
   expect((await change('tasks', { kind: 'security', enabled: false, forced: false }, looker)).status).toBe(
     403,
   );
   expect((await change('tasks', { kind: 'create', policy: own }, looker)).status).toBe(403);
 });
 
-test('tables of ours and of the vault are not offered', async () => {
+test('Plinth’s own tables and the vault’s aren’t listed', async () => {
   for (const [schema, table] of [
     ['_plinth', 'operators'],
     ['vault', 'secrets'],

@@ -1,4 +1,4 @@
-/** The Queries page in Chromium: statements, a plan, advice, and ending a session by keyboard. */
+/** Tests the Queries page in Chromium: statements, a plan, advice, and ending a session with the keyboard. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -31,7 +31,7 @@ afterAll(async () => {
 const statement = (page: Page, part: string) =>
   page.getByRole('table', { name: 'Statements' }).getByRole('button', { name: part });
 
-test('a statement is found, and its plan names the missing index, by keyboard', async () => {
+test('a statement is found, and its plan shows the missing index, with the keyboard', async () => {
   const { page, go, complaints, close } = await signedIn(browser, backend);
   await go('/queries');
   await statement(page, 'of_kind').waitFor();

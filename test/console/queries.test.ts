@@ -1,4 +1,4 @@
-/** The Queries page's API: statistics, plans that run nothing, advice, and running statements. */
+/** Tests the Queries page's API: statistics, plans that run nothing, advice, and running statements. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { type Backend, type Operator, operator, startBackend } from './harness.ts';
@@ -59,7 +59,7 @@ const statement = async (who: Operator, part: string, query = ''): Promise<Row> 
 const keyOf = ({ id, role }: Row): string => new URLSearchParams({ id, role }).toString();
 
 describe('statistics', () => {
-  test('are listed with their numbers, without those of the services', async () => {
+  test('are listed with their numbers, without the services’ own statements', async () => {
     for (let n = 0; n < 3; n++) await postgres().query(sql`select kind from public.big where id = ${n}::int`);
     const row = await statement(dev, 'select kind from public.big where id');
     expect(row).toMatchObject({ role: 'postgres', calls: 3 });
@@ -115,7 +115,7 @@ describe('statistics', () => {
 describe('read-only operators', () => {
   const secret = 'hunter2secret';
 
-  test('see no literals, and cannot find them by searching', async () => {
+  test('see no literals and can’t find them by searching', async () => {
     await postgres().exec(`create role leaky; alter role leaky password '${secret}'; drop role leaky;`);
     await postgres().exec(`do $$ begin perform '${secret}'; end $$`);
     expect(JSON.stringify(await list(dev, '?services=true'))).toContain(secret);
@@ -150,7 +150,7 @@ describe('plans', () => {
   const planOf = async (part: string, query = '') =>
     dev.call('GET', `/queries/plan?${keyOf(await statement(dev, part, query))}`);
 
-  test('are generic, and name a big table that is read from beginning to end', async () => {
+  test('are generic, and report a sequential scan of a big table', async () => {
     await postgres().query(sql`select count(*) as planned from public.big where kind = ${'kind 1'}::text`);
     const { status, body } = await planOf('as planned from public.big');
     expect(status).toBe(200);
@@ -179,7 +179,7 @@ describe('plans', () => {
     expect(JSON.stringify(body.plan)).toContain('just anon');
   });
 
-  test('run nothing: neither the change, nor functions that only claim to be immutable', async () => {
+  test('execute nothing: neither the change, nor functions that are only declared immutable', async () => {
     const before = await postgres().query(sql`select count(*)::int as n from public.tasks`);
     await postgres().query(sql`insert into public.tasks (title) select ${'planned'}::text where false`);
     expect((await planOf('insert into public.tasks (title)')).status).toBe(200);
@@ -193,7 +193,7 @@ describe('plans', () => {
     expect(await postgres().query(sql`select what from public.marks`)).toEqual([]);
   });
 
-  test('of a statement that locks wait only briefly', async () => {
+  test('of a statement that takes a lock wait only briefly', async () => {
     await postgres().query(sql`select id as locked_out from public.parents where id = ${1}::int`);
     const holder = await postgres().connect();
     await holder.exec('begin; lock table public.parents in access exclusive mode');
@@ -207,7 +207,7 @@ describe('plans', () => {
     ['vacuum public.marks', 'vacuum public.marks'],
     ['create table public.made_once (id int)', 'create table public.made_once'],
     ['do $$ begin perform 1; end $$', 'do $$ begin perform 1'],
-  ])('do not exist for %s', async (text, part) => {
+  ])('aren’t available for %s', async (text, part) => {
     await postgres().exec(text);
     const { status, body } = await planOf(part, '?services=true');
     expect([status, body.code]).toEqual([400, 'bad_request']);
@@ -222,7 +222,7 @@ describe('plans', () => {
   });
 });
 
-test('advice names foreign keys without an index and its statement, which solves the problem', async () => {
+test('the advice lists foreign keys without an index, with a statement that fixes it', async () => {
   const keys = async () => {
     const { body } = await looker.call('GET', '/queries/advice');
     return body.advice.filter(({ kind }: { kind: string }) => kind === 'foreign-key');
@@ -248,7 +248,7 @@ describe('running statements', () => {
   const running = async (part: string) =>
     (await sessions()).find(({ text }: { text: string }) => text.includes(part));
 
-  test('show what they wait for and who blocks them; cancel ends the statement', async () => {
+  test('show what they wait for and what blocks them, and can be canceled', async () => {
     const [holder, waiter] = [await postgres().connect(), await postgres().connect()];
     await holder.exec('begin; lock table public.children in access exclusive mode');
     const waiting = waiter.query(sql`select id as waits_here from public.children`).then(
@@ -287,7 +287,7 @@ describe('running statements', () => {
     waiter.release();
   });
 
-  test('of superusers cannot be ended', async () => {
+  test('of superusers can’t be ended', async () => {
     const session = await backend.database.pool('supabase_admin').connect();
     const sleeping = session.query(sql`select pg_sleep(30) as of_superuser`).catch(() => undefined);
     await expect.poll(async () => (await running('of_superuser'))?.role).toBe('supabase_admin');

@@ -1,4 +1,4 @@
-/** The realtime page in Chromium, connected to the real service. */
+/** Tests the realtime page in Chromium, connected to the real service. */
 import { createClient } from '@supabase/supabase-js';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -26,7 +26,7 @@ afterAll(async () => {
   await services?.stop();
 });
 
-test('joins, sends, is present, and sees changes and what others send', async () => {
+test('the page joins, sends, tracks presence, and shows changes and others’ messages', async () => {
   const { backend } = services;
   const { page, complaints, go, close } = await signedIn(browser, backend);
   await go(`/realtime?topic=room&table=public.feed&as=user:${userId}`);
@@ -98,7 +98,7 @@ test('the delivery of a change and a broadcast is explained step by step', async
   await close();
 });
 
-test('a private channel without a policy is rejected, as the page predicted', async () => {
+test('a private channel without a policy is rejected, as the page’s check reported before', async () => {
   const { page, go, close } = await signedIn(browser, services.backend);
   await go('/realtime?topic=secret&private=true&table=public.quiet');
   await page.getByText('No SELECT policy on realtime.messages').waitFor();
@@ -122,7 +122,7 @@ test('a read-only operator can only join as Anonymous', async () => {
 });
 
 test.each(looks)(
-  'every state is sound at $width px, $colorScheme',
+  'every state is accessible at $width px, $colorScheme',
   async ({ colorScheme, ...viewport }) => {
     const { page, complaints, go, close } = await signedIn(browser, services.backend, {
       viewport,

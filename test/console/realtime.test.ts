@@ -1,4 +1,4 @@
-/** Channels in the Console's API: tokens for joining, and the reasons why an event wouldn't be delivered. */
+/** Tests channels in the Console's API: tokens for joining, and the reasons why an event wouldn't be delivered. */
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runSql } from '../../src/testing.ts';
@@ -23,13 +23,13 @@ afterAll(() => services?.stop());
 
 const claims = (value: object) => `claims:${Buffer.from(JSON.stringify(value)).toString('base64url')}`;
 
-test('the tables of the publication are told', async () => {
+test('the published tables are listed', async () => {
   const { body } = await owner.call('GET', '/realtime');
   expect(body.apikey).toBe(backend.keys.publishableKey);
   expect(body.tables).toContainEqual({ schema: 'public', table: 'feed' });
 });
 
-test('how the service is doing is told', async () => {
+test('the state of the service is returned', async () => {
   const { status, body } = await owner.call('GET', '/realtime/state');
   expect(status).toBe(200);
   expect(body).toMatchObject({
@@ -60,14 +60,14 @@ describe('a token', () => {
     [claims({ role: 'supabase_admin' }), 'a superuser'],
     [claims({ role: 'unknown-role' }), 'no role'],
     ['user:00000000-0000-0000-0000-000000000000', 'unknown user'],
-  ])('is not made for %s (%s)', async (as) => {
+  ])('isn’t issued for %s (%s)', async (as) => {
     const { status, body } = await owner.call('POST', '/realtime/token', { as });
     expect([400, 404]).toContain(status);
     expect(body.token).toBeUndefined();
   });
 });
 
-describe('why nothing arrives', () => {
+describe('reasons why nothing is delivered', () => {
   const checks = async (params: Record<string, string>) => {
     const { body } = await owner.call('GET', `/realtime/checks?${new URLSearchParams(params)}`);
     return body;
@@ -82,11 +82,11 @@ describe('why nothing arrives', () => {
     ['open_policy', 'anon', ['no-policy']],
     ['missing', 'anon', ['table-missing']],
     ["x'; select 1; --", 'anon', ['table-missing']],
-  ])('%s as %s: %j', async (name, as, expected) => {
+  ])('table %s as %s: %j', async (name, as, expected) => {
     expect(codes((await checks(table(name, as))).table)).toEqual(expected);
   });
 
-  test('a policy for the role decides row by row', async () => {
+  test('a policy for the role is applied to each row', async () => {
     const { role, table: found } = await checks(table('open_policy', `user:${userId}`));
     expect([role, found]).toEqual([
       'authenticated',
@@ -118,12 +118,12 @@ describe('why nothing arrives', () => {
   });
 });
 
-describe('verdicts', () => {
+describe('delivery checks', () => {
   const stops = (steps: { outcome: string; code: string }[]) =>
     steps.filter(({ outcome }) => outcome === 'stops').map(({ code }) => code);
   const change = { schema: 'public', table: 'feed', action: 'INSERT', key: { id: '7' } };
 
-  test('of a change: every step, and what arrives', async () => {
+  test('explain each step of a change, and the delivered record', async () => {
     await runSql(backend, `insert into public.feed values (7, 'hello')`);
     const { status, body } = await owner.call('POST', '/realtime/verdict/change', { as: 'anon', ...change });
     expect(status).toBe(200);
@@ -145,7 +145,7 @@ describe('verdicts', () => {
     ]);
   });
 
-  test('of a broadcast, with its sender', async () => {
+  test('explain a broadcast with its sender', async () => {
     const question = {
       as: `user:${userId}`,
       topic: 'room',
@@ -163,13 +163,13 @@ describe('verdicts', () => {
     ['of a column that is SQL', { ...change, key: { 'id" = 7; --': '7' } }],
     ['of an unknown action', { ...change, action: 'TRUNCATE' }],
     ['in a persona that is none', { ...change, as: 'x' }],
-  ])('%s: refused in words', async (_what, question) => {
+  ])('reject a question %s with an error message', async (_what, question) => {
     const { status, body } = await owner.call('POST', '/realtime/verdict/change', question);
     expect(status).toBe(400);
     expect(JSON.stringify(body)).not.toContain('internal');
   });
 
-  test('rows that hold secrets are not shown to those who may only look', async () => {
+  test('don’t show rows with secrets to a read-only operator', async () => {
     await backend.operators.createOperator('verdict-looker', 'read-only');
     const looker = await operator(backend, 'verdict-looker');
     const secret = { ...change, schema: 'auth', table: 'users', key: { id: userId }, as: 'anon' };

@@ -1,4 +1,4 @@
-/** The API page in Chromium: a request is sent as a chosen user, and markup in a table's name doesn't run. */
+/** Tests the API page in Chromium: a request is sent as a chosen user, and markup in a table's name doesn't run. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -21,7 +21,7 @@ test.each([
   [1280, 'light'],
   [360, 'dark'],
 ] as const)(
-  '%i px wide, %s: a read, a write and a function are tried, accessible and fits',
+  '%i px wide, %s: a read, a write and a function can be tried, and the page is accessible and fits',
   async (width, colorScheme) => {
     const { page, complaints, go, close } = await signedIn(browser, backend, {
       viewport: { width, height: 800 },

@@ -1,4 +1,6 @@
-/** The API page's requests, which are sent as a chosen user and only to REST, and the types of the live schema. */
+/**
+ * Tests the API page's requests, which are sent as a chosen user and only to REST, and the types of the live schema.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { configFrom } from '../../src/config/index.ts';
 import { runSql } from '../../src/testing.ts';
@@ -52,7 +54,7 @@ const send = async (trial: object, by = owner) => (await by.call('POST', '/refer
 const count = async (): Promise<number> =>
   JSON.parse((await send({ method: 'GET', path: 'mine?select=id' })).body).length;
 
-test('what REST shows: its schemas, and the functions that a request can call', async () => {
+test('the response contains the exposed schemas and the functions that a request can call', async () => {
   const { body } = await owner.call('GET', '/reference');
   expect(body.schemas).toEqual(['public', 'inner_rooms']);
   const names = body.functions.map((each: { schema: string; name: string }) => `${each.schema}.${each.name}`);
@@ -76,7 +78,7 @@ test.each([
   ['an update', { method: 'PATCH', path: 'mine?id=eq.1', body: JSON.stringify({ id: 70 }) }, 200],
   ['a delete', { method: 'DELETE', path: 'mine?id=eq.1' }, 200],
   ['a call that writes', { method: 'POST', path: 'rpc/add_mine', body: JSON.stringify({ id: 8 }) }, 200],
-])('%s is answered as an app would be answered, and rolled back', async (_what, trial, status) => {
+])('%s gets the same response as an app, and is rolled back', async (_what, trial, status) => {
   const before = await send({ method: 'GET', path: 'mine?select=*&order=id' });
   const response = await send({ ...trial, as: claims(ada) });
   expect([response.status, response.body]).toEqual([status, expect.stringContaining(ada)]);
@@ -120,13 +122,13 @@ test('a read-only operator can’t run examples', async () => {
 });
 
 test.each(['../auth/v1/admin/users', '%2e%2e/auth/v1/admin/users', 'rpc/../../auth', '//evil.example', ''])(
-  'a path out of REST is refused: %j',
+  'a path outside REST is rejected: %j',
   async (path) => {
     expect((await owner.call('POST', '/reference/try', { method: 'GET', path })).status).toBe(400);
   },
 );
 
-test('no credential is in the answer, and each try is in the audit log', async () => {
+test('no credentials are in the response, and each request is in the audit log', async () => {
   const { body } = await owner.call('POST', '/reference/try', { method: 'GET', path: 'tasks?limit=1' });
   expect(JSON.stringify(body)).not.toContain(backend.keys.serviceRoleKey);
   const { entries } = (await owner.call('GET', '/audit?action=api.try')).body;
@@ -136,7 +138,7 @@ test('no credential is in the answer, and each try is in the audit log', async (
   });
 });
 
-test('types are those of the live schema', async () => {
+test('the types match the live schema', async () => {
   const { status, body, headers } = await owner.call('GET', '/reference/types');
   expect(status).toBe(200);
   expect(headers.get('content-disposition')).toContain('database.types.ts');

@@ -19,7 +19,7 @@ async function editIn(table: string, key: object, changes: object, seen: object 
 const edit = (id: string, changes: object, seen: object = {}) => editIn('tasks', { id }, changes, seen);
 
 describe('reading', () => {
-  test('a page in the order of the primary key, with an estimate of all rows', async () => {
+  test('returns a page in the order of the primary key, with an estimated row count', async () => {
     const { body } = await owner.call('GET', rowsPath('tasks', { limit: '2' }));
     expect(body.columns).toEqual(['id', 'title', 'note', 'mood', 'done', 'priority', 'data']);
     expect(body.rows[0]).toEqual(['1', 'Task 1', '', 'calm', 'false', '2', '{"n": 1}']);
@@ -27,12 +27,12 @@ describe('reading', () => {
     expect(body.estimate).toBeGreaterThan(0);
   });
 
-  test('pages do not overlap and the last one says so', async () => {
+  test('returns pages without overlap, and the last one is marked', async () => {
     const { body } = await owner.call('GET', rowsPath('tasks', { offset: '300' }));
     expect([body.rows.length, body.rows[0][0], body.more]).toEqual([50, '301', false]);
   });
 
-  test('a long cell is truncated by the server and returned completely on request', async () => {
+  test('returns long cells truncated, and completely on request', async () => {
     const { body } = await owner.call('GET', rowsPath('tasks', { limit: '10' }));
     expect(body.cut).toEqual([[4, 2]]);
     expect(body.rows[4][2]).toHaveLength(400);
@@ -56,7 +56,7 @@ describe('reading', () => {
     expect(body).toEqual({ count });
   });
 
-  test('sorts by what was asked', async () => {
+  test('sorts by the requested columns', async () => {
     const { body } = await owner.call(
       'GET',
       rowsPath('tasks', { sort: [{ column: 'id', ascending: false }], limit: '1' }),
@@ -87,12 +87,12 @@ describe('SQL in names and values', () => {
     ['limit', { limit: `1; drop table public.tasks` }],
     ['offset', { offset: `0; drop table public.tasks` }],
     ['not JSON', { filters: `' or 1=1` }],
-  ])('%s', async (_name, params) => {
+  ])('is rejected: %s', async (_name, params) => {
     expect((await owner.call('GET', rowsPath('tasks', params))).status).toBe(400);
     expect((await owner.call('GET', rowsPath('tasks', { limit: '1' }))).status).toBe(200);
   });
 
-  test('values are values', async () => {
+  test('is treated as a value', async () => {
     const value = `'; drop table public.tasks; --`;
     const found = await owner.call(
       'GET',
@@ -107,11 +107,11 @@ describe('SQL in names and values', () => {
     ['tasks; drop table public.tasks', 404],
     ['pg_authid', 404],
     ['../auth/users', 404],
-  ])('table %s', async (table, status) => {
+  ])('in the table name %s finds no table', async (table, status) => {
     expect((await owner.call('GET', rowsPath(table))).status).toBe(status);
   });
 
-  test('a table whose names need quoting works in every way', async () => {
+  test('doesn’t break a table whose names need quoting', async () => {
     const path = rowsPath('We"ird; --');
     const column = 'col"umn; drop';
     expect((await owner.call('GET', path)).body.rows).toEqual([['1', 'x']]);
@@ -123,14 +123,14 @@ describe('SQL in names and values', () => {
     });
   });
 
-  test('changes and keys can refer only to columns of the table', async () => {
+  test('can’t be used in changes and keys, which refer only to columns of the table', async () => {
     const name = `title" = 'x', "note`;
     expect((await edit('1', { [name]: { value: 'x' } })).status).toBe(400);
     expect((await editIn('tasks', {}, { title: { value: 'x' } })).status).toBe(400);
     expect((await edit('1', { title: { value: 'x', default: true } })).status).toBe(400);
   });
 
-  test("Plinth's own tables don't exist", async () => {
+  test('can’t reach Plinth’s own tables', async () => {
     expect((await owner.call('GET', '/tables/_plinth/operators/rows')).status).toBe(404);
   });
 });
@@ -161,7 +161,7 @@ describe('editing', () => {
     expect((await edit('27', { note: { value: 'x' } }, { note: '' })).body.code).toBe('conflict');
   });
 
-  test("an error response contains the database's message, code and column", async () => {
+  test('an error response contains the database’s message, code and column', async () => {
     const check = await edit('1', { priority: { value: '9' } });
     expect([check.status, check.body.sqlstate]).toEqual([422, '23514']);
     expect(check.body.message).toContain('tasks_priority_check');
@@ -172,7 +172,7 @@ describe('editing', () => {
     );
   });
 
-  test('a trigger that keeps the row is reported as the cause', async () => {
+  test('a trigger that prevents the change is reported as the cause', async () => {
     const { status, body } = await editIn(
       'frozen',
       { id: '1' },
@@ -182,20 +182,20 @@ describe('editing', () => {
     expect([status, body.code]).toEqual([409, 'not_changed']);
   });
 
-  test('the key itself can change', async () => {
+  test('the primary key can be changed', async () => {
     await run(`create table public.codes (code text primary key)`);
     await run(`insert into public.codes values ('a')`);
     const { body } = await editIn('codes', { code: 'a' }, { code: { value: 'b' } }, { code: 'a' });
     expect(body).toEqual({ key: { code: 'b' }, before: { code: 'a' }, row: { code: 'b' } });
   });
 
-  test("a row that no longer exists; a view, whose rows can't be identified", async () => {
+  test('a row that no longer exists, or a view, whose rows can’t be identified, can’t be edited', async () => {
     expect((await edit('99999', { title: { value: 'x' } })).body.code).toBe('gone');
     await run('create view public.seen as select id, title from public.tasks');
     expect((await editIn('seen', { id: '1' }, { title: { value: 'x' } })).body.code).toBe('no_primary_key');
   });
 
-  test('several rows are changed together or not at all, and the answer names the one that failed', async () => {
+  test('several rows are changed together or not at all, and the response identifies the one that failed', async () => {
     const edits = [
       { key: { id: '60' }, changes: { priority: { value: '1' } } },
       { key: { id: '61' }, changes: { priority: { value: '9' } } },
@@ -210,14 +210,14 @@ describe('editing', () => {
 });
 
 describe('inserting and deleting', () => {
-  test('a row of defaults is inserted and deleted', async () => {
+  test('a row with only defaults can be inserted and deleted', async () => {
     const { body } = await owner.call('POST', rowsPath('tasks'), { values: {} });
     expect(body.row).toMatchObject({ title: 'untitled', note: null, done: 'false' });
     const gone = await owner.call('DELETE', rowsPath('tasks'), { scope: { keys: [{ id: body.row.id }] } });
     expect(gone.body).toEqual({ deleted: 1 });
   });
 
-  test('all or none', async () => {
+  test('several rows are deleted together or not at all', async () => {
     await run('create table public.parts (task bigint references public.tasks)');
     await run('insert into public.parts values (31)');
     const scope = { keys: [{ id: '30' }, { id: '31' }] };

@@ -1,5 +1,6 @@
 /**
- * The Console parses schedules in the browser, so it must agree with the database on their meaning and on the next run.
+ * Tests how the Console parses schedules in the browser, which must agree with the database on their meaning and on the
+ * next run.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -44,7 +45,7 @@ function schedules(): string[] {
   return found;
 }
 
-test('what is a schedule, and what is none', async () => {
+test('valid and invalid schedules are the same as in the database', async () => {
   const all = schedules();
   const admin = backend.database.pool('supabase_admin');
   await admin.exec(`
@@ -60,7 +61,7 @@ test('what is a schedule, and what is none', async () => {
 });
 
 test.each(['GMT', 'America/New_York'])(
-  'when a job runs next, in %s',
+  'the next run is the same as in the database, in %s',
   async (zone) => {
     // The following times are before both clock changes and a leap day.
     const starts = ['2028-02-27T11:11:11Z', '2026-03-07T23:59:59Z', '2026-10-31T20:00:00Z'];

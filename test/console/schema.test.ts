@@ -1,4 +1,4 @@
-/** The Console's schema changes: the SQL it shows, and the resulting catalog. */
+/** Tests the Console's schema changes: the SQL it shows, and the resulting catalog. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,8 +38,8 @@ const column = (name: string, type: string, more: object = {}) => ({
   ...more,
 });
 
-describe('what each change does', () => {
-  test('a table with every property that a table can have', async () => {
+describe('the effect of each change', () => {
+  test('a table can have every supported property', async () => {
     const enums = { kind: 'create_enum', schema: 'public', name: 'stage', values: ['draft', "it's live"] };
     const parent = {
       kind: 'create_table',
@@ -97,7 +97,7 @@ describe('what each change does', () => {
     });
   });
 
-  test('columns are added, altered in every way and dropped', async () => {
+  test('columns can be added, altered in every way and dropped', async () => {
     await run('create table public.things (id int primary key, size text, note text)');
     await run(`insert into public.things values (1, '10', 'a'), (2, '20', null)`);
     await apply([
@@ -148,7 +148,7 @@ describe('what each change does', () => {
     expect((await columns()).map(({ name }: { name: string }) => name)).toEqual(['id', 'length', 'born']);
   });
 
-  test('keys, indexes and triggers come and go', async () => {
+  test('keys, indexes and triggers can be created and dropped', async () => {
     await run('create table public.left_side (a int, b int, data jsonb, title text)');
     await run('create table public.right_side (x int, y int, primary key (x, y))');
     await run(
@@ -258,7 +258,7 @@ describe('what each change does', () => {
     expect(await structure('left_side')).toMatchObject({ constraints: [], indexes: [], triggers: [] });
   });
 
-  test('enums grow, are renamed and dropped; the list names the columns that use them', async () => {
+  test('enums can be extended, renamed and dropped, and the list contains the columns that use them', async () => {
     await apply([{ kind: 'create_enum', schema: 'public', name: 'size', values: ['small', 'large'] }]);
     await run('create table public.shirts (id int primary key, size public.size, others public.size[])');
     await apply([
@@ -282,7 +282,7 @@ describe('what each change does', () => {
     expect([refused.status, refused.body.sqlstate]).toEqual([422, '2BP01']);
   });
 
-  test('row-level security, comments, names, a schema, and the end of a table', async () => {
+  test('row-level security, comments, names and schemas can be changed, and tables dropped', async () => {
     await run('create table public.brief (id int primary key)');
     await apply([
       { kind: 'set_rls', ...of('brief'), enabled: true },
@@ -302,8 +302,8 @@ describe('what each change does', () => {
   });
 });
 
-describe('what is shown before', () => {
-  test('counts what would be lost, and changes nothing', async () => {
+describe('the preview', () => {
+  test('counts the data that would be lost, and changes nothing', async () => {
     await run('create table public.stock (id int primary key, amount text, note text)');
     await run(`insert into public.stock values (1, '1.5', 'a'), (2, '2', null), (3, null, null)`);
     const toInteger = {
@@ -334,7 +334,7 @@ describe('what is shown before', () => {
     expect((await relation('stock')).columns).toHaveLength(3);
   });
 
-  test('a change without data loss causes no warning', async () => {
+  test('has no warning for a change without data loss', async () => {
     const { body } = await preview([
       { kind: 'alter_column', ...of('stock'), column: 'amount', type: { to: { name: 'varchar' } } },
       { kind: 'alter_column', ...of('stock'), column: 'id', nullable: false },
@@ -343,8 +343,8 @@ describe('what is shown before', () => {
   });
 });
 
-describe('as a whole', () => {
-  test('one statement that fails takes all back, the migration too', async () => {
+describe('a change', () => {
+  test('is rolled back completely, with its migration, if one statement fails', async () => {
     const { status, body } = await apply(
       [
         { kind: 'create_table', ...of('half'), columns: [], rls: true },
@@ -369,7 +369,7 @@ describe('as a whole', () => {
     expect([status, body.sqlstate]).toEqual([422, '55P03']);
   });
 
-  test('is kept as a migration that is applied already', async () => {
+  test('is stored as an applied migration', async () => {
     const { body } = await apply(
       [{ kind: 'create_table', ...of('kept'), columns: [column('id', 'integer')], rls: true }],
       { migration: 'create_kept' },
@@ -408,13 +408,13 @@ const migrationFiles = (): string[] => {
   }
 };
 
-describe('as an attacker', () => {
+describe('an attacker', () => {
   test.each([
     ['another statement', '1); drop table public.things; --'],
     ['another action', '1, drop column size'],
     ['a closed parenthesis', "1), add column evil text default ('x'"],
     ['a comment', '1 -- '],
-  ])('an expression holds no %s', async (_what, text) => {
+  ])('can’t put %s into an expression', async (_what, text) => {
     await run('drop table if exists public.target');
     await run('create table public.target (size int)');
     const { status } = await apply([
@@ -427,7 +427,7 @@ describe('as an attacker', () => {
   test.each([
     ['a migration name with a path', { migration: '../../evil' }],
     ['a migration name that is hidden', { migration: '.evil' }],
-  ])('%s is refused', async (_what, more) => {
+  ])('can’t use %s', async (_what, more) => {
     expect((await apply([{ kind: 'create_schema', name: 'never' }], more)).status).toBe(400);
   });
 
@@ -447,12 +447,12 @@ describe('as an attacker', () => {
     ],
     [{ kind: 'run_sql', text: 'drop table things' }],
     [{ kind: 'create_schema', name: 'x', text: 'more' }],
-  ])('%j isn’t a schema change', async (change) => {
+  ])('can’t send %j as a schema change', async (change) => {
     expect((await apply([change])).status).toBe(400);
     expect((await preview([change])).status).toBe(400);
   });
 
-  test("an operator with read access can't change or preview changes", async () => {
+  test('with read access can’t change or preview changes', async () => {
     await backend.operators.createOperator('looker', 'read-only');
     const looker = await operator(backend, 'looker');
     const changes = [{ kind: 'create_schema', name: 'looked' }];
@@ -463,7 +463,7 @@ describe('as an attacker', () => {
     expect((await owner.call('GET', '/schema')).body.schemas).not.toContain('looked');
   });
 
-  test("the services' own schemas keep themselves", async () => {
+  test('can’t change the services’ own schemas', async () => {
     const { status, body } = await apply(
       [{ kind: 'drop_table', schema: 'auth', table: 'users', cascade: true }],
       {
@@ -481,7 +481,7 @@ const nasty = fc.string({
   maxLength: 15,
 });
 
-test('any name and any text is read from the catalog unchanged', async () => {
+test('any name and any text is stored unchanged in the catalog', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.uniqueArray(nasty, { minLength: 3, maxLength: 6 }),
@@ -550,7 +550,7 @@ const pieces = fc.array(
   { minLength: 1, maxLength: 12 },
 );
 
-test('whatever is let through as an expression stays within its parentheses', async () => {
+test('any accepted expression stays within its parentheses', async () => {
   const session = await pool().connect();
   try {
     await fc.assert(

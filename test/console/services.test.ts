@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => backend?.stop());
 
-test('home has the real addresses, the keys that may be shown and the health of every service', async () => {
+test('home returns the real addresses, the keys that the operator can see and the health of every service', async () => {
   const { body } = await owner.call('GET', '/home');
   expect(body).toMatchObject({
     url: backend.url,
@@ -24,7 +24,7 @@ test('home has the real addresses, the keys that may be shown and the health of 
     .toContainEqual({ name: 'rest', fault: null });
 });
 
-test('home has the statements that a start with --keep-going left out', async () => {
+test('home lists the statements that a start with --keep-going skipped', async () => {
   expect((await owner.call('GET', '/home')).body.skipped).toEqual([]);
   const failures = (statement: string) => backend.database.pool('postgres').exec(statement);
   await failures(
@@ -38,7 +38,7 @@ test('home has the statements that a start with --keep-going left out', async ()
 });
 
 describe('users', () => {
-  test('create, find, look at, delete', async () => {
+  test('can be created, found, viewed and deleted', async () => {
     const created = await owner.call('POST', '/users', {
       email: 'ada@example.com',
       password: 'a-Good-password-1',
@@ -59,7 +59,7 @@ describe('users', () => {
     expect([status, body.code]).toEqual([400, 'bad_request']);
   });
 
-  test.each(['x', '../../settings', '%2e%2e%2fsettings'])('an id is an id: %s', async (id) => {
+  test.each(['x', '../../settings', '%2e%2e%2fsettings'])('aren’t found by an invalid ID: %s', async (id) => {
     expect((await owner.call('GET', `/users/${encodeURIComponent(id)}`)).status).toBe(404);
   });
 });
@@ -76,7 +76,7 @@ describe('inbox', () => {
     id = body.messages[0].id;
   });
 
-  test('lists newest first with the code and the link, without the bodies', async () => {
+  test('lists the newest emails first, with code and link and without bodies', async () => {
     const { body } = await owner.call('GET', '/inbox');
     expect(body.total).toBe(1);
     expect(body.messages[0]).toMatchObject({
@@ -87,7 +87,7 @@ describe('inbox', () => {
     expect(body.messages[0].html).toBeUndefined();
   });
 
-  test('serves the HTML as a document that runs, loads and is nothing', async () => {
+  test('serves the HTML as a sandboxed document that can’t run or load anything', async () => {
     const { headers, body, status } = await owner.call('GET', `/inbox/${id}/html`);
     expect(status).toBe(200);
     expect(headers.get('content-type')).toContain('text/html');
@@ -98,7 +98,7 @@ describe('inbox', () => {
     expect(body).toContain('<base target="_blank">');
   });
 
-  test('is marked read and deleted', async () => {
+  test('can mark emails as read and delete them', async () => {
     expect((await owner.call('POST', `/inbox/${id}/read`)).status).toBe(204);
     expect((await owner.call('GET', `/inbox/${id}`)).body.read).toBe(true);
     expect((await owner.call('DELETE', `/inbox/${id}`)).status).toBe(204);
@@ -106,7 +106,7 @@ describe('inbox', () => {
   });
 });
 
-test('the first steps tick themselves', async () => {
+test('completed first steps are marked automatically', async () => {
   const progress = async () => (await owner.call('GET', '/home')).body.progress;
   expect(await progress()).toMatchObject({ table: true, policy: false, bucket: false, function: false });
   const bucket = { name: 'step', public: false, file_size_limit: null, allowed_mime_types: null };

@@ -1,4 +1,4 @@
-/** The settings page in Chromium: settings are found, changed, reviewed as a diff, and written. */
+/** Tests the settings page in Chromium: settings are found, changed, reviewed as a diff, and written. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ async function opened(path: string, options: Parameters<typeof openContext>[1] =
   return { page, complaints, close: () => context.close() };
 }
 
-test('a setting is changed by keyboard, reviewed, and written with its comment kept', async () => {
+test('a setting is changed with the keyboard, reviewed, and written with its comment preserved', async () => {
   const { page, complaints, close } = await opened('/settings');
   const field = page.getByLabel('auth.jwt_expiry', { exact: true });
   expect(await field.inputValue()).toBe('3600');
@@ -60,7 +60,7 @@ test('a setting is changed by keyboard, reviewed, and written with its comment k
   await close();
 });
 
-test('a custom name is added, and emails are previewed and tested', async () => {
+test('a custom entry is added, and emails are previewed and tested', async () => {
   const { page, complaints, close } = await opened('/settings');
   const form = page.getByRole('region', { name: '[auth.sms.test_otp.PHONE]' });
   await form.getByLabel('New name: PHONE').fill('15550100');
@@ -90,7 +90,7 @@ test('a custom name is added, and emails are previewed and tested', async () => 
   await close();
 });
 
-test('files that were changed elsewhere are reloaded, and the server is restarted, by keyboard', async () => {
+test('files that were changed elsewhere are reloaded, and the server is restarted, with the keyboard', async () => {
   writeFileSync(file, '[auth]\njwt_expiry = 600\n[api]\nport = 1234\n');
   const { page, complaints, close } = await opened('/settings');
   await page.getByText('These settings aren’t applied yet').waitFor();
@@ -120,7 +120,7 @@ test('files that were changed elsewhere are reloaded, and the server is restarte
   writeFileSync(file, text);
 }, 120_000);
 
-test('invalid files are shown with file and line', async () => {
+test('invalid files are shown with the file name and line', async () => {
   writeFileSync(file, '[auth]\njwt_expiry = 0\n');
   const { page, close } = await opened('/settings');
   await page.getByText('supabase/config.toml:2: auth.jwt_expiry').waitFor();
@@ -129,7 +129,7 @@ test('invalid files are shown with file and line', async () => {
   writeFileSync(file, text);
 });
 
-test('a read-only operator can view but not change data', async () => {
+test('a read-only operator can view but not change settings', async () => {
   const { page, close } = await opened('/settings', {}, 'looker');
   expect(await page.getByLabel('auth.jwt_expiry', { exact: true }).isDisabled()).toBe(true);
   expect(await page.getByRole('button', { name: 'Send' }).count()).toBe(0);
@@ -140,7 +140,7 @@ describe.each([
   [1280, 800],
   [360, 740],
 ])('%i px wide', (width, height) => {
-  test.each(['light', 'dark'] as const)('accessible and fits, %s', async (colorScheme) => {
+  test.each(['light', 'dark'] as const)('the page is accessible and fits, %s', async (colorScheme) => {
     const { page, complaints, close } = await opened('/settings?search=jwt_expiry', {
       viewport: { width, height },
       colorScheme,

@@ -1,5 +1,5 @@
 /**
- * Settings in the Console API: shown without secrets, validated, shown as a diff, written with their comments
+ * Tests settings in the Console API: shown without secrets, validated, shown as a diff, written with their comments
  * preserved.
  */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -64,7 +64,7 @@ async function send(where: string, changes: object[], by = owner) {
   return by.call('POST', `/settings${where}`, { changes, stamps });
 }
 
-test('what can be set is told with help, default and value, and no secret', async () => {
+test('each setting is listed with its help, default and value, without secrets', async () => {
   const { body } = await dev.call('GET', '/settings');
   const all = body.sections.flatMap((section: { settings: object[] }) => section.settings) as {
     path: string[];
@@ -100,7 +100,7 @@ test('a change is previewed with secrets masked, and the preview changes nothing
   expect(readFileSync(path, 'utf8')).toBe(text);
 });
 
-test('is then written, comments and all else as they were, and is in the audit log without values', async () => {
+test('the change is then written, with the rest of the file unchanged, and audited without values', async () => {
   const { status, body } = await send('', [
     change('auth.jwt_expiry', 7200),
     change('branding.name', 'Ada’s "shop"', 'plinth.toml'),
@@ -129,7 +129,7 @@ test('is then written, comments and all else as they were, and is in the audit l
   expect(JSON.stringify(entries)).not.toContain('7200');
 });
 
-test('a setting that needs a restart is named with the reason, and the server is restarted on request', async () => {
+test('a setting that requires a restart is listed with the reason, and the server is restarted on request', async () => {
   const { body } = await send('', [change('api.port', 1234), change('api.max_rows', 5)]);
   expect(body).toEqual({
     applied: ['api.max_rows'],
@@ -153,7 +153,7 @@ test('a setting that needs a restart is named with the reason, and the server is
   expect(entries[0]).toMatchObject({ action: 'server.restart', operator_name: 'dev' });
 });
 
-test('nothing is restarted while the files are invalid', async () => {
+test('the server isn’t restarted while the files are invalid', async () => {
   writeFileSync(path, '[auth]\njwt_expiry = 0\n');
   const { body } = await dev.call('GET', '/settings/running');
   expect(body.faults).toEqual(['supabase/config.toml:2: auth.jwt_expiry: 0 is not between 1 and 604800']);
@@ -162,7 +162,7 @@ test('nothing is restarted while the files are invalid', async () => {
   expect(restarts).toBe(1);
 });
 
-test('a change that the running server rejects is not written', async () => {
+test('a change that the running server rejects isn’t written', async () => {
   const { status, body } = await send('', [change('branding.logo_path', './recovery.html', 'plinth.toml')]);
   expect([status, body.message]).toEqual([400, expect.stringContaining("isn't an SVG")]);
   expect(existsSync(join(projectDir, 'supabase/plinth.toml'))).toBe(false);
@@ -173,7 +173,7 @@ test('resetting to the default removes the line', async () => {
   expect(readFileSync(path, 'utf8')).toBe(text.replace('site_url = "http://127.0.0.1:3000"\n', ''));
 });
 
-describe('refused, and nothing is written', () => {
+describe('rejected without writing anything', () => {
   test.each([
     ['a value the schema does not take', [change('auth.jwt_expiry', 'soon')], "isn't a whole number"],
     ['a setting there is none of', [change('auth.no_such', 1)], "The setting auth.no_such doesn't exist"],
@@ -200,7 +200,7 @@ describe('refused, and nothing is written', () => {
     expect(readFileSync(path, 'utf8')).toBe(`${text}# theirs\n`);
   });
 
-  test('what is an owner’s to say, to a developer', async () => {
+  test('a developer’s change of a setting that only owners can change', async () => {
     for (const changes of [
       [change('console.require_mfa', false, 'plinth.toml')],
       [change('auth.jwt_secret', 'env(MINE)')],
@@ -212,7 +212,7 @@ describe('refused, and nothing is written', () => {
     expect((await send('/preview', [change('auth.jwt_expiry', 60)], dev)).status).toBe(200);
   });
 
-  test('a value with a line break does not become another setting', async () => {
+  test('a value with a line break can’t add another setting', async () => {
     await send('', [change('auth.site_url', 'http://x\n[api]\nport = 1')]);
     const written = readFileSync(path, 'utf8');
     expect(written).toContain('site_url = "http://x\\n[api]\\nport = 1"');
@@ -230,7 +230,7 @@ describe('names that the user chooses', () => {
   const values = ({ settings }: { settings: { path: string[]; value: unknown; isSet: boolean }[] }) =>
     Object.fromEntries(settings.map((one) => [one.path.join('.'), one.isSet ? one.value : undefined]));
 
-  test('are shown with their contents; a secret is shown only as set', async () => {
+  test('are shown with their contents, and a secret only as set', async () => {
     expect(values(await section('functions'))).toMatchObject({
       'functions.hello.verify_jwt': false,
       'functions.hello.entrypoint': undefined,
@@ -241,7 +241,7 @@ describe('names that the user chooses', () => {
     expect(values(await section('auth.sms.test_otp'))).toEqual({ 'auth.sms.test_otp.15550100': '424242' });
   });
 
-  test('of phones: the code is kept from those who may only look', async () => {
+  test('for test phone numbers: the codes are hidden from read-only operators', async () => {
     const looker = await operator(backend, 'looker');
     expect(values(await section('auth.sms.test_otp', looker))).toEqual({
       'auth.sms.test_otp.15550100': null,
@@ -283,7 +283,7 @@ describe('names that the user chooses', () => {
       'x',
       "The setting auth.sms.test_otp.__proto__ doesn't exist",
     ],
-  ])('refused: %s', async (_what, key, value, message) => {
+  ])('rejected: %s', async (_what, key, value, message) => {
     const { status, body } = await send('', [change(key, value)]);
     expect([status, body.message]).toEqual([400, expect.stringContaining(message)]);
     expect(readFileSync(path, 'utf8')).toBe(text);
@@ -296,13 +296,13 @@ test('an invalid TOML file is reported as such', async () => {
   expect([status, body.code, body.message]).toEqual([409, 'refused', expect.stringContaining('config.toml')]);
 });
 
-describe('mails', () => {
+describe('emails', () => {
   const framed = async (name: string) => {
     const { body, headers } = await dev.call('GET', `/settings/mails/${name}/html`);
     return { body, policy: headers.get('content-security-policy') ?? '' };
   };
 
-  test('each is shown with sample values', async () => {
+  test('can be previewed with sample values', async () => {
     const { names } = (await dev.call('GET', '/settings/mails')).body;
     expect(names).toEqual(expect.arrayContaining(['confirmation', 'password_changed_notification']));
     for (const name of names) {
@@ -314,7 +314,7 @@ describe('mails', () => {
     expect((await dev.call('GET', '/settings/mails/constructor')).status).toBe(404);
   });
 
-  test('one of the project’s own is read again each time, and framed where nothing runs', async () => {
+  test('from the project’s templates are read again for each preview, in a frame that runs nothing', async () => {
     const first = (await dev.call('GET', '/settings/mails/recovery')).body;
     expect(first).toEqual({
       subject: 'Again, Ada Lovelace',
@@ -329,7 +329,7 @@ describe('mails', () => {
     expect(policy).toContain('sandbox allow-popups allow-popups-to-escape-sandbox');
   });
 
-  test('one that is wrong says so, and ours is shown', async () => {
+  test('with an invalid template show an error and the built-in template', async () => {
     writeFileSync(template, '{{ if }}');
     const { body } = await dev.call('GET', '/settings/mails/recovery');
     expect(body.fault).not.toBeNull();
@@ -337,7 +337,7 @@ describe('mails', () => {
     expect((await framed('recovery')).body).toContain('Reset your password');
   });
 
-  test('one is sent, and arrives in the inbox as it was shown', async () => {
+  test('can be sent as a test, and arrive in the inbox as previewed', async () => {
     const body = { to: 'ada@example.com', template: 'magic_link' };
     expect((await owner.call('POST', '/settings/test-mail', body)).status).toBe(204);
     const { messages } = (await owner.call('GET', '/inbox')).body;
@@ -351,7 +351,7 @@ describe('mails', () => {
   });
 });
 
-test('a text message is sent, and arrives in the inbox', async () => {
+test('a test text message is sent and arrives in the inbox', async () => {
   expect((await owner.call('POST', '/settings/test-text', { to: '+1 5550123' })).status).toBe(204);
   const { messages } = (await owner.call('GET', '/inbox')).body;
   expect(messages[0]).toMatchObject({ kind: 'sms', to: '15550123', code: '123456' });

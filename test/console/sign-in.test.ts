@@ -27,7 +27,7 @@ describe('the one-time link', () => {
     expect(await again.json()).toMatchObject({ code: 'link_invalid' });
   });
 
-  test('two browsers at the same moment: one of them', async () => {
+  test('signs in only one of two concurrent browsers', async () => {
     const token = await linkToken(backend);
     const answers = await Promise.all([signIn(backend, token), signIn(backend, token)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401]);
@@ -41,7 +41,7 @@ describe('the one-time link', () => {
     await expect(backend.consoleLink('unknown')).rejects.toThrow("The operator unknown doesn't exist.");
   });
 
-  test('the cookie is out of reach for scripts and foreign pages, and tied to the port', async () => {
+  test('sets a cookie that is HttpOnly, SameSite and specific to the port', async () => {
     const cookie = (await signIn(backend, await linkToken(backend))).headers.get('set-cookie') ?? '';
     expect(cookie).toMatch(
       new RegExp(
@@ -51,13 +51,13 @@ describe('the one-time link', () => {
   });
 });
 
-describe('sign-in from elsewhere', () => {
+describe('cross-site sign-in', () => {
   test.each([
     ['without our header', { 'x-plinth-request': '' }],
     ['from a foreign page', { origin: 'https://evil.example' }],
     ['from a sibling site', { 'sec-fetch-site': 'same-site' }],
     ['from nowhere', { origin: 'null' }],
-  ])('%s is refused and leaves the link unspent', async (_name, headers) => {
+  ])('%s is rejected and doesn’t use up the link', async (_name, headers) => {
     const token = await linkToken(backend);
     const refused = await signIn(backend, token, headers);
     expect(refused.status).toBe(403);
@@ -67,7 +67,7 @@ describe('sign-in from elsewhere', () => {
 });
 
 describe('a session', () => {
-  test('is needed by every route', async () => {
+  test('is required by every route', async () => {
     for (const path of ['/session', '/home', '/tables', '/users', '/inbox', '/tables/public/tasks/rows']) {
       const response = await backend.console.fetch(`/console/api${path}`);
       expect([path, response.status]).toEqual([path, 401]);
@@ -113,7 +113,7 @@ describe('a read-only operator', () => {
     looker = await operator(backend, 'looker');
   });
 
-  test('reads tables', async () => {
+  test('can read tables', async () => {
     const { status, body } = await looker.call('GET', '/tables/public/tasks/rows');
     expect([status, body.rows.length]).toEqual([200, 100]);
   });
@@ -127,12 +127,12 @@ describe('a read-only operator', () => {
     ['POST', '/inbox/x/read', undefined],
     ['DELETE', '/inbox/x', undefined],
     ['DELETE', '/inbox', undefined],
-  ])('may not %s %s', async (method, path, body) => {
+  ])('can’t call %s %s', async (method, path, body) => {
     const response = await looker.call(method, path, body);
     expect([response.status, response.body.code]).toEqual([403, 'forbidden']);
   });
 
-  test('sees nothing that would let them act as a user', async () => {
+  test('sees nothing that allows acting as a user', async () => {
     for (const path of [
       '/inbox',
       '/inbox/x',
@@ -145,13 +145,13 @@ describe('a read-only operator', () => {
     expect((await (await operator(backend, 'dev')).call('GET', '/tables/auth/users/rows')).status).toBe(200);
   });
 
-  test("can't make a view write by reading it", async () => {
+  test('can’t write by reading a view that writes', async () => {
     const { status, body } = await looker.call('GET', '/tables/public/sly/rows');
     expect([status, body.sqlstate]).toEqual([422, '25006']);
   });
 });
 
-test('no answer holds a secret key', async () => {
+test('no response contains a secret key', async () => {
   for (const path of ['/session', '/home', '/tables', '/users']) {
     const text = JSON.stringify((await owner.call('GET', path)).body);
     for (const secret of [backend.keys.serviceRoleKey, backend.keys.secretKey, backend.keys.jwtSecret])
@@ -170,7 +170,7 @@ test('sign-in and sign-out are in the audit log', async () => {
   expect(rows.map(({ action }) => action)).toEqual(['sign-out', 'sign-in']);
 });
 
-test('guessing is slowed down, and the response contains the waiting time', async () => {
+test('guessing is rate-limited, and the response contains the waiting time', async () => {
   const target = await startBackend();
   try {
     const statuses: number[] = [];

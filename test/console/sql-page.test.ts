@@ -1,4 +1,4 @@
-/** The SQL page in Chromium, by keyboard. */
+/** Tests the SQL page in Chromium, with the keyboard. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -46,7 +46,7 @@ async function write(page: Page, text: string): Promise<void> {
   await page.keyboard.insertText(text);
 }
 
-test('statements run from the keyboard, with a result each; the draft is there after a reload', async () => {
+test('statements run with the keyboard and show a result each, and the draft survives a reload', async () => {
   const { page, complaints, close } = await opened();
   await write(page, `select '<img src=x onerror=alert(1)>' as "<b>head</b>", null as n; select 2 as two`);
   await page.keyboard.press('Control+Enter');
@@ -61,7 +61,7 @@ test('statements run from the keyboard, with a result each; the draft is there a
   await close();
 });
 
-test('what is selected is what runs', async () => {
+test('only the selected text runs', async () => {
   const { page, close } = await opened();
   await write(page, 'select 1 as one;\nselect 2 as two');
   await page.keyboard.press('Shift+Home');
@@ -99,7 +99,7 @@ test('names are completed from the live schema', async () => {
   await close();
 });
 
-test('what destroys something is asked about first', async () => {
+test('destructive statements require confirmation', async () => {
   const { page, close } = await opened();
   await backend.database.pool('postgres').exec('create table public.doomed (a int)');
   await write(page, 'drop table public.doomed');
@@ -124,7 +124,7 @@ async function table(name: string): Promise<boolean> {
   return row?.is ?? false;
 }
 
-test('a run is canceled', async () => {
+test('a run can be canceled', async () => {
   const { page, close } = await opened();
   await write(page, 'select pg_sleep(60)');
   await page.keyboard.press('Control+Enter');
@@ -133,7 +133,7 @@ test('a run is canceled', async () => {
   await close();
 });
 
-test('runs as a user found by email, and the address contains the choice', async () => {
+test('a script runs as a user found by email, and the URL contains the choice', async () => {
   const { page, close } = await opened();
   await page.getByRole('button', { name: 'View as Operator' }).press('Enter');
   await page.getByLabel('Search by email, phone or ID').fill('ADA');
@@ -146,7 +146,7 @@ test('runs as a user found by email, and the address contains the choice', async
   await close();
 });
 
-test('a truncated cell is shown completely; the editor can search', async () => {
+test('a truncated cell can be shown completely, and the editor can search', async () => {
   const { page, complaints, close } = await opened();
   await write(page, `select 1; select repeat('long ', 2000) || 'end' as essay`);
   await page.keyboard.press('Control+Enter');
@@ -173,7 +173,7 @@ test('a plan is shown as a tree and as a table', async () => {
   await close();
 });
 
-test('a query is saved for all operators and opened again; the history is private', async () => {
+test('a saved query can be opened by all operators, and the history is private', async () => {
   const { page, close } = await opened();
   await write(page, 'select 42 as answer');
   await page.keyboard.press('Control+Enter');
@@ -209,7 +209,7 @@ describe.each([
   ['light', 360],
   ['dark', 360],
 ] as const)('%s, %i px', (colorScheme, width) => {
-  test('nothing for axe to find in any state, nothing scrolls sideways', async () => {
+  test('every state is accessible and never scrolls horizontally', async () => {
     const { page, complaints, close } = await opened({ colorScheme, viewport: { width, height: 800 } });
     const judge = async (state: string): Promise<void> => {
       expect([state, await axeViolations(page)]).toEqual([state, []]);

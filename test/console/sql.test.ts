@@ -1,6 +1,6 @@
 /**
- * The SQL page's calls: what runs, what requires confirmation, what is reported, and what a read-only operator can't
- * do.
+ * Tests the SQL page's calls: what runs, what requires confirmation, what is reported, and what a read-only operator
+ * can't do.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -57,7 +57,7 @@ const value = async (text: string): Promise<unknown> =>
   (await backend.database.pool('postgres').query<{ v: unknown }>(sql.raw(`select (${text}) as v`)))[0]?.v;
 
 describe('running', () => {
-  test('several statements, with a result each', async () => {
+  test('several statements return a result each', async () => {
     const { lines } = await run(owner, `select 1 as one, null as n; -- and\n select 'a''b'::text as t;`);
     expect(lines.map(({ event }) => event)).toEqual([
       'run',
@@ -79,7 +79,7 @@ describe('running', () => {
     expect(find(lines, 'done')?.outcome).toBe('committed');
   });
 
-  test('rows are capped, and that there are more is told', async () => {
+  test('rows are limited, and the response reports that there are more', async () => {
     const { lines } = await run(owner, 'select * from generate_series(1, 100000)', { maxRows: 250 });
     expect(rowsOf(lines)).toHaveLength(250);
     expect(find(lines, 'end')).toMatchObject({ more: true });
@@ -87,7 +87,7 @@ describe('running', () => {
     expect(find(all.lines, 'end')).toMatchObject({ more: false, tag: 'SELECT 250' });
   });
 
-  test('the server truncates a cell of many megabytes between two characters', async () => {
+  test('a cell of many megabytes is truncated by the server between two characters', async () => {
     const { lines } = await run(
       owner,
       `select repeat('ä', 3000) as a, 1 as b, repeat('x', 9000000) as c, '' as d`,
@@ -101,7 +101,7 @@ describe('running', () => {
     ]);
   });
 
-  test('such a cell is read again whole, in a transaction that only reads', async () => {
+  test('a truncated cell is read again completely, in a read-only transaction', async () => {
     const cell = async (body: object, who = owner) => who.call('POST', '/sql/cell', body);
     const text = `select n, repeat('ä', 300000) || n from generate_series(1, 5) n`;
     const { body } = await cell({ text, row: 3, column: 1 });
@@ -121,7 +121,7 @@ describe('running', () => {
     expect(await value('select current_user::text')).toBe('postgres');
   });
 
-  test('an error points to its position in the script, undoes everything and ends the script', async () => {
+  test('an error contains its position in the script, rolls back everything and ends the script', async () => {
     const script = `insert into public.keyless values ('😀 gone'); select '😀', nonsense from public.tasks; select 1`;
     const { lines } = await run(owner, script);
     const error = find(lines, 'error');
@@ -131,7 +131,7 @@ describe('running', () => {
     expect(await value(`select count(*)::int from public.keyless where name like '%gone'`)).toBe(0);
   });
 
-  test('notices are told', async () => {
+  test('notices are returned', async () => {
     const { lines } = await run(owner, `do $$ begin raise notice 'hello' using hint = 'there'; end $$`, {
       confirmed: true,
     });
@@ -147,7 +147,7 @@ describe('running', () => {
     expect(await value('select count(*)::int from public.late')).toBe(0);
   });
 
-  test('transactions of the script itself are its own, and one left open is undone', async () => {
+  test('a script can control its own transactions, and one left open is rolled back', async () => {
     const { lines } = await run(
       owner,
       `begin; insert into public.keyless values ('kept'); commit; begin; insert into public.keyless values ('left open')`,
@@ -162,7 +162,7 @@ describe('running', () => {
     ).toEqual(['kept']);
   });
 
-  test('what needs to be outside of a transaction is', async () => {
+  test('a statement that can’t run in a transaction runs outside of one', async () => {
     const { lines } = await run(owner, 'vacuum public.keyless');
     expect(find(lines, 'end')?.tag).toBe('VACUUM');
   });
@@ -175,7 +175,7 @@ describe('running', () => {
     expect(rowsOf((await run(owner, 'select 1')).lines)).toEqual([['1']]);
   });
 
-  test('nothing of a session stays behind', async () => {
+  test('no session state remains', async () => {
     await run(
       owner,
       `set search_path = pg_catalog; create temp table leftover (a int); select pg_advisory_lock(77)`,
@@ -211,7 +211,7 @@ describe('running', () => {
     expect(text).toContain('"sqlstate":"57014"');
   });
 
-  test('ends when its time is over', async () => {
+  test('a run ends after the time limit', async () => {
     const { lines } = await run(owner, 'select pg_sleep(60)', { timeoutMs: 200 });
     expect(find(lines, 'error')).toMatchObject({ sqlstate: '57014' });
     // A script that changes the timeout is canceled by the server.
@@ -221,7 +221,7 @@ describe('running', () => {
 });
 
 describe('destructive statements', () => {
-  test('wait for a second word', async () => {
+  test('require confirmation', async () => {
     await backend.database
       .pool('postgres')
       .exec('create table public.doomed (a int); insert into public.doomed values (1)');
@@ -237,7 +237,7 @@ describe('destructive statements', () => {
     expect(find(agreed.lines, 'done')?.outcome).toBe('committed');
   });
 
-  test('and all statements are in the audit log, without their text', async () => {
+  test('and all other statements are in the audit log, without their text', async () => {
     await run(owner, `insert into public.keyless values ('a secret')`);
     const [entry] = await backend.database
       .pool('supabase_admin')
@@ -267,7 +267,7 @@ describe('as a persona', () => {
     expect(rowsOf((await run(looker, body, { as: as() })).lines)).toEqual(expected);
   });
 
-  test('writes are checked as hers', async () => {
+  test('writes are checked as this user', async () => {
     const { lines } = await run(owner, `insert into public.own (id, owner) values (9, gen_random_uuid())`, {
       as: `user:${ada}`,
     });
@@ -285,14 +285,14 @@ describe('as a persona', () => {
     }
   });
 
-  test('ends no transaction, which would end being the persona', async () => {
+  test('a script can’t end the transaction, which would also end the persona', async () => {
     const { lines } = await run(owner, 'commit; select current_user', { as: 'anon' });
     expect(find(lines, 'error')?.message).toContain('run as a persona share one transaction');
   });
 });
 
 describe('a read-only operator', () => {
-  test('may not use the way that changes things', async () => {
+  test('can’t use the routes that can change data', async () => {
     for (const path of ['/sql/run', '/sql/explain'])
       expect((await looker.call('POST', path, { text: 'select 1' })).status).toBe(403);
     expect((await looker.call('PUT', '/sql/saved', { name: 'x', text: 'select 1' })).status).toBe(403);
@@ -312,7 +312,7 @@ describe('a read-only operator', () => {
     ['select encode(extensions.digest($$a$$, $$md5$$), $$hex$$)', '0cc175b9c0f1b6a831c399e269772661'],
     ['select pg_total_relation_size($$public.keyless$$) >= 0', 't'],
     ['select rank() over (order by id desc) from tasks where id = 350', '1'],
-  ])('runs %s', async (text, expected) => {
+  ])('can run %s', async (text, expected) => {
     const { lines } = await run(looker, text);
     expect((rowsOf(lines)[0] as string[] | undefined)?.[0]).toBe(expected);
     expect(find(lines, 'done')?.outcome).toBe('rolled back');
@@ -391,7 +391,7 @@ describe('a read-only operator', () => {
     'select 1) plinth_rows; delete from public.tasks --',
     'select 1 union (select 2); truncate public.tasks',
     'select $1',
-  ])('cannot: %s', async (text) => {
+  ])('can’t run %s', async (text) => {
     const before = await value(
       `select array[(select count(*) from public.tasks), (select count(*) from public.keyless), (select last_value from public.counter)]::text`,
     );
@@ -426,7 +426,7 @@ describe('a read-only operator', () => {
     }
   });
 
-  test('sees plans, of queries only', async () => {
+  test('can see plans, but only of queries', async () => {
     const good = await looker.call('POST', '/sql/look/explain', {
       text: 'select * from tasks',
       analyze: true,
@@ -438,7 +438,7 @@ describe('a read-only operator', () => {
 });
 
 describe('plans', () => {
-  test('with times are undone', async () => {
+  test('with timings are rolled back', async () => {
     const { body } = await owner.call('POST', '/sql/explain', {
       text: 'delete from public.keyless',
       analyze: true,
@@ -448,20 +448,20 @@ describe('plans', () => {
     expect(await value('select count(*) > 0 from public.keyless')).toBe(true);
   });
 
-  test('are those of the persona', async () => {
+  test('use the persona’s policies', async () => {
     const filter = async (as: string) =>
       (await owner.call('POST', '/sql/explain', { text: 'select * from public.own', as })).body.Plan.Filter;
     expect(await filter('operator')).toBeUndefined();
     expect(await filter('anon')).toContain('request.jwt.claims');
   });
 
-  test('of two statements, or of what has none, are refused', async () => {
+  test('are rejected for two statements, or for a statement without a plan', async () => {
     expect((await owner.call('POST', '/sql/explain', { text: 'select 1; select 2' })).status).toBe(400);
     expect((await owner.call('POST', '/sql/explain', { text: 'create table public.x ()' })).status).toBe(422);
   });
 });
 
-test('history is each operator’s own; saved queries are everybody’s', async () => {
+test('the history is private to each operator, and saved queries are shared', async () => {
   await owner.call('DELETE', '/sql/history');
   await run(owner, 'select 41');
   await run(owner, 'select nonsense', { as: 'anon' });
@@ -489,7 +489,7 @@ test('history is each operator’s own; saved queries are everybody’s', async 
   expect((await owner.call('DELETE', `/sql/saved/x'`)).status).toBe(400);
 });
 
-test('names for the editor come from the live schema, and ours are not among them', async () => {
+test('completion names come from the live schema, without Plinth’s own tables', async () => {
   const { body } = await looker.call('GET', '/sql/names');
   expect(body.tables[0]).toMatchObject({ schema: 'public' });
   const tasks = body.tables.find(({ name }: { name: string }) => name === 'tasks');

@@ -1,4 +1,6 @@
-/** The storage page in Chromium: uploads by keyboard and by drop, previews that run nothing, links. */
+/**
+ * Tests the storage page in Chromium: uploads with the keyboard and by dropping, previews that run nothing, and links.
+ */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -72,7 +74,7 @@ const choose = (page: Page, name: string, text: string) =>
     .locator('input[data-upload]')
     .setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
 
-test('a bucket is created with its limits, and deleted by typing its name', async () => {
+test('a bucket can be created with limits, and deleted by typing its name', async () => {
   const { page, complaints, go, close } = await signedIn(browser, backend);
   await go('/storage');
   await page.getByRole('button', { name: 'New bucket' }).press('Enter');
@@ -102,7 +104,7 @@ test('a bucket is created with its limits, and deleted by typing its name', asyn
   await close();
 });
 
-test('files are uploaded with the keyboard, into a folder that begins with them', async () => {
+test('files are uploaded with the keyboard, into a new folder', async () => {
   const { page, complaints, go, close } = await signedIn(browser, backend);
   await go('/storage?bucket=files');
   await page.getByRole('button', { name: 'New folder' }).press('Enter');
@@ -243,15 +245,11 @@ test('an image is shown in a smaller size if the service supports it', async () 
   const picture = page.getByRole('img', { name: 'photo.png' });
   await picture.waitFor();
   expect(await picture.getAttribute('src')).toContain('/storage/v1/render/image/sign/files/photo.png');
-  await expect
-    .poll(() => picture.evaluate((image) => (image as HTMLImageElement).naturalWidth))
-    .toBe(1000);
+  await expect.poll(() => picture.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(1000);
   // A damaged image has no thumbnail, so the browser gets the original file.
   await go('/storage?bucket=files&file=damaged.png');
   const damaged = page.getByAltText('damaged.png');
-  await expect
-    .poll(() => damaged.getAttribute('src'))
-    .toContain('/storage/v1/object/sign/files/damaged.png');
+  await expect.poll(() => damaged.getAttribute('src')).toContain('/storage/v1/object/sign/files/damaged.png');
   expect(complaints.list.filter((text) => !/status of 400/.test(text))).toEqual([]);
   await close();
 });
@@ -278,7 +276,7 @@ test("a PDF isn't shown in a frame: it opens in a tab without access to this pag
 });
 
 test.each(['page.html', 'drawing.svg'])(
-  '%s is shown and runs nothing, in the page or at its link',
+  '%s is shown and runs nothing, on the page or at its link',
   async (file) => {
     const { page, complaints, go, close } = await signedIn(browser, backend);
     await go(`/storage?bucket=files&file=${file}`);
@@ -295,7 +293,7 @@ test.each(['page.html', 'drawing.svg'])(
   },
 );
 
-test('a file is moved, shared and deleted, its folder deleted whole', async () => {
+test('a file can be moved, shared and deleted, and its folder can be deleted completely', async () => {
   const { page, complaints, go, close } = await signedIn(browser, backend);
   await go('/storage?bucket=files&folder=docs/&file=docs/notes.txt');
   await page.getByText('plain notes').waitFor();
@@ -329,7 +327,7 @@ test('a read-only operator can view everything and sees no controls that change 
 });
 
 test.each(looks)(
-  'every state is sound at $width px, $colorScheme',
+  'every state is accessible at $width px, $colorScheme',
   async ({ colorScheme, ...viewport }) => {
     const { page, complaints, go, close } = await signedIn(browser, backend, { viewport, colorScheme });
     await go('/storage');

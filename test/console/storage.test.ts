@@ -1,4 +1,4 @@
-/** Buckets and files in the Console's API. Bytes go to storage itself through signed links. */
+/** Tests buckets and files in the Console's API. File contents are sent directly to storage through signed links. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestBackend } from '../../src/testing.ts';
 import { type Backend, type Operator, operator } from './harness.ts';
@@ -114,7 +114,7 @@ test.each([
 });
 
 test.each(['../auth', 'a/../../secret', markup, "x'; drop table storage.objects; --"])(
-  'a name is only ever a name: %s',
+  'a bucket name can’t be used as a path or SQL: %s',
   async (name) => {
     const path = `/storage/buckets/${encodeURIComponent(name)}`;
     expect((await owner.call('GET', `${path}/object?path=x`)).status).toBe(404);
@@ -129,7 +129,7 @@ test.each(['../auth', 'a/../../secret', markup, "x'; drop table storage.objects;
 );
 
 test.each(['..', '../..', '../../../../auth/v1/admin/users', 'a/./b'])(
-  'a path leads to no other endpoint: %s',
+  'a path reaches no other endpoint: %s',
   async (path) => {
     const query = new URLSearchParams({ path });
     const looked = await owner.call('GET', `/storage/buckets/files/object?${query}`);

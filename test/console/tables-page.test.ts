@@ -1,4 +1,4 @@
-/** The table pages in Chromium: ranges, files, structure; by keyboard, against a real server. */
+/** Tests the table pages in Chromium: ranges, files and structure, with the keyboard, against a real server. */
 import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -86,7 +86,7 @@ async function column(table: string, name: string, ids: readonly number[]): Prom
 const clipboard = (page: Page): Promise<string> => page.evaluate('navigator.clipboard.readText()');
 
 describe('ranges of cells', () => {
-  test('are copied, pasted and taken back whole, by keyboard', async () => {
+  test('can be copied, pasted and undone as a whole, with the keyboard', async () => {
     const { page, complaints, close } = await signedIn();
     await go(page, '/public/books');
     await focusCell(page, 0, 3);
@@ -101,30 +101,24 @@ describe('ranges of cells', () => {
     await page.keyboard.press('Control+v');
     await cell(page, 5, 3).filter({ hasText: 'Book 2' }).waitFor();
     await page.getByText('4 cells pasted').waitFor();
-    await expect
-      .poll(() => column('books', 'title', [5, 6]))
-      .toEqual(['Book 1', 'Book 2']);
+    await expect.poll(() => column('books', 'title', [5, 6])).toEqual(['Book 1', 'Book 2']);
     expect(await column('books', 'pages', [5, 6])).toEqual([1, 2]);
     // The database has stored the change before the page receives the response.
     await page.getByRole('button', { name: 'Undo' }).waitFor();
     await page.keyboard.press('Control+z');
-    await expect
-      .poll(() => column('books', 'title', [5, 6]))
-      .toEqual(['Book 5', 'Book 6']);
+    await expect.poll(() => column('books', 'title', [5, 6])).toEqual(['Book 5', 'Book 6']);
     expect(complaints.list).toEqual([]);
     await close();
   });
 
-  test('one cell fills a range; a refused cell takes all back and says which row', async () => {
+  test('can be filled with one cell, and a rejected cell reverts all and reports the row', async () => {
     const { page, close } = await signedIn();
     await go(page, '/public/books');
     await focusCell(page, 9, 3);
     await page.evaluate(`navigator.clipboard.writeText('Same')`);
     await page.keyboard.press('Shift+ArrowDown');
     await page.keyboard.press('Control+v');
-    await expect
-      .poll(() => column('books', 'title', [10, 11]))
-      .toEqual(['Same', 'Same']);
+    await expect.poll(() => column('books', 'title', [10, 11])).toEqual(['Same', 'Same']);
 
     await focusCell(page, 12, 4);
     await page.evaluate(`navigator.clipboard.writeText('77\\nnot a number')`);
@@ -135,7 +129,7 @@ describe('ranges of cells', () => {
     await close();
   });
 
-  test('a long cell is copied completely, although the grid contains only its beginning', async () => {
+  test('include the whole text of a long cell, although the grid contains only its beginning', async () => {
     const { page, close } = await signedIn();
     await go(page, '/public/tasks');
     await focusCell(page, 4, 3);
@@ -182,7 +176,7 @@ test('a row without a key is edited twice and both edits are undone', async () =
   await close();
 });
 
-test('selected rows are changed together and restored; a change of all matching rows shows their number first', async () => {
+test('selected rows are changed together and can be restored, and a change of all matching rows shows their number first', async () => {
   const { page, close } = await signedIn();
   await go(page, '/public/large?filters=[{"column":"id","operator":"lte","value":"150"}]');
   await focusCell(page, 0, 0);
@@ -245,7 +239,7 @@ describe('files', () => {
   });
 });
 
-test('as a visitor the rows are those that policies show', async () => {
+test('viewed as a persona, the table shows the rows that the policies allow', async () => {
   const { page, close } = await signedIn();
   await go(page, '/public/mine');
   await cell(page, 0, 3).filter({ hasText: 'only the operator' }).waitFor();
@@ -295,7 +289,7 @@ describe('structure', () => {
     await close();
   });
 
-  test('keys, indexes and enums', async () => {
+  test('keys, indexes and enums can be changed', async () => {
     const { page, close } = await signedIn();
     await go(page, '/public/books/structure');
     const dialog = page.getByRole('dialog');
@@ -322,7 +316,7 @@ describe('structure', () => {
     await close();
   });
 
-  test('a read-only operator sees it but no controls to change it', async () => {
+  test('a read-only operator sees the structure without controls for changing it', async () => {
     await backend.operators.createOperator('visitor', 'read-only');
     const { page, close } = await signedIn({}, 'visitor');
     await go(page, '/public/books/structure');
@@ -338,7 +332,7 @@ describe('structure', () => {
   });
 });
 
-test('no name and no value of a table is more than text', async () => {
+test('names and values of a table are shown as text only', async () => {
   const { page, complaints, close } = await signedIn();
   const table = encodeURIComponent(hostile);
   for (const path of [`/public/${table}`, `/public/${table}?row={"id":"1"}`, `/public/${table}/structure`]) {
@@ -366,7 +360,7 @@ describe.each([
   [360, 740],
 ])('%i px wide', (width, height) => {
   test.each(['light', 'dark'] as const)(
-    'pages of tables are accessible and fit, %s',
+    'table pages are accessible and fit, %s',
     async (colorScheme) => {
       const { page, complaints, close } = await signedIn({ viewport: { width, height }, colorScheme });
       const dialog = page.getByRole('dialog');

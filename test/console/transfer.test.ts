@@ -1,4 +1,4 @@
-/** Export and import of rows as CSV and JSON. */
+/** Tests export and import of rows as CSV and JSON. */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -91,7 +91,7 @@ describe('export', () => {
     expect(none.body).toEqual([]);
   });
 
-  test('what cannot be read is told before the file begins', async () => {
+  test('an error is returned before the file begins', async () => {
     const { status, body } = await exported('odd', {
       format: 'csv',
       filters: JSON.stringify([{ column: 'id', operator: 'eq', value: 'x' }]),
@@ -101,7 +101,7 @@ describe('export', () => {
     expect((await exported('odd', { format: 'xml' })).status).toBe(400);
   });
 
-  test('many rows come whole', async () => {
+  test('many rows are exported completely', async () => {
     await run(
       'create table public.many as select i as n, repeat(md5(i::text), 4) as text from generate_series(1, 30000) i',
     );
@@ -111,7 +111,7 @@ describe('export', () => {
     expect(lines[30_000]?.startsWith('30000,')).toBe(true);
   });
 
-  test('if a reader disconnects, the statement ends', async () => {
+  test('if the client disconnects, the statement ends', async () => {
     await run(
       `create view public.endless as
          with recursive n(i) as (select 1 union all select i + 1 from n) select i, repeat('x', 10000) as text from n`,
@@ -185,7 +185,7 @@ describe('import', () => {
     expect(await count('goods')).toBe(0);
   });
 
-  test('CSV: NULL, the empty string, defaults for omitted columns, a mapping to other names', async () => {
+  test('CSV supports NULL, the empty string, defaults for omitted columns, and a mapping to other names', async () => {
     const file = 'Code,Price\nx1,2.5\n"",\n';
     const mapping = JSON.stringify({ Code: 'code', Price: 'price' });
     const { body } = await upload('goods/import', { format: 'csv', mapping }, file);
@@ -199,7 +199,7 @@ describe('import', () => {
     ]);
   });
 
-  test('JSON: arrays, objects, long numbers; an absent key means the default, and null means NULL', async () => {
+  test('JSON supports arrays, objects and long numbers; an absent key means the default, and null means NULL', async () => {
     await run('truncate public.goods');
     const file = `[
       {"code": "j1", "price": 12345678.91, "tags": ["a", "b \\"c\\"", null], "data": {"n": 12345678901234567890}},
@@ -227,7 +227,7 @@ describe('import', () => {
     expect(lines.body).toMatchObject({ rows: 2, written: true });
   });
 
-  test('what is exported can be imported again', async () => {
+  test('an exported file can be imported again', async () => {
     const { body } = await exported('odd', { format: 'csv' });
     await run('create table public.again (like public.odd including all)');
     const mapping = mapped('id', 'te,xt', 'data', 'tags', 'big');
@@ -237,7 +237,7 @@ describe('import', () => {
     expect((await exported('again', { format: 'csv' })).body).toBe(body);
   });
 
-  test('a file in another encoding is rejected instead of being read as question marks', async () => {
+  test('a file in another encoding is rejected instead of being decoded incorrectly', async () => {
     const before = await count('goods');
     const latin1 = Buffer.from('code,tags\nok,{}\nM\xfcl,{}\n', 'latin1');
     for (const [path, format] of [
@@ -253,7 +253,7 @@ describe('import', () => {
       });
     }
     expect(await count('goods')).toBe(before);
-    // UTF-16 is detected by its byte order mark.
+    // The byte order mark identifies UTF-16.
     const utf16 = Buffer.from('\uFEFFcode\nMül16\n', 'utf16le');
     expect(
       (await upload('goods/import', { format: 'csv', mapping: mapped('code') }, utf16)).body,
@@ -306,11 +306,11 @@ describe('import', () => {
     ['a generated column', '{"code": "twice"}'],
     ['a column twice', '{"code": "code", "x": "code"}'],
     ['SQL as a column', '{"code": "code) values (1); drop table public.goods; --"}'],
-  ])('%s is refused', async (_name, mapping) => {
+  ])('%s is rejected', async (_name, mapping) => {
     expect((await upload('goods/import', { format: 'csv', mapping }, 'code,x\na,b\n')).status).toBe(400);
   });
 
-  test('too many bad rows end it', async () => {
+  test('too many invalid rows end the import', async () => {
     const file = `code\n${'toolong\n'.repeat(500)}`;
     const { body } = await upload(
       'goods/import',

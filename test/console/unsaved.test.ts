@@ -1,4 +1,4 @@
-/** Unsaved input is kept until the operator discards it: dialogs, Back, and sessions that end. */
+/** Tests that unsaved input is kept until the operator discards it: dialogs, Back, and sessions that end. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';

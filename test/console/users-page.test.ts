@@ -1,4 +1,4 @@
-/** The users page in Chromium, by keyboard. */
+/** Tests the users page in Chromium, with the keyboard. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestBackend } from '../../src/testing.ts';
@@ -54,7 +54,7 @@ test('a user is created by phone number, found by it, banned and unbanned', asyn
   await close();
 });
 
-test('an invitation, a reset link, metadata, the end of a session', async () => {
+test('an invitation and a reset link are sent, metadata is edited, and a session is ended', async () => {
   const { page, complaints, go, close } = await signedIn(browser, backend);
   await go('/users');
   await page.getByRole('button', { name: 'Invite' }).press('Enter');
@@ -80,7 +80,7 @@ test('an invitation, a reset link, metadata, the end of a session', async () => 
   await close();
 });
 
-test('acting as a user requires confirmation, shows code that works, and a banner on every page', async () => {
+test('acting as a user requires confirmation, shows working code, and a banner on every page', async () => {
   const { page, complaints, go, close } = await signedIn(browser, backend);
   await go(`/users?id=${id}`);
   await page.getByRole('button', { name: 'Act as this user' }).press('Enter');
@@ -109,7 +109,7 @@ test('a read-only operator can view everything and sees no controls that change 
 });
 
 test.each(looks)(
-  'every state is sound at $width px, $colorScheme',
+  'every state is accessible at $width px, $colorScheme',
   async ({ colorScheme, ...viewport }) => {
     const { page, complaints, go, close } = await signedIn(browser, backend, { viewport, colorScheme });
     await go('/users');

@@ -1,4 +1,4 @@
-/** Users in the Console's API: every operation follows auth's rules and is recorded in the audit log. */
+/** Tests users in the Console's API: every operation follows auth's rules and is recorded in the audit log. */
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -39,7 +39,7 @@ async function lastAudit(): Promise<{ action: string; target: string; detail: Re
   return row;
 }
 
-test('found by email, phone, id and its beginning', async () => {
+test('users are found by email, phone, ID and the beginning of an ID', async () => {
   const { id, email } = await newUser();
   const { body } = await owner.call('POST', '/users', { phone: '+49 170 5550123' });
   for (const [search, wanted] of [
@@ -79,7 +79,7 @@ test("a banned user can't sign in until the ban is lifted", async () => {
   expect((await owner.call('POST', `/users/${id}/ban`, { hours: -1 })).status).toBe(400);
 });
 
-test('a password is set, and reset by email or link', async () => {
+test('a password can be set, and reset by email or link', async () => {
   const { id, email } = await newUser();
   await owner.call('PATCH', `/users/${id}`, { password: 'another-Good-1' });
   const { detail } = await lastAudit();
@@ -92,7 +92,7 @@ test('a password is set, and reset by email or link', async () => {
   expect(JSON.stringify(await lastAudit())).not.toContain(new URL(body.link).searchParams.get('token'));
 });
 
-test('an address is confirmed', async () => {
+test('an address can be confirmed', async () => {
   const email = 'later@example.com';
   const { body } = await owner.call('POST', '/users', { email, password, confirmed: false });
   expect(body.email_confirmed_at ?? null).toBeNull();
@@ -109,8 +109,8 @@ test('metadata is replaced with the editor’s text', async () => {
   expect((await owner.call('PATCH', `/users/${id}`, { role: 'service_role' })).status).toBe(400);
 });
 
-describe('a user who is signed in', () => {
-  test('has sessions that are listed and ended', async () => {
+describe('a signed-in user', () => {
+  test('has sessions, which can be listed and ended', async () => {
     const { id, email } = await newUser();
     const [one, two, three] = [client(), client(), client()];
     for (const each of [one, two, three]) await each.auth.signInWithPassword({ email, password });
@@ -133,7 +133,7 @@ describe('a user who is signed in', () => {
     expect((await owner.call('GET', `/users/${victim.id}/sessions`)).body.sessions).toHaveLength(1);
   });
 
-  test('loses a factor, and keeps the last identity', async () => {
+  test('can lose a factor, but keeps the last identity', async () => {
     const { id, email } = await newUser();
     const app = client();
     await app.auth.signInWithPassword({ email, password });
@@ -148,7 +148,7 @@ describe('a user who is signed in', () => {
 });
 
 describe('acting as a user', () => {
-  test('gives a token for minutes that stock supabase-js takes, and says so in the audit log', async () => {
+  test('issues a short-lived token that stock supabase-js accepts, with an audit entry', async () => {
     const { id, email } = await newUser();
     const { body } = await owner.call('POST', `/users/${id}/impersonate`);
     const claims = JSON.parse(Buffer.from(body.accessToken.split('.')[1], 'base64url').toString());
@@ -177,7 +177,7 @@ describe('acting as a user', () => {
     expect((await other.call('GET', '/impersonations')).body.impersonations).toEqual([]);
   });
 
-  test('is refused for a user whose role passes over policies', async () => {
+  test('is rejected for a user whose role bypasses policies', async () => {
     const { id } = await newUser();
     await backend.database
       .pool('supabase_admin')
@@ -187,13 +187,13 @@ describe('acting as a user', () => {
   });
 });
 
-test.each(['factors', 'sessions', 'identities'])('an id below %s is an id', async (what) => {
+test.each(['factors', 'sessions', 'identities'])('an ID below %s can’t be used as a path', async (what) => {
   const { id } = await newUser();
   for (const bad of ['..%2f..', 'x', '%00'])
     expect([bad, (await owner.call('DELETE', `/users/${id}/${what}/${bad}`)).status]).toEqual([bad, 404]);
 });
 
-test('a banned user’s sessions are listed and ended', async () => {
+test('a banned user’s sessions can be listed and ended', async () => {
   const { id, email } = await newUser();
   await owner.call('POST', `/users/${id}/confirm`, { what: 'email' });
   for (const _ of ['phone', 'laptop', 'tablet']) {

@@ -1,4 +1,4 @@
-/** The policies page and the Why page, by keyboard, in Chromium. */
+/** Tests the policies page and the Why page with the keyboard, in Chromium. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -27,7 +27,7 @@ beforeAll(async () => {
     create policy "Write own" on public.notes for insert to authenticated with check (owner = (select auth.uid()));
     create table public.bare (id int primary key);
     `);
-  // Another schema that REST exposes and that isn't the operator's.
+  // Another schema that REST exposes and that isn't the one the operator has selected.
   await backend.database.pool('supabase_admin').exec(`
     create view graphql_public.shelf with (security_invoker) as select id, body from public.notes;
     grant select on graphql_public.shelf to anon;
@@ -68,7 +68,7 @@ const secured = async (table: string): Promise<unknown> =>
       from pg_class c where c.oid = ${`public.${table}`}::regclass`)
   )[0];
 
-test('row-level security is enabled; a policy is created from a template, seen as a persona, and dropped', async () => {
+test('row-level security is enabled, and a policy is created from a template, seen as a persona, and dropped', async () => {
   const { page, complaints, close } = await opened('/policies');
   const bare = page.getByRole('region', { name: 'bare', exact: true });
   await bare.getByRole('button', { name: 'Turn on' }).press('Enter');
@@ -104,7 +104,7 @@ test('row-level security is enabled; a policy is created from a template, seen a
   await close();
 });
 
-test('rows show as a persona sees them, and lead on to why', async () => {
+test('rows are shown as a persona sees them, with a link to the explanation', async () => {
   const { page, complaints, close } = await opened(`/policies?${address({ as: `user:${ada}` })}`);
   const notes = page.getByRole('region', { name: 'notes', exact: true });
   await notes.getByRole('button', { name: 'Show rows' }).press('Enter');
@@ -122,7 +122,7 @@ test('rows show as a persona sees them, and lead on to why', async () => {
   await close();
 });
 
-test('a write is explained, leaves nothing behind and becomes a pgTAP test', async () => {
+test('a write is explained, rolled back and exported as a pgTAP test', async () => {
   const { page, close } = await opened(
     `/why?${address({ schema: 'public', table: 'notes', op: 'insert', values: { id: '9', body: 'x' }, as: 'anon' })}`,
   );
@@ -197,7 +197,7 @@ describe.each([
   ['light', 360],
   ['dark', 360],
 ] as const)('%s, %i px', (colorScheme, width) => {
-  test('nothing for axe to find in any state, nothing scrolls sideways', async () => {
+  test('every state is accessible and never scrolls horizontally', async () => {
     const { page, complaints, close } = await opened('/policies', {
       colorScheme,
       viewport: { width, height: 800 },

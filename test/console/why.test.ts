@@ -1,6 +1,6 @@
 /**
- * Why: for each case, the explanation must match the database's actual behavior, which is determined separately through
- * REST with a token that this project signed.
+ * Tests the explanations of the Why page: for each case, the explanation must match the database's actual behavior,
+ * which is determined separately through REST with a token that this project signed.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => project?.stop());
 
-describe('the explanation agrees with the database', () => {
+describe('the explanation matches the database', () => {
   test.each(cases.map((each) => [each.what, each] as const))('%s', async (_what, each) => {
     const before = await project.state();
     const { status, body } = await project.ask(each);
@@ -39,7 +39,7 @@ describe('the explanation agrees with the database', () => {
     });
   });
 
-  test('and there are enough of them', () => {
+  test('there are at least forty cases', () => {
     expect(cases.length).toBeGreaterThanOrEqual(40);
   });
 });
@@ -51,7 +51,7 @@ describe('a response', () => {
     return found;
   };
 
-  test('has each part of a condition with its value and what was compared', async () => {
+  test('contains each part of a condition with its value and the compared values', async () => {
     const { body } = await project.ask(find('another’s row'));
     const [gate] = body.gates;
     expect(gate).toMatchObject({ clause: 'using', command: 'select', effect: 'hides', passes: false });
@@ -73,7 +73,7 @@ describe('a response', () => {
     });
   });
 
-  test('says what grant is missing, and giving it helps', async () => {
+  test('contains the missing grant, and granting it helps', async () => {
     const missing = find('no grant on the sequence of a default');
     const { body } = await project.ask(missing);
     const [need] = body.needs.filter(({ held }: { held: boolean }) => !held);
@@ -88,7 +88,7 @@ describe('a response', () => {
       .exec('revoke usage on sequence public.serial_notes_id_seq from authenticated');
   });
 
-  test('says what runs with the rights of another', async () => {
+  test('contains functions and views that run with another role’s rights', async () => {
     const { body } = await project.ask(find('a security definer function says no'));
     expect(body.gates[0].policies[0].functions).toEqual([
       { name: 'public.is_staff()', securityDefiner: true, owner: 'postgres', mayExecute: true },
@@ -99,7 +99,7 @@ describe('a response', () => {
     ]);
   });
 
-  test('of a role that no request may have is what the database says', async () => {
+  test('of a role that requests can’t have contains the database’s error', async () => {
     const { body } = await project.ask({ ...find('no row-level security'), as: { role: 'supabase_admin' } });
     expect(body.truth).toMatchObject({ verdict: 'refused', sqlstate: '42501' });
     const missing = await project.ask({ ...find('no row-level security'), as: { role: 'no one' } });
@@ -113,7 +113,7 @@ describe('a response', () => {
     'inserting her own',
     'no grant at all',
     'removing another’s',
-  ])('is a pgTAP test that passes: %s', async (what) => {
+  ])('contains a passing pgTAP test: %s', async (what) => {
     const { as, operation, table, key = {}, values = {}, returned = [] } = find(what);
     const { body } = await project.owner.call('POST', '/why/pgtap', {
       schema: 'public',
@@ -155,11 +155,11 @@ const tapInMiniature = `
        return case when sqlstate = s then 'ok 1 - ' else 'not ok 1 - ' end || d; end $$;
 `;
 
-describe('as an attacker', () => {
+describe('an attacker', () => {
   const notes = { schema: 'public', table: 'notes', as: 'anon', operation: 'select', key: { id: '1' } };
   const call = (body: object, who = project.owner) => who.call('POST', '/why', { ...notes, ...body });
 
-  test('SQL in names and values is text', async () => {
+  test('can’t use SQL in names and values', async () => {
     expect((await call({ table: 'notes; drop table public.notes' })).status).toBe(404);
     expect((await call({ key: { 'id = 1 or true --': '1' } })).status).toBe(400);
     expect((await call({ returned: ['id, (select 1)'] })).status).toBe(400);
@@ -174,7 +174,7 @@ describe('as an attacker', () => {
     expect((await call({})).status).toBe(200);
   });
 
-  test('our own tables are not there, and secrets take the permission for them', async () => {
+  test('can’t read Plinth’s own tables, and needs the permission for secrets', async () => {
     await project.backend.operators.createOperator('looker', 'read-only');
     const looker = await operator(project.backend, 'looker');
     expect((await call({ schema: '_plinth', table: 'operators' })).status).toBe(404);
@@ -185,7 +185,7 @@ describe('as an attacker', () => {
       expect((await call({ operation, values: { id: '1' } }, looker)).status).toBe(403);
   });
 
-  test('rows of secret tables behind a view aren’t read for an operator who may not see them', async () => {
+  test('can’t read rows of secret tables through a view without that permission', async () => {
     const { backend, owner } = project;
     await backend.database.pool('supabase_admin').exec(`
       create table net.queue (id int primary key, token text);
@@ -207,7 +207,7 @@ describe('as an attacker', () => {
     }
   });
 
-  test('a policy that writes has no lasting effect', async () => {
+  test('can’t change data with a policy that writes', async () => {
     await project.backend.database.pool('postgres').exec(`
       create function public.note_it() returns boolean language plpgsql security definer as
         $$ begin insert into public.keyless values ('by a policy'); return true; end $$;

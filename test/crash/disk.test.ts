@@ -1,6 +1,6 @@
 /**
- * A full disk: the process keeps running, reads continue, and writes are rejected with an error message. Within 10 s
- * after space is freed, writes are accepted again without a restart.
+ * Tests a full disk: the process keeps running, reads continue, and writes are rejected with an error message. Within
+ * 10 s after space is freed, writes are accepted again without a restart.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import {
@@ -27,7 +27,7 @@ const projectDir = mkdtempSync(join(tmpdir(), 'plinth-disk-'));
 const dataDir = join(projectDir, '.plinth');
 const MiB = 1024 * 1024;
 
-/** Mounting requires privileges that not every machine gives its tests. */
+/** Mounting requires privileges that tests don't have on every machine. */
 function mountSmallDisk(): boolean {
   mkdirSync(dataDir);
   try {
@@ -148,7 +148,7 @@ const freeBytes = (): number => {
   return bavail * bsize;
 };
 
-/** Uses up all but this many bytes. Returns a function that frees them again. */
+/** Uses up all but this many bytes. Returns a function that frees the space again. */
 function fill(leftBytes: number): () => void {
   const path = join(dataDir, 'ballast');
   const file = openSync(path, 'w');
@@ -180,11 +180,11 @@ async function until(isTrue: () => Promise<boolean>): Promise<void> {
 }
 
 describe.runIf(isMounted)('a full disk', () => {
-  it('used up by other files: writes are refused, reads continue', async () => {
+  it('filled by other files: writes are rejected, reads continue', async () => {
     expect((await insert()).status).toBe(201);
     const free = fill(20 * MiB);
     await until(async () => (await readiness()).message.includes('Data can only be read'));
-    // Reading continues, so requests are still sent here.
+    // Reads continue, so requests are still sent here.
     expect((await readiness()).status).toBe(200);
     expect((await fetch(`${ready.API_URL}/health/live`)).status).toBe(200);
     expect(await read()).toBe(200);
@@ -213,7 +213,7 @@ describe.runIf(isMounted)('a full disk', () => {
     expect(await write('PUT', '/notes?id=eq.1', { id: 1, body: 'y' })).toBeLessThan(300);
   });
 
-  it('used up by uploads: they end with 507 before PostgreSQL has to stop', async () => {
+  it('filled by uploads: uploads end with 507 before PostgreSQL has to stop', async () => {
     const statuses: number[] = [];
     for (let count = 0; count < 60 && !statuses.includes(507); count++)
       statuses.push((await upload(4 * MiB)).status);
@@ -233,7 +233,7 @@ describe.runIf(isMounted)('a full disk', () => {
     await untilWritable();
   });
 
-  it('used up by WAL, in spite of all: PostgreSQL stops, and comes back by itself', async () => {
+  it('filled by WAL in spite of the limits: PostgreSQL stops and recovers automatically', async () => {
     const free = fill(0);
     const client = new pg.Client({ connectionString: ready.DB_URL });
     client.on('error', () => undefined);
@@ -255,7 +255,7 @@ describe.runIf(isMounted)('a full disk', () => {
     await until(async () => logText().includes('PANIC:'));
   });
 
-  it('if PostgreSQL is killed, it is started again', async () => {
+  it('if PostgreSQL is killed, it is restarted', async () => {
     const free = fill(0);
     const [pid] = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
     process.kill(Number(pid), 'SIGKILL');
@@ -267,7 +267,7 @@ describe.runIf(isMounted)('a full disk', () => {
     await until(async () => logText().includes('PostgreSQL is running again'));
   });
 
-  it('used up by the log: requests do not wait for it', async () => {
+  it('filled by the log: requests don’t wait for the log', async () => {
     const free = fill(0);
     const startedAt = performance.now();
     for (let count = 0; count < 200; count++)

@@ -1,6 +1,6 @@
 /**
  * Kills all processes with kill -9 ten times, at random moments during the first start, the migrations and the writes.
- * Each subsequent start succeeds without help, and no acknowledged row is missing.
+ * Each subsequent start succeeds without manual steps, and no acknowledged row is missing.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -141,7 +141,7 @@ afterAll(async () => {
   rmSync(projectDir, { recursive: true, force: true });
 });
 
-it(`survives ${rounds} kills of everything`, { timeout: 240_000 }, async () => {
+it(`the project survives ${rounds} kills of all processes`, { timeout: 240_000 }, async () => {
   for (let round = 0; round < rounds; round += 1) {
     last = start();
     if (round < rounds / 2) {

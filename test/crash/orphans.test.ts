@@ -1,4 +1,6 @@
-/** After a kill -9 of only the server, no function workers are left behind, and their files are removed soon. */
+/**
+ * Tests that after a kill -9 of only the server, no function workers are left behind, and their files are soon removed.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -59,7 +61,7 @@ async function callFunction(): Promise<ChildProcess> {
   return server;
 }
 
-it('workers end with the server, and the next one removes what they left', async () => {
+it('workers end with the server, and the next server removes their files', async () => {
   const first = await callFunction();
   const folders = () => readdirSync(temporary).filter((name) => name.startsWith('plinth-fn-'));
   const [left] = folders();

@@ -1,4 +1,4 @@
-/** The stock TUS client resumes an upload after a kill -9 of the server. */
+/** Tests that the stock TUS client resumes an upload after a kill -9 of the server. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';

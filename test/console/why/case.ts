@@ -6,7 +6,7 @@ export const eve = '22222222-2222-4222-8222-222222222222';
 export type Cells = Record<string, string | null>;
 export interface Case {
   readonly what: string;
-  /** Claims. Undefined means anon. */
+  /** The claims of the persona. Undefined means anon. */
   readonly as?: Record<string, unknown>;
   readonly operation: 'select' | 'insert' | 'update' | 'delete';
   readonly table: string;

@@ -1,4 +1,6 @@
-/** A backend with these tables. Asks the Console why, and REST what happens. */
+/**
+ * A backend with these tables. Requests explanations from the Console, and performs the same requests through REST.
+ */
 import { expect } from 'vitest';
 import { sql } from '../../../src/kernel/sql.ts';
 import { operator, startBackend } from '../harness.ts';
@@ -69,7 +71,7 @@ export async function startWhyProject() {
     });
     const text = await response.text();
     if (!response.ok) {
-      // The database rejected the request, not REST itself.
+      // PostgreSQL rejected the request, not REST itself.
       expect((JSON.parse(text) as { code: string }).code).toMatch(/^(?:42501|22012|23505)$/);
       return 'refused';
     }

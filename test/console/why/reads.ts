@@ -1,4 +1,4 @@
-/** What a user can see: policies that apply to reading. */
+/** Cases for what a user can see: policies that apply to reading. */
 import { ada, type Case, eve, row, user } from './case.ts';
 
 export const reads: readonly Case[] = [

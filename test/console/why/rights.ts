@@ -1,4 +1,4 @@
-/** Privileges that don't come from policies: grants, ownership, roles that bypass RLS. */
+/** Cases for privileges that don't come from policies: grants, ownership, roles that bypass RLS. */
 import { ada, type Case, row, user } from './case.ts';
 
 export const rights: readonly Case[] = [

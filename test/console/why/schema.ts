@@ -1,4 +1,4 @@
-/** The tables, policies and views of the cases, as the project's owner creates them. */
+/** The tables, policies and views of the cases, created as the project's owner. */
 import { ada, eve } from './case.ts';
 
 export const whySchema = `

@@ -1,4 +1,4 @@
-/** Views: the role with which they are read, and which underlying table decides. */
+/** Cases for views: the role with which they are read, and which underlying table decides. */
 import { ada, type Case, eve, row, user } from './case.ts';
 
 export const views: readonly Case[] = [

@@ -1,4 +1,4 @@
-/** What a user can change: USING, WITH CHECK, and returned rows. */
+/** Cases for what a user can change: USING, WITH CHECK, and returned rows. */
 import { ada, type Case, eve, row, user } from './case.ts';
 
 export const writes: readonly Case[] = [
