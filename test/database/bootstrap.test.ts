@@ -1,6 +1,6 @@
 /**
- * The roles, schemas, grants and functions that migrations, policies and clients rely on. The cases are listed as data
- * and include rejected ones.
+ * Tests the roles, schemas, grants and functions that migrations, policies and clients rely on. The cases are listed as
+ * data and include rejected ones.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { repairRoles } from '../../src/database/embedded/self-repair.ts';
@@ -63,7 +63,7 @@ describe('roles', () => {
     ['dashboard_user', 'inherit createrole createdb replication'],
     ['pgbouncer', 'login inherit'],
     ['supabase_privileged_role', 'inherit'],
-  ])('%s: %s', async (name, attributes) => {
+  ])('%s has the attributes %s', async (name, attributes) => {
     const [row] = await database.pool('postgres').query<{ attributes: string }>(sql`
       select concat_ws(' ', case when rolcanlogin then 'login' end, case when rolsuper then 'super' end,
         case when rolinherit then 'inherit' end, case when rolcreaterole then 'createrole' end,
@@ -107,7 +107,7 @@ describe('roles', () => {
     ['anon', 'service_role', 'none'],
     ['authenticated', 'postgres', 'none'],
   ];
-  test.each(memberships)('%s is member of %s: %s', async (member, role, kind) => {
+  test.each(memberships)('%s is a member of %s: %s', async (member, role, kind) => {
     const usage = await value(`select pg_has_role('${member}', '${role}', 'usage')`);
     const set = await value(`select pg_has_role('${member}', '${role}', 'set')`);
     expect({ usage, set }).toEqual({ usage: kind === 'usage', set: kind !== 'none' });
@@ -140,7 +140,7 @@ describe('schemas', () => {
     expect(granted.join(' ')).toBe(users);
   });
 
-  test('the database: ICU collation, owned by postgres', async () => {
+  test('the database uses an ICU collation and belongs to postgres', async () => {
     expect(
       await value(
         "select datlocprovider::text || ' ' || datlocale || ' ' || datdba::regrole from pg_database where datname = 'postgres'",
@@ -161,23 +161,26 @@ describe('schemas', () => {
     ['supabase_auth_admin', 'table auth.n (id int)', 'anon', 'select', false],
     ['supabase_admin', 'table extensions.n (id int)', 'postgres', 'select with grant option', true],
     ['supabase_admin', 'table graphql_public.n (id int)', 'anon', 'select', false],
-  ] as const)('%s makes %s: %s may %s: %s', async (maker, object, role, privileges, expected) => {
-    const name = object.split(' ')[1] as string;
-    const granted = await database.pool(maker).transaction(
-      async (tx) => {
-        await tx.exec(`create ${object}`);
-        const [row] = await tx.query<{ granted: boolean }>(
-          sql`select has_table_privilege(${role}, ${name}, ${privileges}) as granted`,
-        );
-        return row?.granted;
-      },
-      { end: 'rollback' },
-    );
-    expect(granted).toBe(expected);
-  });
+  ] as const)(
+    'default privileges: %s creates %s, and %s has %s: %s',
+    async (maker, object, role, privileges, expected) => {
+      const name = object.split(' ')[1] as string;
+      const granted = await database.pool(maker).transaction(
+        async (tx) => {
+          await tx.exec(`create ${object}`);
+          const [row] = await tx.query<{ granted: boolean }>(
+            sql`select has_table_privilege(${role}, ${name}, ${privileges}) as granted`,
+          );
+          return row?.granted;
+        },
+        { end: 'rollback' },
+      );
+      expect(granted).toBe(expected);
+    },
+  );
 });
 
-describe('what postgres may do without being superuser', () => {
+describe('postgres, without superuser privileges', () => {
   test.each([
     // Tables of the services.
     ['a policy', 'create policy p on storage.notes for select using (true)', 'ok'],
@@ -301,7 +304,7 @@ describe('the API roles', () => {
   });
 });
 
-test('no request is the session itself', async () => {
+test('a request can’t run as the session’s own role', async () => {
   const asNone = database.asRequest({ role: 'none', settings: [] }, (tx) => tx.query(sql`select 1`));
   await expect(asNone).rejects.toMatchObject({ code: '22023', message: 'role "none" does not exist' });
 });
@@ -313,7 +316,7 @@ describe('the schema cache of the REST service', () => {
     ['a drop', 'drop table public.watched', true],
     ['a temporary table', 'create temporary table passing (id int)', false],
     ['a table of a service', 'create policy q on storage.notes using (true)', false],
-  ])('%s: told %s', async (_name, statement, told) => {
+  ])('%s: notified %s', async (_name, statement, told) => {
     const heard: string[] = [];
     const stop = await database.listen('pgrst', (payload) => heard.push(payload));
     const stopMark = await database.listen('mark', () => heard.push('mark'));
@@ -326,13 +329,13 @@ describe('the schema cache of the REST service', () => {
   });
 });
 
-test('graphql says that it is not there', async () => {
+test('graphql reports that it isn’t available', async () => {
   expect(await value("select graphql_public.graphql(query => '{ a }')")).toEqual({
     errors: [{ message: 'pg_graphql extension is not enabled.' }],
   });
 });
 
-test('the replication role may decode changes of the publication', async () => {
+test('the replication role can decode changes of the publication', async () => {
   const connection = await database.connectReplication();
   try {
     const [slot] = await connection.command(
@@ -349,7 +352,7 @@ test('the replication role may decode changes of the publication', async () => {
   ).toBe('falsetruetruetruetrue postgres');
 });
 
-test('what postgres did to the API roles is put right at the next start', async () => {
+test('changes by postgres to the API roles are reverted at the next start', async () => {
   const warnings: string[] = [];
   const log = { ...silentLogger, warn: (_fields: unknown, message: string) => warnings.push(message) };
   const session = await database.pool('supabase_admin').connect();

@@ -1,4 +1,4 @@
-/** The embedded server from the outside: start, stop and events that can interfere. */
+/** Tests the embedded server from the outside: start, stop and events that can interfere. */
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -52,7 +52,7 @@ async function setting(database: Database, name: string): Promise<unknown> {
 }
 
 describe('a data folder', () => {
-  test('is made at the first start and kept over a restart', async () => {
+  test('is created at the first start and kept over a restart', async () => {
     const first = await start(folder.path, { durable: true, port: 0 });
     expect(first.info).toMatchObject({ embedded: true, ownsSchemas: true });
     expect(first.info.serverVersion).toBeGreaterThanOrEqual(180_000);
@@ -81,7 +81,7 @@ describe('a data folder', () => {
     expect(await second.pool('postgres').query(sql`select answer from kept`)).toEqual([{ answer: 42 }]);
   });
 
-  test('lets people in over TCP with the password, and only with it', async () => {
+  test('accepts TCP connections only with the password', async () => {
     await bootstrapped();
     const database = await start(folder.path, { port: 0 });
     const target = parseConnectionString(database.info.url);
@@ -91,7 +91,7 @@ describe('a data folder', () => {
     await expect(Client.connect({ ...target, password: 'wrong' })).rejects.toMatchObject({ code: '28P01' });
   });
 
-  test('takes another password at the next start', async () => {
+  test('accepts a changed password after the next start', async () => {
     await bootstrapped();
     const database = await createDatabase({
       dataDir: folder.path,
@@ -106,25 +106,25 @@ describe('a data folder', () => {
     await expect(Client.connect(target)).rejects.toMatchObject({ code: '28P01' });
   });
 
-  test('may have a path of 150 characters', async () => {
+  test('can have a path of 150 characters', async () => {
     const long = join(folder.path, 'd'.repeat(150));
     const database = await start(long);
     expect(await database.pool('postgres').query(sql`select 1 as one`)).toEqual([{ one: 1 }]);
     expect(statSync(long).isDirectory()).toBe(true);
   });
 
-  test('may have any characters in its path', async () => {
+  test('can have any characters in its path', async () => {
     const database = await start(join(folder.path, `it's, "a" \\ Ü:b $x %20`));
     await database.pool('postgres').exec('create extension pgjwt');
   });
 
-  test('may lie below a folder that only its owner can enter', async () => {
+  test('can be below a folder that only its owner can enter', async () => {
     chmodSync(folder.path, 0o700);
     const database = await start(join(folder.path, '.plinth'));
     expect(await database.pool('postgres').query(sql`select 1 as one`)).toEqual([{ one: 1 }]);
   });
 
-  test('of another user is left alone', async () => {
+  test('of another user is rejected and left unchanged', async () => {
     mkdirSync(join(folder.path, 'postgres'));
     writeFileSync(join(folder.path, 'postgres', 'thesis.txt'), 'years of work');
     await expect(start(folder.path)).rejects.toMatchObject({ code: 'folder_foreign' });
@@ -132,12 +132,12 @@ describe('a data folder', () => {
     expect(existsSync(join(folder.path, 'lock'))).toBe(false);
   });
 
-  test('that is a file is refused', async () => {
+  test('that is a file is rejected', async () => {
     writeFileSync(join(folder.path, 'file'), '');
     await expect(start(join(folder.path, 'file'))).rejects.toMatchObject({ code: 'folder_unwritable' });
   });
 
-  test('keeps the settings of config.toml as the last word, and names a wrong one', async () => {
+  test('gives the settings of config.toml precedence, and an error names an invalid one', async () => {
     await bootstrapped();
     const options = { dataDir: folder.path, durable: false };
     await expect(
@@ -153,7 +153,7 @@ describe('a data folder', () => {
 });
 
 describe('a second start', () => {
-  test('says who holds the folder', async () => {
+  test('reports which process uses the folder', async () => {
     await bootstrapped();
     const first = await start(folder.path, { port: 0 });
     const { port } = new URL(first.info.url);
@@ -166,7 +166,7 @@ describe('a second start', () => {
     expect(lock !== undefined && isHeld(lock)).toBe(true);
   });
 
-  test('names a port that is taken, and leaves nothing behind', async () => {
+  test('reports a port that is in use, and leaves nothing behind', async () => {
     await bootstrapped();
     const other = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
@@ -183,7 +183,7 @@ describe('a second start', () => {
     }
   });
 
-  test('passes a lock and a postmaster.pid whose processes are others by now', async () => {
+  test('ignores a lock and a postmaster.pid whose process IDs have been reused', async () => {
     await bootstrapped();
     writeFileSync(
       join(folder.path, 'lock'),
@@ -195,7 +195,7 @@ describe('a second start', () => {
     expect(await database.pool('postgres').query(sql`select 1 as one`)).toEqual([{ one: 1 }]);
   });
 
-  test('takes over from a server whose starter was killed', async () => {
+  test('takes over from a server whose parent process was killed', async () => {
     await bootstrapped();
     const writer = startWriter(folder.path);
     await expect.poll(writer.acknowledged, { timeout: 30_000 }).toBeGreaterThan(0);
@@ -209,7 +209,7 @@ describe('a second start', () => {
   });
 });
 
-test('a postmaster killed from outside is started again', async () => {
+test('a postmaster killed from outside is restarted', async () => {
   await bootstrapped();
   const database = await start(folder.path, { durable: true });
   await database.pool('postgres').exec('create table kept as select 7 as answer');
@@ -226,7 +226,7 @@ test('a postmaster killed from outside is started again', async () => {
   }
 });
 
-test('stopping during such a restart leaves no server behind', async () => {
+test('stopping during such a restart leaves no process behind', async () => {
   await bootstrapped();
   const database = await start(folder.path, { durable: true });
   const pgdata = join(folder.path, 'postgres');

@@ -1,6 +1,6 @@
 /**
- * After a kill -9 of all processes at any moment, the next start succeeds without intervention and acknowledged rows
- * exist.
+ * Tests that after a kill -9 of all processes at any moment, the next start succeeds without intervention and
+ * acknowledged rows exist.
  */
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,7 +18,7 @@ afterEach(() => {
   folder.remove();
 });
 
-/** The moments at which the processes are killed, one after another in the same folder. */
+/** The moments at which the processes are killed, in sequence and in the same folder. */
 const moments: { name: string; wait: (writer: Writer) => Promise<unknown> }[] = [
   { name: 'at the very start', wait: () => sleep(randomInt(60, 200)) },
   { name: 'as initdb begins', wait: (writer) => writer.line('progress Preparing PostgreSQL') },
@@ -36,7 +36,7 @@ const moments: { name: string; wait: (writer: Writer) => Promise<unknown> }[] = 
   { name: 'within writes again', wait: (writer) => writer.line('writing').then(() => sleep(randomInt(150))) },
 ];
 
-test('nothing acknowledged is lost, nothing has to be repaired', { timeout: 60_000 }, async () => {
+test('acknowledged rows survive and nothing must be repaired', { timeout: 60_000 }, async () => {
   let acknowledged = 0;
   for (const { wait } of moments) {
     const writer = startWriter(folder.path);

@@ -1,4 +1,4 @@
-/** Extensions of a database that an earlier version of Plinth created. */
+/** Tests extensions of a database that an earlier version of Plinth created. */
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -52,7 +52,7 @@ const objects = async ({ pool }: Database, extension: string) => {
 
 const update = 'Updating the extension vector from 0.8.0 to 0.8.6';
 
-test("a start updates Plinth's first version of vector, and its tables, views and indexes keep working", async () => {
+test('a start updates Plinth’s first version of vector, and its tables, views and indexes keep working', async () => {
   const first = await start();
   copyFileSync(firstScript, join(folder.path, 'extensions', 'extension', 'vector--0.8.0.sql'));
   await first.pool('postgres').exec(`

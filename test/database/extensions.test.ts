@@ -1,4 +1,6 @@
-/** CREATE EXTENSION as `postgres`, as in migrations: available extensions work, and others become placeholders. */
+/**
+ * Tests CREATE EXTENSION as `postgres`, as in migrations: available extensions work, and others become placeholders.
+ */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { missingExtensions, placeholderVersion } from '../../src/database/extensions/missing.ts';
 import { trustedContrib } from '../../src/database/extensions/trusted.ts';
@@ -22,7 +24,7 @@ async function first(text: string): Promise<Row> {
   return row as Row;
 }
 
-test('installed from the start', async () => {
+test('extensions of the hosted service’s new projects are installed', async () => {
   const rows = await postgres.query<{ name: string; schema: string }>(sql`
     select extname::text as name, extnamespace::regnamespace::text as schema from pg_extension order by extname`);
   expect(rows.map(({ name, schema }) => `${schema}.${name}`)).toEqual([
@@ -49,7 +51,7 @@ test.each([
     'pg_trgm',
     'unaccent',
   ],
-])('%s can be had, in a schema or without, and dropped', async (name) => {
+])('%s can be created, with or without a schema, and dropped', async (name) => {
   await postgres.exec(`create extension if not exists "${name}" with schema extensions cascade`);
   await postgres.exec(
     `drop extension "${name}" cascade; create extension "${name}" cascade; drop extension "${name}" cascade`,
@@ -57,13 +59,13 @@ test.each([
 });
 
 test.each(['file_fdw', 'pageinspect', 'pg_surgery', 'pg_visibility', 'xml2'])(
-  '%s is for superusers only',
+  '%s requires a superuser',
   async (name) => {
     await expect(postgres.exec(`create extension ${name}`)).rejects.toMatchObject({ code: '42501' });
   },
 );
 
-test.each(Object.keys(missingExtensions))('%s: a placeholder that holds nothing', async (name) => {
+test.each(Object.keys(missingExtensions))('%s is created as an empty placeholder', async (name) => {
   await postgres.transaction(
     async (tx) => {
       await tx.exec(`create extension if not exists "${name}" with schema extensions cascade`);
@@ -90,7 +92,7 @@ test.each(Object.keys(missingExtensions))('%s: a placeholder that holds nothing'
   );
 });
 
-test('no role without CREATE on the database makes a placeholder', async () => {
+test('a role without CREATE on the database can’t create a placeholder', async () => {
   for (const role of ['anon', 'authenticated', 'service_role', 'authenticator']) {
     await expect(
       own.database.pool('supabase_admin').exec(`set role ${role}; create extension postgis schema public`),
@@ -98,7 +100,7 @@ test('no role without CREATE on the database makes a placeholder', async () => {
   }
 });
 
-test('the catalog lists what CREATE EXTENSION gives, and nothing else', async () => {
+test('the catalog lists exactly the extensions that CREATE EXTENSION creates', async () => {
   const listed = await postgres.query<{ name: string }>(sql`
     select name::text from pg_available_extensions where installed_version is null order by name`);
   const versions = await postgres.query<{ name: string }>(sql`
@@ -126,7 +128,7 @@ test('the catalog lists what CREATE EXTENSION gives, and nothing else', async ()
   expect(forSuperusers).toHaveLength(2);
 });
 
-test("a project's event trigger doesn't run with the privileges of our scripts", async () => {
+test('a project’s event trigger doesn’t run with the privileges of Plinth’s scripts', async () => {
   await own.database.pool('supabase_admin').exec(`
     create table public.seen (who text);
     create function public.spy() returns event_trigger language plpgsql as
@@ -140,7 +142,7 @@ test("a project's event trigger doesn't run with the privileges of our scripts",
 describe('pgjwt', () => {
   beforeAll(() => postgres.exec('create extension pgjwt with schema extensions'));
 
-  test('signs as RFC 7519 says', async () => {
+  test('signs as RFC 7519 specifies', async () => {
     // The HS256 example from jwt.io with this header order.
     expect(
       await first(`select sign('{"sub":"1234567890","name":"John Doe","admin":true}', 'secret') as token`),
@@ -167,7 +169,7 @@ describe('pgjwt', () => {
 });
 
 describe('vault', () => {
-  test('keeps a secret encrypted and gives it back', async () => {
+  test('stores a secret encrypted and returns it', async () => {
     const { id } = await first("select vault.create_secret('top secret ü', 'api key', 'what for') as id");
     const stored = await first(
       'select name, description, secret, decrypted_secret from vault.decrypted_secrets',
@@ -190,7 +192,7 @@ describe('vault', () => {
     });
   });
 
-  test('finds out a row that was tampered with', async () => {
+  test('detects a row that was tampered with', async () => {
     const admin = own.database.pool('supabase_admin');
     await admin.exec("select vault.create_secret('a', 'a'); select vault.create_secret('b', 'b')");
     await admin.exec(
@@ -212,7 +214,7 @@ describe('vault', () => {
       'a trigger',
       'create trigger t before insert on vault.secrets for each row execute function suppress_redundant_updates_trigger()',
     ],
-  ])('refuses %s to postgres', async (_name, statement) => {
+  ])('denies postgres %s', async (_name, statement) => {
     await expect(postgres.exec(statement)).rejects.toMatchObject({ code: '42501' });
   });
 });
@@ -240,7 +242,7 @@ describe('pg_net', () => {
     });
   });
 
-  test('every API role may ask', async () => {
+  test('accepts requests from every API role', async () => {
     for (const role of ['anon', 'authenticated', 'service_role']) {
       await own.database.asRequest({ role, settings: [] }, (tx) =>
         tx.query(sql`select net.http_get('http://localhost/')`),
@@ -251,13 +253,13 @@ describe('pg_net', () => {
     }
   });
 
-  test('refuses another content type', async () => {
+  test('rejects another content type', async () => {
     await expect(
       postgres.exec(`select net.http_post('http://localhost/', headers => '{"content-type":"text/plain"}')`),
     ).rejects.toMatchObject({ code: 'P0001', message: 'Content-Type header must be "application/json"' });
   });
 
-  test('hands out answers', async () => {
+  test('returns responses', async () => {
     await postgres.exec(`insert into net._http_response (id, status_code, headers, content) values (-1, 200, '{"a":"b"}', 'hello');
       insert into net._http_response (id, error_msg) values (-2, 'refused')`);
     expect(
@@ -281,7 +283,7 @@ describe('pg_net', () => {
     });
   });
 
-  test('a webhook trigger posts its row', async () => {
+  test('has a webhook trigger that sends the row', async () => {
     await postgres.exec(`create table public.orders (id int, note text);
       create trigger hook after insert or update or delete on public.orders for each row
         execute function supabase_functions.http_request('http://localhost/hook', 'POST', '{"Content-Type":"application/json"}', '{}', '700')`);
@@ -300,7 +302,7 @@ describe('pg_net', () => {
     ]);
   });
 
-  test('can be dropped and made again', async () => {
+  test('can be dropped and created again', async () => {
     await postgres.exec(
       'drop extension pg_net; create extension pg_net; drop extension pg_net; create extension pg_net with schema extensions',
     );

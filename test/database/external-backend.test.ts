@@ -1,4 +1,4 @@
-/** A whole backend on an external server whose account isn't a superuser: limits, readiness and diagnosis. */
+/** Tests a whole backend on an external server whose account isn't a superuser: limits, readiness and diagnosis. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient } from '@supabase/supabase-js';
@@ -50,7 +50,7 @@ async function health(path = '/health/ready') {
   return { code: response.status, status, database: checks?.database };
 }
 
-test('limits are in the readiness report and in the Console', async () => {
+test('limits are shown in the readiness report and in the Console', async () => {
   const { code, status, database } = await health();
   expect([code, status, database?.status]).toEqual([200, 'degraded', 'degraded']);
   expect(database?.message).toMatch(/limits these features: (.+, )?realtime, event_triggers, extensions\./);
@@ -63,7 +63,7 @@ test('limits are in the readiness report and in the Console', async () => {
   });
 });
 
-test('doctor prints the findings and their statements', async () => {
+test('doctor prints the findings and the statements that fix them', async () => {
   const { stdout, status } = await plinth(['doctor', '--database-url', databaseUrl, '--json'], {
     cwd: projectDir,
   });
@@ -85,7 +85,7 @@ test('doctor prints the findings and their statements', async () => {
   expect(gone.status).toBe(1);
 });
 
-test('a role gets another password: not ready within 5 s, live, and ready again once it is restored', async () => {
+test('if a role’s password changes, the backend is not ready within 5 s but still live, and ready again once it is restored', async () => {
   const [role] = await admin.query<{ verifier: string }>(
     sql`select rolpassword as verifier from pg_authid where rolname = 'authenticator'`,
   );
@@ -96,7 +96,7 @@ test('a role gets another password: not ready within 5 s, live, and ready again 
   await expect.poll(async () => (await health()).code, { timeout: 5000 }).toBe(200);
 });
 
-test('limits end without a restart, and realtime clients are told', async () => {
+test('lifted limits apply without a restart, and realtime clients are notified', async () => {
   await backend.database.pool('postgres').exec(`
     create table public.tasks (id int primary key);
     grant select on public.tasks to anon;

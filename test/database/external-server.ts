@@ -1,6 +1,6 @@
 /**
- * An external PostgreSQL. The superuser is `admin`, TCP requires passwords, and its extension folder is the stock
- * folder.
+ * An external PostgreSQL server. The superuser is `admin`, TCP requires passwords, and its extension folder is the
+ * stock folder.
  */
 import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,6 +1,6 @@
 /**
- * `--database-url` with an empty database, a Plinth database and a database of the hosted service, with and without
- * superuser privileges.
+ * Tests `--database-url` with an empty database, a Plinth database and a database of the hosted service, with and
+ * without superuser privileges.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
@@ -65,7 +65,7 @@ describe.each(availableServers())('PostgreSQL $version by its URL', ({ version, 
     folder?.remove();
   });
 
-  test('an owner with CREATEROLE can use only the privileges it has', async () => {
+  test('an owner with CREATEROLE uses only the privileges it has', async () => {
     await asClient(server.url('admin'), async (client) => {
       await client.exec("create role owner login createrole createdb password 'secret'");
       await client.exec('create database owned owner owner');
@@ -97,7 +97,7 @@ describe.each(availableServers())('PostgreSQL $version by its URL', ({ version, 
     });
   });
 
-  test('an empty database becomes ours, once', async () => {
+  test('an empty database is prepared once', async () => {
     await asClient(server.url('admin'), (client) => client.exec('create database fresh'));
     const databaseUrl = server.url('admin', 'fresh');
     await using({ databaseUrl }, async (database) => {
@@ -148,7 +148,7 @@ describe.each(availableServers())('PostgreSQL $version by its URL', ({ version, 
     expect(after).toEqual(before);
   });
 
-  test('ours, as postgres without superuser: nothing is changed', async () => {
+  test('a Plinth database is unchanged when postgres without superuser privileges connects', async () => {
     await asClient(server.url('admin'), (client) => client.exec('create database copied'));
     await using({ databaseUrl: server.url('admin', 'copied') }, async () => {});
     await asClient(server.url('admin', 'copied'), async (client) => {
@@ -165,7 +165,7 @@ describe.each(availableServers())('PostgreSQL $version by its URL', ({ version, 
     });
   });
 
-  test("the hosted service's: nothing is changed, roles without a known password are used through postgres", async () => {
+  test('a database of the hosted service is unchanged, and roles without a known password are used through postgres', async () => {
     await asClient(server.url('admin'), async (client) => {
       await client.exec('create database hosted');
       await client.exec("alter role postgres password 'secret'; alter role authenticator password 'unknown'");
@@ -186,7 +186,7 @@ describe.each(availableServers())('PostgreSQL $version by its URL', ({ version, 
   });
 });
 
-test('an invalid URL and an unreachable server', async () => {
+test('an invalid URL and an unreachable server cause clear errors', async () => {
   await expect(
     createDatabase({ dataDir: '/nowhere', databaseUrl: 'postgresql://a:b@c:x/d' }),
   ).rejects.toMatchObject({

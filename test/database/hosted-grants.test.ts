@@ -1,6 +1,6 @@
 /**
- * Owners and privileges in every schema of the hosted service, compared with those of Plinth. A migration written by
- * `db pull`, or one that references a system table, requires the same privileges. The table contains a reason for each
+ * Compares owners and privileges in every schema of the hosted service with those of Plinth. A migration written by `db
+ * pull`, or one that references a system table, requires the same privileges. The table contains a reason for each
  * difference.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -62,19 +62,19 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
-test('every object has the owner and the grants of the table', () => {
+test('every object has the owner and the grants in the table', () => {
   const told = objects.map(({ name, rights }) => `${name} | ${rights}`);
   expect(told).toEqual(objects.map(({ name }) => `${name} | ${factOf(name)?.plinth ?? 'not in the table'}`));
 });
 
-test('every line of the table is true of an object', () => {
+test('every line of the table matches an object', () => {
   const unused = facts.filter(
     ({ name, plinth }) => (plinth === '-') === objects.some((object) => factOf(object.name)?.name === name),
   );
   expect(unused.map(({ name }) => name)).toEqual([]);
 });
 
-test('every difference from the hosted service has a reason, and is one', () => {
+test('every difference from the hosted service is real and has a reason', () => {
   const wrong = facts.filter(({ hosted, plinth, reason }) => (hosted === plinth) !== (reason === ''));
   expect(wrong.map(({ name }) => name)).toEqual([]);
 });

@@ -1,4 +1,6 @@
-/** The reports of `plinth inspect` on a database with a blocked statement, a duplicate index and deleted rows. */
+/**
+ * Tests the reports of `plinth inspect` on a database with a blocked statement, a duplicate index and deleted rows.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { inspect, type ReportName, reports } from '../../src/database/index.ts';
 import { sql } from '../../src/kernel/sql.ts';
@@ -89,7 +91,7 @@ test('sizes and bloat measure the table', async () => {
   expect(Number(bloat?.bloat)).toBeLessThan(0.6);
 });
 
-test("connections adds up to the number of the server's sessions", async () => {
+test('connections adds up to the server’s number of sessions', async () => {
   const rows = await rowsOf('connections');
   const [{ sessions } = { sessions: 0 }] = await backend.database
     .pool('supabase_admin')

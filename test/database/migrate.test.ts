@@ -1,4 +1,4 @@
-/** Plinth's numbered files are applied once, atomically, as the role that the file sets. */
+/** Tests that Plinth's numbered files are applied once, atomically, as the role that the file sets. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -40,7 +40,7 @@ async function ledger(module: string): Promise<string[]> {
   return rows.map(({ file }) => file);
 }
 
-test('applies new migrations in order and none twice', async () => {
+test('new migrations are applied in order, each only once', async () => {
   const first = {
     '0001_table.sql': 'set local role supabase_storage_admin; create table storage.counted (n int);',
     '0002_row.sql': 'insert into storage.counted values (1)',
@@ -62,7 +62,7 @@ test('applies new migrations in order and none twice', async () => {
   expect(owner).toEqual({ owner: 'supabase_storage_admin' });
 });
 
-test('a failing file names itself and the line, and leaves nothing behind', async () => {
+test('the error of a failing file contains its name and line, and nothing is left behind', async () => {
   const files = {
     '0001_good.sql': 'create table public.good (id int)',
     '0002_bad.sql': 'create table public.half (id int);\n\nselect nonsense;\n',
@@ -92,7 +92,7 @@ test('two concurrent processes apply each file once', async () => {
   expect(await database.pool('postgres').query(sql`select n from public.raced`)).toEqual([{ n: 1 }]);
 });
 
-test('guards what our files made, and lets a later file change it', async () => {
+test('objects that Plinth’s files created are protected, and a later file can change them', async () => {
   const files = {
     '0001_table.sql': 'set local role supabase_auth_admin; create table auth.guarded (a int, b int);',
   };
@@ -119,11 +119,11 @@ test('guards what our files made, and lets a later file change it', async () => 
 test.each([
   ['a name without a number', { 'table.sql': '' }, /NNNN_subject/],
   ['the same number twice', { '0001_a.sql': '', '0001_b.sql': '' }, /0001/],
-])('refuses %s', async (_name, files, message) => {
+])('%s is rejected', async (_name, files, message) => {
   await expect(database.migrate([setOf('wrong', files as Record<string, string>)])).rejects.toThrow(message);
 });
 
-test('auto_expose_new_tables decides what new tables grant, either way', async () => {
+test('auto_expose_new_tables controls the grants on new tables', async () => {
   const grants = async (name: string) => {
     await database.pool('postgres').exec(`create table public.${name} (id int)`);
     const [row] = await database.pool('postgres').query(sql`

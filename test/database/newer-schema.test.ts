@@ -1,4 +1,4 @@
-/** A database with migrations of a newer version of Plinth is rejected before anything is changed. */
+/** Tests that a database with migrations of a newer version of Plinth is rejected before anything is changed. */
 import { expect, test, vi } from 'vitest';
 import { createDatabase, type DatabaseOptions } from '../../src/database/index.ts';
 import { Client, parseConnectionString } from '../../src/database/wire/index.ts';
@@ -14,7 +14,7 @@ const knownMigrations = async () => [more];
 const future =
   "insert into _plinth.migrations (room, version, name, hash) values ('more', '0099', 'next', '')";
 
-/** Everything that a start could change. */
+/** Returns everything that a start could change. */
 const fingerprint = (client: Client) =>
   client.query(sql`
     select (select md5(string_agg(c::text, ';' order by oid)) from pg_class c) as classes,
@@ -27,7 +27,7 @@ async function start(options: DatabaseOptions): Promise<void> {
   await (await createDatabase({ knownMigrations, ...options })).stop();
 }
 
-test.each(availableServers())('an external PostgreSQL $version', async ({ bin }) => {
+test.each(availableServers())('is rejected on an external PostgreSQL $version', async ({ bin }) => {
   const folder = temporaryFolder();
   const server = await startExternalServer(bin, folder.path);
   try {
@@ -52,7 +52,7 @@ test.each(availableServers())('an external PostgreSQL $version', async ({ bin })
   }
 });
 
-test('the embedded PostgreSQL', async () => {
+test('is rejected in the embedded PostgreSQL', async () => {
   const folder = temporaryFolder();
   const dataDir = folder.path;
   try {

@@ -1,4 +1,7 @@
-/** The request path under overload, with a real server: which requests start, in which order, and which are rejected. */
+/**
+ * Tests the request path under overload, with a real server: which requests start, in which order, and which are
+ * rejected.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PathRequest, RequestPath } from '../../src/database/types.ts';
 import { LaneMemory } from '../../src/rest/core/lane.ts';
@@ -37,13 +40,13 @@ const reading = (speed: LaneMemory, client: PathRequest['client'], lane: PathReq
 
 const load = (path: RequestPath, name: string) => path.loads().find((one) => one.name === name);
 
-test('a burst of a new slow call leaves connections for others, and moves to its own', async () => {
+test('a burst of a new slow call leaves connections for others and moves to a separate one', async () => {
   const path = open();
   const speed = new LaneMemory();
   const sleepers = Array.from({ length: 20 }, (_, index) => sleeping(speed, anonymous(`client ${index}`)));
   const calls = sleepers.map(({ call }) => path.execute(call));
   const settled = Promise.allSettled(calls);
-  // A new shape of a client that isn't waiting, and of one that is.
+  // A new shape from a client that isn't waiting, and from one that is.
   for (const key of ['other', 'client 3', 'client 19'])
     expect(texts(await path.execute(reading(new LaneMemory(), anonymous(key))))).toEqual([['1']]);
   await expect.poll(() => load(path, 'slow'), { timeout: 20_000 }).toMatchObject({ busy: 1, waiting: 18 });
@@ -76,7 +79,7 @@ test('one client can’t occupy all connections with calls of different shapes',
   expect(texts(await other)).toEqual([['1']]);
 });
 
-test('a read that was fast and blocks a shared connection is repeated elsewhere', async () => {
+test('a fast read that becomes slow and blocks a shared connection is repeated on another one', async () => {
   const path = open();
   const speed = new LaneMemory();
   for (let run = 0; run < 20; run++) speed.record(1);

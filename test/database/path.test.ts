@@ -1,6 +1,6 @@
 /**
- * The request path with a real server. The most important property is that a request can't see anything from another
- * request.
+ * Tests the request path with a real server. The most important property is that a request can't see anything from
+ * another request.
  */
 import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
@@ -37,8 +37,8 @@ async function expectClean(): Promise<void> {
   }
 }
 
-describe('answers', () => {
-  test('rows as bytes, column names, command tag, statements before and after', async () => {
+describe('results', () => {
+  test('contain rows as bytes, column names and the command tag, with statements before and after', async () => {
     const result = await path.execute(
       request('user1', 'select $1::text as a, $2::int as b, $3::text as c', {
         params: ['ü', '2', null],
@@ -59,13 +59,13 @@ describe('answers', () => {
     });
   });
 
-  test('a body is forwarded unchanged', async () => {
+  test('include a body unchanged', async () => {
     const body = Buffer.from('{"a":"ü\\u0001"}');
     const result = await path.execute(request('user1', 'select $1::json', { params: [body] }));
     expect(result.rows[0]?.[0]).toEqual(body);
   });
 
-  test('a thousand rows', async () => {
+  test('can have a thousand rows', async () => {
     const result = await path.execute(
       request('user1', `select i, repeat('x', 200) from generate_series(1, 1000) i`),
     );
@@ -74,14 +74,14 @@ describe('answers', () => {
     );
   });
 
-  test('read only is read only', async () => {
+  test('of read-only requests can’t write', async () => {
     const write = (access: PathRequest['access']) =>
       path.execute(request('user1', 'insert into parents values (1) on conflict do nothing', { access }));
     await expect(write('read only')).rejects.toMatchObject({ code: '25006' });
     expect((await write('read write')).commandTag).toBe('INSERT 0 1');
   });
 
-  test("an error in one request doesn't affect the requests before and after it", async () => {
+  test('of other requests aren’t affected by an error', async () => {
     const answers = await Promise.allSettled(
       Array.from({ length: 200 }, (_, index) =>
         narrow.execute(
@@ -99,12 +99,12 @@ describe('answers', () => {
     });
   });
 
-  test('what cannot be written at all is refused alone', async () => {
+  test('of a request that can’t be encoded are an error for this request only', async () => {
     await expect(narrow.execute(request('user1', `select '\0'`))).rejects.toThrow(TypeError);
     await expectClean();
   });
 
-  test('an unknown or forbidden role is an error and doesn’t fall back to another role', async () => {
+  test('for an unknown or forbidden role are an error, not those of another role', async () => {
     for (const role of ['unknown', 'postgres', 'none']) {
       const refused = narrow.execute({ ...request('user1', WHO), role, settings: [['role', role]] });
       await expect(refused).rejects.toMatchObject({ code: expect.stringMatching(/^(22023|42501)$/) });
@@ -114,12 +114,12 @@ describe('answers', () => {
 });
 
 describe('role and claims do not leak', () => {
-  test('after success', async () => {
+  test('after a success', async () => {
     await narrow.execute(request('user1', WHO));
     await expectClean();
   });
 
-  test('and neither does any other setting', async () => {
+  test('for any other setting', async () => {
     const base = request('user1', WHO);
     const settings: PathRequest['settings'] = [
       ...base.settings,
@@ -133,7 +133,7 @@ describe('role and claims do not leak', () => {
     }
   });
 
-  test('after an error, in the statement, before it and after it', async () => {
+  test('after an error in the statement, before it or after it', async () => {
     const failing = { key: 'fails', text: 'select 1 / 0', params: [] };
     const refusals = [
       request('user1', 'select 1 / 0'),
@@ -150,7 +150,7 @@ describe('role and claims do not leak', () => {
     }
   });
 
-  test('after a deferred constraint that fails at the very end', async () => {
+  test('after a deferred constraint that fails at the end', async () => {
     const orphan = request('user1', 'insert into children values (1, 999)', { access: 'read write' });
     const [refused, behind] = await Promise.allSettled([
       narrow.execute(orphan),
@@ -171,7 +171,7 @@ describe('role and claims do not leak', () => {
     expect(texts(await narrow.execute(request('user1', 'show statement_timeout')))).not.toEqual([['20ms']]);
   });
 
-  test('after a client disconnected', async () => {
+  test('after a client has disconnected', async () => {
     for (const lane of ['shared', 'alone'] as const) {
       const controller = new AbortController();
       const abandoned = narrow.execute(
@@ -197,7 +197,7 @@ describe('role and claims do not leak', () => {
     await expectClean();
   });
 
-  test('after a function that changes its session permanently, reset', async () => {
+  test('after a function that changes its session permanently, because the session is reset', async () => {
     const mess = request('user1', 'select mess_up()', {
       access: 'read write',
       lane: 'alone',
@@ -233,7 +233,7 @@ describe('role and claims do not leak', () => {
     }
   });
 
-  test('among many roles at random', async () => {
+  test('among many random roles', async () => {
     const kinds = fc.constantFrom(
       'own',
       'anonymous',
@@ -325,7 +325,7 @@ describe('explicit transactions', () => {
     expect(await exists(14)).toBe(false);
   });
 
-  test('the isolation level holds', async () => {
+  test('apply the isolation level', async () => {
     const result = await path.execute(
       request('user1', 'show transaction_isolation', {
         explicit: { isolation: 'repeatable read', decide: () => 'commit' },
@@ -339,7 +339,7 @@ describe('prepared statements', () => {
   const read = () => request('user1', 'select * from changing');
   const change = (text: string) => fixture.db.database.pool('postgres').exec(text);
 
-  test('are prepared once, under role and key', async () => {
+  test('are prepared once per role and key', async () => {
     const one = fixture.open({ sharedConnections: 1 });
     for (let turn = 0; turn < 5; turn++) {
       await one.execute(request('user1', 'select 1 as shape'));
@@ -349,7 +349,7 @@ describe('prepared statements', () => {
     expect(texts(await one.execute(request('user1', count)))).toEqual([['2']]);
   });
 
-  test('are limited', async () => {
+  test('have a maximum number', async () => {
     const one = fixture.open({ sharedConnections: 1, statementLimit: 10 });
     await Promise.all(
       Array.from({ length: 40 }, (_, index) => one.execute(request('user1', `select ${index}`))),
@@ -358,7 +358,7 @@ describe('prepared statements', () => {
     expect(Number(texts(count)[0]?.[0])).toBeLessThanOrEqual(10);
   });
 
-  test('whose result changed are prepared again, on every connection, with many in flight', async () => {
+  test('whose result type changed are prepared again on every connection, with many in flight', async () => {
     await change(
       'create table changing (a int); insert into changing values (1); grant select on changing to authenticated',
     );
@@ -383,7 +383,7 @@ describe('prepared statements', () => {
 });
 
 describe('connections', () => {
-  test('a slow request doesn’t delay others for long', async () => {
+  test('for slow requests don’t delay others for long', async () => {
     const own = fixture.open({ sharedConnections: 1, slowMs: 5 });
     await own.execute(request('user1', 'select 1'));
     const controller = new AbortController();
@@ -394,7 +394,7 @@ describe('connections', () => {
     await expect(slow).rejects.toMatchObject({ name: 'AbortError' });
   });
 
-  test('neither do those who wait for it already', async () => {
+  test('for slow requests don’t delay requests that are already waiting', async () => {
     const own = fixture.open({ sharedConnections: 1, depth: 1, slowMs: 5 });
     await own.execute(request('user1', 'select 1'));
     const controller = new AbortController();
@@ -406,7 +406,7 @@ describe('connections', () => {
     await expect(slow).rejects.toMatchObject({ name: 'AbortError' });
   });
 
-  test('requests alone do not take the connections of the others', async () => {
+  test('for exclusive requests leave connections for the others', async () => {
     const own = fixture.open({ aloneConnections: 1, acquireTimeoutMs: 400 });
     const controller = new AbortController();
     const slow = own.execute(
@@ -420,7 +420,7 @@ describe('connections', () => {
     await expect(slow).rejects.toMatchObject({ name: 'AbortError' });
   });
 
-  test('an abandoned request that waits is dropped, one with others behind it is not canceled', async () => {
+  test('drop an abandoned request that is waiting, and don’t cancel one with others behind it', async () => {
     const own = fixture.open({ sharedConnections: 1, aloneConnections: 1 });
     await own.execute(request('user1', 'select 1'));
     const controller = new AbortController();
@@ -440,7 +440,7 @@ describe('connections', () => {
     );
   });
 
-  test('broken connections are replaced without an effect on clients', async () => {
+  test('that break are replaced without an effect on clients', async () => {
     const own = fixture.open();
     for (let turn = 0; turn < 3; turn++) {
       await Promise.all(Array.from({ length: 40 }, () => own.execute(request('user2', WHO))));
@@ -451,7 +451,7 @@ describe('connections', () => {
     }
   });
 
-  test('an unreachable server causes an immediate error, and works when it is back', async () => {
+  test('to an unreachable server cause an immediate error, and work when it is back', async () => {
     let reachable = false;
     const connectOptions = () => {
       const target = {
@@ -469,7 +469,7 @@ describe('connections', () => {
     expect(texts(await healing.execute(request('user1', WHO)))).toHaveLength(1);
   });
 
-  test('idle connections are closed, and stop finishes what is in flight', async () => {
+  test('that are idle are closed, and stop finishes what is in flight', async () => {
     const applicationName = 'path idle test';
     const connectOptions = () => ({ ...fixture.target(), applicationName });
     const own = fixture.open({ idleTimeoutMs: 30, connectOptions });

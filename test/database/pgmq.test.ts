@@ -1,5 +1,5 @@
 /**
- * pgmq: a message is read by one consumer, becomes visible again if it isn't deleted, and is only accessible with
+ * Tests pgmq: a message is read by one consumer, becomes visible again if it isn't deleted, and is only accessible with
  * privileges.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -31,7 +31,7 @@ beforeEach(async () => {
   );
 });
 
-test('send, read, visibility, delete: the guide, step by step', async () => {
+test('send, read, visibility and delete work step by step as in the guide', async () => {
   expect(await ids(`select * from pgmq.send('my_queue', '{"foo": "bar1"}')`)).toEqual([1]);
   expect(
     await ids(`select * from pgmq.send(queue_name => 'my_queue', msg => '{"foo": "bar2"}', delay => 600)`),
@@ -68,7 +68,7 @@ test("a message that wasn't deleted becomes visible again", async () => {
   ]);
 });
 
-test('batches, in their order', async () => {
+test('batches are read in order', async () => {
   expect(
     await ids(
       `select * from pgmq.send_batch('my_queue', array['{"n": 0}', '{"n": 1}', '{"n": 2}']::jsonb[])`,
@@ -85,13 +85,13 @@ test('batches, in their order', async () => {
   expect(await ids(`select message ->> 'n' from pgmq.read('my_queue', 10, 3)`)).toEqual(['0', '1', '2']);
 });
 
-test('only messages that contain what is asked for', async () => {
+test('a conditional read returns only messages that contain the given JSON', async () => {
   await rows(`select pgmq.send_batch('my_queue', array['{"kind": "a", "n": 1}', '{"kind": "b"}']::jsonb[])`);
   expect(await ids(`select msg_id from pgmq.read('my_queue', 10, 5, '{"kind": "b"}')`)).toEqual([2]);
   expect(await ids(`select msg_id from pgmq.read('my_queue', 10, 5, '{"kind": "c"}')`)).toEqual([]);
 });
 
-test('pop, archive and purge', async () => {
+test('pop, archive and purge work', async () => {
   await rows(`select pgmq.send_batch('my_queue', array['0', '1', '2', '3']::jsonb[])`);
   expect(await rows(`select msg_id, message from pgmq.pop('my_queue')`)).toEqual([{ msg_id: 1, message: 0 }]);
   expect(await ids(`select pgmq.archive('my_queue', 2)`)).toEqual([true]);
@@ -118,7 +118,7 @@ test('read_with_poll waits for a message, and for a bounded time', async () => {
   expect(await ids(`select msg_id from pgmq.read_with_poll('my_queue', 10, 1, 1, 50)`)).toEqual([]);
 });
 
-test('what there is', async () => {
+test('queues and metrics are listed', async () => {
   await rows(`select pgmq.create_unlogged('Fast')`);
   await rows(`select pgmq.create('my_queue')`);
   await rows(`select pgmq.send_batch('my_queue', array['0', '1']::jsonb[]), pgmq.send('my_queue', '2', 600)`);
@@ -157,7 +157,7 @@ test('a name with quotes and spaces is treated as a name', async () => {
   expect(await postgres.query(sql`select message from pgmq.pop(${name})`)).toEqual([{ message: 1 }]);
 });
 
-test('readers at the same time never get the same message', async () => {
+test('concurrent readers never get the same message', async () => {
   await rows(`select pgmq.send_batch('my_queue', array_agg(to_jsonb(n))) from generate_series(1, 200) n`);
   const read: unknown[] = [];
   await Promise.all(
@@ -173,7 +173,7 @@ test('readers at the same time never get the same message', async () => {
   expect(new Set(read).size).toBe(200);
 });
 
-test('everything is the project’s own, and the extension can be dropped', async () => {
+test('everything belongs to the project, and the extension can be dropped', async () => {
   expect(
     await rows(`select distinct proowner::regrole::text as owner from pg_proc where pronamespace = 'pgmq'::regnamespace
       union select distinct relowner::regrole::text from pg_class where relnamespace = 'pgmq'::regnamespace`),
@@ -193,7 +193,7 @@ describe('over the API', () => {
       notify pgrst, 'reload schema'`),
   );
 
-  test('only granted roles use the queue', async () => {
+  test('only roles with grants can use the queue', async () => {
     await postgres.exec(
       `grant usage on schema pgmq to service_role; grant all on pgmq.q_my_queue to service_role`,
     );

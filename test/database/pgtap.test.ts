@@ -1,4 +1,4 @@
-/** pgTAP as used by projects' test suites, on PostgreSQL 18 and as `postgres`, which isn't a superuser. */
+/** Tests pgTAP as used by projects' test suites, on PostgreSQL 18 and as `postgres`, which isn't a superuser. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
 import { sql } from '../../src/kernel/sql.ts';
@@ -74,14 +74,14 @@ const passing = [
   `isa_ok(1, 'integer', 'a number')`,
 ];
 
-test('a test suite that passes', async () => {
+test('a test suite can pass', async () => {
   const said = await lines(`plan(${passing.length})`, ...passing, 'finish()');
   expect(said[0]).toBe(`1..${passing.length}`);
   expect(said.slice(1).filter((line) => !/^ok \d+ - /.test(line))).toEqual([]);
   expect(said).toHaveLength(passing.length + 1);
 });
 
-test('a test suite with failures, skipped tests and TODOs', async () => {
+test('failures, skipped tests and TODOs are reported', async () => {
   expect(
     await lines(
       'no_plan()',
@@ -106,7 +106,7 @@ test('a test suite with failures, skipped tests and TODOs', async () => {
   ]);
 });
 
-test('tests that are functions', async () => {
+test('functions can be run as tests', async () => {
   const pool = own.database.pool('postgres');
   await pool.exec(`
     create schema checks;

@@ -1,6 +1,6 @@
 /**
- * What the preflight rejects on an external server, with catalogs that are the same before and after, and two projects
- * on one server.
+ * Tests what the preflight rejects on an external server, with catalogs that are the same before and after, and two
+ * projects on one server.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createDatabase, type Database, examineExternal } from '../../src/database/index.ts';
@@ -25,7 +25,7 @@ async function asClient<T>(url: string, work: (client: Client) => Promise<T>): P
 const open = (databaseUrl: string): Promise<Database> =>
   createDatabase({ dataDir: '/nowhere', databaseUrl, environment });
 
-/** Everything in the catalogs that a start could change, including comments and passwords. */
+/** Returns everything in the catalogs that a start could change, including comments and passwords. */
 function catalogs(client: Client): Promise<unknown> {
   return client.query(sql`
     select (select md5(string_agg(c::text, ';' order by oid)) from pg_class c) as classes,
@@ -67,7 +67,7 @@ describe.each(availableServers())('PostgreSQL $version', ({ version, bin }) => {
     });
   }
 
-  test('an account without privileges', async () => {
+  test('an account without privileges is rejected', async () => {
     await asAdmin('postgres', async (client) => {
       await client.exec("create role plain login password 'secret'");
       await client.exec('create database plain');
@@ -77,7 +77,7 @@ describe.each(availableServers())('PostgreSQL $version', ({ version, bin }) => {
     );
   });
 
-  test('another encoding, schemas that exist, and read-only transactions', async () => {
+  test('another encoding, existing schemas and read-only transactions are rejected', async () => {
     await asAdmin('postgres', async (client) => {
       await client.exec("create database latin encoding 'LATIN1' locale 'C' template template0");
       await client.exec('create database occupied');
@@ -110,7 +110,7 @@ describe.each(availableServers())('PostgreSQL $version', ({ version, bin }) => {
     }
   });
 
-  test('roles of another program keep their passwords, unless an administrator transfers them', async () => {
+  test('another program’s roles keep their passwords, unless an administrator transfers them', async () => {
     await asAdmin('postgres', async (client) => {
       await client.exec("comment on role authenticator is null; alter role authenticator password 'theirs'");
       await client.exec('create database four');
@@ -127,7 +127,7 @@ describe.each(availableServers())('PostgreSQL $version', ({ version, bin }) => {
     await four.stop();
   });
 
-  test('the account gets a new password', async () => {
+  test('the account’s password can be changed', async () => {
     await asAdmin('postgres', (client) => client.exec("alter role second superuser password 'renewed'"));
     await asAdmin('postgres', (client) =>
       client.exec(
@@ -143,7 +143,7 @@ describe.each(availableServers())('PostgreSQL $version', ({ version, bin }) => {
     await renewed.stop();
   });
 
-  test('a standby', async () => {
+  test('a standby is rejected', async () => {
     await server.stop();
     await server.start('standby');
     await expect(open(server.url('admin', 'one'))).rejects.toThrow('The server is a standby');
@@ -151,7 +151,7 @@ describe.each(availableServers())('PostgreSQL $version', ({ version, bin }) => {
     await server.start();
   });
 
-  test('the form of the connection string does not matter', async () => {
+  test('every form of connection string works', async () => {
     const { port } = new URL(server.url('admin'));
     await asAdmin('postgres', (client) =>
       client.exec('comment on role authenticator is null; alter role authenticator password null'),

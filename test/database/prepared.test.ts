@@ -1,4 +1,6 @@
-/** New data folders that are copies of a prepared cluster. A copy shares neither its identity nor any secret. */
+/**
+ * Tests new data folders that are copies of a prepared cluster. A copy shares neither its identity nor any secret.
+ */
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';

@@ -1,4 +1,4 @@
-/** `supabase db advisors` doesn't report any of Plinth's functions ("Function Search Path Mutable"). */
+/** Tests that `supabase db advisors` doesn't report any of Plinth's functions ("Function Search Path Mutable"). */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import type { Backend } from '../../src/main.ts';
@@ -12,7 +12,7 @@ afterAll(async () => {
   await backend.stop();
 });
 
-test('every function of ours names its search path, generated ones too', async () => {
+test('every function of Plinth’s sets its search path, including generated ones', async () => {
   await backend.database.pool('postgres').exec('create table public.followed (id int primary key)');
   const [made] = await backend.database
     .pool('supabase_realtime_admin')

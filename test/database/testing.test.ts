@@ -1,4 +1,4 @@
-/** The test harness for databases. */
+/** Tests the test harness for databases. */
 import { afterAll, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
 import { sql } from '../../src/kernel/sql.ts';
@@ -32,7 +32,7 @@ test('databases from one template are prepared once and are independent', async 
   ]);
 });
 
-test('a template that could not be prepared is tried again', async () => {
+test('a template that couldn’t be prepared is tried again', async () => {
   const failing = createTestDatabase('fickle', () => Promise.reject(new Error('not today')));
   await expect(failing).rejects.toThrow('not today');
   const again = await createTestDatabase('fickle', (template) =>
@@ -42,7 +42,7 @@ test('a template that could not be prepared is tried again', async () => {
   expect(await again.database.pool('postgres').query(sql`select from public.t`)).toEqual([]);
 });
 
-test('a request runs under its role and claims, one after the other', async () => {
+test('each of several requests runs with its own role and claims', async () => {
   const { database, drop } = await createTestDatabase('isolated');
   const rows = await Promise.all(
     ['anon', 'authenticated', 'service_role'].map((role) =>

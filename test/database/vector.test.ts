@@ -1,4 +1,4 @@
-/** The `vector` extension: pgvector's types and operators, exact and without an index. */
+/** Tests the `vector` extension: pgvector's types and operators, exact and without an index. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Row, Session } from '../../src/database/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
@@ -87,7 +87,7 @@ test.each([
   [`B'1100' <~> B'1010'`, 2],
   [`B'1111' <%> B'1110'`, 0.25],
   [`jaccard_distance(B'00', B'00')`, 1],
-])('%s is %s', async (expression, expected) => {
+])('%s returns %s', async (expression, expected) => {
   const found = await value(expression);
   if (typeof expected === 'number') expect(found).toBeCloseTo(expected, 6);
   else if (expected === 'NaN') expect(`${found}`).toBe('NaN');
@@ -120,7 +120,7 @@ test.each([
   [`'{1:1}/2'::sparsevec(3)`, 'expected 3 dimensions, not 2'],
   [`'{1:1}/2'::sparsevec <-> '{1:1}/3'`, 'different sparsevec dimensions 2 and 3'],
   [`B'11' <~> B'111'`, 'different bit lengths 2 and 3'],
-])('%s fails: %s', async (expression, message) => {
+])('%s fails with: %s', async (expression, message) => {
   await expect(rows(`select ${expression}`)).rejects.toThrow(message);
 });
 
@@ -140,7 +140,7 @@ test('a column accepts only vectors with its number of dimensions', async () => 
   ).toBe('vector(3)');
 });
 
-test('the nearest, within a distance, and by a function as the guides have it', async () => {
+test('a nearest-neighbor query, a distance limit and a function from the guides work', async () => {
   expect(await rows(`select id from items order by embedding <-> '[3,1,2]' limit 2`)).toEqual([
     { id: 3 },
     { id: 1 },
@@ -162,7 +162,7 @@ describe('indexes', () => {
     'hnsw (embedding vector_l1_ops)',
     'ivfflat (embedding)',
     'ivfflat (embedding vector_cosine_ops)',
-  ])('%s is made, with a notice that it speeds nothing up', async (definition) => {
+  ])('%s can be created, with a notice that it doesn’t speed up queries', async (definition) => {
     notices.length = 0;
     await session.exec(`create index made on items using ${definition}`);
     expect(notices.join()).toMatch(/index made speeds nothing up: searches for vectors are exact/);
@@ -176,7 +176,7 @@ describe('indexes', () => {
     ['sparsevec', 'hnsw', ['l2', 'ip', 'cosine', 'l1']],
     ['bit', 'hnsw', ['hamming', 'jaccard']],
     ['bit', 'ivfflat', ['hamming']],
-  ])('%s has its operator classes of %s', async (type, method, distances) => {
+  ])('%s has the operator classes for %s', async (type, method, distances) => {
     await session.exec(`create table typed (value ${type}(3))`);
     for (const distance of distances)
       await session.exec(`create index on typed using ${method} (value ${type}_${distance}_ops)`);
@@ -184,7 +184,7 @@ describe('indexes', () => {
       drop table typed`);
   });
 
-  test('others say nothing; equality uses them', async () => {
+  test('of other types cause no notice, and equality uses them', async () => {
     notices.length = 0;
     await session.exec('create index made on items using btree (embedding)');
     expect(notices).toEqual([]);
@@ -192,6 +192,6 @@ describe('indexes', () => {
   });
 });
 
-test('it can be dropped and made again', async () => {
+test('the extension can be dropped and created again', async () => {
   await session.exec('drop extension vector cascade; create extension vector; drop extension vector');
 });

@@ -1,4 +1,4 @@
-/** Pools with a real server: transactions, savepoints, sessions, waiting, recovery, shutdown and listening. */
+/** Tests pools with a real server: transactions, savepoints, sessions, waiting, recovery, shutdown and listening. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createListenHub, createPools, type Pools } from '../../src/database/pool/index.ts';
 import type { RolePool } from '../../src/database/pool/role-pool.ts';
@@ -54,7 +54,7 @@ async function eventually(check: () => Promise<boolean>): Promise<void> {
   throw new Error('It never came true.');
 }
 
-test('nothing is opened before the first use, and never more than max', async () => {
+test('a pool opens no connections before the first use, and never more than max', async () => {
   const pool = open({ max: 2 });
   expect(await backends()).toBe(0);
   await Promise.all(Array.from({ length: 10 }, () => pool.query(sql`select pg_sleep(0.005)`)));
@@ -68,7 +68,7 @@ test('idle connections are closed', async () => {
   expect(await pool.query(sql`select 1 as a`)).toEqual([{ a: 1 }]);
 });
 
-test('who waits too long gets an error with a code', async () => {
+test('a caller that waits too long gets an error with a code', async () => {
   const pool = open({ max: 1, acquireTimeoutMs: 400 });
   const session = await pool.connect();
   await expect(pool.query(sql`select 1`)).rejects.toMatchObject({ code: 'pool_timeout' });
@@ -95,7 +95,7 @@ test('clients take turns, none occupies all connections, and a full queue reject
   expect(order).toEqual(['b', 'a1', 'a2', 'a3']);
 });
 
-test('settings are set with BEGIN and end with the transaction', async () => {
+test('settings are applied with BEGIN and end with the transaction', async () => {
   const pool = open({ max: 1 });
   const read = sql`select current_user as role, current_setting('request.x', true) as x,
     current_setting('transaction_isolation') as isolation, current_setting('transaction_read_only') as read_only`;
@@ -112,7 +112,7 @@ test('settings are set with BEGIN and end with the transaction', async () => {
   expect(after).toEqual([{ role: 'postgres', x: '', isolation: 'read committed', read_only: 'off' }]);
 });
 
-test('if a setting is rejected, nothing begins', async () => {
+test('if a setting is rejected, the transaction doesn’t begin', async () => {
   const pool = open({ max: 1 });
   let ran = false;
   const work = async () => {
@@ -124,7 +124,7 @@ test('if a setting is rejected, nothing begins', async () => {
   expect(await pool.query(sql`select current_user as role`)).toEqual([{ role: 'postgres' }]);
 });
 
-test('an error rolls back, a savepoint rolls back to itself, end: rollback keeps nothing', async () => {
+test('an error rolls back, a savepoint rolls back to itself, and `end: rollback` keeps nothing', async () => {
   const pool = open({ max: 1 });
   const failing = pool.transaction(async (tx) => {
     await tx.query(sql`insert into things values (1)`);
@@ -147,7 +147,7 @@ test('an error rolls back, a savepoint rolls back to itself, end: rollback keeps
   ]);
 });
 
-test('a commit that could only roll back is an error', async () => {
+test('a commit of a failed transaction is an error', async () => {
   const pool = open();
   const swallowing = pool.transaction(async (tx) => {
     await tx.query(sql`insert into things values (7)`);
@@ -177,7 +177,7 @@ test('an aborted transaction is canceled and its connection stays usable', async
   expect(await pool.query(sql`select 1 as a`)).toEqual([{ a: 1 }]);
 });
 
-test('a session leaves nothing behind', async () => {
+test('a session leaves no state behind', async () => {
   const pool = open({ max: 1 });
   const session = await pool.connect();
   await session.exec(
@@ -204,7 +204,7 @@ test('broken connections are replaced without an effect on clients', async () =>
   expect(answers).toEqual([[{ a: 1 }], [{ a: 1 }], [{ a: 1 }]]);
 });
 
-test('a statement that was running when its connection died is not run again', async () => {
+test('a statement that was running when its connection died isn’t repeated', async () => {
   const pool = open();
   const running = pool.query(sql`select pg_sleep(60)`);
   const refused = expect(running).rejects.toMatchObject({ code: '57P01', untouched: false });
@@ -216,7 +216,7 @@ test('a statement that was running when its connection died is not run again', a
   expect(await pool.query(sql`select 1 as a`)).toEqual([{ a: 1 }]);
 });
 
-test('end finishes what is in flight and refuses the rest', async () => {
+test('end finishes what is in flight and rejects new work', async () => {
   const pool = open();
   await pool.query(sql`select 1`);
   const last = pool.query(sql`select pg_sleep(0.02)::text, 1 as a`);
@@ -226,7 +226,7 @@ test('end finishes what is in flight and refuses the rest', async () => {
   await eventually(async () => (await backends()) === 0);
 });
 
-test('listeners hear, survive a lost connection, and stop hearing', async () => {
+test('listeners receive notifications, survive a lost connection, and can be stopped', async () => {
   const connectOptions = () => ({ ...testTarget(db), applicationName: 'pool test' });
   const hub = createListenHub({ connectOptions });
   const heard: string[] = [];
@@ -251,7 +251,7 @@ test('listeners hear, survive a lost connection, and stop hearing', async () => 
   expect(heard).toEqual(['one', 'reconnected', 'two']);
 });
 
-test('first statements travel with BEGIN, the last ones with COMMIT', async () => {
+test('first statements are sent with BEGIN, the last ones with COMMIT', async () => {
   const pool = open({ max: 1 });
   await pool.exec('truncate public.things');
   const seen = await pool.transaction(
@@ -273,7 +273,7 @@ test('first statements travel with BEGIN, the last ones with COMMIT', async () =
   expect(await backends()).toBe(1);
 });
 
-test('an error in the first statement, the last one or COMMIT undoes everything, and the connection remains usable', async () => {
+test('an error in the first statement, the last one or COMMIT rolls back everything, and the connection remains usable', async () => {
   const pool = open({ max: 1 });
   await pool.exec(`
     truncate public.things;
@@ -303,7 +303,7 @@ test('an error in the first statement, the last one or COMMIT undoes everything,
   expect(await backends()).toBe(1);
 });
 
-test('a batch of statements is a separate transaction, in one round trip', async () => {
+test('a batch of statements runs in a separate transaction, in one round trip', async () => {
   const pool = open({ max: 1 });
   await pool.exec('create table public.alone (id int primary key deferrable initially deferred)');
   const insert = (id: number) => sql`insert into public.alone values (${id}) returning id`;
@@ -339,7 +339,7 @@ test('rows are passed on without copying, at any size, on several concurrent con
   await Promise.all([1, 2, 3, 4].map(read));
 });
 
-test('rows count only when the transaction has ended well', async () => {
+test('rows before an error are passed on, and then the query fails', async () => {
   const pool = open({ max: 1 });
   let count = 0;
   const some = sql`select 1 / (50 - n) from generate_series(1, 100) n`;

@@ -1,4 +1,4 @@
-/** The stream of changes from a real server. */
+/** Tests the stream of changes from a real server. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase, testTarget } from '../../src/database/testing.ts';
 import { connectReplication } from '../../src/database/wire/index.ts';
@@ -14,7 +14,7 @@ afterAll(async () => {
   await db?.drop();
 });
 
-test('commands return results, changes arrive, and destroying ends the connection', async () => {
+test('commands return results, changes arrive, and destroying the stream ends the connection', async () => {
   const writer = db.database.pool('supabase_admin');
   await writer.exec(
     'create table public.streamed (a text primary key); create publication streamed for table public.streamed',
@@ -54,12 +54,12 @@ test('commands return results, changes arrive, and destroying ends the connectio
   expect(last).toBeGreaterThan(0n);
   replication.destroy();
   await ended;
-  // The server detects this a moment later, and the database can't be dropped before then.
+  // The server detects this a moment later, and the database can't be dropped until then.
   const left = sql`select from pg_replication_slots where database = ${db.name}`;
   for (let gone = false; !gone; ) gone = (await writer.query(left)).length === 0;
 });
 
-test('a paused WAL stream reports its position, so the server does not time out', async () => {
+test('a paused WAL stream keeps reporting its position, so the server doesn’t time out', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const replication = await connectReplication(testTarget(db, 'supabase_replication_admin'));
   try {

@@ -1,4 +1,4 @@
-/** Sign-in methods: passwords and TLS with a stub, SCRAM with PostgreSQL. */
+/** Tests sign-in methods: passwords and TLS with a stub, SCRAM with PostgreSQL. */
 import { createHash } from 'node:crypto';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -54,7 +54,7 @@ async function connect(
   return { ...stub, client };
 }
 
-test('trust, and what the startup message says', async () => {
+test('trust works, and the startup message has the expected parameters', async () => {
   const { client, startups, passwords } = await connect({}, { applicationName: 'test', options: '-c a=b' });
   expect(client.processId).toBe(7);
   expect(client.connection.parameters.get('server_version')).toBe('99');
@@ -74,11 +74,11 @@ test('trust, and what the startup message says', async () => {
   });
 });
 
-test('cleartext', async () => {
+test('a cleartext password works', async () => {
   expect((await connect({ asks: Buffer.from([0, 0, 0, 3]) })).passwords).toEqual(['sécret']);
 });
 
-test('md5', async () => {
+test('an md5 password works', async () => {
   const md5 = (text: string | Buffer) => createHash('md5').update(text).digest('hex');
   const { passwords } = await connect({ asks: Buffer.from([0, 0, 0, 5, 9, 8, 7, 6]) });
   expect(passwords).toEqual([
@@ -86,7 +86,7 @@ test('md5', async () => {
   ]);
 });
 
-test('an unknown method and a missing password', async () => {
+test('an unknown method and a missing password are rejected', async () => {
   await expect(connect({ asks: Buffer.from([0, 0, 0, 7]) })).rejects.toMatchObject({ code: '08001' });
   const without = connect({ asks: Buffer.from([0, 0, 0, 3]) }, { password: undefined });
   await expect(without).rejects.toThrow(/password of me/);
@@ -101,7 +101,7 @@ test.each<[SslMode, 'accept' | 'refuse', string, boolean]>([
   ['verify-ca', 'accept', '127.0.0.1', true],
   ['verify-full', 'accept', 'localhost', true],
   ['verify-full', 'accept', '127.0.0.1', false],
-])('sslmode %s where TLS is %sed, as %s', async (sslMode, tls, host, works) => {
+])('sslmode %s with a server that %ss TLS at %s', async (sslMode, tls, host, works) => {
   const sslRootCert = sslMode.startsWith('verify') ? join(folder, 'ca.pem') : undefined;
   const connecting = connect({ tls }, { host, sslMode, sslRootCert });
   if (works) expect((await connecting).client.processId).toBe(7);
@@ -130,17 +130,20 @@ test('a client certificate is sent, unless other users can read its key', async 
   } else await expect(connecting).rejects.toThrow(/chmod 600/);
 });
 
-test.each(['sslRootCert', 'sslCert'])('a missing %s does not end the process', async (file) => {
-  const target = { sslMode: 'require', [file]: join(folder, 'none.pem') } as const;
-  await expect(connect({ tls: 'accept' }, target)).rejects.toMatchObject({
-    name: 'ConnectionError',
-    code: '08001',
-  });
-});
+test.each(['sslRootCert', 'sslCert'])(
+  'a missing %s causes an error instead of ending the process',
+  async (file) => {
+    const target = { sslMode: 'require', [file]: join(folder, 'none.pem') } as const;
+    await expect(connect({ tls: 'accept' }, target)).rejects.toMatchObject({
+      name: 'ConnectionError',
+      code: '08001',
+    });
+  },
+);
 
 describe('a password file', () => {
   const cleartext = Buffer.from([0, 0, 0, 3]);
-  test('is read when a password is asked for and none is given', async () => {
+  test('is read if a password is required and none is given', async () => {
     const passwordFile = join(folder, 'pgpass');
     await writeFile(passwordFile, '127.0.0.1:*:other:me:no\n127.0.0.1:*:app:me:from:file\n', { mode: 0o600 });
     const none = { password: undefined, passwordFile };
@@ -180,7 +183,7 @@ describe('several hosts', () => {
   const standby = { reports: { in_hot_standby: 'on', default_transaction_read_only: 'off' } };
   const readOnly = { reports: { in_hot_standby: 'off', default_transaction_read_only: 'on' } };
 
-  test('are tried one after the other while they are unreachable or starting', async () => {
+  test('are tried in order while they are unreachable or starting', async () => {
     expect(await choose([{}, {}])).toBe(0);
     expect(await choose([{ refuses: '57P03' }, {}])).toBe(1);
     const gone = await startStub({});
@@ -202,11 +205,11 @@ describe('several hosts', () => {
     client.connection.destroy();
   });
 
-  test('one that refuses the login ends the attempt', async () => {
+  test('end with the first one that rejects the login', async () => {
     expect(await choose([{ refuses: '28P01' }, {}])).toBe('28P01');
   });
 
-  test('each says why it is not taken', async () => {
+  test('are listed in the error, each with its reason', async () => {
     const servers = [{ refuses: '57P03' }, standby];
     const started = await Promise.all(servers.map((options) => startStub(options)));
     stubs.push(...started);
@@ -231,12 +234,12 @@ describe('several hosts', () => {
     ['prefer-standby', [primary, standby], 1],
     ['prefer-standby', [primary, readOnly], 0],
     ['standby', [primary], '08001'],
-  ])('%s', async (sessionKind, servers, expected) => {
+  ])('are selected by session type: %s', async (sessionKind, servers, expected) => {
     expect(await choose(servers, { sessionKind })).toBe(expected);
   });
 });
 
-test('SCRAM against PostgreSQL, with a password beyond ASCII', async () => {
+test('SCRAM works with PostgreSQL and a non-ASCII password', async () => {
   const admin = db.database.pool('supabase_admin');
   const role = sql.id(db.name);
   await admin.query(sql`create role ${role} login password 'pässwörd ①'`);

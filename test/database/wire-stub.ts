@@ -1,4 +1,4 @@
-/** A server that only implements sign-in, for methods that a test cluster doesn't support. */
+/** A server that implements only sign-in, for methods that a test cluster doesn't support. */
 import { createServer, type Server, type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 
@@ -18,9 +18,9 @@ export interface StubOptions {
    * the server doesn't respond.
    */
   readonly asks?: Buffer;
-  /** `refuse` responds to a TLS request with N. */
+  /** `refuse` responds with N to a TLS request. */
   readonly tls?: 'accept' | 'refuse';
-  /** Reported parameters in addition to the version. */
+  /** Parameters that are reported in addition to the version. */
   readonly reports?: Readonly<Record<string, string>>;
   /** The SQLSTATE that is returned for every sign-in attempt. */
   readonly refuses?: string;

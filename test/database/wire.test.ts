@@ -1,4 +1,4 @@
-/** The client with a real server: values, statements, errors, cancellation and lost connections. */
+/** Tests the client with a real server: values, statements, errors, cancellation and lost connections. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase, testTarget } from '../../src/database/testing.ts';
@@ -40,7 +40,7 @@ async function failure(promise: Promise<unknown>): Promise<PostgresError> {
   );
 }
 
-test('each type is read as documented', async () => {
+test('each type is parsed as documented', async () => {
   const [row] = await client.query(sql`
     select true as b, 1::int2 as i2, -2147483648 as i4, 9007199254740991::int8 as i8, 4294967295::oid as o, 1.5::float4 as f4,
       'NaN'::float8 as f8, '{"a":[1]}'::json as j, '[1]'::jsonb as jb, '\\x00ff'::bytea as y, 'ü'::text as t,
@@ -80,7 +80,7 @@ const json = fc
   .map((value): fc.JsonValue => JSON.parse(JSON.stringify(value)))
   .filter((value) => !JSON.stringify(value).includes('\\u0000'));
 
-test('values come back as they were sent', async () => {
+test('values are returned as they were sent', async () => {
   await fc.assert(
     fc.asyncProperty(
       text,
@@ -122,7 +122,7 @@ test('dates in any year are parsed', async () => {
   );
 });
 
-test('queryText gives text, column types and the command tag', async () => {
+test('queryText returns text, column types and the command tag', async () => {
   const result = await client.queryText(
     sql`select 1 as a, null as b, oid from pg_class where relname = 'pg_class'`,
   );
@@ -159,7 +159,7 @@ test("an error contains the server's message", async () => {
   expect(await failure(client.query(sql`select 'x'::nonsense`))).toMatchObject({ code: '42704' });
 });
 
-test('pipelined statements are answered in order, each with its own error', async () => {
+test('pipelined statements return results in order, each with its own error', async () => {
   const answers = await Promise.allSettled(
     Array.from({ length: 50 }, (_, index) =>
       client.query<{ a: number }>(sql`select 10 / (${index}::int % 10) as a`),
@@ -187,13 +187,13 @@ test('a statement whose result type changed, or that was deallocated, is prepare
   expect(await read()).toEqual([{ a: 1, b: 2 }]);
 });
 
-test('no more statements stay prepared than the limit', async () => {
+test('at most the maximum number of statements stay prepared', async () => {
   for (let index = 0; index < 150; index++) await client.query(sql`select ${sql.raw(String(index))} as a`);
   const [row] = await client.query<{ count: number }>(sql`select count(*) from pg_prepared_statements`);
   expect(row?.count).toBeLessThanOrEqual(100);
 });
 
-test('what cannot be sent leaves the connection in order', async () => {
+test('values that can’t be encoded leave the connection usable', async () => {
   await expect(client.query(sql`select ${'a'}::text, ${sql.raw("'\0'")}`)).rejects.toThrow(TypeError);
   const circular: Record<string, unknown> = {};
   circular.itself = circular;
@@ -219,7 +219,7 @@ test('notices and notifications reach their handlers', async () => {
   expect(notifications).toEqual([{ processId: client.processId, channel: 'here', payload: 'payload' }]);
 });
 
-test('canceling ends the statement and nothing else', async () => {
+test('canceling ends only the statement', async () => {
   const sleeping = failure(client.query(sql`select pg_sleep(60)`));
   const asleep = sql`select from pg_stat_activity where pid = ${client.processId} and wait_event = 'PgSleep'`;
   for (let begun = false; !begun; ) {
@@ -230,7 +230,7 @@ test('canceling ends the statement and nothing else', async () => {
   expect(await client.query(sql`select 1 as a`)).toEqual([{ a: 1 }]);
 });
 
-test('a terminated connection says so, and that a statement behind was not begun', async () => {
+test('a terminated connection causes an error, and a queued statement is reported as not started', async () => {
   const doomed = await Client.connect(testTarget(db));
   const running = failure(doomed.query(sql`select pg_terminate_backend(pg_backend_pid()), pg_sleep(60)`));
   const behind = failure(doomed.query(sql`select 1`));
@@ -247,7 +247,7 @@ test('close waits for pending work', async () => {
   expect(closing.connection.ended).toBe(true);
 });
 
-test('a wrong password, an unknown database, a closed port', async () => {
+test('a wrong password, an unknown database and a closed port cause errors', async () => {
   const target = testTarget(db);
   expect(await failure(Client.connect({ ...target, database: 'nowhere' }))).toMatchObject({ code: '3D000' });
   expect(await failure(Client.connect({ ...target, port: 1 }))).toMatchObject({ code: '08001' });

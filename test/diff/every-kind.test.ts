@@ -1,4 +1,4 @@
-/** Every kind of object that a schema can contain, from an empty database and back. */
+/** Tests every kind of object that a schema can contain, from an empty database and back. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { splitSql } from '../../src/shared/sql/split.ts';
@@ -48,13 +48,13 @@ afterAll(async () => {
   await dropOwner();
 });
 
-test('creates everything, in the same order of columns', async () => {
+test('the difference creates everything, with the columns in the same order', async () => {
   await apply(copy, await diffOf(copy, full));
   expect((await diffOf(copy, full)).statements).toEqual([]);
   expect(await catalogs(copy)).toEqual(await catalogs(full));
 });
 
-test('drops everything and marks the statements that delete data', async () => {
+test('the reverse difference drops everything and marks the statements that delete data', async () => {
   const diff = await diffOf(copy, empty);
   expect(diff.statements.filter(({ isDestructive }) => isDestructive).map(({ text }) => text)).toContain(
     'DROP TABLE "kinds"."items"',

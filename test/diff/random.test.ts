@@ -1,6 +1,6 @@
 /**
- * Random schemas: the difference turns the first into the second, and back. Known differences remain, so this runs only by
- * hand: `PLINTH_DIFF_RUNS=50 npm test -- test/diff/random.test.ts`.
+ * Tests random schemas: the difference turns the first into the second, and back. Some differences are known to remain,
+ * so this test runs only manually: `PLINTH_DIFF_RUNS=50 npm test -- test/diff/random.test.ts`.
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';

@@ -1,4 +1,4 @@
-/** docs/compatibility.md lists missing and different behavior. This test compares the page with a running server. */
+/** Compares docs/compatibility.md, which lists missing and different behavior, with a running server. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createClient } from '@supabase/supabase-js';
@@ -31,7 +31,7 @@ async function ask(method: string, path: string, body?: object): Promise<{ statu
   return { status: response.status, text: await response.text() };
 }
 
-describe('what is missing, in the words of the page', () => {
+describe('missing features, as the page describes them', () => {
   it.each([
     ['GraphQL', 'POST', '/graphql/v1', 404, 'Nothing is served'],
     ['Analytics and vector buckets', 'POST', '/storage/v1/vector/ListVectorBuckets', 403, 'not enabled'],
@@ -60,8 +60,8 @@ describe('what is missing, in the words of the page', () => {
   );
 });
 
-describe('what is different', () => {
-  it('pg_cron runs jobs; a sixth field is refused', async () => {
+describe('different behavior', () => {
+  it('pg_cron runs jobs and rejects a sixth field', async () => {
     expect(page).toContain('Schedules with a sixth field are rejected');
     const pool = backend.database.pool('postgres');
     await pool.exec(`create extension pg_cron; select cron.schedule('job', '1 second', 'select 1')`);
@@ -79,7 +79,7 @@ describe('what is different', () => {
     await pool.exec(`select cron.unschedule('job')`);
   });
 
-  it('pgmq has no partitioned queues, and its tables are those of the project', async () => {
+  it('pgmq has no partitioned queues, and its tables belong to the project', async () => {
     expect(page).toContain('without partitioned queues');
     const pool = backend.database.pool('postgres');
     await pool.exec(`create extension pgmq; select pgmq.create('tasks')`);
@@ -91,7 +91,7 @@ describe('what is different', () => {
     expect(await pool.query(sql`select message from pgmq.pop('tasks')`)).toEqual([{ message: 1 }]);
   });
 
-  it('http sends requests, and knows some options of curl', async () => {
+  it('http sends requests and supports some curl options', async () => {
     const pool = backend.database.pool('postgres');
     await pool.exec('create extension http with schema extensions');
     expect(await pool.query(sql`select status from http_get('http://kong:8000/auth/v1/health')`)).toEqual([
@@ -106,7 +106,7 @@ describe('what is different', () => {
     );
   });
 
-  it('vector searches exactly; its indexes are made and take no parameters in plain SQL', async () => {
+  it('vector searches exactly, and its indexes can be created and take no parameters in plain SQL', async () => {
     expect(page).toContain('Every search scans the whole table');
     const pool = backend.database.pool('postgres');
     await pool.exec(`create extension vector with schema extensions;
@@ -119,7 +119,7 @@ describe('what is different', () => {
     ).rejects.toThrow('unrecognized parameter "lists"');
   });
 
-  it('requests of SQL are sent, to this server under the name of the gateway too', async () => {
+  it('requests from SQL are sent, also to this server under the gateway’s name', async () => {
     expect(page).toContain('`http://kong:8000` refers to this server');
     const pool = backend.database.pool('postgres');
     const [{ id } = { id: 0 }] = await pool.query<{ id: number }>(
@@ -138,13 +138,13 @@ describe('what is different', () => {
     expect(roles).toEqual([{ rolname: 'supabase_admin' }]);
   });
 
-  it.each(['PATCH', 'DELETE'])('%s without a filter is refused', async (method) => {
+  it.each(['PATCH', 'DELETE'])('%s without a filter is rejected', async (method) => {
     const response = await ask(method, '/rest/v1/notes', method === 'PATCH' ? { done: true } : undefined);
     expect(response.status).toBe(400);
     expect(response.text).toContain('requires a WHERE clause');
   });
 
-  it('limits of PostgreSQL are 400', async () => {
+  it('exceeded PostgreSQL limits get status 400', async () => {
     expect(page).toContain('If a request exceeds a limit of PostgreSQL');
     const stars = (count: number) => `/rest/v1/notes?select=${Array(count).fill('*').join(',')}`;
     const response = await ask('GET', stars(1600));
@@ -156,7 +156,7 @@ describe('what is different', () => {
     });
   });
 
-  it('a permission error states what is missing', async () => {
+  it('a permission error contains what is missing', async () => {
     expect(page).toContain('contains the missing GRANT statement');
     await backend.database.pool('postgres').exec(`
       create table public.told (id int);
@@ -169,7 +169,7 @@ describe('what is different', () => {
       );
   });
 
-  it('people see and end their sessions', async () => {
+  it('users can see and end their sessions', async () => {
     const client = createClient(backend.url, backend.keys.publishableKey, {
       auth: { persistSession: false },
     });
@@ -187,7 +187,7 @@ describe('what is different', () => {
     expect(await after.json()).toMatchObject({ error_code: 'session_not_found' });
   });
 
-  it('users take a change of address back', async () => {
+  it('users can cancel a change of address', async () => {
     for (const kind of ['email_change', 'phone_change']) {
       expect(page).toContain(`DELETE /auth/v1/user/${kind}`);
       const headers = { apikey: backend.keys.publishableKey };
@@ -196,7 +196,7 @@ describe('what is different', () => {
     }
   });
 
-  it('users have recovery codes', async () => {
+  it('users can generate recovery codes', async () => {
     expect(page).toContain('/auth/v1/factors/recovery-codes');
     const client = createClient(backend.url, backend.keys.publishableKey, {
       auth: { persistSession: false },
@@ -211,14 +211,14 @@ describe('what is different', () => {
     expect(await response.json()).toEqual({ total: 0, remaining: 0, created_at: null });
   });
 
-  it('the Account pages are a provider', async () => {
+  it('the Account pages work as a provider', async () => {
     const response = await backend.fetch('/auth/v1/authorize?provider=custom:account', {
       redirect: 'manual',
     });
     expect(response.headers.get('location')).toBe(`${backend.url}/account/sign-in`);
   });
 
-  it('realtime.subscription stays empty, and only what SQL calls is there', async () => {
+  it('realtime.subscription stays empty, and only functions for SQL exist', async () => {
     const names = await backend.database
       .pool('postgres')
       .query<{ name: string }>(
@@ -231,7 +231,7 @@ describe('what is different', () => {
   });
 });
 
-it('with a captcha no user can sign in on the Account pages', async () => {
+it('with a captcha, users can’t sign in on the Account pages', async () => {
   expect(page).toContain('Without the site key');
   const guarded = await createTestBackend({
     config: { auth: { captcha: { enabled: true, provider: 'turnstile', secret: 'x' } } },

@@ -1,4 +1,4 @@
-/** Runs every command of docs/operate.md in a scratch project, in the order of the page. */
+/** Runs every command of docs/operate.md in a temporary project, in the order of the page. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ const blocksOf = (language: string): string[] =>
   [...page.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, code]) => code ?? '');
 const lines = blocksOf('sh').flatMap((code) => code.trim().split('\n'));
 
-/** Commands that this test doesn't run, with the place that covers them. */
+/** Commands that this test doesn't run, with the test that covers them. */
 const elsewhere: Readonly<Record<string, string>> = {
   'npm run build': 'runs before every test',
   'npm run serve -- --workdir project': 'the server of this test, without the build',
@@ -43,13 +43,13 @@ afterAll(async () => {
   rmSync(target, { recursive: true, force: true });
 });
 
-it('every line is run here or covered elsewhere', () => {
+it('every command is run here or covered elsewhere', () => {
   const isOurs = (line: string): boolean => line.startsWith('plinth ');
   expect(lines.filter((line) => !isOurs(line) && elsewhere[line] === undefined)).toEqual([]);
   expect(Object.keys(elsewhere).filter((line) => !lines.includes(line))).toEqual([]);
 });
 
-/** Addresses and files of this test instead of those of the page. */
+/** The addresses and files of this test, which replace those of the page. */
 function substituted(line: string): string[] {
   const restored = join(project.dir, 'restored');
   const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
@@ -63,7 +63,7 @@ function substituted(line: string): string[] {
 }
 
 it.each(lines.filter((line) => line.startsWith('plinth ') && elsewhere[line] === undefined))(
-  '%s',
+  '%s runs',
   async (line) => {
     if (line.startsWith('plinth restore')) {
       const listed = JSON.parse((await run(project, ['backup', 'list', '--json'])).stdout);

@@ -45,7 +45,7 @@ describe('commands', () => {
     if (command !== undefined) expect(() => parseInput(command, words.slice(count))).not.toThrow();
   });
 
-  it('of npm are scripts of this package', () => {
+  it('npm scripts exist in package.json', () => {
     const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { scripts: object };
     const named = lines.flatMap((line) => /^npm run (\S+)/.exec(line)?.[1] ?? []);
     expect(named.length).toBeGreaterThan(0);
@@ -75,7 +75,7 @@ it('files that the page links to exist', () => {
   for (const path of links) expect([path, existsSync(`${root}${path}`)]).toEqual([path, true]);
 });
 
-it('endpoints that the page and the examples name respond', async () => {
+it('endpoints on the page and in the examples respond', async () => {
   const texts = [
     page,
     ...readdirSync(`${root}deploy`).map((name) => readFileSync(`${root}deploy/${name}`, 'utf8')),

@@ -1,4 +1,4 @@
-/** Extracts the README's examples and runs them unchanged. */
+/** Runs the README's examples unchanged. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -38,7 +38,7 @@ async function printed(inputType: string, code: string): Promise<string[]> {
   return stdout.trim().split('\n');
 }
 
-it('has a client of ten lines that prints what its comments say', async () => {
+it('the ten-line client prints what its comments promise', async () => {
   const code = codeBlock('js');
   expect(code.trim().split('\n').length).toBeLessThanOrEqual(10);
   expect(code).toContain(backend.keys.publishableKey);
@@ -47,7 +47,7 @@ it('has a client of ten lines that prints what its comments say', async () => {
   expect(await printed('module', here)).toEqual(promised(code));
 });
 
-it('has a test backend that prints what its comments say', async () => {
+it('the test backend prints what its comments promise', async () => {
   const code = codeBlock('ts');
   expect(await printed('module-typescript', code)).toEqual(promised(code));
 });

@@ -1,6 +1,6 @@
 /**
- * The third step of the README's tour: app and Console side by side. test/example covers the steps before it, starting
- * with the command.
+ * Tests the third step of the README's tour: app and Console side by side. test/example covers the steps before it,
+ * starting with the command.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -59,7 +59,7 @@ async function signInAsGuest(): Promise<Page> {
   return page;
 }
 
-it('shows changes from the Console immediately', async () => {
+it('the app shows changes from the Console immediately', async () => {
   const person = await signInAsGuest();
   await person.getByRole('textbox', { name: 'Note' }).fill('Hello from the tour');
   await person.getByRole('button', { name: 'Add' }).click();

@@ -1,4 +1,4 @@
-/** The word check of `npm run lint`: the text that it rejects, the text that it accepts, and its report. */
+/** Tests the word check of `npm run lint`: the text that it rejects, the text that it accepts, and its report. */
 import { describe, expect, test } from 'vitest';
 import type { WordException } from '../../scripts/lint/words/exceptions.ts';
 import { createWordFinder, reportFindings } from '../../scripts/lint/words/find.ts';
@@ -26,7 +26,7 @@ describe('rejects', () => {
     ['The behaviour of the server', 'British spelling'],
     ['It recognises an organisation.', 'British spelling'],
     ['The request was cancelled.', 'British spelling'],
-  ])('%s', (source, rule) => {
+  ])('rejects %s', (source, rule) => {
     expect(rulesIn(source)).toContain(rule);
   });
 
@@ -35,7 +35,7 @@ describe('rejects', () => {
     ['  // It ends at\n  // once.', 'at once'],
     ['-- A process of its\n-- own.', 'of its own'],
     ['The table is\nno view.', 'is no'],
-  ])('a phrase across two lines: %j', (source, rule) => {
+  ])('rejects a phrase across two lines: %j', (source, rule) => {
     expect(rulesIn(source)).toEqual([rule]);
   });
 });

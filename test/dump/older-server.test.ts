@@ -1,4 +1,4 @@
-/** Dumps a database of PostgreSQL 15 with every kind of object and restores it into the embedded version. */
+/** Tests dumping a database of PostgreSQL 15 with every kind of object and restoring it into the embedded version. */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ describe.skipIf(missingOldVersion !== undefined)(
       if (folder) rmSync(folder, { recursive: true, force: true });
     });
 
-    test('creates the same objects in the embedded version', async () => {
+    test('restoring creates the same objects in the embedded version', async () => {
       await restoreText(copy.target, await dumpText(source.target('postgres')));
       const before = await Client.connect(source.target('postgres'));
       const [expected, found] = [await factsOf(before), await copy.run(factsOf)];

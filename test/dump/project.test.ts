@@ -1,4 +1,4 @@
-/** Moves a project between two databases that have Plinth's schemas, as `postgres`. */
+/** Tests moving a project between two databases that have Plinth's schemas, as `postgres`. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase, testTarget } from '../../src/database/testing.ts';
 import { sql } from '../../src/kernel/sql.ts';
@@ -50,7 +50,7 @@ afterAll(async () => {
   await copy?.drop();
 });
 
-test('the schema contains what the project added, and nothing that Plinth creates', async () => {
+test('the schema contains only what the project added', async () => {
   const text = await dumpText(testTarget(source), { content: 'schema' });
   const created = [...text.matchAll(/^CREATE (?:OR REPLACE )?([^\n]*)/gm)].map(([, line]) => line);
   expect(created).toEqual([

@@ -1,4 +1,4 @@
-/** Errors during a restore: everything or nothing, unless failed statements are skipped. */
+/** Tests errors during a restore: everything is rolled back, unless failed statements are skipped. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { createEmptyDatabase, type EmptyDatabase, restoreText } from './helpers.ts';
@@ -31,7 +31,7 @@ const script = [
   '',
 ].join('\n');
 
-test('a failed restore names the line and leaves nothing behind', async () => {
+test('the error of a failed restore contains the line, and nothing is left behind', async () => {
   await expect(restoreText(database.target, script)).rejects.toMatchObject({
     code: 'statement_failed',
     message: expect.stringMatching(
@@ -55,7 +55,7 @@ test('--keep-going skips statements that fail and continues', async () => {
   expect(await tables()).toEqual([{ name: 'a' }, { name: 'b' }, { name: 'c' }]);
 });
 
-test('commands of psql that a dump for one database doesn’t need are rejected', async () => {
+test('psql commands that a dump of one database doesn’t need are rejected', async () => {
   await expect(
     restoreText(database.target, 'create table public.a ();\n\\connect other\n'),
   ).rejects.toMatchObject({ code: 'command_unsupported' });

@@ -1,4 +1,4 @@
-/** Dumps a database with every kind of object, restores it into an empty database and compares both. */
+/** Tests dumping a database with every kind of object, restoring it into an empty database and comparing both. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { readFingerprint } from './fingerprint.ts';
 import {

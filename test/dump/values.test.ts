@@ -1,4 +1,4 @@
-/** Random values of all kinds of types survive COPY and INSERT. */
+/** Tests that random values of all kinds of types survive COPY and INSERT. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -82,7 +82,7 @@ const row = fc.record({
   r: nullable(fc.constantFrom('', '0', '101')),
 });
 
-test('rows are equal after a dump with COPY and one with INSERT', async () => {
+test('rows are equal after a dump with COPY and after one with INSERT', async () => {
   const property = fc.asyncProperty(
     fc.array(row, { minLength: 1, maxLength: 30 }),
     fc.boolean(),

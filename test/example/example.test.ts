@@ -1,4 +1,4 @@
-/** The README's tour in a browser: what a user sees after `npm start -- --example`. */
+/** Tests the README's tour in a browser: what a user sees after `npm start -- --example`. */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -55,7 +55,7 @@ async function patchNote(
   return { status: response.status, rows: (await response.json()) as unknown[] };
 }
 
-test('two people write, tick off and watch; each changes only their own', async () => {
+test('two users write, complete and watch notes, and each can change only their own', async () => {
   const { page: ada, complaints } = await openApp();
   await signUp(ada, 'ada@example.com');
   await ada.getByText('No notes yet.').waitFor();
@@ -127,7 +127,7 @@ test('a guest can also write, and sees why a file is rejected', async () => {
 
 describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
   test.each([360, 1280])(
-    '%i px wide it is accessible and does not scroll sideways',
+    'at %i px, the app is accessible and doesn’t scroll horizontally',
     async (width) => {
       const { context } = await openContext(browser, {
         colorScheme,
@@ -154,7 +154,7 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
   );
 });
 
-test('its code is right for the type checker', async () => {
+test('the example passes the type check', async () => {
   const tsc = `${root}node_modules/typescript/bin/tsc`;
   const run = promisify(execFile)(process.execPath, [tsc, '-p', `${root}examples/live-board`]);
   await expect(run).resolves.toMatchObject({ stdout: '' });

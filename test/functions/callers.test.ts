@@ -1,6 +1,6 @@
 /**
- * Callers, functions and connections as they occur in practice: unusual content types, large headers, late streams,
- * rejected sockets and disconnects.
+ * Tests callers, functions and connections as they occur in practice: unusual content types, large headers, late
+ * streams, rejected sockets and disconnects.
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -86,7 +86,7 @@ const offerTo = (slug: string) =>
 
 describe('a function', () => {
   it.each(['json', '', 'application/json, application/json', 'text/plain charset=utf-8'])(
-    'gets content of the type "%s"',
+    'receives content of type "%s"',
     async (type) => {
       const response = await world.call('many/echo', {
         method: 'POST',
@@ -103,13 +103,13 @@ describe('a function', () => {
     expect([response.slice(9, 12), response.match(/^set-cookie: /gim)?.length]).toEqual(['200', 15]);
   });
 
-  it('has begun to answer before the first part of its stream is there', async () => {
+  it('starts its response before the first part of its stream exists', async () => {
     const response = await world.call('many/late');
     await world.call('many/go');
     expect(await response.text()).toBe('at last');
   });
 
-  it('is told the address of its caller, not of the platform, and when its answer is sent', async () => {
+  it('receives the address of the caller, not of the platform, and is notified when its response has been sent', async () => {
     const headers = { 'x-forwarded-for': '203.0.113.9' };
     const caller = await (await world.call('many/caller', { headers })).json();
     expect(caller).toEqual({ transport: 'tcp', hostname: '127.0.0.1', port: 0 });
@@ -123,7 +123,7 @@ describe('a function', () => {
   });
 });
 
-describe('the serve of std, from before Deno 2', () => {
+describe('the serve function of std, from before Deno 2', () => {
   it('handles several concurrent requests', async () => {
     const slow = world.call('std?wait=300', { method: 'POST', body: 'slow' });
     const host = new URL(world.url).host;
@@ -131,7 +131,7 @@ describe('the serve of std, from before Deno 2', () => {
     expect(await (await slow).text()).toBe(`//${host}/std?wait=300 slow`);
   });
 
-  it('takes WebSockets', async () => {
+  it('accepts WebSockets', async () => {
     const headers = { authorization: world.authorization };
     const socket = new WebSocket(`${world.url.replace('http', 'ws')}/functions/v1/std`, { headers });
     await once(socket, 'open');
@@ -142,7 +142,7 @@ describe('the serve of std, from before Deno 2', () => {
 });
 
 describe('a WebSocket', () => {
-  it('that the function refuses ends the connection: what is sent after it is not for the function', async () => {
+  it('ends the connection if the function rejects it, and the function doesn’t receive later data', async () => {
     const socket = await offerTo('many/refuses');
     socket.write(`GET /functions/v1/many/secret HTTP/1.1\r\nhost: here\r\n\r\n`);
     const response = await text(socket);
@@ -150,7 +150,7 @@ describe('a WebSocket', () => {
     expect(response).toMatch(/\r\n\r\nrefused$/);
   });
 
-  it('a waiting client gets an error when the function has ended', async () => {
+  it('gets an error while waiting if the function has ended', async () => {
     const response = await text(await offerTo('dying'));
     expect(response).toMatch(/^HTTP\/1\.1 500 WORKER_ERROR\r\n/);
   });

@@ -1,6 +1,6 @@
 /**
- * Functions on a company network: a proxy that terminates TLS with the company's certificate authority, and a private
- * registry. Deno uses the machine's network settings, and functions can't read them.
+ * Tests functions on a company network: a proxy that terminates TLS with the company's certificate authority, and a
+ * private registry. Deno uses the machine's network settings, and functions can't read them.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -98,7 +98,7 @@ describe('modules', () => {
     ['the authorities that the machine trusts', { SSL_CERT_FILE: authority }],
     ['those that Node is given', { NODE_EXTRA_CA_CERTS: authority }],
     ['those that Deno is given', { DENO_CERT: authority, DENO_TLS_CA_STORE: 'mozilla' }],
-  ])('come through a proxy that intercepts TLS, with %s', async (_name, certificates) => {
+  ])('are loaded through a proxy that intercepts TLS, with %s', async (_name, certificates) => {
     asked = [];
     const world = await machine({
       HTTPS_PROXY: proxyUrl,
@@ -116,7 +116,7 @@ describe('modules', () => {
     ]);
   });
 
-  it("are rejected if the proxy isn't trusted, and the log says what to set", async () => {
+  it('are rejected if the proxy isn’t trusted, and the log contains the setting to change', async () => {
     const world = await machine({ HTTPS_PROXY: proxyUrl, NPM_CONFIG_REGISTRY: `${npmUrl}/` });
     expect((await world.call('modules')).status).toBe(503);
     expect(world.lines('modules').at(-1)).toMatch(
@@ -125,7 +125,7 @@ describe('modules', () => {
     expect(world.lines('modules').join()).not.toMatch(/pass-word/);
   });
 
-  it('are read from the project first and then from the machine', async () => {
+  it('use the project’s settings first and then the machine’s', async () => {
     const world = await machine(
       { HTTPS_PROXY: 'http://127.0.0.1:9', NODE_EXTRA_CA_CERTS: '/gone.pem' },
       {
@@ -136,7 +136,7 @@ describe('modules', () => {
   });
 });
 
-it('requests of functions leave through the proxy, those to the project stay on the machine', async () => {
+it('requests from functions use the proxy, but those to the project stay on the machine', async () => {
   const world = await machine({
     HTTP_PROXY: proxyUrl,
     HTTPS_PROXY: proxyUrl,
@@ -148,7 +148,7 @@ it('requests of functions leave through the proxy, those to the project stay on 
   expect(asked).toEqual([`CONNECT modules.company.test:443 ${authorization}`]);
 });
 
-it('no function reads how the machine reaches the network, nor anything else that the shell has', async () => {
+it('functions can’t read the machine’s network settings or the shell’s other variables', async () => {
   const network = {
     HTTPS_PROXY: proxyUrl,
     https_proxy: proxyUrl,
@@ -179,24 +179,19 @@ it('no function reads how the machine reaches the network, nor anything else tha
   expect(all).toContain('MINE');
 });
 
-it.runIf(process.platform === 'linux')(
-  "a function's process holds the names of the network, and no others",
-  async () => {
-    const world = await machine({ ALL_PROXY: proxyUrl, NPM_TOKEN: 'pass-word', USER: 'someone' });
-    await world.call('environment', { method: 'POST', body: '[]' });
-    const environments = readdirSync('/proc')
-      .filter((pid) => /^\d+$/.test(pid) && fileOf(`/proc/${pid}/cmdline`).includes(world.root))
-      .map((pid) => fileOf(`/proc/${pid}/environ`));
-    expect(environments.length).toBeGreaterThan(0);
-    const names = environments.flatMap((text) =>
-      text.split('\0').map((entry) => entry.split('=', 1)[0] ?? ''),
-    );
-    expect(names.filter((name) => !/^(SUPABASE|DENO)_/.test(name) && name !== '').sort()).toEqual([
-      'ALL_PROXY',
-      'NO_COLOR',
-      'NO_PROXY',
-      'PWD',
-      'TMPDIR',
-    ]);
-  },
-);
+it.runIf(process.platform === 'linux')('a function’s process has only the network variables', async () => {
+  const world = await machine({ ALL_PROXY: proxyUrl, NPM_TOKEN: 'pass-word', USER: 'someone' });
+  await world.call('environment', { method: 'POST', body: '[]' });
+  const environments = readdirSync('/proc')
+    .filter((pid) => /^\d+$/.test(pid) && fileOf(`/proc/${pid}/cmdline`).includes(world.root))
+    .map((pid) => fileOf(`/proc/${pid}/environ`));
+  expect(environments.length).toBeGreaterThan(0);
+  const names = environments.flatMap((text) => text.split('\0').map((entry) => entry.split('=', 1)[0] ?? ''));
+  expect(names.filter((name) => !/^(SUPABASE|DENO)_/.test(name) && name !== '').sort()).toEqual([
+    'ALL_PROXY',
+    'NO_COLOR',
+    'NO_PROXY',
+    'PWD',
+    'TMPDIR',
+  ]);
+});

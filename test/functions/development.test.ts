@@ -1,4 +1,7 @@
-/** In development, saving takes effect immediately, errors include a location, and other functions aren't affected. */
+/**
+ * Tests that in development, saving takes effect immediately, errors include a location, and other functions aren't
+ * affected.
+ */
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -40,8 +43,8 @@ const read = async (slug: string) => {
   return { word, pid };
 };
 
-describe('a save', () => {
-  it('of a module restarts the functions that use it, and no others', async () => {
+describe('saving a file', () => {
+  it('restarts only the functions that use the module', async () => {
     const before = { first: await read('first'), second: await read('second'), other: await read('other') };
     expect(before.first.word).toBe('old');
     world.write('supabase/functions/_shared/word.ts', `export const word = 'new';`);
@@ -57,7 +60,7 @@ describe('a save', () => {
     expect(await read('first')).toEqual(after);
   });
 
-  it('of a package elsewhere in the repository, of an import map, behind a link, of the secrets is served too', async () => {
+  it('applies to packages elsewhere in the repository, import maps, symbolic links and secrets', async () => {
     expect((await read('far')).word).toBe('old');
     world.write('packages/far/mod.ts', `export const far = 'new';`);
     await expect.poll(async () => (await read('far')).word, soon).toBe('new');
@@ -78,7 +81,7 @@ describe('a save', () => {
     await expect.poll(async () => (await read('secret')).word, soon).toBe('known');
   });
 
-  it('lets what is in flight end in the old process', async () => {
+  it('lets requests in flight finish in the old process', async () => {
     const slow = (text: string) =>
       `Deno.serve(async (request) => { if (request.url.endsWith('slow')) await new Promise((go) => setTimeout(go, 800)); return new Response('${text}'); });`;
     world.write('slow', slow('old'));
@@ -90,7 +93,7 @@ describe('a save', () => {
     expect(await (await pending).text()).toBe('old');
   });
 
-  it('with a mistake is in the log before anybody calls; the next save serves again', async () => {
+  it('with an error logs it before the next call, and the next save fixes it', async () => {
     expect(await (await world.call('typed')).text()).toBe('runs');
     world.write('typed', 'Deno.serve((');
     await expect.poll(() => world.lines('typed').join('\n'), soon).toMatch(/typed\/index\.ts:1:\d+/);
@@ -98,7 +101,7 @@ describe('a save', () => {
     await expect.poll(async () => (await world.call('typed')).text(), soon).toBe('again');
   });
 
-  it('with a mistake of types runs, and the log has its place', async () => {
+  it('with a type error still runs, and the log contains the location', async () => {
     world.write(
       'typed',
       `const n: number = 'x';\nDeno.serve(() => { EdgeRuntime.waitUntil(Promise.resolve()); return new Response('typed ' + n); });`,
@@ -115,8 +118,8 @@ describe('a save', () => {
   }, 60_000);
 });
 
-describe('a mistake', () => {
-  it('that throws has its stack, with places in the source, in the answer and in the log', async () => {
+describe('an error', () => {
+  it('that is thrown has its stack with source locations in the response and in the log', async () => {
     const response = await world.call('throws');
     const text = await response.text();
     expect([response.status, text.split('\n')[0]]).toEqual([500, 'Internal Server Error']);
@@ -130,7 +133,7 @@ describe('a mistake', () => {
     ).toMatch(/on purpose/);
   });
 
-  it("is the function's own to answer when it wants to", async () => {
+  it('can be handled by the function itself', async () => {
     const response = await world.call('handled');
     expect([response.status, await response.text()]).toEqual([503, 'handled mine']);
   });
@@ -138,7 +141,7 @@ describe('a mistake', () => {
   it.each([
     ['syntax', /syntax\/index\.ts:2:\d+/],
     ['early', /Invalid URL[^"]*early\/index\.ts:2:1/],
-  ])('of %s has its place in the answer', async (slug, place) => {
+  ])('of %s has its location in the response', async (slug, place) => {
     const response = await world.call(slug);
     const body = await response.json();
     expect([response.status, body.code]).toEqual([503, 'BOOT_ERROR']);
@@ -147,7 +150,7 @@ describe('a mistake', () => {
   });
 });
 
-it("an unauthorized role can't read any of it", async () => {
+it('an unauthorized caller can’t read any of it', async () => {
   const production = await functionsWorld({
     files: { throws: `Deno.serve(() => { throw new Error('inner matter'); });`, syntax: 'const = 1;' },
   });
@@ -163,7 +166,7 @@ it("an unauthorized role can't read any of it", async () => {
   }
 });
 
-it('editor backup files and packages restart no function', async () => {
+it('editor backup files and packages don’t restart functions', async () => {
   const before = await read('other');
   mkdirSync(join(world.supabaseDir, 'functions/other/node_modules'), { recursive: true });
   for (const name of ['index.ts~', '.index.ts.swp', 'node_modules/a.js'])

@@ -1,4 +1,6 @@
-/** Functions in the complete server: real Deno processes, the stock client, limits, reload, upgrades and attacks. */
+/**
+ * Tests functions in the complete server: real Deno processes, the stock client, limits, reload, upgrades and attacks.
+ */
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, type IncomingMessage, request } from 'node:http';
@@ -121,7 +123,7 @@ const call = (path: string, init: RequestInit = {}) =>
   });
 
 describe('a function', () => {
-  it('gets method, path with its slug, query and body, whatever port its source names', async () => {
+  it('receives the method, the path with its slug, the query and the body, regardless of the port in its source', async () => {
     const response = await call('/hello/deep/path?x=1&y=%20', { method: 'PUT', body: 'payload' });
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({
@@ -131,18 +133,18 @@ describe('a function', () => {
     });
   });
 
-  it('may be a default export', async () => {
+  it('can be a default export', async () => {
     expect(await (await call('/declared/x')).text()).toBe('declared /declared/x');
   });
 
-  it('is called by the stock client', async () => {
+  it('can be called with the stock client', async () => {
     const client = createClient(backend.url, backend.keys.publishableKey);
     const { data, error } = await client.functions.invoke('hello', { body: { a: 1 } });
     expect(error).toBeNull();
     expect(data).toMatchObject({ method: 'POST', body: '{"a":1}' });
   });
 
-  it('streams, and keeps its own headers', async () => {
+  it('can stream, and keeps its own headers', async () => {
     const response = await call('/stream');
     expect(response.headers.get('content-type')).toBe('text/event-stream');
     expect(response.headers.getSetCookie()).toEqual(['one=1']);
@@ -152,7 +154,7 @@ describe('a function', () => {
     expect(chunks.join('')).toBe('data: a\n\ndata: b\n\ndata: c\n\n');
   });
 
-  it('upgrades to a WebSocket', async () => {
+  it('can upgrade to a WebSocket', async () => {
     const socket = new WebSocket(`${backend.url.replace('http', 'ws')}/functions/v1/echo`, {
       headers: { authorization: `Bearer ${backend.keys.anonKey}` },
     });
@@ -165,7 +167,7 @@ describe('a function', () => {
     expect(response).toBe('echo hi');
   });
 
-  it('streams what it receives, chunk by chunk', async () => {
+  it('can stream what it receives, chunk by chunk', async () => {
     const sent = request(`${backend.url}/functions/v1/upload`, {
       method: 'POST',
       headers: { authorization: `Bearer ${backend.keys.anonKey}` },
@@ -190,7 +192,7 @@ describe('a function', () => {
     ['node', 100],
     ['node', 200_000],
     ['node', 3_000_000],
-  ])('may answer without reading what it was sent: %s, %i bytes', async (slug, size) => {
+  ])('can respond without reading the body: %s, %i bytes', async (slug, size) => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const headers = { authorization: `Bearer ${backend.keys.anonKey}`, 'content-length': size };
     // Sends sequential requests on one connection. An unread body must not block this connection or the worker's
@@ -204,7 +206,7 @@ describe('a function', () => {
     agent.destroy();
   });
 
-  it('is told when its caller goes away', async () => {
+  it('is notified when its caller disconnects', async () => {
     const gone = new AbortController();
     const response = await call('/left', { signal: gone.signal });
     await response.body?.getReader().read();
@@ -212,13 +214,13 @@ describe('a function', () => {
     await expect.poll(async () => (await call('/left/count')).text(), soon).toBe('1');
   });
 
-  it.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY'])('takes %s', async (method) => {
+  it.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY'])('accepts %s', async (method) => {
     // A QUERY request requires a content type.
     const headers = { 'content-type': 'text/plain' };
     expect(await (await call('/hello', { method, headers })).json()).toMatchObject({ method });
   });
 
-  it('keeps status and headers both ways, the region included; the request id is ours', async () => {
+  it('keeps status and headers in both directions, including the region, and gets the gateway’s request ID', async () => {
     const response = await call('/headers?forceFunctionRegion=eu-west-1', {
       headers: { 'x-region': 'eu-west-1', 'x-client-info': 'test/1', apikey: backend.keys.publishableKey },
     });
@@ -229,7 +231,7 @@ describe('a function', () => {
     expect(response.headers.get('x-relay-error')).toBeNull();
   });
 
-  it('sees the address of a WebSocket as its caller used it, and what the gateway saw of the caller', async () => {
+  it('sees the WebSocket URL that the caller used, and the forwarded headers', async () => {
     const socket = new WebSocket(`${backend.url.replace('http', 'ws')}/functions/v1/address/room?x=1`, {
       headers: {
         authorization: `Bearer ${backend.keys.anonKey}`,
@@ -249,18 +251,18 @@ describe('a function', () => {
     expect(seen.headers['x-request-id']).toMatch(/^[\w-]{36}$/);
   });
 
-  it('may be a server of node:http', async () => {
+  it('can be a node:http server', async () => {
     expect(await (await call('/node/x?y=1')).text()).toBe('node /node/x?y=1');
   });
 
-  it('continues after its response with waitUntil', async () => {
+  it('can continue after its response with waitUntil', async () => {
     await (await call('/later')).text();
     await expect.poll(async () => Number(await (await call('/later')).text()), soon).toBeGreaterThan(0);
   });
 });
 
-describe('what a function is given', () => {
-  it('has the platform names and the secrets, hides how it is hosted, and may neither read the machine nor run programs', async () => {
+describe('the environment of a function', () => {
+  it('contains the platform variables and the secrets, hides the host, and prevents reading files and running programs', async () => {
     const { env, passwd, run } = (await (await call('/env')).json()) as {
       env: Record<string, string>;
       passwd: string;
@@ -281,14 +283,14 @@ describe('what a function is given', () => {
   });
 });
 
-it('PostgreSQL accepts a function only with the password that it receives', async () => {
+it('PostgreSQL accepts a function’s connection only with the password that it receives', async () => {
   const answers: string[] = await (await call('/database')).json();
   // The responses are authentication requests other than AuthenticationOk (0), or an error (PostgreSQL manual, section
   // 54.7).
   for (const response of answers) expect(response).toMatch(/^(R(3|5|10)|E\d+)$/);
 });
 
-describe('who may call', () => {
+describe('access', () => {
   it.each([
     ['nothing sent', {}, 'UNAUTHORIZED_NO_AUTH_HEADER'],
     [
@@ -297,7 +299,7 @@ describe('who may call', () => {
       'UNAUTHORIZED_LEGACY_JWT',
     ],
     ['no token at all behind Bearer', { authorization: 'Bearer x' }, 'UNAUTHORIZED_INVALID_JWT_FORMAT'],
-  ])('%s is refused', async (_name, headers, code) => {
+  ])('is denied: %s', async (_name, headers, code) => {
     const response = await backend.fetch('/functions/v1/hello', {
       headers: headers as Record<string, string>,
     });
@@ -307,7 +309,7 @@ describe('who may call', () => {
     expect(await response.json()).toMatchObject({ code });
   });
 
-  it('a preflight reaches the function, and verify_jwt = false requires no token', async () => {
+  it('doesn’t require a token for a preflight or with verify_jwt = false', async () => {
     const preflight = await backend.fetch('/functions/v1/hello', {
       method: 'OPTIONS',
       headers: { origin: 'http://a.test', 'access-control-request-method': 'POST' },
@@ -316,7 +318,7 @@ describe('who may call', () => {
     expect(await (await backend.fetch('/functions/v1/open')).text()).toBe('no token needed');
   });
 
-  it("a function keeps its own CORS headers, and headers that it doesn't list pass the preflight", async () => {
+  it('keeps a function’s own CORS headers, and unlisted headers pass the preflight', async () => {
     const response = await backend.fetch('/functions/v1/cors', {
       method: 'OPTIONS',
       headers: {
@@ -329,32 +331,32 @@ describe('who may call', () => {
     expect(response.headers.get('access-control-allow-headers')).toBe('Authorization, x-new');
   });
 
-  it('names that aren’t slugs, parent folders and disabled functions are not found', async () => {
+  it('to names that aren’t slugs, parent folders and disabled functions returns 404', async () => {
     for (const path of ['/nope', '/off', '/..%2f..%2fetc', '/_shared', '/hello%00', '/']) {
       expect((await call(path)).status, path).toBe(404);
     }
   });
 });
 
-describe('when a function fails', () => {
-  it('a handler that throws returns 500, and the worker continues', async () => {
+describe('an error in a function', () => {
+  it('that a handler throws returns 500, and the worker continues', async () => {
     expect((await call('/throws')).status).toBe(500);
     expect((await call('/throws')).status).toBe(500);
   });
 
-  it('one that does not start is 503 BOOT_ERROR', async () => {
+  it('during startup returns 503 BOOT_ERROR', async () => {
     const response = await call('/broken');
     expect(response.status).toBe(503);
     expect(await response.json()).toMatchObject({ code: 'BOOT_ERROR' });
   });
 
-  it('one that dies with a request pending is 500 WORKER_ERROR', async () => {
+  it('that ends the process with a request pending returns 500 WORKER_ERROR', async () => {
     const response = await call('/crash');
     expect(response.status).toBe(500);
     expect(await response.json()).toMatchObject({ code: 'WORKER_ERROR' });
   });
 
-  it('one that spins is ended with 546 while others answer', async () => {
+  it('such as an infinite loop ends with 546 while others respond', async () => {
     const spinning = call('/spin');
     expect((await call('/hello')).status).toBe(200);
     const response = await spinning;
@@ -362,7 +364,7 @@ describe('when a function fails', () => {
     expect(await response.json()).toMatchObject({ code: 'WORKER_LIMIT' });
   });
 
-  it('a changed source is served without a restart', async () => {
+  it('is fixed by changing the source, without a restart', async () => {
     expect(await (await call('/changing')).text()).toBe('one');
     writeFileSync(functionFile('changing'), `Deno.serve(() => new Response('two'));`);
     await expect.poll(async () => (await call('/changing')).text(), soon).toBe('two');

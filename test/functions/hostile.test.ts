@@ -1,5 +1,5 @@
 /**
- * Malicious functions that run concurrently. Each receives a response, and the server and other functions aren't
+ * Tests malicious functions that run concurrently. Each receives a response, and the server and other functions aren't
  * affected.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -43,7 +43,7 @@ const soon = { timeout: 20_000 };
 
 let world: FunctionsWorld;
 let goodPid = '';
-/** All functions are called immediately and run concurrently. */
+/** Calls all functions immediately, so they run concurrently. */
 const first = new Map<string, Promise<[number, string]>>();
 
 const outcome = async (slug: string): Promise<[number, string]> => {
@@ -75,13 +75,13 @@ describe('a function that', () => {
     ['spins-at-the-top', 503, 'BOOT_ERROR', /CPU time to start/],
     ['hoards-objects', 546, 'WORKER_LIMIT', /out of memory|memory:|CPU time/],
     ['hoards-in-threads', 546, 'WORKER_LIMIT', /memory|CPU time/],
-  ])('%s is ended with %i', async (slug, status, code, note) => {
+  ])('%s is terminated with %i', async (slug, status, code, note) => {
     expect(await first.get(slug)).toEqual([status, code]);
     await expect.poll(() => world.lines(slug).join('\n'), soon).toMatch(note);
     await neighborIsWell();
   });
 
-  it('hoards buffers is ended, or its allocation fails', async () => {
+  it('allocates buffers endlessly is terminated, or its allocation fails', async () => {
     expect([500, 546]).toContain((await first.get('hoards-buffers'))?.[0]);
     await expect
       .poll(() => world.lines('hoards-buffers').join('\n'), soon)
@@ -93,7 +93,7 @@ describe('a function that', () => {
     ['spins-later', /worker ended: CPU time/],
     ['hoards-later', /worker ended: memory|out of memory|allocation failed/i],
     ['dies-later', /out of reach/],
-  ])('%s after its response is ended too, and starts again', async (slug, note) => {
+  ])('%s after its response is terminated too, and can start again', async (slug, note) => {
     expect(await first.get(slug)).toEqual([200, 'answered']);
     await expect.poll(() => world.lines(slug).join('\n'), soon).toMatch(note);
     await expect.poll(() => world.functions.describe(slug)?.state, soon).toBe('idle');
@@ -107,32 +107,32 @@ describe('a function that', () => {
     expect(world.functions.describe('crashes-later')?.state).toBe('running');
   });
 
-  it('runs other programs, or signals us, is refused', async () => {
+  it('runs other programs or signals the server is denied', async () => {
     const [status, body] = (await first.get('forks')) ?? [];
     expect([status, JSON.parse(String(body))]).toEqual([200, Array(6).fill('refused')]);
   });
 
-  it('prints 10,000 lines a second answers, and so does the next one; its log says what it lost', async () => {
+  it('prints 10,000 lines a second still responds, also the next time, and its log reports the dropped lines', async () => {
     expect(await first.get('floods')).toEqual([200, 'answered']);
     const lines = world.lines('floods');
     expect(lines.length).toBeLessThanOrEqual(500);
     expect(lines.join('\n')).toMatch(/more than 500 lines in one second/);
   });
 
-  it('prints a line without an end costs no memory of ours', async () => {
+  it('prints an endless line doesn’t use the server’s memory', async () => {
     expect(await first.get('floods-without-end')).toEqual([200, 'answered']);
     expect(world.lines('floods-without-end').length).toBeGreaterThan(0);
     for (const line of world.lines('floods-without-end')) expect(line.length).toBeLessThanOrEqual(4002);
   });
 
-  it('stops in the middle of its answer ends the answer', async () => {
+  it('stops in the middle of its response ends the response', async () => {
     const response = await world.call('stops-in-the-middle');
     expect(response.status).toBe(200);
     await expect(response.arrayBuffer()).rejects.toThrow();
     await neighborIsWell();
   });
 
-  it('forges a head of a line deceives its own log only, and no request id', async () => {
+  it('forges a log line header affects only its own log, and no request ID', async () => {
     const response = await world.call('forges');
     const id = response.headers.get('x-request-id');
     expect(id).not.toBe('mine');

@@ -1,6 +1,6 @@
 /**
- * The modules that a function can import, how imports are resolved, which modules are cached for use without a network,
- * and which imports are rejected.
+ * Tests the modules that a function can import, how imports are resolved, which modules are cached for use without a
+ * network, and which imports are rejected.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -91,11 +91,11 @@ describe('imports', () => {
     ['elsewhere', '<b>elsewhere'],
     ['plain', 'json function'],
     ['monorepo', '7'],
-  ])('%s', async (slug, text) => {
+  ])('work: %s', async (slug, text) => {
     expect([await textOf(slug), world.lines(slug).filter((line) => /error/i.test(line))]).toEqual([text, []]);
   });
 
-  it('static files are readable at their place, and what no glob names is not', async () => {
+  it('can read static files at their location, but no files that aren’t matched by a glob', async () => {
     expect(await textOf('texts')).toBe('static,NotCapable');
   });
 
@@ -108,7 +108,7 @@ describe('imports', () => {
     ['a text of the machine', '/etc/passwd', 'text'],
     ['secrets of another function', '../own/.env', 'text'],
     ['bytes of a hidden folder', '../../../.git/config', 'bytes'],
-  ])('%s is refused, though Deno would let a module import it', async (_name, path, type) => {
+  ])('reject %s, although Deno would allow a module to import it', async (_name, path, type) => {
     world.write('supabase/../.plinth/secrets.json', `{ "jwt_secret": "s3cret-of-ours" }`);
     mkdirSync(join(world.root, '.git'), { recursive: true });
     writeFileSync(join(world.root, '.git/config'), 's3cret-of-ours');
@@ -124,7 +124,7 @@ describe('imports', () => {
     expect(world.lines(slug).join()).not.toMatch(/s3cret|root:/);
   });
 
-  it('nothing can be read through a name that is composed at run time', async () => {
+  it('can’t read anything through a path computed at run time', async () => {
     world.write(
       'late',
       `const way = ['..', '..', '..', '.plinth', 'secrets.json'].join('/');
@@ -135,7 +135,7 @@ describe('imports', () => {
 });
 
 describe('without a network', () => {
-  it('what was fetched once is there, and what was not is named with what to do', async () => {
+  it('cached modules work, and the error for others says what to do', async () => {
     expect(await textOf('remote')).toBe('npm,https,jsr');
     const before = registry.asked.length;
     registry.close();

@@ -1,6 +1,6 @@
 /**
- * The worker lifecycle: workers that are shared, idle, too many or too old, that are notified before they end, and that
- * are restarted. Also covers the recorded invocations.
+ * Tests the worker lifecycle: workers that are shared, idle, too many or too old, that are notified before they end,
+ * and that are restarted. Also tests the recorded invocations.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Limits } from '../../src/functions/core/limits.ts';
@@ -47,13 +47,13 @@ describe('a worker', () => {
   });
   afterAll(() => world?.stop());
 
-  it('is shared by the requests of one function, those that come while it starts included', async () => {
+  it('is shared by the requests of one function, including those that arrive during startup', async () => {
     const pids = await Promise.all(Array.from({ length: 20 }, () => textOf(world, 'a')));
     expect(new Set(pids).size).toBe(1);
     expect(await textOf(world, 'b')).not.toBe(pids[0]);
   });
 
-  it('that is killed is replaced at the next request', async () => {
+  it('that was killed is replaced at the next request', async () => {
     const before = await textOf(world, 'a');
     const pending = world.call('a?wait=60000');
     await expect.poll(() => world.functions.describe('a')?.pending, soon).toBe(1);
@@ -63,14 +63,14 @@ describe('a worker', () => {
     expect(await textOf(world, 'a')).not.toBe(before);
   });
 
-  it('is not ended by a Ctrl-C that goes to the group of the server', async () => {
+  it('doesn’t end on a Ctrl-C sent to the server’s process group', async () => {
     const before = await textOf(world, 'c');
     const { readFileSync } = await import('node:fs');
     const groupOf = (id: string) => readFileSync(`/proc/${id}/stat`, 'utf8').split(') ')[1]?.split(' ')[2];
     expect(groupOf(before)).not.toBe(groupOf(String(process.pid)));
   });
 
-  it('that serves nothing is a failed start with an immediate explanation', async () => {
+  it('that doesn’t serve fails to start with an immediate explanation', async () => {
     const response = await world.call('nothing');
     expect([response.status, (await response.json()).code]).toEqual([503, 'BOOT_ERROR']);
     expect(world.lines('nothing')).toEqual([
@@ -79,7 +79,7 @@ describe('a worker', () => {
     ]);
   });
 
-  it('leaves a record of each request: status, time, processor, memory, and who took the start', async () => {
+  it('records each request: status, duration, CPU time, memory, and whether it started the worker', async () => {
     await textOf(world, 'b?key=secret');
     expect((await world.call('nothing')).status).toBe(503);
     const gone = new AbortController();
@@ -103,21 +103,21 @@ describe('a worker', () => {
 });
 
 describe.concurrent('limits', () => {
-  it('no answer in time is 504, and the worker stays', ({ expect }) =>
+  it('without a response in time, the status is 504 and the worker continues', ({ expect }) =>
     withLimits({ responseMs: 500 }, async (world) => {
       const response = await world.call('silent');
       expect([response.status, (await response.json()).code]).toEqual([504, 'IDLE_TIMEOUT']);
       expect(world.functions.describe('silent')?.state).toBe('running');
     }));
 
-  it('the wall clock ends what is pending with 546, having told the function', ({ expect }) =>
+  it('the wall clock limit notifies the function and ends pending requests with 546', ({ expect }) =>
     withLimits({ wallClockMs: 4000 }, async (world) => {
       const response = await world.call('last/stay');
       expect([response.status, (await response.json()).code]).toEqual([546, 'WORKER_LIMIT']);
       expect(world.lines('last').join('\n')).toMatch(/unloads: wall_clock(?:.|\n)*worker ended: wall clock/);
     }));
 
-  it('an idle worker is ended, notified and replaced', ({ expect }) =>
+  it('an idle worker is notified, ended and replaced', ({ expect }) =>
     withLimits({ idleMs: 200 }, async (world) => {
       expect(await textOf(world, 'last')).toBe('ok');
       await expect.poll(() => world.functions.describe('last')?.state, soon).toBe('idle');
@@ -125,13 +125,13 @@ describe.concurrent('limits', () => {
       expect(await textOf(world, 'last')).toBe('ok');
     }));
 
-  it('what waitUntil was given is waited for by then', ({ expect }) =>
+  it('an idle worker isn’t ended before its waitUntil promise is settled', ({ expect }) =>
     withLimits({ idleMs: 200 }, async (world) => {
       expect(await textOf(world, 'background')).toBe('ok');
       await expect.poll(() => world.lines('background'), soon).toEqual(['done', 'unloaded']);
     }));
 
-  it('of so many workers the one that is idle longest makes room', ({ expect }) =>
+  it('at the maximum number of workers, the one that was idle the longest is ended', ({ expect }) =>
     withLimits({ maxWorkers: 2 }, async (world) => {
       const [a, b] = [await textOf(world, 'a'), await textOf(world, 'b')];
       await textOf(world, 'c');
@@ -140,7 +140,7 @@ describe.concurrent('limits', () => {
       expect(await textOf(world, 'a')).not.toBe(a);
     }));
 
-  it('when all of them are busy a request waits, and gets its turn or 546', ({ expect }) =>
+  it('if all workers are busy, a request waits until one is free, or ends with 546', ({ expect }) =>
     withLimits({ maxWorkers: 1, waitMs: 1000 }, async (world) => {
       const gone = new AbortController();
       const busy = world.call('silent', { signal: gone.signal }).catch(() => undefined);
@@ -153,7 +153,9 @@ describe.concurrent('limits', () => {
       expect(Number(await waiting)).toBeGreaterThan(0);
     }));
 
-  it('those that serve an old source make room, however long their requests take', ({ expect }) =>
+  it('workers with an old source are ended to make room, regardless of how long their requests take', ({
+    expect,
+  }) =>
     withLimits({ maxWorkersPerFunction: 2, waitMs: 1000 }, async (world) => {
       const held: Promise<number | undefined>[] = [];
       for (const pending of [1, 2]) {
@@ -171,7 +173,7 @@ describe.concurrent('limits', () => {
       expect([await held[0], world.functions.describe('a')?.pending]).toEqual([500, 1]);
     }));
 
-  it('one that starts takes one place', ({ expect }) =>
+  it('a starting worker counts once', ({ expect }) =>
     withLimits({ maxWorkers: 2, waitMs: 1000 }, async (world) => {
       void world.call('late').catch(() => undefined);
       await expect.poll(() => world.functions.describe('late')?.state, { interval: 5 }).toBe('running');

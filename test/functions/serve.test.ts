@@ -1,6 +1,6 @@
 /**
- * `plinth functions serve`: separate secrets, no token check, another import map and a debugger. Everything is reset
- * afterwards.
+ * Tests `plinth functions serve`: separate secrets, no token check, another import map and a debugger. Everything is
+ * reset afterwards.
  */
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ afterAll(() => world?.stop());
 const textOf = async (slug: string) => (await world.call(slug)).text();
 const open = (slug: string) => fetch(`${world.url}/functions/v1/${slug}`);
 
-it('other secrets, another import map, and no token', async () => {
+it('other secrets and another import map apply, and no token is required', async () => {
   expect([await textOf('secret'), await textOf('mapped'), (await open('secret')).status]).toEqual([
     `usual ${world.url}`,
     'a',
@@ -49,7 +49,7 @@ it('other secrets, another import map, and no token', async () => {
   ]);
 });
 
-it('a waiting debugger lets the function run when told to', async () => {
+it('a function that waits for the debugger continues on command', async () => {
   const port = await new Promise<number>((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
       const address = server.address();

@@ -1,4 +1,4 @@
-/** Connections: invalid HTTP, upgrades, pipelining, clients that disconnect, and the server's shutdown. */
+/** Tests connections: invalid HTTP, upgrades, pipelining, clients that disconnect, and the server's shutdown. */
 import { readFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { connect } from 'node:net';
@@ -60,7 +60,7 @@ const upgrade = (path: string, offer = 'websocket', extra = '') =>
 const hasHead = (response: string): boolean => response.includes('\r\n\r\n');
 
 describe('upgrades', () => {
-  it('go to the service of the path, with the key rule applied', async () => {
+  it('are routed to the service of the path, with the API key rules applied', async () => {
     const { raw, keys } = await start();
     const response = await raw(
       upgrade('/sockets/v1/x', 'websocket', `apikey: ${keys.secretKey}\r\n`),
@@ -75,7 +75,7 @@ describe('upgrades', () => {
     expect(authorizationSeen).toBe('Bearer own');
   });
 
-  it("are ordinary requests where upgrades aren't supported: HTTP/2 in clear text, other services, unknown paths", async () => {
+  it('are treated as ordinary requests if they aren’t supported: HTTP/2 in clear text, other services, unknown paths', async () => {
     const { raw } = await start();
     expect(await raw(upgrade('/sockets/v1/plain', 'h2c'), (response) => response.includes('}'))).toMatch(
       /^HTTP\/1\.1 200/,
@@ -87,14 +87,14 @@ describe('upgrades', () => {
     expect(await raw(upgrade('http://[/sockets/v1/x'), hasHead)).toMatch(/^HTTP\/1\.1 404/);
   });
 
-  it('that fail close their socket and nothing else', async () => {
+  it('that fail close only their own socket', async () => {
     const { raw, fetch, lines } = await start();
     expect(await raw(upgrade('/sockets/v1/throw'))).toBe('');
     expect(lines.some(({ message }) => message === 'upgrade failed')).toBe(true);
     expect((await fetch('/health')).status).toBe(200);
   });
 
-  it('whose client resets in the middle don’t affect others', async () => {
+  it('whose client resets the connection don’t affect others', async () => {
     const { port, fetch } = await start();
     for (let count = 0; count < 10; count++) {
       const socket = connect(port, '127.0.0.1');
@@ -125,14 +125,14 @@ describe('malformed HTTP', () => {
     ['bare line feeds', 'GET /quiet/v1/ HTTP/1.1\nhost: x\n\n'],
     ['no host', 'GET /quiet/v1/ HTTP/1.1\r\n\r\n'],
     ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
-  ])('%s is refused once, and the connection ends', async (_name, text) => {
+  ])('%s is rejected once, and the connection ends', async (_name, text) => {
     const { raw } = await start();
     const response = await raw(text);
     expect(response).toMatch(/^HTTP\/1\.1 400/);
     expect(response.match(/HTTP\/1\.1 /g)).toHaveLength(1);
   });
 
-  it('headers past their limit are 431', async () => {
+  it('headers over the limit return 431', async () => {
     const { raw } = await start();
     expect(await raw(`GET /health HTTP/1.1\r\nhost: x\r\nx-a: ${'a'.repeat(40_000)}\r\n\r\n`)).toMatch(
       /^HTTP\/1\.1 431/,
@@ -145,7 +145,7 @@ describe('malformed HTTP', () => {
     });
   });
 
-  it('a URL above the limit returns 414, which browsers can read', async () => {
+  it('a URL over the limit returns 414, which browsers can read', async () => {
     const { raw } = await start();
     const response = await raw(`GET /health?${'a'.repeat(40_000)} HTTP/1.1\r\nhost: x\r\n\r\n`);
     expect(response).toMatch(/^HTTP\/1\.1 414 URI Too Long/);
@@ -153,7 +153,7 @@ describe('malformed HTTP', () => {
     expect(response).toContain('"code":"uri_too_long"');
   });
 
-  it("a method that identifies no resource isn't served", async () => {
+  it('a method with a target that isn’t a resource isn’t served', async () => {
     const { raw } = await start();
     expect(await raw('CONNECT x:443 HTTP/1.1\r\nhost: x\r\n\r\n')).not.toContain('200');
     expect(await raw('OPTIONS * HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')).toMatch(
@@ -162,7 +162,7 @@ describe('malformed HTTP', () => {
   });
 });
 
-it('pipelined requests are answered in their order', async () => {
+it('pipelined requests are answered in order', async () => {
   const { raw } = await start();
   const ask = (path: string, id: string, end = '') =>
     `GET ${path} HTTP/1.1\r\nhost: x\r\nx-request-id: pipeline-${id}\r\n${end}\r\n`;
@@ -179,7 +179,7 @@ it('pipelined requests are answered in their order', async () => {
   ]);
 });
 
-it('a client that leaves in the middle of its body or its response doesn’t affect others', async () => {
+it('a client that disconnects in the middle of its body or its response doesn’t affect others', async () => {
   const { port, fetch } = await start();
   for (const text of [
     'POST /quiet/v1/ HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{"a"',
@@ -201,27 +201,30 @@ describe('a body that is too large', () => {
   it.each([
     ['by its length', `content-length: ${size}\r\n\r\n`, ''],
     ['in chunks', `transfer-encoding: chunked\r\n\r\n${size.toString(16)}\r\n`, '\r\n0\r\n\r\n'],
-  ])('%s is read to its end: the client gets to read why, and to ask again', async (_name, head, end) => {
-    const { port } = await start();
-    const socket = connect(port, '127.0.0.1');
-    let response = '';
-    socket.on('data', (data) => {
-      response += data.toString('latin1');
-    });
-    const closed = new Promise<string>((resolve) => {
-      socket.on('error', (error) => resolve(error.message));
-      socket.on('close', () => resolve('closed'));
-    });
-    socket.write(`POST /quiet/v1/ HTTP/1.1\r\nhost: x\r\ncontent-type: text/plain\r\n${head}`);
-    socket.write(Buffer.alloc(size, 'a'));
-    socket.write(`${end}GET /quiet/v1/ HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
-    expect(await closed).toBe('closed');
-    expect(response).toMatch(tooLarge);
-    expect(response).toMatch(/HTTP\/1\.1 200 .*quiet$/s);
-  });
+  ])(
+    '%s is read completely, so that the client can read the error and send another request',
+    async (_name, head, end) => {
+      const { port } = await start();
+      const socket = connect(port, '127.0.0.1');
+      let response = '';
+      socket.on('data', (data) => {
+        response += data.toString('latin1');
+      });
+      const closed = new Promise<string>((resolve) => {
+        socket.on('error', (error) => resolve(error.message));
+        socket.on('close', () => resolve('closed'));
+      });
+      socket.write(`POST /quiet/v1/ HTTP/1.1\r\nhost: x\r\ncontent-type: text/plain\r\n${head}`);
+      socket.write(Buffer.alloc(size, 'a'));
+      socket.write(`${end}GET /quiet/v1/ HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
+      expect(await closed).toBe('closed');
+      expect(response).toMatch(tooLarge);
+      expect(response).toMatch(/HTTP\/1\.1 200 .*quiet$/s);
+    },
+  );
 });
 
-describe('the end', () => {
+describe('shutdown', () => {
   const isRefused = (port: number) =>
     new Promise((resolve) => {
       connect(port, '127.0.0.1')
@@ -229,7 +232,7 @@ describe('the end', () => {
         .on('connect', () => resolve(false));
     });
 
-  it('finishes what is in flight, closes what idles, takes nothing new', async () => {
+  it('finishes requests in flight, closes idle connections and accepts no new ones', async () => {
     const { port, fetch, gateway } = await start();
     const idle = connect(port, '127.0.0.1');
     idle.write('GET /health HTTP/1.1\r\nhost: x\r\n\r\n');
@@ -267,7 +270,7 @@ describe('the end', () => {
     expect(performance.now() - before).toBeLessThan(5000);
   });
 
-  it('does not wait for a WebSocket that stays', async () => {
+  it('doesn’t wait for an open WebSocket', async () => {
     const { url, gateway } = await start();
     const socket = new WebSocket(`${url.replace('http', 'ws')}/sockets/v1/x`);
     await new Promise((resolve) => socket.once('open', resolve));
@@ -277,7 +280,7 @@ describe('the end', () => {
   });
 });
 
-it("an idle connection is kept longer than clients are told, so that late requests aren't lost", async () => {
+it('an idle connection is kept longer than the advertised timeout, so that late requests aren’t lost', async () => {
   const { url } = await start();
   const response = await fetch(`${url}/quiet/v1/server`);
   const told = Number(/timeout=(\d+)/.exec(response.headers.get('keep-alive') ?? '')?.[1]);
@@ -285,7 +288,7 @@ it("an idle connection is kept longer than clients are told, so that late reques
   expect(await response.json()).toEqual({ keptMs: told * 1000 + 10_000 });
 });
 
-it.runIf(process.platform === 'linux')('the kernel asks after clients that say nothing', async () => {
+it.runIf(process.platform === 'linux')('the kernel probes idle clients (keepalive)', async () => {
   const { port } = await start();
   const client = connect(port, '127.0.0.1');
   const local = port.toString(16).toUpperCase().padStart(4, '0');

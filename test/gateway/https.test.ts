@@ -1,4 +1,4 @@
-/** HTTPS on a port: protocol versions, certificates by server name, limits and changes while it is open. */
+/** Tests HTTPS on a port: protocol versions, certificates by server name, limits, and changes while it is open. */
 import { connect as connectTcp } from 'node:net';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.gateway.close(100));
 
-it('selects the certificate by server name', async () => {
+it('the certificate is selected by server name', async () => {
   expect((await certificateAt(server.port, 'a.two.example.com')).subjectaltname).toBe(
     'DNS:*.two.example.com',
   );
@@ -39,7 +39,7 @@ it('selects the certificate by server name', async () => {
     expect((await certificateAt(server.port, name)).subjectaltname).toBe('DNS:one.example.com');
 });
 
-it('accepts TLS 1.2 and newer', async () => {
+it('TLS 1.2 and newer versions are accepted', async () => {
   const version = (maxVersion: string) =>
     handshake(server.port, { maxVersion, minVersion: 'TLSv1', ciphers: 'DEFAULT:@SECLEVEL=0' }, (socket) =>
       socket.getProtocol(),
@@ -49,13 +49,13 @@ it('accepts TLS 1.2 and newer', async () => {
   await expect(version('TLSv1.1')).rejects.toThrow(/alert|version|protocol/i);
 });
 
-it('passes the scheme to services, and sends Strict-Transport-Security', async () => {
+it('services receive the scheme, and responses have Strict-Transport-Security', async () => {
   const { body, headers } = await fetchHttps(server.port, 'one.example.com', '/echo/v1/');
   expect(JSON.parse(body)).toEqual({ protocol: 'https' });
   expect(headers['strict-transport-security']).toBe('max-age=60');
 });
 
-it('presents a new certificate, also without a server name, and keeps open connections', async () => {
+it('a new certificate is presented, also without a server name, and open connections are kept', async () => {
   const socket = connect({ host: '127.0.0.1', port: server.port, rejectUnauthorized: false });
   await new Promise((resolve) => socket.once('secureConnect', resolve));
   const pair = readKeyPair(await authority.issue(['one.example.com', 'new.example.com']));
@@ -79,11 +79,11 @@ const closed = (open: () => ReturnType<typeof connectTcp>): Promise<string> =>
     socket.on('close', () => resolve(text));
   });
 
-it('disconnects clients that never complete the handshake', async () => {
+it('clients that never complete the handshake are disconnected', async () => {
   expect(await closed(() => connectTcp(server.port, '127.0.0.1'))).toBe('');
 });
 
-it('disconnects clients that send unencrypted HTTP', async () => {
+it('clients that send unencrypted HTTP are disconnected', async () => {
   const text = await closed(() => {
     const socket = connectTcp(server.port, '127.0.0.1');
     socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
@@ -92,7 +92,7 @@ it('disconnects clients that send unencrypted HTTP', async () => {
   expect(text).not.toContain('HTTP/1.1 2');
 });
 
-it('disconnects clients whose body arrives too slowly', async () => {
+it('clients whose body arrives too slowly are disconnected', async () => {
   const text = await closed(() => {
     const socket = connect({ host: '127.0.0.1', port: server.port, rejectUnauthorized: false });
     socket.write(

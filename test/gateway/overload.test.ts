@@ -1,4 +1,6 @@
-/** A server that receives more requests than it can process: who waits, who is rejected, and how. */
+/**
+ * Tests a server that receives more requests than it can process: which clients wait, which are rejected, and how.
+ */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
@@ -11,7 +13,7 @@ afterEach(async () => {
   server = undefined;
 });
 
-/** Keeps the CPU busy, like a request that is parsed and planned. */
+/** Keeps the CPU busy, like parsing and planning a request. */
 function work(ms: number): void {
   const end = performance.now() + ms;
   while (performance.now() < end);
@@ -34,7 +36,7 @@ const busy: Service = service('busy', {
   upgrade: (_request, socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\n'),
 });
 
-/** A request of a client, on a connection that is shared with the proxy's other requests. */
+/** A client's request on a connection that is shared with the proxy's other requests. */
 const get = (client: string, path = '/busy/v1/', extra = '') =>
   `GET ${path} HTTP/1.1\r\nhost: x\r\nx-forwarded-for: ${client}\r\n${extra}\r\n`;
 
@@ -125,7 +127,7 @@ test('a rejected client can use its connection again, even if its body was not r
   socket.destroy();
 });
 
-test('one client with most of the connections does not delay the others', async () => {
+test('one client with most of the connections doesn’t delay the others', async () => {
   const { port } = await start(60_000);
   const requests = Array.from({ length: 330 }, (_, index) =>
     get(index < 300 ? '192.0.2.1' : `198.51.100.${index - 300}`),
@@ -162,7 +164,7 @@ test('probes and preflight requests are served, upgrades are rejected', async ()
   expect(rejected(5)).toContain('"code":"overloaded"');
 });
 
-test('requests of clients that have disconnected are not processed', async () => {
+test('requests of disconnected clients aren’t processed', async () => {
   const { port, gateway, fetch, lines } = await start(10_000);
   const leaving = Array.from({ length: 100 }, () => connect(port, '127.0.0.1'));
   for (const socket of leaving) socket.write(get('192.0.2.1'));

@@ -1,4 +1,4 @@
-/** What the gateway does with every request: ID, log line, keys, CORS, sub-paths, limits. */
+/** Tests what the gateway does with every request: ID, log line, keys, CORS, sub-paths, limits. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ReadinessReport } from '../../src/gateway/index.ts';
 import { setGatewayHeaders } from '../../src/kernel/gateway-headers.ts';
@@ -83,14 +83,14 @@ describe('the request id', () => {
     ['with space in it', false],
     ['quotes"inside"', false],
     ['x'.repeat(129), false],
-  ])('%j is taken: %s', async (given, taken) => {
+  ])('%j is accepted: %s', async (given, taken) => {
     const response = await server.fetch('/echo/v1/', { headers: { 'x-request-id': given } });
     const id = response.headers.get('x-request-id');
     if (taken) expect(id).toBe(given);
     else expect(id).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('is on every answer: unknown paths, hijacked ones, addresses that cannot be decoded', async () => {
+  it('is in every response: unknown paths, hijacked ones, paths that can’t be decoded', async () => {
     for (const path of ['/nowhere', '/plain/v1/hijacked', '/%zz', '/echo/v1/%zz', '/plain/v1/fails']) {
       expect((await server.fetch(path)).headers.get('x-request-id'), path).toMatch(/^[0-9a-f-]{36}$/);
     }
@@ -98,7 +98,7 @@ describe('the request id', () => {
 });
 
 describe('the log line', () => {
-  it('has the path without its query, which can hold keys and tokens', async () => {
+  it('contains the path without its query, which can include keys and tokens', async () => {
     const id = 'log-line-1';
     await server.fetch('/echo/v1/thing?apikey=secret-key&token=t', {
       headers: { 'x-request-id': id, authorization: 'Bearer very-secret' },
@@ -113,7 +113,7 @@ describe('the log line', () => {
     expect(JSON.stringify(server.lines)).not.toContain('secret');
   });
 
-  it('is written for faulty addresses too, without them', async () => {
+  it('is also written for a malformed path, without its content', async () => {
     const before = server.lines.length;
     await server.fetch('/%zz?token=secret-token');
     expect(server.lines.length).toBe(before + 1);
@@ -125,7 +125,7 @@ describe('API keys', () => {
   const seen = async (headers: Record<string, string>) =>
     (await json('/echo/v1/x', { headers })).body.authorization;
 
-  it('sb_ keys become the JWTs that they represent; a custom token is passed on', async () => {
+  it('starting with sb_ are replaced by the JWTs they represent, and a custom token is passed on', async () => {
     const { publishableKey, secretKey, anonKey, serviceRoleKey } = server.keys;
     expect(await seen({ apikey: publishableKey })).toBe(`Bearer ${anonKey}`);
     expect(await seen({ apikey: secretKey })).toBe(`Bearer ${serviceRoleKey}`);
@@ -137,7 +137,7 @@ describe('API keys', () => {
     );
   });
 
-  it('are useless if they are wrong, shortened or sent as the token alone', async () => {
+  it('have no effect if they are wrong, truncated or sent only as a token', async () => {
     const { secretKey } = server.keys;
     for (const wrong of [`${secretKey}x`, secretKey.slice(0, -1), secretKey.toUpperCase(), 'sb_secret_']) {
       expect(await seen({ apikey: wrong }), wrong).toBe(wrong);
@@ -146,7 +146,7 @@ describe('API keys', () => {
     expect(await seen({})).toBeNull();
   });
 
-  it("are left unchanged where the mount doesn't require them", async () => {
+  it('are left unchanged if the mount doesn’t require them', async () => {
     const response = await server.raw(
       `GET /plain/v1/fails HTTP/1.1\r\nhost: x\r\napikey: ${server.keys.secretKey}\r\nconnection: close\r\n\r\n`,
     );
@@ -165,7 +165,7 @@ describe('CORS', () => {
     },
   };
 
-  it('is open where the mount says so, never with credentials', async () => {
+  it('is allowed for mounts that enable it, never with credentials', async () => {
     const asked = await server.fetch('/echo/v1/x', preflight);
     expect(asked.status).toBe(200);
     expect(asked.headers.get('access-control-allow-origin')).toBe('*');
@@ -178,7 +178,7 @@ describe('CORS', () => {
       expect(headers.get('access-control-allow-credentials')).toBeNull();
   });
 
-  it('is absent elsewhere: other mounts, unknown paths, health', async () => {
+  it('is not enabled elsewhere: other mounts, unknown paths, health', async () => {
     for (const path of ['/plain/v1/hijacked', '/nowhere', '/health']) {
       const response = await server.fetch(path, { headers: { origin: 'https://app.test' } });
       expect(response.headers.get('access-control-allow-origin'), path).toBeNull();
@@ -189,13 +189,13 @@ describe('CORS', () => {
     }
   });
 
-  it('a plain OPTIONS isn’t a preflight and reaches the service', async () => {
+  it('ignores a plain OPTIONS, which reaches the service', async () => {
     expect((await json('/echo/v1/x', { method: 'OPTIONS' })).body.url).toBe('/echo/v1/x');
   });
 });
 
 describe('services', () => {
-  it('do not reach each other with parsers, hooks and error handlers', async () => {
+  it('don’t share parsers, hooks and error handlers', async () => {
     const headers = { 'content-type': 'application/json' };
     const init = { method: 'POST', body: '{"a":1}', headers };
     expect((await json('/text/v1/body', init)).body).toEqual({ kind: 'string' });
@@ -206,13 +206,13 @@ describe('services', () => {
     expect((await server.fetch('/plain/v1/fails')).status).toBe(500);
   });
 
-  it('tell nothing of their inside when they fail', async () => {
+  it('reveal no internals when they fail', async () => {
     const { body } = await json('/plain/v1/fails');
     expect(body).toMatchObject({ code: 'internal_error', requestId: expect.any(String) });
     expect(JSON.stringify(body)).not.toContain('secret inside');
   });
 
-  it('are reached only by their prefix in its exact spelling', async () => {
+  it('are reached only by the exact spelling of their prefix', async () => {
     for (const path of [
       '/echo/v1x',
       '/ECHO/v1/x',
@@ -226,7 +226,7 @@ describe('services', () => {
     }
   });
 
-  it('get the path of a request that takes us for a proxy', async () => {
+  it('get the path of a request in proxy form (absolute URL)', async () => {
     const response = await server.raw(
       'GET http://elsewhere.test/echo/v1/x?y=1 HTTP/1.1\r\nhost: elsewhere.test\r\nconnection: close\r\n\r\n',
     );
@@ -234,7 +234,7 @@ describe('services', () => {
     expect(response).toContain('"raw":"/echo/v1/x?y=1"');
   });
 
-  it('validate by their own schema, each route by its own', async () => {
+  it('validate with their own schema, and each route with its own', async () => {
     expect((await json('/plain/v1/counted?n=5')).body).toEqual({ n: 5 });
     expect((await json('/plain/v1/counted?n=x')).status).toBe(400);
     expect((await json('/plain/v1/counted')).body.message).toContain("'n'");
@@ -244,8 +244,8 @@ describe('services', () => {
   });
 });
 
-describe('addresses of clients', () => {
-  it('come from the socket unless a trusted proxy says otherwise', async () => {
+describe('client addresses', () => {
+  it('come from the socket, unless a trusted proxy sends another one', async () => {
     const headers = { 'x-forwarded-for': '203.0.113.7', 'x-forwarded-proto': 'https' };
     expect((await json('/echo/v1/x', { headers })).body).toMatchObject({ ip: '127.0.0.1', protocol: 'http' });
     const proxied = await startGateway([echo], { trustedProxies: ['127.0.0.1'] });
@@ -254,7 +254,7 @@ describe('addresses of clients', () => {
     expect(response).toMatchObject({ ip: '203.0.113.7', protocol: 'https' });
   });
 
-  it('are what the caller says in this process', async () => {
+  it('are set by the caller for in-process requests', async () => {
     const response = await server.gateway.fetch('/echo/v1/x', {
       headers: { 'x-forwarded-for': '203.0.113.8' },
     });
@@ -263,7 +263,7 @@ describe('addresses of clients', () => {
 });
 
 describe('health', () => {
-  it('is live without asking any part', async () => {
+  it('is live without querying any service', async () => {
     report = { status: 'failing', checks: {} };
     expect(await json('/health/live')).toMatchObject({ status: 200, body: { status: 'ok' } });
   });
@@ -273,13 +273,13 @@ describe('health', () => {
     ['degraded', 200],
     ['failing', 503],
     ['draining', 503],
-  ] as const)('says that it is %s with status %i and the details', async (status, expected) => {
+  ] as const)('is %s with status %i and the details', async (status, expected) => {
     report = { status, checks: { disk: { status: 'degraded', message: 'The disk is filling up.' } } };
     for (const path of ['/health', '/health/ready'])
       expect(await json(path)).toMatchObject({ status: expected, body: report });
   });
 
-  it('the root and everything else that is not mounted is 404', async () => {
+  it('isn’t served at the root, and everything that isn’t mounted returns 404', async () => {
     for (const path of ['/', '/console', '/console/']) {
       const response = await server.fetch(path);
       expect([path, response.status]).toEqual([path, 404]);
@@ -292,11 +292,11 @@ describe('bodies', () => {
   const post = (body: string) =>
     server.fetch('/plain/v1/body', { method: 'POST', body, headers: { 'content-type': 'application/json' } });
 
-  it('are limited where a service sets no limit', async () => {
+  it('have a size limit if the service sets none', async () => {
     expect((await post(JSON.stringify('x'.repeat(11 * 1024 * 1024)))).status).toBe(413);
   });
 
-  it('cannot reach prototypes', async () => {
+  it('can’t set prototypes', async () => {
     expect((await post('{"__proto__":{"polluted":true}}')).status).toBe(400);
     expect((await post('{"constructor":{"prototype":{"polluted":true}}}')).status).toBe(400);
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();

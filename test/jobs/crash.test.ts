@@ -1,7 +1,7 @@
 /**
- * A kill -9 of PostgreSQL, Plinth or both during work. Each request arrives at least once and eventually has a response
- * (bench/jobs.ts does the same with ten thousand requests), and a running job is marked as failed. Also covers two
- * processes on one database, which never do the same work twice.
+ * Tests a kill -9 of PostgreSQL, Plinth or both during work. Each request arrives at least once and eventually has a
+ * response (bench/jobs.ts does the same with ten thousand requests), and a running job is marked as failed. Also tests
+ * two processes on one database, which never do the same work twice.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,7 +34,7 @@ afterAll(async () => {
   rmSync(projectDir, { recursive: true, force: true, maxRetries: 5 });
 });
 
-test('nothing that was queued is lost', async () => {
+test('no queued request is lost', async () => {
   await plinth.query(`select net.http_get('${target.url}/' || n) from generate_series(1, ${requests}) n`);
   const arrived = (): number => new Set(target.arrived.map(({ url }) => url)).size;
 

@@ -1,4 +1,4 @@
-/** How pg_cron schedules are parsed and which minutes they match. */
+/** Tests how pg_cron schedules are parsed and which minutes they match. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Pool } from '../../src/database/index.ts';
@@ -54,7 +54,7 @@ test.each([
   ['@weekly', '2026-04-05 00:00', true],
   ['@monthly', '2026-04-01 00:00', true],
   ['@yearly', '2026-01-01 00:00', true],
-])('%s at %s: %s', async (schedule, minute, expected) => {
+])('%s matches %s: %s', async (schedule, minute, expected) => {
   expect(await matches(schedule, minute)).toBe(expected);
 });
 
@@ -80,7 +80,7 @@ test.each([
   '5 minutes',
   '@restar',
   "* * * * *'; drop table cron.job",
-])('%j is refused', async (schedule) => {
+])('%j is rejected', async (schedule) => {
   await expect(admin.query(sql`select cron.schedule(${schedule}, 'select 1')`)).rejects.toMatchObject({
     code: '22023',
     message: `invalid schedule: ${schedule}`,
@@ -110,7 +110,7 @@ const field = (low: number, high: number) =>
     values: new Set(parts.flatMap(({ values }) => values)),
   }));
 
-test('what is written is what is meant', async () => {
+test('a schedule matches the minutes it describes', async () => {
   await fc.assert(
     fc.asyncProperty(
       field(0, 59),
@@ -133,7 +133,7 @@ test('what is written is what is meant', async () => {
   );
 });
 
-test('any text is a schedule or is rejected', async () => {
+test('any text is either a schedule or rejected', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.string({ unit: fc.constantFrom(...'0159*/-,$@ \tmonsec'), maxLength: 24 }),
@@ -149,7 +149,7 @@ test('any text is a schedule or is rejected', async () => {
   );
 });
 
-describe('when a job is due', () => {
+describe('the next run', () => {
   const due = async (schedule: string, last: string, moment: string, zone = 'GMT'): Promise<unknown> => {
     const [row] = await admin.query(sql`
       select to_char(cron._due(cron._parse(${schedule}), ${last}::timestamptz, ${moment}::timestamptz, ${zone}), 'HH24:MI:SS') as at`);
@@ -167,7 +167,7 @@ describe('when a job is due', () => {
     expect(await due(schedule, `2026-03-31 ${last}Z`, `2026-03-31 ${moment}Z`)).toBe(expected);
   });
 
-  test('in the time zone of cron.timezone', async () => {
+  test('uses the time zone of cron.timezone', async () => {
     expect(await due('0 9 * * *', '2026-07-01 00:00Z', '2026-07-01 07:00Z', 'Europe/Berlin')).toBe(
       '07:00:00',
     );

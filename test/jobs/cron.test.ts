@@ -1,4 +1,4 @@
-/** pg_cron: scheduling, permissions and runs. */
+/** Tests pg_cron: scheduling, permissions and runs. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createLiveConfig } from '../../src/config/index.ts';
 import type { Pool, Row } from '../../src/database/index.ts';
@@ -50,7 +50,7 @@ const ended = (jobid: unknown): Promise<Row[]> =>
     .then(() => runsOf(jobid));
 
 test.each(['', 'with schema pg_catalog', 'with schema extensions'])(
-  'create extension pg_cron %s',
+  'create extension pg_cron %s works',
   async (where) => {
     await postgres.exec(`drop extension pg_cron; create extension pg_cron ${where}`);
   },
@@ -63,7 +63,7 @@ test("a schema that a project creates with this name isn't used, because its fun
   expect(await hasOurCron(admin)).toBe(true);
 });
 
-test('without an active job, a next run is not scheduled and the scheduler waits for a notification', async () => {
+test('without an active job, no next run is scheduled and the scheduler waits for a notification', async () => {
   const next = () => first('select next_ms from cron._claim(0)', admin);
   expect(await next()).toEqual({ next_ms: null });
   const { id } = await first(`select cron.schedule('59 23 31 12 *', 'select 1') as id`);
@@ -74,7 +74,7 @@ test('without an active job, a next run is not scheduled and the scheduler waits
 });
 
 describe('scheduling', () => {
-  test('with and without a name; the same name replaces', async () => {
+  test('works with and without a name, and the same name replaces a job', async () => {
     const { id } = await first(`select cron.schedule('0 10 * * *', 'VACUUM') as id`);
     const named = await first(`select cron.schedule('nightly-vacuum', '0 10 * * *', 'VACUUM') as id`);
     expect(await first(`select cron.schedule('nightly-vacuum', '0 3 * * *', 'VACUUM') as id`)).toEqual(named);
@@ -97,7 +97,7 @@ describe('scheduling', () => {
     expect(await rows('select from cron.job')).toEqual([]);
   });
 
-  test('a job is changed field by field', async () => {
+  test('changes a job field by field', async () => {
     const { id } = await first(
       `select cron.schedule_in_database('other', '1 1 * * *', 'select 1', current_database(), active => false) as id`,
     );
@@ -122,13 +122,13 @@ describe('scheduling', () => {
     ['select cron.unschedule(4711)', 'could not find valid entry for job 4711'],
     [`select cron.alter_job(4711, active => false)`, 'could not find valid entry for job 4711'],
     [`select cron.schedule(null, '* * * * *', 'select 1')`, 'job_name can not be NULL'],
-  ])('%s: %s', async (statement, message) => {
+  ])('rejects %s: %s', async (statement, message) => {
     await expect(rows(statement)).rejects.toThrow(message);
   });
 });
 
-describe('who may', () => {
-  test.each(['anon', 'authenticated', 'service_role'])('%s may not', async (role) => {
+describe('permissions', () => {
+  test.each(['anon', 'authenticated', 'service_role'])('%s can’t schedule jobs', async (role) => {
     for (const call of [`cron.schedule('* * * * *', 'select 1')`, 'cron.unschedule(1)']) {
       const asked = backend.database.asRequest({ role, settings: [] }, (tx) =>
         tx.query(sql`select ${sql.raw(call)}`),
@@ -140,7 +140,7 @@ describe('who may', () => {
     }
   });
 
-  test('who was let in schedules as themselves, sees and ends their own jobs only', async () => {
+  test('a role with access schedules jobs as itself, and sees and ends only its own jobs', async () => {
     const { id: mine } = await first(`select cron.schedule('mine', '0 0 1 1 *', 'select 1') as id`);
     await postgres.exec('grant usage on schema cron to authenticated');
     const ask = (text: string): Promise<Row[]> =>
@@ -199,13 +199,13 @@ describe('who may', () => {
     ],
     ['by the timetable', `update cron._timetable set due_at = now()`],
     ['by claiming', 'select cron._claim(1)'],
-  ])('postgres gets no superuser %s', async (_how, statement) => {
+  ])('postgres can’t get a superuser %s', async (_how, statement) => {
     await expect(postgres.exec(statement)).rejects.toMatchObject({ code: '42501' });
   });
 });
 
 describe('runs', () => {
-  test('as its user, in its database, outside a transaction', async () => {
+  test('use the job’s user and database, outside a transaction', async () => {
     await postgres.exec('create table public.seen (who text, where_ text)');
     const { id } = await first(
       `select cron.schedule('look', '${onNewYear}', 'insert into public.seen values (session_user, current_database())') as id`,
@@ -248,7 +248,7 @@ describe('runs', () => {
     await postgres.exec(`select cron.unschedule('bad')`);
   });
 
-  test("a role that can't log in", async () => {
+  test('of a role that can’t log in fail', async () => {
     const { id } = await first(
       `select cron.schedule_in_database('nologin', '${onNewYear}', 'select 1', current_database(), 'anon') as id`,
       admin,
@@ -260,13 +260,13 @@ describe('runs', () => {
     await admin.exec(`select cron.unschedule(${id})`);
   });
 
-  test('every so many seconds', async () => {
+  test('repeat every given number of seconds', async () => {
     const { id } = await first(`select cron.schedule('often', '1 second', 'select 1') as id`);
     await expect.poll(async () => (await runsOf(id)).length).toBeGreaterThanOrEqual(3);
     await postgres.exec(`select cron.unschedule('often')`);
   });
 
-  test('once per tick with any number of processes, and a running job doesn’t start again', async () => {
+  test('start once per tick with any number of processes, and a running job doesn’t start again', async () => {
     const others = [1, 2].map(() =>
       createJobs({
         database: backend.database,
@@ -305,7 +305,7 @@ describe('runs', () => {
     await postgres.exec(`select cron.unschedule('once'), cron.unschedule('long')`);
   });
 
-  test('a job that is unscheduled while it runs is canceled', async () => {
+  test('are canceled if their job is unscheduled', async () => {
     const { id } = await first(
       `select cron.schedule('endless', '${onNewYear}', 'select pg_sleep(600)') as id`,
     );
@@ -328,7 +328,7 @@ describe('runs', () => {
     await postgres.exec(`select cron.unschedule('self'), cron.unschedule('beside')`);
   });
 
-  test('old details are deleted', async () => {
+  test('have details that are deleted after a while', async () => {
     await postgres.exec(`insert into cron.job_run_details (jobid, status, end_time) values
       (-1, 'succeeded', now() - interval '31 days'), (-2, 'succeeded', now() - interval '29 days'), (-3, 'running', null)`);
     const other = createJobs({

@@ -1,4 +1,4 @@
-/** The http extension: a request and its response in one statement. */
+/** Tests the http extension: a request and its response in one statement. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Pool, Row } from '../../src/database/index.ts';
 import { sql } from '../../src/kernel/sql.ts';
@@ -35,7 +35,7 @@ const rows = (text: string): Promise<Row[]> => postgres.query(sql.raw(text));
 const first = async (text: string): Promise<Row> => (await rows(text))[0] as Row;
 
 describe('requests', () => {
-  test('GET, and its answer as a row', async () => {
+  test('can use GET, with the response as a row', async () => {
     expect(
       await first(
         `select status, content_type, content::json ->> 'ok' as ok from http_get('${target.url}/a?b=c')`,
@@ -53,7 +53,7 @@ describe('requests', () => {
     ).toEqual([{ field: 'x-seen', value: 'GET' }]);
   });
 
-  test('with data: in the address, or as a form', async () => {
+  test('can send data in the URL or as a form', async () => {
     await first(`select status from http_get('${target.url}/g', jsonb_build_object('a', 'x y', 'ü', 1))`);
     await first(`select status from http_post('${target.url}/p', '{"myvar": "my val & more"}'::jsonb)`);
     expect(target.arrived).toMatchObject([
@@ -66,7 +66,7 @@ describe('requests', () => {
     ]);
   });
 
-  test('POST, PUT, PATCH, DELETE and HEAD', async () => {
+  test('can use POST, PUT, PATCH, DELETE and HEAD', async () => {
     await first(`select http_post('${target.url}', 'payload', 'text/plain')`);
     await first(`select http_put('${target.url}', 'some text', 'text/plain')`);
     await first(`select http_patch('${target.url}', '{"this":"that"}', 'application/json')`);
@@ -86,7 +86,7 @@ describe('requests', () => {
     ]);
   });
 
-  test('with custom headers', async () => {
+  test('can have custom headers', async () => {
     await first(`select status from http((
       'GET', '${target.url}', array[http_header('Authorization', 'Bearer t')], null, null)::http_request)`);
     await first(
@@ -96,7 +96,7 @@ describe('requests', () => {
     expect(target.arrived[1]).toMatchObject({ body: '{}', headers: { 'x-a': '1', 'x-b': '2' } });
   });
 
-  test('a redirect is followed, except by HEAD', async () => {
+  test('follow redirects, except HEAD', async () => {
     target.answer((request, response) =>
       request.url === '/start' ? response.writeHead(302, { location: '/next' }).end() : response.end('there'),
     );
@@ -104,14 +104,14 @@ describe('requests', () => {
     expect(await first(`select status from http_head('${target.url}/start')`)).toEqual({ status: 302 });
   });
 
-  test('to this server, by the name that the local stack has for it', async () => {
+  test('can reach this server by the name used in the local stack', async () => {
     expect(await first(`select status from http_get('http://kong:8000/auth/v1/health')`)).toEqual({
       status: 200,
     });
   });
 });
 
-test('urlencode', async () => {
+test('urlencode encodes text and bytea', async () => {
   expect(
     await first(`select urlencode('my special string''s & things?') as a, urlencode('a-b_c.d~'::bytea) as b`),
   ).toEqual({
@@ -121,7 +121,7 @@ test('urlencode', async () => {
 });
 
 describe('options', () => {
-  test('are the session’s, are listed and reset', async () => {
+  test('belong to the session and can be listed and reset', async () => {
     const session = await postgres.connect();
     const ask = async (text: string): Promise<Row[]> => session.query(sql.raw(text));
     await ask(
@@ -138,7 +138,7 @@ describe('options', () => {
     session.release();
   });
 
-  test('a timeout', async () => {
+  test('include a timeout', async () => {
     target.answer(() => undefined);
     const session = await postgres.connect();
     await session.exec(`select http_set_curlopt('CURLOPT_TIMEOUT_MS', '80')`);
@@ -152,14 +152,14 @@ describe('options', () => {
     session.destroy();
   });
 
-  test('what is not there says so', async () => {
+  test('that aren’t supported cause an error', async () => {
     await expect(rows(`select http_set_curlopt('CURLOPT_PROXY', 'x')`)).rejects.toThrow(
       `curl option 'CURLOPT_PROXY' is not available for run-time configuration`,
     );
   });
 });
 
-describe('what fails', () => {
+describe('errors', () => {
   test.each([
     [`http_get('http://127.0.0.1:1/')`, "Couldn't connect to server"],
     [`http_get('http://unknown.invalid/')`, "Couldn't resolve host name"],
@@ -183,7 +183,7 @@ describe('what fails', () => {
     );
   });
 
-  test('canceling a statement ends its request', async () => {
+  test('canceling a statement cancels its request', async () => {
     let gone = false;
     target.answer((_request, response) => {
       response.once('close', () => {
@@ -198,7 +198,7 @@ describe('what fails', () => {
   });
 });
 
-test('many concurrent requests', async () => {
+test('many concurrent requests work', async () => {
   target.answer((_request, response) => void setTimeout(() => response.end('x'.repeat(200_000)), 20));
   const answers = await Promise.all(
     Array.from({ length: 20 }, () =>
@@ -208,15 +208,15 @@ test('many concurrent requests', async () => {
   expect(answers).toEqual(Array(20).fill({ status: 200, size: 200_000 }));
 });
 
-describe('who may', () => {
-  test('functions that API roles call may use it, as upstream', async () => {
+describe('permissions', () => {
+  test('functions called by API roles can use it, as upstream', async () => {
     const [row] = await backend.database.asRequest({ role: 'anon', settings: [] }, (tx) =>
       tx.query(sql`select status from extensions.http_get(${target.url})`),
     );
     expect(row).toEqual({ status: 200 });
   });
 
-  test('the API does not offer it', async () => {
+  test('the API doesn’t expose it', async () => {
     const response = await backend.fetch('/rest/v1/rpc/http_get', {
       method: 'POST',
       headers: { apikey: backend.keys.secretKey, 'content-type': 'application/json' },
@@ -225,7 +225,7 @@ describe('who may', () => {
     expect(response.status).toBe(404);
   });
 
-  test('a user can’t reach dblink through it', async () => {
+  test('users can’t reach dblink through it', async () => {
     await expect(
       postgres.exec(`select * from extensions._http_dblink('host=/tmp', 'select 1') as t (x text)`),
     ).rejects.toMatchObject({ code: '42501' });

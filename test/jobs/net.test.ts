@@ -1,4 +1,4 @@
-/** pg_net and database webhooks: committed requests are sent once, and their responses are stored. */
+/** Tests pg_net and database webhooks: committed requests are sent once, and their responses are stored. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createLiveConfig } from '../../src/config/index.ts';
@@ -57,8 +57,8 @@ async function exchange(id: number): Promise<Stored> {
 
 const ask = async (call: string): Promise<Stored> => exchange(await queue(call));
 
-describe('what is sent', () => {
-  test('a GET with its parameters and headers', async () => {
+describe('sent requests', () => {
+  test('use GET with parameters and headers', async () => {
     const response = await ask(
       `net.http_get('${target.url}/a?x=1', params => '{"q":"ü &"}', headers => '{"X-Api":"k"}')`,
     );
@@ -80,7 +80,7 @@ describe('what is sent', () => {
     expect(request?.headers['transfer-encoding']).toBeUndefined();
   });
 
-  test('a POST with JSON', async () => {
+  test('use POST with JSON', async () => {
     await ask(`net.http_post('${target.url}/b', '{"a":"ü"}', headers => '{"Authorization":"Bearer t"}')`);
     const [request] = target.arrived;
     expect(request).toMatchObject({ method: 'POST', url: '/b', body: '{"a": "ü"}' });
@@ -91,7 +91,7 @@ describe('what is sent', () => {
     });
   });
 
-  test('a DELETE with and without a body', async () => {
+  test('use DELETE with and without a body', async () => {
     await ask(`net.http_delete('${target.url}/c')`);
     await ask(`net.http_delete('${target.url}/c', body => '[1]')`);
     expect(target.arrived.map(({ method, body }) => [method, body])).toEqual([
@@ -100,7 +100,7 @@ describe('what is sent', () => {
     ]);
   });
 
-  test('only what is committed', async () => {
+  test('are only those that were committed', async () => {
     await expect(
       postgres.transaction(async (tx) => {
         await tx.query(sql`select net.http_get(${`${target.url}/undone`})`);
@@ -111,13 +111,13 @@ describe('what is sent', () => {
     expect(target.arrived.map(({ url }) => url)).toEqual(['/done']);
   });
 
-  test('a row inserted into the queue manually, after net.wake()', async () => {
+  test('include a row inserted into the queue manually, after net.wake()', async () => {
     await postgres.exec(`insert into net.http_request_queue (method, url, headers, timeout_milliseconds)
       values ('GET', '${target.url}/by-hand', null, 1000); select net.wake()`);
     await expect.poll(() => target.arrived.map(({ url }) => url)).toEqual(['/by-hand']);
   });
 
-  test('a redirect is followed; credentials stay with their origin', async () => {
+  test('follow a redirect without passing credentials to another origin', async () => {
     const other = await openTarget();
     target.answer((_request, response) => response.writeHead(302, { location: `${other.url}/next` }).end());
     const response = await ask(
@@ -129,7 +129,7 @@ describe('what is sent', () => {
     await other.close();
   });
 
-  test('one request is slow, the others do not wait for it', async () => {
+  test('don’t wait for a slow one', async () => {
     let finish = (): void => undefined;
     target.answer((request, response) => {
       if (request.url === '/slow') finish = () => void response.end('slow');
@@ -144,8 +144,8 @@ describe('what is sent', () => {
   });
 });
 
-describe('what is stored when it fails', () => {
-  test('an expired time', async () => {
+describe('a failed request is stored for', () => {
+  test('an expired timeout', async () => {
     target.answer(() => undefined);
     const response = await ask(`net.http_get('${target.url}/never', timeout_milliseconds => 50)`);
     expect(response).toMatchObject({ status: null, timed_out: true });
@@ -165,13 +165,13 @@ describe('what is stored when it fails', () => {
     });
   });
 
-  test('a header that would split into two', async () => {
+  test('a header with a line break', async () => {
     const response = await ask(`net.http_get('${target.url}', headers => '{"X-A":"b\\r\\nX-Evil: 1"}')`);
     expect(response.error_msg).toMatch(/header/);
     expect(target.arrived).toEqual([]);
   });
 
-  test.each([0, -1, 600_001])('%i ms of time', async (timeoutMs) => {
+  test.each([0, -1, 600_001])('a timeout of %i ms', async (timeoutMs) => {
     const response = await ask(`net.http_get('${target.url}', timeout_milliseconds => ${timeoutMs})`);
     expect(response.error_msg).toMatch(/^timeout_milliseconds must be between 1 and 600000/);
   });
@@ -190,7 +190,7 @@ describe('what is stored when it fails', () => {
     expect(response.error_msg).toBe('the response is larger than 4194304 bytes');
   });
 
-  test('redirects without end', async () => {
+  test('endless redirects', async () => {
     target.answer((_request, response) => response.writeHead(302, { location: '/again' }).end());
     const response = await ask(`net.http_get('${target.url}/again')`);
     expect(response.error_msg).toBe('Number of redirects hit maximum amount');
@@ -202,7 +202,7 @@ describe('what is stored when it fails', () => {
   });
 });
 
-test('what was sent is counted in /metrics', async () => {
+test('sent requests are counted in /metrics', async () => {
   await ask(`net.http_get('${target.url}')`);
   await ask(`net.http_get('http://127.0.0.1:1/')`);
   const response = await backend.fetch('/metrics', { headers: { apikey: backend.keys.secretKey } });
@@ -211,7 +211,7 @@ test('what was sent is counted in /metrics', async () => {
   expect(text).toMatch(/^plinth_jobs_total\{kind="pg_net",outcome="failed"\} [1-9]\d*$/m);
 });
 
-test('net.http_collect_response gives the answer as a value', async () => {
+test('net.http_collect_response returns the response as a value', async () => {
   const id = await queue(`net.http_get('${target.url}')`);
   await exchange(id);
   const [row] = await postgres.query(sql`
@@ -239,7 +239,7 @@ describe('URLs that projects for the local stack contain', () => {
   });
 });
 
-test('responses are kept for pg_net.ttl, which postgres sets', async () => {
+test('responses are kept for pg_net.ttl, which postgres can set', async () => {
   await postgres.exec(`insert into net._http_response (id, created) values
     (-1, now() - interval '7 hours'), (-2, now() - interval '5 hours'), (-3, now())`);
   const left = async (): Promise<unknown> => {
@@ -259,7 +259,7 @@ test('responses are kept for pg_net.ttl, which postgres sets', async () => {
   await postgres.exec(`alter database "${name}" reset pg_net.ttl`);
 });
 
-test('several workers share the queue: each request once, so many at a time', async () => {
+test('several workers share the queue, each request is sent once, and concurrency is limited', async () => {
   const second = createJobs({
     database: backend.database,
     config: createLiveConfig(backend.config),
@@ -281,7 +281,7 @@ test('several workers share the queue: each request once, so many at a time', as
   expect(target.most()).toBeGreaterThan(16);
 });
 
-test('a worker whose session is ended sends what it had not recorded again', async () => {
+test('a worker whose session ends sends unrecorded requests again', async () => {
   target.answer((_request, response) => void setTimeout(() => response.end('x'), 20));
   const before = await postgres.query<{ n: number }>(
     sql`select coalesce(max(id), 0)::int as n from net._http_response`,
@@ -300,7 +300,7 @@ test('a worker whose session is ended sends what it had not recorded again', asy
 });
 
 describe('database webhooks', () => {
-  test('a row is posted where the trigger says', async () => {
+  test('send the row to the trigger’s URL', async () => {
     await postgres.exec(`create table public.orders (id int primary key, note text);
       create trigger on_order after insert or delete on public.orders for each row
         execute function supabase_functions.http_request(
@@ -320,7 +320,7 @@ describe('database webhooks', () => {
     expect(hooks).toEqual({ n: 2 });
   });
 
-  test('the API does not offer the queue', async () => {
+  test('don’t expose the queue in the API', async () => {
     for (const path of ['/rest/v1/http_request_queue', '/rest/v1/rpc/http_get?url=x']) {
       const response = await backend.fetch(path, {
         headers: {
