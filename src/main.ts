@@ -293,7 +293,7 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
   };
 }
 
-/** The module is loaded only if it is needed, so that a single process starts as fast as before. */
+/** Loaded only if it is needed, so that a server without workers starts faster. */
 async function openApiWorkers(parts: BackendParts, input: ApiWorkersInput): Promise<ApiWorkers | undefined> {
   if (parts.workers === undefined) return undefined;
   const { createApiWorkers } = await import('./backend/api-workers.ts');

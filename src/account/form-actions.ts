@@ -24,7 +24,7 @@ export interface FormContext {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly form: URLSearchParams;
-  /** The page's query. The next page receives it, too. */
+  /** The page's query, which is passed on to the next page. */
   readonly query: URLSearchParams;
   readonly step: Step | undefined;
 }
@@ -50,7 +50,7 @@ export class FieldFault extends Error {
   }
 }
 
-/** The form field that each auth error code refers to, by page. The pages' scripts use the same mapping. */
+/** The form field that each auth error code refers to, by page. The pages' scripts contain the same mapping. */
 export const placesOf: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'sign-up': { weak_password: 'password', user_already_exists: 'email', email_address_invalid: 'email' },
   code: { otp_expired: 'code' },

@@ -16,7 +16,7 @@ import { hasFactor, mustStepUp, type Visitor, type Visitors } from './visitor.ts
 export type ReturnAddress = (
   request: FastifyRequest,
   requested: Readonly<Record<string, unknown>>,
-  /** The visitor, if they have just signed in. In this case, the request doesn't include their new cookie yet. */
+  /** The visitor, if they have just signed in, because the request doesn't contain their new cookie yet. */
   arrived?: Visitor,
 ) => Promise<string>;
 

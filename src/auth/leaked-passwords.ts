@@ -32,7 +32,7 @@ export function createLeakedPasswords(
         headers: { accept: 'text/plain', 'user-agent': user_agent, 'add-padding': 'true' },
         timeoutMs: leakCheckTimeoutMs,
       });
-      if (response.status !== 200) throw new Error(`${url} answered ${response.status}`);
+      if (response.status !== 200) throw new Error(`${url} responded with status ${response.status}`);
       return rangeHolds(response.text, hash);
     },
   };

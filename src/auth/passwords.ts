@@ -35,7 +35,7 @@ export interface Passwords {
 }
 
 /**
- * Creates the password functions, which all throw a `QueueFullError` if a hash would probably wait for longer than
+ * Creates the password functions, which all throw a `QueueFullError` if the estimated wait for a hash exceeds
  * `maxWaitMs()`. New hashes take 2^`cost` rounds of bcrypt. A hash contains its cost, so `verify` accepts every cost.
  */
 export function createPasswords(cost = defaultCost, maxWaitMs = () => Number.POSITIVE_INFINITY): Passwords {

@@ -41,7 +41,6 @@ export function weakPasswordOf({ weakPasswordReasons: reasons }: AuthError): Jso
   return reasons === undefined ? {} : { weak_password: { reasons: [...reasons] } };
 }
 
-/** Logs an error if it is unexpected. */
 export function logUnexpected(log: Logger, error: unknown, requestId: string, path: string): void {
   if (error instanceof OAuthShapedError) return;
   const known = publicError(error);

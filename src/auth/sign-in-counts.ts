@@ -23,7 +23,10 @@ export type SignInMethod = (typeof methods)[number];
 const outcomes = ['succeeded', 'rejected', 'rate_limited', 'failed'] as const;
 
 export interface SignInCounts {
-  /** Runs a sign-in and counts it. A rejection is the caller's mistake, and every other error is a failure. */
+  /**
+   * Runs a sign-in and counts it. An error that the caller caused counts as a rejection, and any other error as a
+   * failure.
+   */
   track<T>(method: SignInMethod, work: () => Promise<T> | T): Promise<T>;
   samples(): readonly Sample[];
 }

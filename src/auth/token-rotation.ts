@@ -60,8 +60,7 @@ export function createTokenRotation(pool: Pool, settings: () => Settings, clock:
           rows[0]?.map((row) => readActiveRefresh(row)).map((each) => [each.place, each]),
         );
         const rotations = requests.map((request, index) => {
-          // A token that occurs twice in a batch uses the fallback path. A token that another request has locked does
-          // so, too.
+          // Tokens that occur twice in a batch, and tokens that another request has locked, use the fallback path.
           const isFirst = requests.findIndex(({ token }) => token === request.token) === index;
           const active = isFirst ? found.get(index + 1) : undefined;
           return active && isUsual(active, settings(), clock.now())

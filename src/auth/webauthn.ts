@@ -89,7 +89,7 @@ export async function verifyAssertion(
       },
       expectedChallenge: ceremony.challenge,
       expectedOrigin: [...party.origins],
-      // One of our own pages may be embedded in another one.
+      // Our own pages may be embedded in each other.
       expectedTopOrigin: [...party.origins],
       expectedRPID: party.id,
       requireUserVerification: ceremony.userVerification === 'required',

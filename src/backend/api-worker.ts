@@ -149,7 +149,7 @@ async function serve(init: WorkerInit, lead: LeadLink<WorkerInit>): Promise<void
   });
 }
 
-/** The module with Node's TLS is loaded only if the port uses HTTPS. */
+/** Loads Node's TLS module only if the port uses HTTPS. */
 async function receivedCertificates({ certificates }: WorkerInit) {
   if (certificates === undefined) return undefined;
   const { createReceivedCertificates } = await import('../tls/index.ts');

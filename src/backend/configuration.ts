@@ -25,7 +25,7 @@ export interface ConfigDifference {
   /** The settings that a reload would apply, by key. */
   readonly unapplied: readonly string[];
   readonly needsRestart: readonly NeedsRestart[];
-  /** The errors in the files, with file and line. While there are any, nothing can be applied. */
+  /** The errors in the files, with file and line. No setting can be applied until all errors are corrected. */
   readonly faults: readonly string[];
 }
 
@@ -35,7 +35,7 @@ export interface ConfigStatus extends ConfigDifference {
 }
 
 export interface LastReload {
-  /** In milliseconds since the epoch. The start counts as a reload. */
+  /** When the last reload succeeded, in milliseconds since the epoch. The start counts as a reload. */
   readonly succeededAtMs: number;
   readonly hasFailed: boolean;
 }

@@ -15,7 +15,7 @@ export const copyMessage =
 
 export const copyHealth: Health = { status: 'degraded', message: copyMessage };
 
-/** Emails are captured, as without an SMTP server. */
+/** Captures emails, as if no SMTP server were configured. */
 export function configOfCopy(config: Config): Config {
   const { auth, plinth } = config;
   const off = <T extends { readonly enabled: boolean }>(part: T): T => ({ ...part, enabled: false });

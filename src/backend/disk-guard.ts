@@ -8,7 +8,10 @@ import type { Health } from '../kernel/health.ts';
 import type { Logger } from '../kernel/log.ts';
 
 const intervalMs = 1000;
-/** Near the reserve, a fast upload could use up the reserve between two checks. */
+/**
+ * The interval while the free space is close to the reserve, because a fast upload could use up the reserve within a
+ * second.
+ */
 const hurriedMs = 100;
 
 export interface DiskGuard extends DiskState {
@@ -109,7 +112,10 @@ export function createDiskGuard({
     health() {
       // A change of state in progress can wait for a checkpoint, which isn't an error.
       if (handled !== isFull && !isSwitching)
-        return { status: 'failing', message: "The database couldn't be switched to the state of the disk." };
+        return {
+          status: 'failing',
+          message: "The database couldn't be switched between read-only and read-write.",
+        };
       // Reads continue, so the load balancer should still send requests to this server.
       if (isFull) return { status: 'degraded', message: 'The disk is almost full. Data can only be read.' };
       if (space.freeBytes < 2 * reserveOf(space, reservedBytes()))

@@ -50,7 +50,7 @@ export function createGateways(
   const hasConsole = services.includes(consoleService);
   const api = gateway.createGateway({
     ...common,
-    // The workers apply the limits and speak HTTPS.
+    // The workers apply the limits and handle HTTPS.
     ...(apiWorkers === undefined
       ? {}
       : {

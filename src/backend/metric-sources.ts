@@ -63,7 +63,7 @@ export function createMetrics(
   const ofServices = services.flatMap((service): MetricSource[] =>
     service.metrics === undefined ? [] : [() => service.metrics?.() ?? {}],
   );
-  /** The metrics that each process has. */
+  /** The metrics that every process reports. */
   const ownMetrics = (): MetricValues => ({
     ...gatewayMetrics({
       // Behind workers, this process has the connections of the workers, not those of clients.

@@ -20,7 +20,7 @@ export type MetricSource = () => MetricValues | Promise<MetricValues>;
 const lifetimeMs = 1000;
 /** A scrape must not wait for a database that hangs. */
 const defaultPatienceMs = 1000;
-/** Shorter, so that a database that hangs is reported as down. */
+/** Shorter than the other timeouts, so that a database that hangs is reported as down. */
 const databasePatienceMs = 800;
 
 export interface CollectorOptions {

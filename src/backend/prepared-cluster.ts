@@ -9,8 +9,8 @@ import { claim, packageManifest, userCache } from '../packages/index.ts';
 import { loadModules, migrationSets } from './modules.ts';
 
 /**
- * Returns the data folder to copy, and creates it if necessary. Undefined in a clone, where the migrations change while
- * they are developed.
+ * Returns the data folder to copy, and creates it if necessary. Returns undefined in a clone of Plinth's repository,
+ * because migrations change there during development.
  */
 export async function preparedCluster(onProgress: (message: string) => void): Promise<string | undefined> {
   const build = packageManifest()?.build;
@@ -27,7 +27,10 @@ export async function preparedCluster(onProgress: (message: string) => void): Pr
   return isUsable(folder) ? folder : undefined;
 }
 
-/** Marks the folder as used. An image for CI can contain a folder of another user, whose secrets can't be read. */
+/**
+ * Marks the folder as used. Returns false if the folder belongs to another user, as it can in a CI image, because its
+ * secrets can't be read.
+ */
 function isUsable(folder: string): boolean {
   try {
     const now = new Date();

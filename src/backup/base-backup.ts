@@ -21,7 +21,7 @@ export interface BaseBackupOptions {
 /** PostgreSQL's limits of MAX_RATE, in KiB per second. */
 const rateBounds = [32, 1024 * 1024] as const;
 
-/** The backup is listed once this has resolved. If it fails, its files are removed. */
+/** Resolves when the backup is complete and listed. If the backup fails, its files are removed. */
 export async function takeBaseBackup(options: BaseBackupOptions): Promise<BaseManifest> {
   const { database, repository, nowMs } = options;
   const id = newBackupId(nowMs, randomBytes(3).toString('hex'));
@@ -67,13 +67,13 @@ async function removeFiles(repository: Repository, id: string): Promise<void> {
     for (const file of ['manifest', 'pg-manifest', 'data'] as const)
       await repository.remove(baseFile(id, file));
   } catch {
-    // The error of the backup is more useful.
+    // The caller throws the backup's own error, which is more useful.
   }
 }
 
 /**
  * PostgreSQL doesn't read the backup's WAL until the backup ends. Nothing else retains that WAL until then, because the
- * archiver continuously advances its replication slot. The slot ends with the connection.
+ * archiver continuously advances its replication slot. The slot is dropped when the connection closes.
  */
 function slotCommand(id: string): string {
   const name = `plinth_base_${id.toLowerCase().replaceAll('-', '_')}`;

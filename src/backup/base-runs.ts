@@ -38,7 +38,7 @@ export interface BaseRuns {
  */
 export type CurrentSession = () => Promise<Session>;
 
-/** How often the end of a backup is attempted when a session is lost during it. */
+/** How many times a backup tries to finish if a session is lost at the end. */
 const completionAttempts = 5;
 const completionRetryMs = 2_000;
 
@@ -56,10 +56,10 @@ export function createBaseRuns(ctx: BackupContext): BaseRuns {
   let error: string | undefined;
   let hasGap = false;
   let failures = 0;
-  /** A `performance.now()` time. */
+  /** When a failed backup is retried, as a `performance.now()` time. */
   let repeatAtMs = 0;
 
-  /** The backup has a separate connection to the target, because a failed round closes the session's. */
+  /** Takes a backup, which has a separate connection to the target, because a failed round closes the session's. */
   async function take(current: CurrentSession): Promise<BackupEntry> {
     await current();
     const repository = await openConfigured(ctx.settings, ctx.projectDir);

@@ -78,7 +78,7 @@ export async function readManifests(repository: Repository): Promise<BaseManifes
 
 export interface Reach extends Coverage {
   readonly newestMs: number;
-  /** Whether WAL is missing, because the archive also contains later WAL of the timeline. */
+  /** Whether WAL is missing. This is the case if the archive contains later WAL of the same timeline. */
   readonly hasGap: boolean;
 }
 
@@ -146,7 +146,10 @@ export function chooseBackup(
   }
   const { newestMs, end, hasGap } = reach(wal, manifest);
   if (toTimeMs !== undefined && toTimeMs > newestMs)
-    throw new BackupError('time_too_late', `It is ${new Date(newestMs).toISOString()}.`);
+    throw new BackupError(
+      'time_too_late',
+      `The newest recoverable time is ${new Date(newestMs).toISOString()}.`,
+    );
   return toTimeMs === undefined
     ? { manifest, until: 'end', newestMs, end, hasGap }
     : { manifest, until: 'time', newestMs, end, hasGap: false };
@@ -155,7 +158,10 @@ export function chooseBackup(
 /** A running server replaces chunks with segments, so a listing can miss both. */
 const listings = 3;
 
-/** Lists what the target contains and chooses the base backup. A gap must be in several listings. @throws {BackupError} */
+/**
+ * Lists what the target contains and chooses the base backup. A gap counts only if several listings show it.
+ * @throws {BackupError}
+ */
 export async function readChoice(
   repository: Repository,
   options: Parameters<typeof chooseBackup>[2],

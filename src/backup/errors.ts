@@ -37,7 +37,7 @@ const table = {
 
 export type BackupErrorCode = keyof typeof table;
 
-/** `detail` completes the message of the table. `advice` is printed by commands. */
+/** `detail` is appended to the message from the table. Commands also print `advice`. */
 export class BackupError extends Error {
   override name = 'BackupError';
   readonly code: BackupErrorCode;

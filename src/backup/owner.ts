@@ -17,7 +17,10 @@ import type { Repository } from './repository.ts';
 
 /** How often the owner renews its entry, and checks that the entry is still its own. */
 export const renewEveryMs = 10_000;
-/** An owner that doesn't renew its entry for this long has ended. Independent of the clocks of both machines. */
+/**
+ * An owner that hasn't renewed its entry for this long is considered to have ended. The comparison doesn't depend on
+ * either machine's clock.
+ */
 const observeMs = 2.5 * renewEveryMs;
 
 interface OwnerEntry {

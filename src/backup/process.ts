@@ -1,7 +1,7 @@
-/** Processes of this machine. */
+/** Checks for processes on this machine. */
 
 export function isAlive(pid: number): boolean {
-  // Other numbers would mean a group of processes.
+  // Zero and negative numbers refer to process groups.
   if (!Number.isInteger(pid) || pid <= 0) return false;
   try {
     process.kill(pid, 0);

@@ -63,7 +63,7 @@ const spaceOf = (freeBytes: number) => ({
 test('a copy must leave twice the reserve, below which the disk counts as filling up', async () => {
   await checkSpace(300 * MiB, spaceOf(500 * MiB));
   await expect(checkSpace(301 * MiB, spaceOf(500 * MiB))).rejects.toThrow(
-    'The restored copy needs 301.0 MiB in /data, where 300.0 MiB are available besides the reserve of 200.0 MiB.',
+    'The restored copy needs 301.0 MiB in /data, where 300.0 MiB are available in addition to the reserve of 200.0 MiB.',
   );
 });
 

@@ -16,7 +16,7 @@ import type { Repository } from './repository.ts';
 const MiB = 1024 * 1024;
 /** PostgreSQL's `max_wal_size`. The recovery keeps this much WAL, and removes older segments. */
 const maxKeptWal = 1024 * MiB;
-/** Segments that were requested ahead, and PostgreSQL's files for its own start. */
+/** Space for the segments that are requested in advance, and for the files that PostgreSQL creates when it starts. */
 const overhead = 64 * MiB;
 /** The health check reports a disk with less than twice the reserve as filling up. */
 const reserves = 2;
@@ -27,7 +27,7 @@ const watchEveryMs = 250;
 export interface SpaceOptions {
   /** The folder of the copy, which may not exist yet. */
   readonly dir: string;
-  /** The folder that messages name. */
+  /** The folder that is named in messages. */
   readonly shownDir: string;
   /** `[database] reserved_space`. If undefined, the reserve depends on the size of the disk. */
   readonly reservedBytes: number | undefined;
@@ -59,7 +59,7 @@ export async function bodySizes(repository: Pick<Repository, 'list'>): Promise<R
   return sizes;
 }
 
-/** The size of some object versions. */
+/** Returns the total size of the given object versions. */
 export const sumOf = (sizes: ReadonlyMap<string, number>, versions: Iterable<string>): number => {
   let sum = 0;
   for (const version of versions) sum += sizes.get(version) ?? 0;
@@ -74,7 +74,7 @@ export async function checkSpace(neededBytes: number, options: SpaceOptions): Pr
   throw new BackupError(
     'no_space',
     `${sizeText(neededBytes)} in ${options.shownDir}, where ${sizeText(Math.max(0, space.freeBytes - reserve))} are ` +
-      `available besides the reserve of ${sizeText(reserve)}.`,
+      `available in addition to the reserve of ${sizeText(reserve)}.`,
   );
 }
 

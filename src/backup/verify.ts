@@ -45,7 +45,7 @@ export async function drill(options: DrillOptions): Promise<DrillReport> {
       repository,
       dataDir,
       toBackup: options.toBackup,
-      // A gap in the listing is a problem of the report.
+      // A gap in the listing is reported as a problem.
       allowGap: newest.hasGap,
       openStore: () => openStore(dataDir),
       storesBodies: true,

@@ -1,7 +1,10 @@
 import { createInterface } from 'node:readline/promises';
 import type { Input } from './command.ts';
 
-/** Asks on a terminal. Without a terminal, the answer is `byDefault`. `--yes` agrees. */
+/**
+ * Asks for confirmation on a terminal. Without a terminal, returns `byDefault`. With `--yes`, returns true without
+ * asking.
+ */
 export async function confirm(input: Input, question: string, byDefault: boolean): Promise<boolean> {
   if (input.flag('yes')) return true;
   if (!process.stdin.isTTY) return byDefault;

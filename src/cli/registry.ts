@@ -68,7 +68,7 @@ export const registry: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/migration.ts')).migrationDown,
   },
   'db diff': {
-    summary: 'Print the schema changes that the migrations lack',
+    summary: 'Print the schema changes that no migration contains',
     load: async () => (await import('./commands/db-diff.ts')).dbDiff,
   },
   'db pull': {

@@ -31,7 +31,7 @@ export interface ServerOptions extends ProjectLocation {
   readonly ignoreHealthCheck: boolean;
   /** Whether the first start skips failing statements. Resets have a separate option for this. */
   readonly keepGoing: boolean;
-  /** Whether the process that started this one doesn't wait until this process ends. */
+  /** Whether the parent process continues without waiting for this process to end. */
   readonly isDaemon: boolean;
   /** Whether the server stops when stdin closes. */
   readonly followsInput: boolean;

@@ -14,8 +14,8 @@ export interface SchemaDiffOptions {
 }
 
 /**
- * Returns the SQL that turns `from` into `to`, or an empty string. With `rehearse`, the SQL is run, and what is still
- * different afterward is appended.
+ * Returns the SQL that turns `from` into `to`, or an empty string. With `rehearse`, the SQL is run, and statements for
+ * the remaining differences are appended.
  */
 export async function schemaDiff({ from, to, schemas, rehearse }: SchemaDiffOptions): Promise<string> {
   say(schemas.length === 0 ? 'Diffing schemas...' : `Diffing schemas: ${schemas.join(',')}`);

@@ -35,7 +35,7 @@ export async function withTarget<T>(
   return await withTargetNamed(location, target, work, input.text('password'));
 }
 
-/** Does the same for a target that isn't set by options. */
+/** Same as {@link withTarget}, but for a target that isn't set by options. */
 export async function withTargetNamed<T>(
   location: ProjectLocation,
   target: 'local' | 'linked' | { readonly url: string },

@@ -1,4 +1,4 @@
-/** The delay before a worker that has exited is started again. Pure. */
+/** The delay before a worker that has exited is started again. Has no side effects. */
 
 /** A worker that ran for at least this long has started correctly. */
 export const stableMs = 10_000;

@@ -1,13 +1,13 @@
 /**
- * Collects the log lines and request records of a worker and sends them to the lead in batches. One batch is under way
- * at a time, so a lead that reads slowly makes the batches larger. If too many entries are waiting, further ones are
+ * Collects the log lines and request records of a worker and sends them to the lead in batches. Only one batch is in
+ * transit at a time, so batches grow if the lead reads slowly. If too many entries are waiting, additional entries are
  * dropped and counted.
  */
 import type { RequestRecord } from '../kernel/trace.ts';
 import type { Line } from './messages.ts';
 
 const batchMs = 20;
-/** About a second of requests of a busy worker. */
+/** About as many requests as a busy worker handles per second. */
 const maxWaiting = 20_000;
 
 export type SendEntries = (lines: readonly Line[], records: readonly RequestRecord[]) => Promise<void>;

@@ -1,4 +1,4 @@
-/** Several processes that serve one API port. */
+/** Lets several processes serve one API port. */
 export { connectLead, type LeadLink } from './lead-link.ts';
 export { unpackFields } from './lines.ts';
 export { createListener, type Listener } from './listener.ts';

@@ -1,4 +1,6 @@
-/** Converts the fields of log lines to text and back. Errors keep their type, stack and properties. Pure. */
+/**
+ * Converts the fields of log lines to text and back. Errors keep their type, stack and properties. Has no side effects.
+ */
 import type { LogFields } from '../kernel/log.ts';
 import { isRecord } from '../shared/is-record.ts';
 
@@ -11,7 +13,7 @@ export function packFields(fields: LogFields): string {
       return typeof value === 'bigint' ? String(value) : value;
     });
   } catch (error) {
-    // An object that contains itself.
+    // JSON.stringify can't serialize an object that contains itself.
     return JSON.stringify({ unprintable: String(error) });
   }
 }

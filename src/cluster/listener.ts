@@ -17,7 +17,7 @@ export function createListener(take: (socket: Socket) => void, probeAfterMs: num
     keepAliveInitialDelay: probeAfterMs,
   });
   server.on('connection', (socket) => {
-    // A reset before the worker has the connection.
+    // Handles a connection reset that arrives before the worker has the connection.
     socket.on('error', () => socket.destroy());
     take(socket);
   });

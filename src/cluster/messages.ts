@@ -46,7 +46,7 @@ export interface Line {
   readonly message: string;
 }
 
-/** What a worker regularly reports about itself. */
+/** The state that a worker regularly reports. */
 export interface WorkerFacts {
   readonly connections: number;
   /** The reason why the worker can't serve requests. Undefined if it can. */

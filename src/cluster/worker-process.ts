@@ -1,4 +1,4 @@
-/** One API worker, as the lead sees it. */
+/** An API worker from the lead's perspective. */
 import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 import type { LeadMessage, StopRequest, WorkerFacts, WorkerMessage } from './messages.ts';

@@ -18,12 +18,12 @@ export interface WorkersOptions<Init> {
   readonly count: number;
   /** Starts the program of a worker, with an IPC channel that uses advanced serialization. */
   readonly fork: () => ChildProcess;
-  /** Returns what a worker needs to know. Called for each start. */
+  /** Returns the data that a worker needs at startup. Called for each start. */
   readonly init: () => Init;
   readonly onEntries: (entries: Extract<WorkerMessage, { readonly kind: 'entries' }>, worker: number) => void;
   readonly onKeyUses: (uses: WorkerFacts['keyUses']) => void;
   readonly restoreLogins: () => Promise<void>;
-  /** How the old workers of a rolling restart end. */
+  /** Returns the time limits for the workers that a rolling restart replaces. */
   readonly retire: () => Omit<StopRequest, 'isLast'>;
   readonly log: Logger;
 }
@@ -213,7 +213,7 @@ const statusOf = <Init>({ number, current }: Slot<Init>): WorkerStatus => ({
 
 function describe({ code, signal, reason }: WorkerExit): string {
   if (reason !== undefined) return `failed: ${reason}`;
-  return signal === null ? `exited with status ${code}` : `was ended by ${signal}`;
+  return signal === null ? `exited with status ${code}` : `was terminated by ${signal}`;
 }
 
 /** Kills workers that are stuck. Returns the timer. */
@@ -221,7 +221,7 @@ function watchSilence<Init>(slots: readonly Slot<Init>[], log: Logger): NodeJS.T
   let checkedAt = performance.now();
   return setInterval(() => {
     const now = performance.now();
-    // If this process was suspended itself, silence proves nothing.
+    // If this process itself was suspended, missing messages don't mean that a worker is stuck.
     const wasSuspended = now - checkedAt > 5 * checkMs;
     checkedAt = now;
     for (const { current, number } of slots) {
@@ -234,7 +234,7 @@ function watchSilence<Init>(slots: readonly Slot<Init>[], log: Logger): NodeJS.T
   }, checkMs).unref();
 }
 
-/** Returns the ready worker with the fewest connections. Workers with equally many take turns. */
+/** Returns the ready worker with the fewest connections. Workers with the same number take turns. */
 function leastLoaded<Init>(slots: readonly Slot<Init>[], turn: number): WorkerProcess<Init> | undefined {
   const ready = slots.flatMap(({ current }) => (current?.isReady ? [current] : []));
   const first = turn % Math.max(1, ready.length);

@@ -26,7 +26,7 @@ the file, which overrides the defaults.
 - **File paths.** Paths are relative to \`supabase/\`, except \`auth.email.template.*.content_path\`, which is relative to the project
   folder.
 - **Errors.** An unknown key is ignored with a warning. All other errors are reported together, with file and line.
-- **Changes.** The column "Change" says when a changed value takes effect. *Live* settings apply while the server runs: after
+- **Changes.** The column "Change" shows when a changed value takes effect. *Live* settings apply while the server runs: after
   \`plinth reload\`, SIGHUP or a change in the Console, and immediately with \`plinth start\` or \`[server] watch_config\`. A request
   that is in progress keeps the values with which it started. The other settings need a restart for the given reason. If a file
   is invalid, no setting changes.

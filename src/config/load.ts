@@ -121,7 +121,7 @@ function realPathOf(path: string, links = 0): string {
     return realpathSync(path);
   } catch {
     const above = dirname(path);
-    // The symbolic links form a circle.
+    // The symbolic links form a loop.
     if (above === path || links > maxLinks) return parse(path).root;
     const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
     if (isLink) return realPathOf(resolvePath(above, readlinkSync(path)), links + 1);

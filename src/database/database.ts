@@ -335,7 +335,7 @@ export function openDatabase(
 
 const findingsLifetimeMs = 10_000;
 
-/** Repeats the call only after the lifetime of its last result. Errors aren't kept. */
+/** Caches a result for its lifetime. Errors aren't cached. */
 function cached<T>(lifetimeMs: number, call: () => Promise<T>): () => Promise<T> {
   let latest: { readonly at: number; readonly result: Promise<T> } | undefined;
   return () => {

@@ -448,7 +448,7 @@ export interface Database {
   /** Applies the numbered SQL files that haven't been applied yet, in the given order. */
   migrate(sets: readonly MigrationSet[]): Promise<void>;
   readonly info: DatabaseInfo;
-  /** Returns what another process of this server needs to serve requests from the database. */
+  /** Returns the data that another process of this server needs to serve requests from the database. */
   member(): Member;
   /** Resets the passwords of Plinth's login roles, because a member's password was rejected. */
   restoreLogins(): Promise<void>;
@@ -489,7 +489,7 @@ export interface DatabaseInfo {
 
 /** A property of an external server that Plinth depends on. */
 export interface Finding {
-  /** For example `realtime`. */
+  /** The name of the check, such as `realtime`. */
   readonly check: string;
   /** `degraded`: a feature is disabled or limited. `failing`: Plinth can't use the server. */
   readonly status: 'ok' | 'degraded' | 'failing';
@@ -539,9 +539,9 @@ export interface ReplicationConnection {
 }
 
 export type BaseBackupPart =
-  /** An archive begins. It is the tar archive of a tablespace. */
+  /** The beginning of a tablespace's tar archive. */
   | { readonly kind: 'archive' }
-  /** The manifest begins. */
+  /** The beginning of the manifest. */
   | { readonly kind: 'manifest' }
   /** Bytes of the archive or manifest that began most recently. */
   | { readonly kind: 'data'; readonly bytes: Buffer };

@@ -8,7 +8,7 @@ import type { FactBase } from '@supabase/pg-delta';
 import type { CatalogObject, Dependency } from '../dump/index.ts';
 import type { Property } from './core/properties.ts';
 
-/** The schema of a database at one time. */
+/** The schema of a database at a point in time. */
 export interface Snapshot {
   readonly facts: FactBase;
   readonly extras: Extras;
@@ -42,7 +42,7 @@ export interface DiffOptions {
 }
 
 export interface Rename {
-  /** The names as in SQL. */
+  /** The names as written in SQL. */
   readonly from: string;
   readonly to: string;
   /** As in ALTER ... RENAME: `table`, `column`. */
@@ -50,7 +50,7 @@ export interface Rename {
 }
 
 export interface DiffStatement {
-  /** Without a semicolon. */
+  /** The statement without a semicolon. */
   readonly text: string;
   /** Whether the statement deletes data. */
   readonly isDestructive: boolean;

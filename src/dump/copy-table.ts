@@ -5,7 +5,7 @@ import type { CopySession } from '../database/index.ts';
 export interface CopiedTable {
   readonly rows: number;
   readonly bytes: number;
-  /** Equal for equal rows in any order. */
+  /** A hash that is equal for equal rows in any order. */
   readonly hash: string;
 }
 
@@ -47,7 +47,9 @@ export async function copyTable(
   return { rows, bytes, hash: content.text() };
 }
 
-/** Reads a table as it was copied. COPY doesn't plan a query, so it doesn't evaluate index expressions. */
+/**
+ * Reads a table in the same way as for copying. COPY doesn't plan a query, so it doesn't evaluate index expressions.
+ */
 export async function readTable(session: CopySession, statement: string): Promise<CopiedTable> {
   const content = new ContentHash();
   let rows = 0;

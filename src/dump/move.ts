@@ -1,6 +1,6 @@
 /**
  * Plans the move of a whole database to an empty one: everything that the catalogs contain, including the schemas of
- * Plinth. Other than a dump, the plan names the role that must run a statement whose expressions could call functions of a
+ * Plinth. Unlike a dump, the plan names the role that must run a statement whose expressions could call functions of a
  * project.
  */
 import type { CopySession } from '../database/index.ts';

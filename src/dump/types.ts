@@ -3,7 +3,7 @@
  *
  * Glossary. *Object*: something that a statement creates and that has a row in a system catalog. *Key*: the catalog and
  * the OID of a row, such as `pg_class:16384`. *Part*: a default or check constraint that is normally created with its
- * table and can also be created later. *Section*: as in pg_dump, `pre` is created before the data and `post` afterwards.
+ * table and can also be created later. *Section*: as in pg_dump, `pre` is created before the data and `post` afterward.
  */
 
 export type Section = 'pre' | 'post' | 'final';
@@ -11,7 +11,7 @@ export type Section = 'pre' | 'post' | 'final';
 /** Part of a table or domain that can be created separately, which breaks dependency cycles. */
 export interface Part {
   readonly key: string;
-  /** As in COMMENT ON, for a constraint. */
+  /** The identity of a constraint in COMMENT ON. */
   readonly comment?: string;
   /** The statement that creates the part separately. */
   readonly statement: string;
@@ -23,13 +23,15 @@ export interface CatalogObject {
   readonly key: string;
   /** Keys of catalog rows that belong to the object: the row type of a table, the rule of a view. */
   readonly aliases?: readonly string[];
-  /** As in ALTER ... OWNER TO and COMMENT ON: `TABLE`, `FUNCTION`. */
+  /** The kind as in ALTER ... OWNER TO and COMMENT ON: `TABLE`, `FUNCTION`. */
   readonly kind: ObjectKind;
   /** The schema, unquoted. Undefined for objects without a schema. */
   readonly schema?: string | undefined;
-  /** Sorts objects of one kind and schema. */
+  /** Used to sort objects of the same kind and schema. */
   readonly name: string;
-  /** As in statements: `public.items`, `public.add(integer, integer)`, `items_pkey ON public.items`. */
+  /**
+   * The name as written in statements: `public.items`, `public.add(integer, integer)`, `items_pkey ON public.items`.
+   */
   readonly identity: string;
   readonly section: Section;
   readonly owner?: string | undefined;
@@ -98,7 +100,7 @@ export const objectKinds = [
 export type ObjectKind = (typeof objectKinds)[number];
 
 export interface Acl {
-  /** As in GRANT ... ON: `TABLE`, `FUNCTION`. */
+  /** The keyword in GRANT ... ON: `TABLE`, `FUNCTION`. */
   readonly target: AclTarget;
   /** PostgreSQL's text of each item, such as `anon=r/postgres`. Null if only the defaults apply. */
   readonly items: readonly string[] | null;
@@ -166,7 +168,7 @@ export interface Catalog {
   readonly dependencies: readonly Dependency[];
   readonly comments: readonly Comment[];
   readonly defaultAcls: readonly DefaultAcl[];
-  /** Those of the roles anon, authenticated and service_role that exist. */
+  /** The existing roles among anon, authenticated and service_role. */
   readonly apiRoles: readonly string[];
   readonly tables: readonly TableData[];
   readonly sequences: readonly SequenceData[];

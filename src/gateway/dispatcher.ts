@@ -11,7 +11,7 @@ import type { QueueLoad } from '../kernel/queue-load.ts';
 import { FairQueue, type Waiter } from '../shared/fair-queue.ts';
 
 export interface DispatchLimits {
-  /** A request is rejected if it would probably wait for longer before it starts. */
+  /** A request is rejected if its estimated wait before it starts exceeds this. */
   readonly maxWaitMs: number;
   /** The maximum number of waiting requests. */
   readonly maxWaiting: number;
@@ -77,7 +77,7 @@ export class Dispatcher {
   /** Until this time, no requests start as long as the server accepts connections. */
   #restUntil = 0;
   #isResting = false;
-  /** When the last turn with requests that started has ended. Undefined if no request waited then. */
+  /** When the last turn in which requests started ended. Undefined if no request was waiting at that time. */
   #measuredFrom: number | undefined;
   #msPerRequest = 0;
   #waited = 0;

@@ -142,7 +142,7 @@ function answer(
       response.destroy();
       return;
     }
-    log.warn({ error: error.message }, "the lead didn't answer a forwarded request");
+    log.warn({ error: error.message }, "the lead didn't respond to a forwarded request");
     response
       .writeHead(503, {
         'content-type': 'application/json; charset=utf-8',
@@ -152,7 +152,7 @@ function answer(
       .end(JSON.stringify(unreachable));
   });
   sent.once('response', (answered) => {
-    // The lead has already made the head safe for its kind of document.
+    // The lead has already added the security headers for this kind of document.
     setDocuments(response, 'plinth');
     const head = endToEnd(answered.rawHeaders);
     if (strictTransport !== undefined) head.push('strict-transport-security', strictTransport);

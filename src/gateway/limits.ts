@@ -34,13 +34,16 @@ export const limitsBehindWorkers = (limits: GatewayLimits): GatewayLimits => ({
 });
 
 const maxDefaultConnections = 40_000;
-/** Enough for an idle realtime socket with its channels, and for the buffers of the kernel. */
+/**
+ * The memory per connection. It is enough for an idle realtime socket with its channels, and for the buffers of the
+ * kernel.
+ */
 const bytesPerConnection = 64 * 1024;
 
 const connectionsFor = ({ memoryBytes }: Machine): number =>
   Math.min(maxDefaultConnections, Math.floor(memoryBytes / bytesPerConnection));
 
-/** A connection that the process has no file descriptor for can't be answered, so the limit is never higher than that. */
+/** The limit never exceeds the number of file descriptors, because a connection without one can't be served. */
 export const limitsFrom = (
   settings: ServerSettings,
   machine: Machine = thisMachine(),

@@ -112,8 +112,8 @@ export function rejectOverload(
 }
 
 /**
- * Preflight requests that the gateway answers itself are cheap. Without their response, a web page couldn't read why its
- * request was rejected.
+ * Preflight requests that the gateway handles itself are cheap. Without their response, a web page couldn't read why
+ * its request was rejected.
  */
 function isExempt(request: IncomingMessage, path: string, mount: Mount | undefined): boolean {
   if (mount === undefined) return exemptPath.test(path);
@@ -137,7 +137,7 @@ function headOf(request: IncomingMessage, { type, text }: OverloadBody, waitMs: 
   ];
 }
 
-/** The random part prevents clients that were rejected together from returning together. */
+/** The random part prevents clients that were rejected at the same time from retrying at the same time. */
 const retryAfterSeconds = (waitMs: number): number => Math.max(1, Math.ceil(waitMs / 1000)) + randomInt(2);
 
 /** Counts rejections. Logs their number from time to time, instead of one line per request. */

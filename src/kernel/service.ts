@@ -44,7 +44,7 @@ export interface Mount {
    */
   readonly plugin: FastifyPluginAsync;
   /**
-   * Who handles CORS. `open`: the gateway answers preflight requests, adds `access-control-allow-origin: *`, as the
+   * Who handles CORS. `open`: the gateway handles preflight requests, adds `access-control-allow-origin: *`, as the
    * local stack's gateway does, and exposes `exposeHeaders`. `none`: the service handles CORS itself.
    */
   readonly cors: 'open' | 'none';

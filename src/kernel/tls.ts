@@ -21,7 +21,7 @@ export interface Certificates {
   onPairs(listener: () => void): void;
 }
 
-/** Whether the server speaks HTTPS. */
+/** Whether the server uses HTTPS. */
 export const isTlsServer = (server: Server): boolean => 'setSecureContext' in server;
 
 /**

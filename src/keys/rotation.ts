@@ -1,5 +1,5 @@
 /**
- * The life cycle of signing keys, implemented as changes to the stored list. Pure.
+ * The life cycle of signing keys, implemented as changes to the stored list.
  *
  * Glossary. *In use*: the first key in the list that can sign. *Standby*: any other key that can sign. It is published
  * so that clients know it before it signs. *Previous*: a key that verifies older tokens and never signs again. Revoked

@@ -19,7 +19,7 @@ import {
   type TestingRequest,
 } from './testing-protocol.ts';
 
-/** Test runners start the processes of their files one after another, so the host outlives a gap. */
+/** Test runners start the processes of their files one after another, so the host stays alive during the gaps. */
 const idleMs = 5000;
 
 const [, , path = ''] = process.argv;
@@ -60,7 +60,7 @@ function createSession(socket: Socket): Session {
 
   async function create(request: CreateRequest): Promise<CreatedBackend> {
     const { projectDir, sql: text, exclude } = request;
-    // The test's cluster is a copy of it.
+    // The test's cluster is a copy of the prepared cluster.
     await preparedCluster(() => undefined);
     const backend = await createTestBackend({
       exclude,
@@ -139,6 +139,6 @@ async function end(): Promise<void> {
   process.exit(0);
 }
 
-// A socket that a killed process left behind. The caller has verified that no process listens on it.
+// Removes a socket that a killed process left behind. The caller has verified that no process listens on it.
 if (process.platform !== 'win32') rmSync(path, { force: true });
 server.listen(path, endWhenIdle);

@@ -22,9 +22,9 @@ export interface TestBackendOptions {
 }
 
 export interface TestKeys {
-  /** For browsers (`sb_publishable_…`). */
+  /** The key for browsers (`sb_publishable_…`). */
   readonly publishableKey: string;
-  /** For servers (`sb_secret_…`). It bypasses row level security. */
+  /** The key for servers (`sb_secret_…`). It bypasses row level security. */
   readonly secretKey: string;
   /** The older form of the publishable key, a JWT. */
   readonly anonKey: string;

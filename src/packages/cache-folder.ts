@@ -20,7 +20,7 @@ export function cacheFolder({ os, home, env }: User): string {
     return win32.join(env.LOCALAPPDATA || win32.join(home, 'AppData', 'Local'), 'plinth', 'Cache');
   }
   if (os === 'darwin') return posix.join(home, 'Library', 'Caches', 'plinth');
-  // The specification of XDG folders says that a relative path is invalid and must be ignored.
+  // According to the XDG Base Directory specification, a relative path is invalid and must be ignored.
   const base = env.XDG_CACHE_HOME?.startsWith('/') ? env.XDG_CACHE_HOME : posix.join(home, '.cache');
   return posix.join(base, 'plinth');
 }

@@ -1,7 +1,7 @@
 /** A package that is needed but can't be installed. */
 export class PackageError extends Error {
   override name = 'PackageError';
-  /** Sentences that tell the user what to do. */
+  /** Sentences that describe what the user can do. */
   readonly advice: readonly string[];
   constructor(message: string, advice: readonly string[], cause?: unknown) {
     super(message, { cause });

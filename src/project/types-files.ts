@@ -1,4 +1,4 @@
-/** Finds generated types in a project, because they can contain a table that the migrations lack. */
+/** Finds generated types in a project, because they can contain a table that no migration creates. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readTypes, type TypesModel } from './core/types-file/model.ts';

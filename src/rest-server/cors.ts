@@ -1,5 +1,6 @@
 /**
- * Handles cross-origin requests in the same way as PostgREST 16 (`Cors.hs` with wai-cors; Fetch standard, 3.2). Pure.
+ * Handles cross-origin requests in the same way as PostgREST 16 (`Cors.hs` with wai-cors; Fetch standard, 3.2). Has no
+ * side effects.
  */
 import { EXPOSED_HEADERS } from '../rest/index.ts';
 

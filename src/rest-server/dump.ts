@@ -1,4 +1,4 @@
-/** Prints the output of `--dump-config`, `--dump-schema` and `--example`. Pure. */
+/** Prints the output of `--dump-config`, `--dump-schema` and `--example`. */
 import type { SchemaCache } from '../rest/index.ts';
 import type { ServerConfig } from './config.ts';
 import { settingKeys, settingOf } from './settings-table.ts';

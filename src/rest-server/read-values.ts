@@ -1,6 +1,6 @@
 /**
  * Converts raw settings to typed values. Each setting is read from the database, or else from the environment, or else
- * from the file. Pure.
+ * from the file. Has no side effects.
  */
 import { nearest } from '../config/index.ts';
 import type { FileValue } from './config-file.ts';

@@ -1,6 +1,4 @@
-/**
- * A bounded queue that serves its clients in turn, so that a client with many waiting items delays only itself. Pure.
- */
+/** A bounded queue that serves its clients in turn, so that a client with many waiting items delays only itself. */
 export interface Waiter {
   /** The user or address that the item is counted for. */
   readonly client: string;

@@ -1,4 +1,4 @@
-/** Estimates how long a request will wait, from the duration of those that ran before. Pure. */
+/** Estimates how long a request will wait, from the duration of those that ran before. */
 
 /** The weight of the newest duration in the average. */
 const weight = 0.1;

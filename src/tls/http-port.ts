@@ -1,4 +1,7 @@
-/** The port for unencrypted HTTP. It answers ACME challenges (RFC 8555 section 8.3) and redirects all other requests. */
+/**
+ * The port for unencrypted HTTP. It responds to ACME challenges (RFC 8555 section 8.3) and redirects all other
+ * requests.
+ */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer } from '../kernel/http.ts';
@@ -9,7 +12,7 @@ import { AddressCounts, isCountedAddress } from '../shared/address-counts.ts';
 export interface HttpPort {
   /** Resolves with the port. @throws {Error} such as EADDRINUSE, as thrown by Node. */
   listen(host: string, port: number): Promise<number>;
-  /** Answers a challenge until the returned function is called. */
+  /** Responds to a challenge until the returned function is called. */
   publish(token: string, response: string): () => void;
   close(): void;
 }
@@ -42,7 +45,8 @@ export function createHttpPort(originOf: OriginOf): HttpPort {
     if (challenge !== undefined) {
       response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(challenge);
     } else if (path.startsWith('/')) {
-      // The status keeps the method and the body (RFC 9110 section 15.4.9). The host is never the client's.
+      // With this status, clients keep the method and the body (RFC 9110 section 15.4.9). The host is never the
+      // client's.
       response.writeHead(308, { location: `${originOf(hostnameOf(headers.host))}${path}` }).end();
     } else {
       response.writeHead(400).end();

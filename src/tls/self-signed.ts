@@ -1,4 +1,7 @@
-/** Creates certificates that no known authority signed, for development and until the first real one is there. */
+/**
+ * Creates certificates that aren't signed by a known authority, for development and until a real certificate is
+ * available.
+ */
 import { webcrypto } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { PemPair } from '../kernel/tls.ts';

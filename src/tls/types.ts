@@ -1,11 +1,11 @@
-/** What the server's HTTPS needs to know, and what it reports. */
+/** The input and the state of the server's HTTPS. */
 import type { Health } from '../kernel/health.ts';
 import type { Certificates } from '../kernel/tls.ts';
 import type { AcmeServer } from './acme/order.ts';
 import type { PairFiles } from './file-pairs.ts';
 import type { OriginOf } from './http-port.ts';
 
-/** Where the certificates come from. */
+/** The source of the certificates. */
 export type TlsSource =
   | { readonly kind: 'files'; readonly files: readonly PairFiles[] }
   /** A generated certificate for these names. */

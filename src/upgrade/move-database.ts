@@ -35,7 +35,7 @@ export interface MoveOptions {
 
 export interface Moved {
   readonly tables: readonly TableData[];
-  /** What was copied of each table. */
+  /** The result of copying each table. */
   readonly copied: ReadonlyMap<string, CopiedTable>;
   readonly rows: number;
   readonly bytes: number;
@@ -44,7 +44,7 @@ export interface Moved {
 
 /**
  * A temporary role whose members can use and create objects in every schema. All owners of tables are members until the
- * tables exist, because the final privileges are granted afterwards.
+ * tables exist, because the final privileges are granted afterward.
  */
 const moverRole = 'plinth_upgrade';
 
@@ -87,7 +87,7 @@ class Targets {
     this.#warnings = warnings;
   }
 
-  /** Undefined is the superuser. */
+  /** Returns the session of a role. Undefined stands for the superuser. */
   async of(role?: string): Promise<CopySession> {
     const key = role ?? '';
     const known = this.#sessions.get(key);

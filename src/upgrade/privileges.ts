@@ -6,16 +6,16 @@ import type { CopySession } from '../database/index.ts';
 import { type Sql, sql } from '../kernel/sql.ts';
 
 interface PrivilegeRow {
-  /** As in GRANT ... ON: `ROUTINE pg_catalog.lower(text)`. */
+  /** The object as in GRANT ... ON: `ROUTINE pg_catalog.lower(text)`. */
   readonly object: string;
   readonly owner: string;
-  /** As in ALTER ... OWNER TO. Null if the owner is never changed. */
+  /** The object as in ALTER ... OWNER TO. Null if the owner is never changed. */
   readonly kind: string | null;
   readonly privileges: string[];
   readonly initial: string[];
 }
 
-/** `wanted` selects by `classid` and `oid`. */
+/** `wanted` is a condition on `classid` and `oid`. */
 const objects = (wanted: Sql): Sql => sql`
   with objects as (
     select 'pg_class'::regclass as classid, c.oid, case c.relkind when 'S' then 'SEQUENCE ' else 'TABLE ' end || c.oid::regclass as object,

@@ -175,7 +175,7 @@ const namesOf = (value: string): string =>
     .map((text) => quoteLiteral(text.startsWith('"') ? text.slice(1, -1).replaceAll('""', '"') : text))
     .join(', ');
 
-/** The search path that a role's sessions have in a database. */
+/** Returns the search path that a role's sessions have in a database. */
 export function searchPathOf({ settings }: Roles, role: string, database: string): string | undefined {
   const paths = settings.filter(({ name }) => name === 'search_path');
   const find = (ofRole: string | null, ofDatabase: string | null): string | undefined =>

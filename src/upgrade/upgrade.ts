@@ -34,7 +34,7 @@ export interface UpgradeOptions {
   readonly onProgress: (message: string) => void;
   readonly onLine: (line: string) => void;
   readonly signal: AbortSignal;
-  /** Called after each step that changes what a later start finds. */
+  /** Called after each step that affects a later start. */
   readonly onStep?: (name: string) => void;
   /** Upgrades even if the major version is the same. Only for tests. */
   readonly force?: boolean;
@@ -183,7 +183,7 @@ class Run {
     const needed = size * spaceFactor + spaceForCluster;
     const free = this.#pair.freeBytes();
     onProgress(
-      `The data have ${megabytes(size)}. The upgrade needs ${megabytes(needed)}, and ${megabytes(free)} are free.`,
+      `The data takes up ${megabytes(size)}. The upgrade needs ${megabytes(needed)}, and ${megabytes(free)} are free.`,
     );
     if (free < needed)
       throw new UpgradeError('disk_full', { needed: megabytes(needed), free: megabytes(free) });
@@ -244,7 +244,7 @@ class Run {
   }
 }
 
-/** Indexes are smaller in a new cluster, and WAL isn't written while the data are copied. */
+/** Indexes are smaller in a new cluster, and WAL isn't written while the data is copied. */
 const spaceFactor = 1.1;
 const spaceForCluster = 256 * 1024 * 1024;
 

@@ -43,7 +43,7 @@ afterAll(() => {
 });
 
 const needs =
-  /^The restored copy needs [\d.]+ MiB in \S+, where [\d.]+ MiB are available besides the reserve of 96\.0 MiB\.$/m;
+  /^The restored copy needs [\d.]+ MiB in \S+, where [\d.]+ MiB are available in addition to the reserve of 96\.0 MiB\.$/m;
 
 it.skipIf(small === undefined)(
   'a copy that doesn’t fit is rejected before anything is written',

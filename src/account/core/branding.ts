@@ -63,7 +63,7 @@ function brandRule(color: string, scheme: 'light' | 'dark', says: 'light' | 'dar
   );
 }
 
-/** Returns a monogram in the brand's color. Used for brands without a logo. */
+/** Returns a monogram in the brand's color, for brands without a logo. */
 export function monogram(name: string, color: string | undefined): string {
   const letter = [...name.trim()][0]?.toUpperCase() ?? 'P';
   const { primary, onPrimary } = brandColors(color ?? '#3148bd', 'light');

@@ -13,7 +13,7 @@ export interface ConfirmLink {
 
 const types: ReadonlySet<string> = new Set(['signup', 'invite', 'recovery', 'magiclink', 'email_change']);
 
-/** Parses a link. Returns undefined if auth can't have created it. */
+/** Parses a link. Returns undefined if the link doesn't have the form of auth's links. */
 export function parseConfirmLink(params: URLSearchParams): ConfirmLink | undefined {
   const token = params.get('token') ?? '';
   const type = params.get('type') ?? '';

@@ -1,7 +1,6 @@
 /**
  * Defines the identity providers on the pages. Each has a mark, which is a tile in the provider's color with an icon
- * or, without an icon, with unique letters. No image is loaded from a provider, so providers don't learn about
- * visitors.
+ * or, without an icon, with unique letters. No images are loaded from providers, so providers can't track visitors.
  */
 import { escapeMarkup } from '../../shared/escape-markup.ts';
 import { type Glyph, glyphs } from './provider-glyphs.ts';

@@ -38,7 +38,7 @@ export function writeStep(step: Step): string {
   return Buffer.from(JSON.stringify(step)).toString('base64url');
 }
 
-/** Parses the cookie's value. Returns undefined if {@link writeStep} can't have written it. */
+/** Parses the cookie's value. Returns undefined if {@link writeStep} didn't write it. */
 export function readStep(value: string | undefined): Step | undefined {
   const fields = value === undefined || value.length > 4096 ? undefined : parse(value);
   const page = text(fields?.page);

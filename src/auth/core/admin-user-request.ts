@@ -17,7 +17,7 @@ export interface AdminUserRequest {
   readonly phoneConfirm: boolean;
   readonly userMetadata: JsonObject | undefined;
   readonly appMetadata: JsonObject | undefined;
-  /** The duration of the ban. If it is undefined, the ban doesn't change. Zero lifts the ban. */
+  /** The ban's duration. Undefined leaves the ban unchanged, and zero lifts it. */
   readonly banMs: number | undefined;
 }
 

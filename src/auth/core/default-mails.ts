@@ -142,7 +142,7 @@ export function defaultMail(name: TemplateName, { color }: Pick<MailBrand, 'colo
   return { subject: content.subject, html: html(content, color), text: text(content) };
 }
 
-/** Returns black or white, whichever has more contrast with the color (WCAG 2.2, relative luminance). */
+/** Returns black or white, depending on which has more contrast with the color (WCAG 2.2, relative luminance). */
 export function textOn(color: string): '#000000' | '#ffffff' {
   const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => {
     const part = Number.parseInt(color.slice(at, at + 2), 16) / 255;

@@ -1,4 +1,4 @@
-/** Derives the plain text version of an email from its HTML. */
+/** Converts an email's HTML to plain text. */
 
 const entities: Readonly<Record<string, string>> = {
   amp: '&',

@@ -72,7 +72,7 @@ async function lineFrom(
   if (begin >= text.length) return undefined;
   const line = text.slice(begin).split('\n', 1)[0] ?? '';
   if (!/^[0-9A-Fa-f]{40}(?::\d+)?\r?$/.test(line)) {
-    throw new Error(`the list of leaked passwords has an invalid line at byte ${from + begin}`);
+    throw new Error(`the list of leaked passwords contains an invalid line at byte ${from + begin}`);
   }
   return { start: from + begin, text: line };
 }

@@ -42,12 +42,12 @@ export function horizonMs({ size, refillMs }: Bucket): number {
   return size * refillMs + Math.min(1000, refillMs / 2);
 }
 
-/** More than the clocks of two servers differ. */
+/** Larger than the difference between the clocks of any two servers. */
 const serverSkewMs = 60_000;
 
 /**
- * Returns how far in the future a bucket can be full. A later time was stored before the clock was set back, so the
- * bucket counts as full. Otherwise, requests would be rejected until the clock reaches that time again.
+ * Returns the maximum time from now until a bucket is full. A stored time beyond this dates from before the clock was
+ * set back, so the bucket counts as full. Otherwise, requests would be rejected until the clock reaches that time.
  */
 export const staleAfterMs = (rule: Bucket): number => horizonMs(rule) + serverSkewMs;
 

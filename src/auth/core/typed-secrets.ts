@@ -33,8 +33,8 @@ export interface TypedSecret {
    */
   readonly counted: 'before' | 'after';
   /**
-   * The number of possible values per correct value, so a random guess is correct once in this many attempts. Undefined
-   * if the user chose the secret.
+   * The number of possible values divided by the number of correct values: on average, one in this many random guesses
+   * is correct. Undefined if the user chose the secret.
    */
   readonly oneIn?: number;
 }

@@ -20,7 +20,7 @@ export class QueueFullError extends Error {
   readonly retryAfterSeconds: number;
 
   constructor(waitMs: number) {
-    super('too much is waiting');
+    super('the queue is full');
     this.retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000));
   }
 }
@@ -36,7 +36,7 @@ interface Waiting extends Waiter {
 export interface WorkLimits {
   readonly concurrency: number;
   readonly waiting: number;
-  /** An item is rejected if it would probably wait for longer. */
+  /** An item is rejected if its estimated wait exceeds this. */
   readonly maxWaitMs: () => number;
 }
 

@@ -1,4 +1,4 @@
-/** Authenticates callers. Verifies the bearer token, and reads the user and the session from the database. */
+/** Authenticates callers: verifies the bearer token and reads the user and the session from the database. */
 import type { Claims } from '../../keys/types.ts';
 import type { AdminCaller, Caller, UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';

@@ -132,8 +132,8 @@ function addressError(cause: unknown): AuthError {
 }
 
 /**
- * Fetches the discovery document, which is then stored. Fetching it here reveals an invalid provider now instead of at
- * the first sign-in.
+ * Fetches the discovery document, which is then stored. An invalid provider is therefore reported now instead of at the
+ * first sign-in.
  */
 async function discover(ctx: AuthContext, settings: CustomProviderSettings): Promise<JsonObject | null> {
   if (settings.provider_type !== 'oidc') return null;

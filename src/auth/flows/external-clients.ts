@@ -7,7 +7,6 @@ import type { ExternalProfile } from '../core/external-profile.ts';
 import type { ClientAuth } from '../core/oauth-client.ts';
 import type { TokenResponse } from '../core/providers/spec.ts';
 
-/** A client for an OAuth 2.0 provider. */
 export interface OAuth2Client {
   readonly kind: 'oauth2';
   readonly provider: string;
@@ -30,7 +29,6 @@ export interface OAuth2Client {
   readProfile(token: TokenResponse): Promise<ExternalProfile>;
 }
 
-/** A client for an OAuth 1.0a provider. */
 export interface OAuth1Client {
   readonly kind: 'oauth1';
   readonly provider: string;

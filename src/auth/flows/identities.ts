@@ -18,7 +18,7 @@ import { requireUsedFactor } from './own-account.ts';
  * Chooses a new address if none of the remaining identities has the user's address. The oldest verified address is
  * preferred. An unverified address would block its real owner, so unverified addresses are considered only with
  * autoconfirm and after the verified ones. If no address qualifies, the user's address is removed. Returns false if
- * other users have all of the addresses.
+ * every address belongs to another user.
  */
 export async function followIdentities(
   ctx: AuthContext,

@@ -97,7 +97,7 @@ async function readUser(ctx: AuthContext, client: OAuth1Client, access: Token): 
     reach: 'configured',
     headers: { authorization: sign(ctx, client, access, { method: 'GET', url, params }) },
   });
-  if (response.status !== 200) throw new Error(`${client.url} answered with status ${response.status}`);
+  if (response.status !== 200) throw new Error(`${client.url} responded with status ${response.status}`);
   return JSON.parse(response.text) as unknown;
 }
 

@@ -47,7 +47,7 @@ export async function resolveArtifact(
     .catch((cause: unknown) => {
       throw new SamlFault('the artifact cannot be resolved', { cause });
     });
-  if (reply.status !== 200) throw new SamlFault(`the artifact is resolved with status ${reply.status}`);
+  if (reply.status !== 200) throw new SamlFault(`the artifact resolution returned status ${reply.status}`);
   try {
     checkArtifactResponse(reply.text, { id, entityId: provider.entityId }, now);
     const dom = await lib.parseDomFromString(reply.text);

@@ -29,7 +29,6 @@ export async function consumePermission(
   return rows.length > 0;
 }
 
-/** Deletes buckets that are fully refilled. */
 export async function deleteFullBuckets(db: Queryable, nowMs: number): Promise<void> {
   await db.query(sql`
     delete from _plinth.rate_limits where key in (

@@ -30,7 +30,7 @@ export function userOperations(run: Run): UserOperations {
       return pairOf(renderSession(await run(route, verifyOwnRecoveryCode, { content })));
     },
     async openAuthorization(id) {
-      // The origin is undefined because the Account pages have already checked it.
+      // `origin` is undefined because the Account pages have already checked it.
       const input = { authorizationId: id, origin: undefined };
       const opened = await run(get(`/oauth/authorizations/${id}`), openOAuthAuthorization, input);
       return renderOpenedAuthorization(opened) as unknown as OpenAuthorization;

@@ -173,13 +173,15 @@ class Stream implements Archiver {
     taken: readonly { readonly segment: Segment; readonly end: bigint }[],
     mark: WalPosition | undefined,
   ): Promise<number | undefined> {
-    // The time belongs to the last range. Ranges before it are complete up to an earlier time, which is safe to state.
+    // The time applies to the last range. Earlier ranges get the previous time, up to which the archive is certainly
+    // complete.
     const before = this.#completeAtMs;
     const timeMs = mark?.timeMs ?? before;
     const pending = taken.filter(({ segment, end }) => end > segment.stored);
     for (const [index, { segment, end }] of pending.entries()) {
       await this.#storeSegment(segment, end, index === pending.length - 1 ? timeMs : before);
-      // Confirmed per segment, so that a slow target advances even if the connection is lost during a long round.
+      // Each segment is confirmed separately, so that archiving to a slow target makes progress even if the connection
+      // is lost during a long round.
       this.#connection.acknowledge(end);
       this.#connection.sendStatus();
     }
@@ -202,7 +204,7 @@ class Stream implements Archiver {
     const facts = { timeline: this.timeline, start, end, timeMs };
     const range: WalRange = { name: walRangeName(facts), ...facts };
     const bytes = segment.bytes.subarray(Number(start - segment.start), Number(end - segment.start));
-    // A copy, because PostgreSQL's next bytes arrive in the same buffer while this range is encrypted.
+    // Copied, because PostgreSQL's next bytes arrive in the same buffer while this range is encrypted.
     await this.#repository.writeBytes(range.name, isWhole ? bytes : Buffer.from(bytes));
     segment.stored = end;
     const replaced = joins ? segment.ranges : [];
@@ -210,7 +212,7 @@ class Stream implements Archiver {
     for (const { name } of replaced) if (name !== range.name) await this.#repository.remove(name);
   }
 
-  /** Without new WAL, a small file states that the archive is still complete. */
+  /** While no WAL arrives, a small file records that the archive is still complete. */
   async #confirm({ timeMs, lsn }: WalPosition): Promise<void> {
     if (timeMs - this.#headAtMs < headEveryMs) return;
     this.#headAtMs = timeMs;

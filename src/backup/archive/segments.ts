@@ -16,7 +16,7 @@ export interface Segment {
 export class Segments {
   readonly #segments: Segment[] = [];
 
-  /** The WAL must be contiguous. @throws {Error} if it isn't */
+  /** Adds received WAL. @throws {Error} if it doesn't continue the received WAL */
   add(start: bigint, bytes: Buffer): void {
     let at = start;
     let rest = bytes;

@@ -1,4 +1,4 @@
-/** Validates the names in a tar archive. Pure. */
+/** Validates the names in a tar archive. */
 
 /** Returns the parts of a relative path that can't leave the folder that it is extracted to. @throws {Error} */
 export function archivePath(name: string): readonly string[] {

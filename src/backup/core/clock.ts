@@ -1,4 +1,4 @@
-/** Checks whether the machine's clock is consistent with the times at the target. Pure. */
+/** Checks whether the machine's clock is consistent with the times at the target. */
 
 /** The tolerated clock difference between machines that share a target. */
 const toleranceMs = 5 * 60_000;

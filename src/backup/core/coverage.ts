@@ -1,4 +1,4 @@
-/** Determines which WAL an archive contains. Pure. */
+/** Determines which WAL an archive contains. */
 import { segmentEnd, segmentStart } from './lsn.ts';
 import type { WalRange } from './names.ts';
 

@@ -1,8 +1,8 @@
-/** Determines when a base backup or the archive is late. Pure. */
+/** Determines when a base backup or the archive is late. */
 
 /** The archive is normally half a second behind. */
 export const maxArchiveLagMs = 60_000;
-/** The delay before the first repetition of a failed base backup. Each further failure doubles it. */
+/** The delay before the first retry of a failed base backup. The delay doubles with each failure. */
 const firstRepeatMs = 5 * 60_000;
 const lastRepeatMs = 4 * 60 * 60_000;
 

@@ -1,4 +1,4 @@
-/** WAL positions and segments. A position (LSN) is a byte offset in the WAL of all time. */
+/** WAL positions and segments. A position (LSN) is a byte offset from the beginning of the cluster's WAL. */
 
 /** PostgreSQL's segment size. The embedded server's initdb doesn't change it. */
 export const segmentBytes = 16 * 1024 * 1024;

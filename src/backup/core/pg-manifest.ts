@@ -1,4 +1,4 @@
-/** PostgreSQL's backup manifest: the size and checksum of every file (PostgreSQL 18 documentation, chapter 77). Pure. */
+/** PostgreSQL's backup manifest: the size and checksum of every file (PostgreSQL 18 documentation, chapter 77). */
 
 export interface ManifestFile {
   readonly sizeBytes: number;
@@ -19,7 +19,8 @@ export function parsePgManifest(text: string): ReadonlyMap<string, ManifestFile>
   return new Map(
     Files.map((file) => {
       const name = file.Path ?? Buffer.from(file['Encoded-Path'] ?? '', 'hex').toString('utf8');
-      if (file['Checksum-Algorithm'] !== 'SHA256') throw new Error(`No checksum of ${name}`);
+      if (file['Checksum-Algorithm'] !== 'SHA256')
+        throw new Error(`The manifest has no checksum for ${name}`);
       return [name, { sizeBytes: file.Size, sha256: (file.Checksum ?? '').toLowerCase() }] as const;
     }),
   );

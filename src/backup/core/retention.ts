@@ -1,4 +1,4 @@
-/** Determines which base backups a retention window requires. Pure. */
+/** Determines which base backups a retention window requires. */
 
 export interface Dated {
   readonly id: string;

@@ -1,9 +1,12 @@
-/** The format of WAL, as far as it shows whether a record is complete (PostgreSQL 18, access/xlogrecord.h and xlog_internal.h). */
+/**
+ * The parts of the WAL format that show whether a record is complete (PostgreSQL 18, access/xlogrecord.h and
+ * xlog_internal.h).
+ */
 import { segmentStart } from './lsn.ts';
 
 const pageBytes = 8192;
 const page = BigInt(pageBytes);
-/** The sizes of the header of a page, and of the first page in a segment. */
+/** The header sizes of a regular page and of a segment's first page. */
 const headerBytes = 24;
 const firstHeaderBytes = 40;
 /** A record begins with its length, which includes its own header of this size. */

@@ -17,7 +17,8 @@ export interface ExpectedEnd {
 }
 
 /**
- * The archive can end within a record, because PostgreSQL sends WAL that it has flushed. That record isn't replayed.
+ * Checks that the recovery replayed the archived WAL. The archive can end within a record, because PostgreSQL sends WAL
+ * in flushed pieces. That record isn't replayed.
  * @throws {BackupError} wal_gap, recovery_failed
  */
 export async function checkRecoveryEnd(expected: ExpectedEnd): Promise<void> {
@@ -31,7 +32,7 @@ export async function checkRecoveryEnd(expected: ExpectedEnd): Promise<void> {
     );
 }
 
-/** PostgreSQL writes where it left a timeline into the history file of the next. */
+/** A timeline's history file records where the previous timeline ended. */
 function recoveryEnd(postgres: string, timeline: number): bigint | undefined {
   const folder = join(postgres, 'pg_wal');
   const newest = readdirSync(folder)

@@ -28,7 +28,7 @@ export async function restoreBodies(
 
   async function restoreOne(version: string): Promise<void> {
     let sizeBytes = 0;
-    // The store may report the error of its source as a different one.
+    // Kept because the store may report a different error if its source fails.
     let cause: unknown;
     async function* read(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
       try {

@@ -45,7 +45,7 @@ export interface RestoreOptions {
   readonly storesBodies: boolean;
   /** `[database] reserved_space`. */
   readonly reservedBytes: number | undefined;
-  /** The folder that messages about the disk name. Default: `dataDir`. */
+  /** The folder that is named in messages about disk space. Defaults to `dataDir`. */
   readonly shownDir?: string | undefined;
   /** Whether the copy replaces the original. Otherwise, its server sends nothing until it is promoted. */
   readonly promote: boolean;
@@ -62,7 +62,7 @@ export interface Restored extends RestoredBodies {
   readonly databaseMs: number;
 }
 
-/** Files that a backup must not set. */
+/** Files that must never come from a backup, because they control how Plinth treats the folder. */
 const markers = new Set([restoreMarker, copyMarker, takeOverRequest]);
 
 /** The folder for the project's files, so that a restore doesn't overwrite a checkout. */
@@ -77,7 +77,7 @@ export async function restore(given: RestoreOptions): Promise<Restored> {
   try {
     return await restoreWatched({ ...given, signal, repository: abortable(given.repository, signal) }, space);
   } catch (error) {
-    // An aborted recovery ends with PostgreSQL's error.
+    // If the recovery was aborted, `error` is only PostgreSQL's exit, so the reason for the abort is used.
     const cause: unknown = watch.signal.aborted ? watch.signal.reason : error;
     if (!isFull(cause)) throw cause;
     await removeUnfinished(dataDir);
@@ -165,7 +165,10 @@ const isFull = (error: unknown): boolean =>
   (error instanceof BackupError && error.code === 'no_space') ||
   (error as NodeJS.ErrnoException).code === 'ENOSPC';
 
-/** A folder with an interrupted restore is used again. @throws {BackupError} folder_not_empty, restore_running */
+/**
+ * Rejects a folder that contains anything other than an interrupted restore. @throws {BackupError} folder_not_empty,
+ * restore_running
+ */
 async function rejectUsedFolder(dataDir: string): Promise<void> {
   if (!existsSync(dataDir) || (await readdir(dataDir)).length === 0) return;
   const marker = join(dataDir, restoreMarker);
@@ -277,7 +280,7 @@ async function startAtTarget(
   });
   if (until === 'backup') return await startUntil({ recovery_target: 'immediate' });
   if (toTimeMs === undefined) return await startWhole();
-  // PostgreSQL reads this setting before it knows abbreviations such as Z.
+  // PostgreSQL reads this setting before it loads time zone abbreviations such as Z.
   const recovery_target_time = new Date(toTimeMs).toISOString().replace('Z', '+00');
   try {
     return await startUntil({ recovery_target_time, recovery_target_inclusive: 'on' });

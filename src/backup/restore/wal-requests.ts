@@ -2,8 +2,8 @@
  * Provides WAL to a recovering PostgreSQL. Its `restore_command` places a request in a folder and waits for the file.
  * PostgreSQL may run as a user who can read neither the target nor the key, and only this process needs them.
  *
- * That user may be controlled by the backup's project, so it can only write to the folder of requests. This process reads
- * nothing but names there. All other folders belong to this process, so no link can redirect what it writes.
+ * That user may be controlled by the backup's project, so it can only write to the folder of requests. This process
+ * reads only file names there. All other folders belong to this process, so no link can redirect what it writes.
  */
 import {
   chownSync,
@@ -26,7 +26,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface WalRequests {
   /** The value of `restore_command`. */
   readonly command: string;
-  /** The error because of which a request could not be answered. */
+  /** The error because of which a request couldn't be served. */
   readonly error: () => Error | undefined;
   stop(): Promise<void>;
 }
@@ -38,9 +38,10 @@ const folder = 'restore-wal';
 const pollMs = 5;
 
 /**
- * Waits for the answer. Ends with 200 after ten minutes, or if this process reported an error, which aborts the recovery.
- * Any status up to 125 would mean the end of the archive. The working directory is PostgreSQL's data folder. A request
- * contains the ID of the shell's process, because PostgreSQL can request a file again.
+ * Requests a file and waits for it. Exits with status 200 after ten minutes, or if this process reports an error. This
+ * status aborts the recovery. Any status up to 125 would mean the end of the archive. The working directory is
+ * PostgreSQL's data folder. A request contains the ID of the shell's process, because PostgreSQL can request a file
+ * again.
  */
 const script = `data=$(pwd -P)
 cd ../${folder} || exit 200
@@ -92,7 +93,7 @@ export function serveWal(dataDir: string, find: FindArchived): WalRequests {
     renameSync(draft, path);
   }
   async function serveRequest(request: string): Promise<void> {
-    // PostgreSQL requests one file at a time, so it doesn't need earlier answers anymore.
+    // PostgreSQL requests one file at a time, so the files of earlier requests are no longer needed.
     for (const path of [paths.have, paths.none])
       for (const name of readdirSync(path)) unlinkSync(join(path, name));
     const content = await find(request.replace(/\.[0-9]+$/, ''));

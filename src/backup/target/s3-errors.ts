@@ -19,7 +19,7 @@ const causes: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'The S3 server refuses connections.',
   ECONNRESET: 'The S3 server closed the connection.',
   TimeoutError: "The S3 server doesn't respond.",
-  SlowDown: 'The S3 server rejects requests because there are too many.',
+  SlowDown: 'The S3 server rejects requests because there are too many of them.',
 };
 
 /** Returns a BackupError for known errors of S3, and every other error unchanged. */

@@ -12,7 +12,7 @@ export const dbRestore: Command = {
   takes: 'FILE',
   about:
     'Runs a SQL file from "plinth db dump" or from pg_dump in its plain format, as the role in the URL. Everything is\n' +
-    'restored in one transaction or nothing is. With "-" as FILE, the SQL is read from stdin.',
+    'restored in one transaction, or nothing. With "-" as FILE, the SQL is read from stdin.',
   options: {
     ...projectOptions,
     'keep-going': { type: 'boolean', help: 'Skips statements that fail, without a transaction.' },

@@ -124,7 +124,7 @@ export const migrationRepair: Command = {
   examples: [
     ['plinth migration repair --status reverted 20240131120000', '"migration up" then runs it again'],
     ['plinth migration repair --status applied 20240131120000 --linked', '"db push" then skips it'],
-    ['plinth migration repair --status applied --yes', 'marks all files as applied, and nothing else'],
+    ['plinth migration repair --status applied --yes', 'marks exactly the existing files as applied'],
   ],
   run: async (input) => {
     const location = locationOf(input);
@@ -138,7 +138,7 @@ export const migrationRepair: Command = {
     if (isWhole && !(await confirm(input, wholeQuestion, false)))
       throw new CommandError(
         'Nothing was repaired.',
-        'Name the versions, or use --yes to repair the whole history.',
+        'Specify the versions, or use --yes to repair the whole history.',
       );
     const versions = isWhole
       ? readMigrationFolder(join(location.projectDir, 'supabase')).files.map(({ version }) => version)

@@ -16,7 +16,7 @@ export const upgrade: Command = {
     ...projectOptions,
     check: {
       type: 'boolean',
-      help: 'Checks the requirements and creates all objects in a temporary cluster, without changes.',
+      help: "Checks the requirements and creates all objects in a temporary cluster. Doesn't change the data folder.",
     },
     'old-bindir': {
       type: 'string',
@@ -27,7 +27,10 @@ export const upgrade: Command = {
   examples: [
     ['plinth upgrade --check', 'shows whether the upgrade would succeed, and what it needs'],
     ['plinth upgrade', 'upgrades the data folder of this project'],
-    ['plinth upgrade --old-bindir /usr/lib/postgresql/15/bin', 'uses installed programs'],
+    [
+      'plinth upgrade --old-bindir /usr/lib/postgresql/15/bin',
+      'uses the programs of an installed PostgreSQL 15',
+    ],
   ],
   run: async (input) => {
     const location = locationOf(input);
@@ -65,7 +68,7 @@ function textOf(report: Upgraded, check: boolean): string {
       ...notes,
     ].join('\n');
   return [
-    `Upgraded from PostgreSQL ${from} to ${to}: ${count}, ${report.rows} rows (${sizeText(report.bytes)}), all equal to the old ones.`,
+    `Upgraded from PostgreSQL ${from} to ${to} and verified that the data is unchanged: ${count}, ${report.rows} rows (${sizeText(report.bytes)}).`,
     ...(migrations > 0 ? [`Applied ${migrations} files to Plinth's own tables.`] : []),
     ...(slots.length > 0
       ? [`Recreated the replication slots ${slots.join(', ')}. Their consumers must read the tables again.`]
@@ -75,7 +78,7 @@ function textOf(report: Upgraded, check: boolean): string {
       : [
           `Backups of PostgreSQL ${from} in ${backupTarget} can't be continued. Set [backup] to in plinth.toml to a new folder or prefix, start Plinth and run "plinth backup".`,
         ]),
-    `The old cluster is kept. When the project works, delete it: rm -rf ${previous}`,
+    `The old cluster is kept. Once the project works, delete it: rm -rf ${previous}`,
     ...notes,
   ].join('\n');
 }

@@ -249,7 +249,7 @@ export const plinthSchema = section("Plinth's own settings.", {
     ),
     watch_config: boolean(
       false,
-      'Applies changed settings files without `plinth reload`. `plinth start` always does this. With `plinth serve`, half-edited files could otherwise become effective.',
+      'Applies changed settings files without `plinth reload`. `plinth start` always does this. With `plinth serve`, a half-edited file could otherwise take effect.',
     ),
     trusted_proxies: list(
       [],
@@ -332,7 +332,7 @@ export const plinthSchema = section("Plinth's own settings.", {
         ),
         key: optionalPath('supabase', 'Private key file for the certificate (PEM).', { anywhere: true }),
         http_port: optionalPort(
-          'Port for unencrypted HTTP, which redirects to HTTPS and answers ACME challenges.',
+          'Port for unencrypted HTTP, which redirects to HTTPS and responds to ACME challenges.',
           { defaultText: '80 with `acme`. Otherwise, the port is not opened' },
         ),
         hsts: duration(
@@ -410,7 +410,7 @@ export const plinthSchema = section("Plinth's own settings.", {
     {
       pool_connections: integer(
         5,
-        'Number of PostgreSQL connections per service other than REST. A single client and anonymous clients together can use all but one.',
+        'Number of PostgreSQL connections per service other than REST. Neither a single client nor all anonymous clients together can use the last one.',
         { min: 1, max: 100 },
         connections,
       ),
@@ -457,7 +457,7 @@ export const plinthSchema = section("Plinth's own settings.", {
     ),
     slow_after: duration(
       250,
-      'Duration of a database call above which it is slow. Later calls of the same kind are slow, too, until a few of them were fast.',
+      'Duration of a database call above which it is slow. Later calls of the same kind count as slow until a few of them have been fast.',
       connections,
     ),
     max_waiting: integer(

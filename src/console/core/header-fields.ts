@@ -10,4 +10,4 @@ export const headerName = z
 export const headerValue = z
   .string()
   .max(8000)
-  .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'has characters that no header may have');
+  .regex(/^[\t\x20-\x7e\x80-\xff]*$/, "contains characters that aren't allowed in headers");

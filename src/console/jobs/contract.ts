@@ -103,7 +103,7 @@ export interface Parts {
   readonly hooks: boolean;
   /**
    * Whether pg_cron is Plinth's own. In that case, this process runs the scheduler, and a superuser owns the tables, so
-   * the project's code can't run in them.
+   * they can't run the project's code.
    */
   readonly ownCron: boolean;
 }

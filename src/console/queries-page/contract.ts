@@ -36,9 +36,9 @@ export interface StatementNumbers {
   readonly minMs: number;
   readonly stddevMs: number;
   readonly rows: number;
-  /** The part of the total time of all statements, between 0 and 1. */
+  /** The fraction of the total time of all statements, between 0 and 1. */
   readonly share: number;
-  /** The part of the blocks that were in the cache, between 0 and 1. Null if no blocks were read. */
+  /** The fraction of the blocks that were in the cache, between 0 and 1. Null if no blocks were read. */
   readonly cacheHits: number | null;
 }
 

@@ -1,9 +1,10 @@
 /**
  * Plans a statement of pg_stat_statements without running it. Its text comes from any role that can run SQL, and it
- * contains `$1` instead of values. The following traps are avoided:
+ * contains `$1` instead of values. Three precautions are necessary:
  *
  * - The text isn't appended to EXPLAIN, but to PREPARE. PostgreSQL's grammar only allows a query or a change of rows
- *   there, and the extended protocol rejects text with several statements. EXPLAIN EXECUTE then plans it for any values.
+ *   there, and the extended protocol rejects text with several statements. EXPLAIN EXECUTE then plans it for any
+ *   values.
  * - Planning can call functions of the project, for example to estimate a condition. They run as the role that ran the
  *   statement, or as `postgres`, but never as a superuser, in a read-only transaction that is rolled back.
  * - Planning takes locks, so the times for locks and for the whole plan are limited.

@@ -7,7 +7,7 @@ import type { ActivityRow, Advice, StatementDetails, StatementOrder, StatementRo
 export const maxStatements = 200;
 const listedChars = 300;
 const maxAdvice = 20;
-/** Smaller tables are read as fast without an index. */
+/** Reading a smaller table is just as fast without an index. */
 const bigTableRows = 10_000;
 
 /** The roles of Plinth's services. */

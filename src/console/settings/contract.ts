@@ -72,7 +72,7 @@ export interface RunningState {
   /** The settings that a reload applies. */
   readonly unapplied: readonly string[];
   readonly needsRestart: readonly RestartSetting[];
-  /** Errors in the files, with file and line. While there are any, nothing can be applied. */
+  /** The errors in the files, with file and line. No setting can be applied until all errors are corrected. */
   readonly faults: readonly string[];
   readonly canReload: boolean;
   readonly canRestart: boolean;

@@ -14,7 +14,7 @@ export function pgTapTest(report: AccessReport, statement: WhyStatement, identit
     'begin;',
     'select plan(1);',
     '',
-    '-- The row has to be there already: put an insert here if the test is to bring it along.',
+    '-- The row must already exist. To make the test independent of it, insert the row here.',
     ...settings
       .filter(([name]) => name !== 'search_path')
       .map(([name, value]) => `select set_config(${quoteLiteral(name)}, ${quoteLiteral(value)}, true);`),

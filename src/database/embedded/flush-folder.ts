@@ -21,7 +21,7 @@ export async function flushPath(path: string): Promise<void> {
   }
 }
 
-/** A file can be removed meanwhile. */
+/** Ignores the error if the file has been removed in the meantime. */
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT' && error.code !== 'ENXIO') throw error;
 }

@@ -1,4 +1,4 @@
-/** Generates the server's two configuration files. Pure. */
+/** Generates the server's two configuration files. Has no side effects. */
 import { delimiter } from 'node:path';
 import { quoteIdentifier } from '../../kernel/sql.ts';
 import { DatabaseError } from '../errors.ts';

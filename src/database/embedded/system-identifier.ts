@@ -1,8 +1,8 @@
 /**
- * Gives a copied cluster its own system identifier. Without that, PostgreSQL and backup tools would take the copies of
- * one cluster for the same cluster, and could apply the WAL of one to another. initdb generates the identifier, and no
- * program of PostgreSQL changes it without discarding the WAL, so the files are edited: `pg_control`, which begins with
- * the identifier and ends with a CRC-32C, and the first page of each WAL file (`XLogLongPageHeaderData`).
+ * Gives a copied cluster its own system identifier. Without that, PostgreSQL and backup tools would treat all copies as
+ * the same cluster and could apply the WAL of one to another. initdb generates the identifier, and no PostgreSQL
+ * program changes it without discarding the WAL, so the files are edited: `pg_control`, which begins with the
+ * identifier and ends with a CRC-32C, and the first page of each WAL file (`XLogLongPageHeaderData`).
  */
 import { closeSync, openSync, readdirSync, readFileSync, readSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 /** The types of the reports that `plinth inspect` shows. */
 import type { Sql } from '../../kernel/sql.ts';
 
-/** What a cell contains. `bytes` and `ms` are numbers. `share` is a fraction between 0 and 1. */
+/** The kind of value in a cell. `bytes` and `ms` are numbers. `share` is a fraction between 0 and 1. */
 export type CellKind = 'text' | 'count' | 'bytes' | 'ms' | 'share';
 export type Cell = string | number | boolean | null;
 

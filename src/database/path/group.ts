@@ -16,7 +16,7 @@ export interface GroupOptions {
   readonly limit: number;
   /** The maximum number of waiting jobs. */
   readonly maxWaiting: number;
-  /** A job is rejected if it would probably wait for longer. */
+  /** A job is rejected if its estimated wait exceeds this. */
   readonly maxWaitMs: number;
   /** The limits on jobs for which `isLimited` is true. */
   readonly occupancy: OccupancyLimits;
@@ -113,7 +113,7 @@ export class Group implements LaneGroup {
     return this.#estimate.waitMs(this.queue.ahead(job.client, this.verdict), this.limit, runningMs);
   }
 
-  /** Rejects the jobs that would probably wait until the time limit. */
+  /** Rejects the jobs whose estimated wait exceeds the time limit. */
   shed(runningMs: number): void {
     for (;;) {
       const waitMs = this.#estimate.waitMs(this.queue.size, this.limit, runningMs);

@@ -65,7 +65,7 @@ export type RequestPathLimits = Pick<
 
 export interface QueueLimits {
   readonly maxWaiting: number;
-  /** A request is rejected if it would probably wait for longer. */
+  /** A request is rejected if its estimated wait exceeds this. */
   readonly maxWaitMs: number;
 }
 
@@ -73,7 +73,7 @@ const UNLIMITED: QueueLimits = {
   maxWaiting: Number.POSITIVE_INFINITY,
   maxWaitMs: Number.POSITIVE_INFINITY,
 };
-/** The maximum number of concurrent calls of a shape of unknown speed. */
+/** The maximum number of concurrent calls of a query shape whose speed is unknown. */
 const UNKNOWN_PER_SHAPE = 2;
 
 const WATCH_MS = 25;

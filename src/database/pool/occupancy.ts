@@ -1,10 +1,10 @@
-/** Counts who uses the connections of a group, and limits how many one client can use. Pure. */
+/** Counts who uses the connections of a group, and limits how many one client can use. */
 import type { Verdict } from '../../shared/fair-queue.ts';
 
 export interface OccupancyLimits {
   readonly perShape: number;
   readonly perClient: number;
-  /** For all anonymous clients together. */
+  /** The limit for all anonymous clients together. */
   readonly anonymous: number;
   readonly total: number;
 }

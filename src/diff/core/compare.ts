@@ -77,7 +77,7 @@ function statementOf(action: Action, facts: FactBase): DiffStatement {
   };
 }
 
-/** The schema of the first object with a schema. */
+/** Returns the schema of the first object that has one. */
 function schemaOf({ produces, destroys, releases, consumes }: Action): string | undefined {
   for (const id of [...produces, ...destroys, ...releases, ...consumes]) {
     const schema = schemaOfId(id);
@@ -123,7 +123,7 @@ function renameOf({ kind, from, to }: RenameCandidate): Rename {
   return { kind, from: nameOf(from), to: nameOf(to) };
 }
 
-/** The name as in SQL, qualified with the schema and the table. */
+/** Returns the name as written in SQL, qualified with the schema and the table. */
 function nameOf(id: StableId): string {
   const parts = [
     'schema' in id ? id.schema : undefined,

@@ -73,14 +73,14 @@ const ids = ({ produces, consumes, destroys, releases }: Action): StableId[] => 
   ...releases,
 ];
 
-/** The objects that an action needs, from the action and from pg_depend. */
+/** Returns the objects that an action needs, according to the action and pg_depend. */
 function needsOf(action: Action, facts: FactBase): Set<string> {
   const needs = new Set(ids(action).map(encodeId));
   for (const id of action.produces) for (const { to } of facts.outgoingEdges(id)) needs.add(encodeId(to));
   return needs;
 }
 
-/** The actions that need the results of `group`, directly or through each other. */
+/** Returns the actions that need the results of `group`, directly or indirectly. */
 function dependentsOf(group: readonly Action[], between: readonly Action[], facts: FactBase): Set<Action> {
   const available = new Set(group.flatMap(({ produces }) => produces.map(encodeId)));
   const dependents = new Set<Action>();

@@ -1,4 +1,4 @@
-/** Changes facts that pg-delta reads and can't plan correctly. */
+/** Changes facts that pg-delta reads but can't plan correctly. */
 import { buildFactBase, encodeId, type Fact, type FactBase } from '@supabase/pg-delta';
 
 export function normalizeFacts(base: FactBase): FactBase {
@@ -30,8 +30,8 @@ function withPartitions(fact: Fact): Fact {
 }
 
 /**
- * Moving an extension that isn't relocatable requires that it is dropped with everything that uses it. An extension that
- * is installed in both databases stays in its schema.
+ * An extension that isn't relocatable can be moved only by dropping it together with everything that uses it. An
+ * extension that is installed in both databases therefore stays in its schema.
  */
 export function keepExtensionSchemas(from: FactBase, to: FactBase): FactBase {
   const kept = (fact: Fact): Fact => {

@@ -1,11 +1,11 @@
 /**
- * Revokes what default privileges grant on new objects and the compared database doesn't. pg-delta omits some of these
- * statements, for example if a function has no other grants.
+ * Revokes privileges that default privileges grant on new objects but that the objects in the compared database don't
+ * have. pg-delta omits some of these statements, for example if a function has no other grants.
  */
 import type { Action, FactBase, StableId } from '@supabase/pg-delta';
 import { quoteIdentifier } from '../../kernel/sql.ts';
 
-/** The letter in pg_default_acl and the words of GRANT for each kind of object. */
+/** The letter in pg_default_acl and the keyword in GRANT for each object kind. */
 const targets: Readonly<Record<string, readonly [type: string, words: string]>> = {
   table: ['r', 'TABLE'],
   view: ['r', 'TABLE'],

@@ -35,7 +35,7 @@ export const readAccessMethods = ({ query }: CatalogSession): Promise<AccessMeth
 
 export interface TransformRow {
   readonly oid: number;
-  /** As in COMMENT ON TRANSFORM: `FOR type LANGUAGE name`. */
+  /** The identity as in COMMENT ON TRANSFORM: `FOR type LANGUAGE name`. */
   readonly identity: string;
   readonly functions: string[];
 }

@@ -7,7 +7,7 @@ export interface RelationRow {
   readonly schema: string;
   readonly name: string;
   readonly identity: string;
-  /** r, p, f, v or m, as in pg_class. */
+  /** The relation kind as in pg_class: r, p, f, v or m. */
   readonly kind: string;
   readonly owner: string;
   readonly acl: string[] | null;
@@ -20,7 +20,7 @@ export interface RelationRow {
   readonly accessMethod: string | null;
   readonly ofType: string | null;
   readonly partitionKey: string | null;
-  /** For a partition: its parent and bounds. */
+  /** The parent and the bounds of a partition. */
   readonly partition: { parent: string; parentOid: number; bound: string } | null;
   readonly parents: { oid: number; identity: string }[];
   readonly replicaIdentity: string;

@@ -41,11 +41,11 @@ const privilegeNames: Readonly<Record<string, string>> = {
 
 interface Target {
   readonly letters: string;
-  /** What PUBLIC has unless it was revoked. */
+  /** The privileges that PUBLIC has unless they were revoked. */
   readonly publicLetters: string;
   /** The letter in pg_default_acl. */
   readonly defaultType: string;
-  /** As in ALTER DEFAULT PRIVILEGES. */
+  /** The keyword in ALTER DEFAULT PRIVILEGES, such as `TABLES`. */
   readonly plural: string;
 }
 

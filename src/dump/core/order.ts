@@ -9,7 +9,7 @@ export interface Step {
   readonly section: Section;
   /** `placeholder` creates a view without its query, and `query` completes that view. */
   readonly what: 'object' | 'placeholder' | 'query' | { readonly part: Part };
-  /** Keys of the object's parts that other steps create. */
+  /** The nodes that this node needs. The values are the parts that need them, or `self`. */
   readonly separate: ReadonlySet<string>;
 }
 
@@ -38,7 +38,7 @@ export function orderObjects(
 
 class Graph {
   readonly #nodes = new Map<string, Node>();
-  /** The object and, if the row is a part, the part of each catalog row. */
+  /** Maps each catalog row to its object and, if the row is a part, to the part. */
   readonly #rows = new Map<string, { readonly id: string; readonly part?: Part }>();
   readonly #separate = new Map<string, Set<string>>();
   readonly #ranks = new Map<string, string>();

@@ -149,7 +149,7 @@ class LineReader {
   }
 }
 
-/** `\.` alone on its line, possibly with a carriage return. */
+/** Whether the line consists only of `\.`, possibly with a carriage return. */
 function isEndOfRows(buffer: Buffer, start: number, end: number): boolean {
   const length = buffer[end - 1] === 0x0d ? end - 1 - start : end - start;
   return length === 2 && buffer[start] === 0x5c && buffer[start + 1] === 0x2e;

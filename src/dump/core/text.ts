@@ -3,13 +3,13 @@ import { quoteLiteral } from '../../kernel/sql.ts';
 
 export const list = (items: readonly string[]): string => items.join(', ');
 
-/** One item per line, in parentheses. */
+/** Returns one item per line, in parentheses. */
 export const lines = (items: readonly string[]): string =>
   items.length === 0 ? '()' : `(\n    ${items.join(',\n    ')}\n)`;
 
 export const literal = quoteLiteral;
 
-/** Options as in WITH (...), from PostgreSQL's `name=value` items. */
+/** Returns options as in WITH (...), from PostgreSQL's `name=value` items. */
 export function options(items: readonly string[]): string {
   return list(
     items.map((item) => {
@@ -20,7 +20,7 @@ export function options(items: readonly string[]): string {
   );
 }
 
-/** Options of foreign objects: `OPTIONS (host 'db', port '5432')`. */
+/** Returns the options of foreign objects: `OPTIONS (host 'db', port '5432')`. */
 export function foreignOptions(items: readonly string[] | null): string {
   if (items === null || items.length === 0) return '';
   const rendered = items.map((item) => {

@@ -107,7 +107,7 @@ const checkParts = (row: RelationRow): Part[] =>
       ...(valid ? {} : { section: 'post' }),
     }));
 
-/** Properties that CREATE TABLE has no clause for. */
+/** Returns statements for properties that CREATE TABLE has no clause for. */
 function alterations(row: RelationRow): string[] {
   const table = `ALTER ${row.kind === 'f' ? 'FOREIGN ' : ''}TABLE ONLY ${row.identity}`;
   const changes = row.columns.flatMap((column) => {

@@ -38,7 +38,7 @@ const requests = {
     'Time from the first byte of a request to the end of its response.',
     ['service', 'route', 'method', 'status_class'],
   ),
-  plinth_requests_in_flight: gauge('Requests that have not been answered yet.', ['listener']),
+  plinth_requests_in_flight: gauge('Requests whose response is not complete yet.', ['listener']),
   plinth_connections_open: gauge('Open client connections, including WebSockets.', ['listener']),
   plinth_connections_limit: gauge('Maximum number of client connections.', ['listener']),
   plinth_connections_rejected_total: counter('Requests and connections rejected by a connection limit.', [

@@ -1,4 +1,4 @@
-/** Describes the failures of a start that continued in spite of them. */
+/** Describes the failures that a start with --keep-going has skipped. */
 import { observe } from './baseline/observe.ts';
 import { isCreatedBy } from './missing.ts';
 

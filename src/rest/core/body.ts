@@ -1,6 +1,6 @@
 /**
  * Represents a response body, which consists of chunks in memory, or of a store that is read while the response is
- * sent. Pure.
+ * sent.
  */
 
 /** The chunks of a body, in order. The list is empty if the body is empty. */

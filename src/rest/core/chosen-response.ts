@@ -1,4 +1,4 @@
-/** Validates the status and headers that a database function sets on the response. Pure. */
+/** Validates the status and headers that a database function sets on the response. */
 import { encodeHeader } from './header-text.ts';
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/;

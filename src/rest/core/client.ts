@@ -1,4 +1,4 @@
-/** Determines the client of a request, which takes turns with other clients. Pure. */
+/** Determines the client of a request, which takes turns with other clients. */
 import type { RequestClient } from '../../database/types.ts';
 import { networkOf } from '../../shared/network-of.ts';
 import type { Identity } from './authenticate.ts';

@@ -1,4 +1,4 @@
-/** Maps database and connection errors to REST errors. Pure. */
+/** Maps database and connection errors to REST errors. */
 import type { PostgresErrorShape } from '../../database/types.ts';
 import { isRecord } from '../../shared/is-record.ts';
 import { isPostgresError } from '../../shared/postgres-error.ts';

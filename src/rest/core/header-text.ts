@@ -1,4 +1,4 @@
-/** Encodes text for response headers. Pure. */
+/** Encodes text for response headers. */
 import { canonicalQuery, type ScannedQuery } from './parse/query.ts';
 
 const ASCII = /^[\x20-\x7e]*$/;

@@ -1,6 +1,6 @@
 /**
  * Generates the OpenAPI 2.0 document of a schema from the schema cache. The document is generated in chunks, because
- * its size can be many megabytes. Pure.
+ * its size can be many megabytes.
  */
 import {
   type Column,

@@ -1,4 +1,4 @@
-/** Resolves an HTTP request to a resource, an action and a schema, which are the first stages of the pipeline. Pure. */
+/** Resolves an HTTP request to a resource, an action and a schema, which are the first stages of the pipeline. */
 import type { Cancellation } from '../../database/types.ts';
 import type { Trace } from '../../kernel/trace.ts';
 import { restError } from '../errors.ts';

@@ -1,4 +1,4 @@
-/** Converts results to responses, which consist of a status, headers and a body. Pure. */
+/** Converts results to responses, which consist of a status, headers and a body. */
 import { errorBody, type RestError, restError } from '../errors.ts';
 import { type Relation, type Routine, returnsVoid } from '../schema-cache/types.ts';
 import type { RestSettings } from '../settings.ts';

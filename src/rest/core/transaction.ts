@@ -1,4 +1,4 @@
-/** Builds the transaction-local settings of a request, in PostgREST's order. Pure. */
+/** Builds the transaction-local settings of a request, in PostgREST's order. */
 import type { Setting } from '../../database/types.ts';
 import { quoteIdentifier } from '../../kernel/sql.ts';
 import type { RestSettings } from '../settings.ts';

@@ -1,6 +1,6 @@
 /**
- * Formats the `hint` of permission errors. Pure. The text about privileges is the same as on the hosted service
- * (supautils 3.2), so that users can search for it.
+ * Formats the `hint` of permission errors. Has no side effects. The text about privileges is the same as on the hosted
+ * service (supautils 3.2), so that users can search for it.
  */
 
 import type { MissingRow, PolicyRow } from './queries.ts';

@@ -1,4 +1,7 @@
-/** Determines the privileges that a plan requires, so that they can be looked up after a permission error. Pure. */
+/**
+ * Determines the privileges that a plan requires, so that they can be looked up after a permission error. Has no side
+ * effects.
+ */
 import { columnsOfFilter } from '../core/plan/filter-columns.ts';
 import { eachLevel } from '../core/plan/tree.ts';
 import type { CrudPlan, PlanColumn, ReadPlan, WritePlan } from '../core/plan/types.ts';

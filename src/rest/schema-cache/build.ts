@@ -1,4 +1,7 @@
-/** Builds the immutable schema cache from catalog rows. The work is split into steps (see {@link inSlices}). Pure. */
+/**
+ * Builds the immutable schema cache from catalog rows. The work is split into steps (see {@link inSlices}). Has no side
+ * effects.
+ */
 import type {
   ComputedRelationshipRow,
   ForeignKeyRow,

@@ -1,4 +1,4 @@
-/** Derives all relationships between exposed relations from foreign keys and view columns. Pure. */
+/** Derives all relationships between exposed relations from foreign keys and view columns. Has no side effects. */
 import type { ComputedRelationshipRow, ForeignKeyRow, PrimaryKeyRow } from '../queries.ts';
 import {
   type Cardinality,

@@ -1,6 +1,6 @@
 /**
  * Finds views that show all columns of a primary or foreign key. Also determines the names of these columns in the
- * view. Pure.
+ * view. Has no side effects.
  */
 import type { ForeignKeyRow, PrimaryKeyRow, ViewRow } from '../queries.ts';
 import { type OriginColumn, originColumns } from './node-tree.ts';

@@ -1,4 +1,4 @@
-/** Converts records to log entries, and filters log entries. Pure. */
+/** Converts records to log entries, and filters log entries. */
 import type { RequestRecord } from '../../kernel/trace.ts';
 import { type Level, type LogEntry, type LogFilter, levels } from '../types.ts';
 import { cutSecrets } from './cut-secrets.ts';

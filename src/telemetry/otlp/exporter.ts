@@ -1,6 +1,6 @@
 /**
  * Sends the traces of requests to an OpenTelemetry collector by OTLP over HTTP. Requests never wait for the collector:
- * while it can't be reached, a limited number of traces is kept, and further traces are dropped and counted.
+ * while it can't be reached, a limited number of traces is kept, and additional traces are dropped and counted.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../kernel/log.ts';
@@ -32,7 +32,10 @@ export interface TraceExporter {
 }
 
 const maxQueued = 5000;
-/** The limit of the queue's texts. Clients choose their length, for example the length of a URL. */
+/**
+ * The maximum total text length of the queued traces. It is limited because clients choose the length of some texts,
+ * such as URLs.
+ */
 const maxQueuedChars = 16 * 1024 * 1024;
 const batchSize = 500;
 /** Collectors usually reject bodies above 20 MiB. */
@@ -64,7 +67,7 @@ export function createTraceExporter(options: TraceExporterOptions): TraceExporte
     return context;
   }
 
-  /** Sends everything that is queued. A batch that the collector rejects is dropped, and an outage is waited for. */
+  /** Sends all queued traces. Drops a batch that the collector rejects, and retries during an outage. */
   async function send(): Promise<void> {
     for (let retryMs = firstRetryMs; queue.length > 0; ) {
       const batch = firstBatch(queue);

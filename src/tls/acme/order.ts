@@ -14,7 +14,7 @@ export interface AcmeServer {
 export type PublishChallenge = (token: string, response: string) => () => void;
 
 const requestTimeoutMs = 30_000;
-/** How often the state of an order is requested: after 0.5 s, then after increasing intervals of up to 15 s. */
+/** The delays between requests for an order's state: 0.5 s, then increasing intervals of up to 15 s. */
 const polling = { backoffAttempts: 20, backoffMin: 500, backoffMax: 15_000 };
 
 /** @throws {Error} with the reason, such as the ACME server's problem document */

@@ -13,7 +13,7 @@ export interface AcmeStore {
   saveCertificate(domain: string, pair: PemPair): void;
 }
 
-/** @param directory The server's URL. Accounts and certificates of different servers are kept apart. */
+/** @param directory The server's URL. Accounts and certificates of different servers are stored separately. */
 export function openAcmeStore(dataDir: string, directory: string): AcmeStore {
   const { host, pathname } = new URL(directory);
   const folder = `${host}${pathname}`.replace(/[^\w.-]+/g, '_');
@@ -35,7 +35,7 @@ export function openAcmeStore(dataDir: string, directory: string): AcmeStore {
         return undefined;
       }
     },
-    // One file, so that the key and the certificate always belong together.
+    // Stored in one file, so that the key and the certificate always belong together.
     saveCertificate: (domain, { cert, key }) =>
       write(pathOf(domain), `${key.trimEnd()}\n${cert.trimEnd()}\n`),
   };

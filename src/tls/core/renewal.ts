@@ -1,4 +1,7 @@
-/** When a certificate is renewed, and when its remaining time becomes a problem. All times are in milliseconds. */
+/**
+ * Determines when a certificate is renewed, and when its remaining lifetime is reported as a problem. All times are in
+ * milliseconds.
+ */
 import type { Health } from '../../kernel/health.ts';
 
 interface Validity {
@@ -6,9 +9,9 @@ interface Validity {
   readonly notAfter: number;
 }
 
-/** The part of the lifetime after which a certificate is renewed. */
+/** The fraction of the lifetime after which a certificate is renewed. */
 const renewalPart = 2 / 3;
-/** The part of the lifetime over which renewals are spread, so that many servers don't renew at the same time. */
+/** The fraction of the lifetime over which renewals are spread, so that many servers don't renew at the same time. */
 const jitterPart = 1 / 20;
 
 /** @param random A number from 0 to 1. */

@@ -1,4 +1,4 @@
-/** Generates the random values of the OAuth server, and computes their hashes. */
+/** Generates the OAuth server's random values and computes their hashes. */
 import { createHash, randomBytes } from 'node:crypto';
 import { base32 } from '../../../shared/base32.ts';
 import { sameSecret } from '../secrets.ts';

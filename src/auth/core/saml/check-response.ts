@@ -112,7 +112,7 @@ function checkConditions(assertion: XmlElement, expected: Expected, nowMs: numbe
 function checkInResponseTo(element: XmlElement, { requestId }: Expected): void {
   const inResponseTo = element.attributes.get('InResponseTo');
   if (inResponseTo !== requestId)
-    throw new SamlFault(`${element.name} answers ${inResponseTo ?? 'no request'}`);
+    throw new SamlFault(`${element.name} refers to ${inResponseTo ?? 'no request'}`);
 }
 
 /** Checks when an element was issued. @throws {SamlFault} if this is too long ago or in the future */

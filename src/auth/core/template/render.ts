@@ -80,8 +80,7 @@ function evaluate(pipeline: Pipeline, frame: Frame): unknown {
 function evaluateCommand(command: Command, frame: Frame, piped: readonly unknown[]): unknown {
   const [first, ...rest] = command;
   if (first?.kind !== 'function') {
-    if (rest.length > 0 || piped.length > 0)
-      throw new TemplateError("a value can't be called like a function");
+    if (rest.length > 0 || piped.length > 0) throw new TemplateError("a value can't be called as a function");
     return first === undefined ? undefined : evaluateOperand(first, frame);
   }
   const call = functions[first.name];

@@ -60,7 +60,7 @@ export function isSignedBySolana(
     const isSigned = (signed: Uint8Array) => verify(null, signed, publicKey, signature);
     return isSigned(message) || isSigned(offChainMessage(message, domain, key));
   } catch {
-    // The 32 bytes don't represent a point on the curve.
+    // Thrown by `createPublicKey` if the 32 bytes don't represent a point on the curve.
     return false;
   }
 }

@@ -1,4 +1,4 @@
-/** Removes the literals of a statement. Pure. */
+/** Removes the literals of a statement. */
 import { lex, type Token } from '../../../shared/sql/lex.ts';
 
 /** Other statements can contain a password or a key in a place where the grammar doesn't allow a parameter. */

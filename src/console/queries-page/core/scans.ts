@@ -1,4 +1,4 @@
-/** Finds the sequential scans with a condition in a plan. Pure. */
+/** Finds the sequential scans with a condition in a plan. */
 import { isRecord } from '../../../shared/is-record.ts';
 
 export interface Scan {

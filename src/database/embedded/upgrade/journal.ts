@@ -1,7 +1,7 @@
 /**
  * The journal of an upgrade. The data folder contains the old cluster under its usual name until the new cluster is
- * complete. Two renames then exchange them. The journal makes the exchange atomic: once it says `swapping`, every start
- * completes the renames first, and before that, the old cluster is unchanged.
+ * complete. Two renames then exchange them. The journal makes the exchange atomic: once its state is `swapping`, every
+ * start completes the renames first, and before that, the old cluster is unchanged.
  */
 import {
   closeSync,

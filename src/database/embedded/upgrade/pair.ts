@@ -48,7 +48,7 @@ export interface ClusterPair {
   versionOf(postgres: string): string;
   /** Starts the current cluster so that sessions can't write. `postgres` is the program of the old major version. */
   startCurrent(postgres: string): Promise<PrivateServer>;
-  /** Removes what an interrupted upgrade left, and initializes a new folder. The vault keeps its key. */
+  /** Removes the remains of an interrupted upgrade and initializes a new folder. The vault key is kept. */
   createNext(): Promise<void>;
   /**
    * Starts the new cluster. While `loading`, nothing is durable until {@link syncNext}. Otherwise, it runs with the
@@ -70,7 +70,7 @@ export interface PairOptions {
   readonly isRehearsal: boolean;
   readonly onLine: (line: string) => void;
   readonly onProgress: (message: string) => void;
-  /** Called after each step that changes what a later start finds. */
+  /** Called after each step that affects a later start. */
   readonly onStep?: (name: string) => void;
 }
 
@@ -185,7 +185,7 @@ async function pairOf(
         diskBytes: diskBytesOf(folders.current),
         extra: {},
       });
-      // Settings that the old version may not know are removed. It is only read.
+      // Settings that the old version may not know are removed, which is safe because its data is only read.
       const known = settings.split('\n').filter((line) => !/^(extension_control_path|io_method) /.test(line));
       writeOwned(identity, configFile, [...known, ...readerSettings(from), ''].join('\n'));
       return start({ postgres }, folders.current, currentPort, from * 10_000, [

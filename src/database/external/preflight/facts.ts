@@ -98,7 +98,7 @@ export const plinthRoles: readonly string[] = [
   'postgres',
 ];
 
-/** Schemas whose objects are Plinth's alone. `auth` is handled separately. */
+/** Schemas that contain only Plinth's objects. `auth` is handled separately. */
 export const exclusiveSchemas: readonly string[] = [
   '_plinth',
   'storage',

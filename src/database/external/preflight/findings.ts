@@ -23,7 +23,7 @@ const fewestConnections = 10;
 /** The pools of eight roles, the request path, notifications and replication. */
 const maxOwnConnections = 53;
 
-/** One finding per check, in a fixed order. */
+/** Returns one finding per check, in a fixed order. */
 export function findingsOf(facts: Facts): readonly Finding[] {
   const checks: Readonly<Record<string, (facts: Facts) => Outcome>> = {
     version: checkVersion,
@@ -164,7 +164,7 @@ function checkRoles(facts: Facts): Outcome {
   if (!preparesDatabase(facts)) {
     const missing = requiredRoles.filter((name) => roles[name] === undefined);
     return missing.length === 0
-      ? ok('The server has the roles of Plinth.')
+      ? ok("The server has Plinth's roles.")
       : failing(
           `The server doesn't have the roles ${missing.join(', ')}. Start once with a superuser's URL.`,
         );
@@ -188,7 +188,7 @@ function checkRoles(facts: Facts): Outcome {
       `grant ${list(foreign)} to ${owner} with admin option;`,
     );
   }
-  return ok('The account can use the roles of Plinth.');
+  return ok("The account can use Plinth's roles.");
 }
 
 /** Whether the first start gives the role an attribute. Accounts without superuser privileges need it themselves. */
@@ -224,10 +224,10 @@ function checkPasswords(facts: Facts): Outcome {
       `alter role ${quoteIdentifier(login.name)} password '…';`,
     );
   }
-  if (!preparesDatabase(facts) || !isManagedByOthers(facts)) return ok('The roles of Plinth can sign in.');
+  if (!preparesDatabase(facts) || !isManagedByOthers(facts)) return ok("Plinth's roles can sign in.");
   if (!login.isSuperuser) {
     return ok(
-      `The roles of Plinth have passwords of another project, so the account ${login.name} signs in for them.`,
+      `Plinth's roles have the passwords of another project, so the account ${login.name} signs in for them.`,
     );
   }
   const owner = manager === undefined ? 'another program' : `another project with the login ${manager}`;
@@ -308,10 +308,10 @@ function checkEventTriggers(facts: Facts): Outcome {
   const { login, eventTriggers } = facts;
   const missing = schemaEventTriggers.filter((name) => !eventTriggers.includes(name));
   if (missing.length === 0 || (login.isSuperuser && preparesDatabase(facts))) {
-    return ok('Changes of the schema are noticed.');
+    return ok('Schema changes are detected.');
   }
   return degraded(
-    "Only a superuser can create event triggers. Without them, REST doesn't notice changes of the schema until NOTIFY pgrst, 'reload schema' or a restart, and the project can change Plinth's tables. To have them, use a superuser's URL for the first start.",
+    "Only a superuser can create event triggers. Without them, REST doesn't detect schema changes until NOTIFY pgrst, 'reload schema' or a restart, and the project can change Plinth's tables. To create them, use a superuser's URL for the first start.",
   );
 }
 

@@ -41,7 +41,10 @@ async function openThroughPooler(base: ConnectionOptions): Promise<OpenedSession
   return { session: await Client.connect(bareOf(base)), pooler: 'restricted' };
 }
 
-/** Without parameters, and without named statements, which belong to one server connection. */
+/**
+ * Connection options without startup parameters and named statements, because named statements belong to one server
+ * connection.
+ */
 const bareOf = (base: ConnectionOptions): ConnectionOptions => ({
   ...base,
   options: undefined,

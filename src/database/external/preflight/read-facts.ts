@@ -12,7 +12,7 @@ import {
 } from './facts.ts';
 import { managerIn } from './manager.ts';
 
-/** What the catalogs don't contain. */
+/** The facts that the catalogs don't contain. */
 export type Connected = Pick<Facts, 'pooler' | 'authenticator'>;
 
 interface Row {
@@ -39,7 +39,7 @@ interface Row {
   readonly extensions: readonly string[] | null;
 }
 
-/** `session` is in a read-only transaction. */
+/** `session` must be in a read-only transaction. */
 export async function readFacts(session: Queryable, connected: Connected): Promise<Facts> {
   const schemas = ['auth', ...exclusiveSchemas, ...sharedSchemas];
   const [row] = (await session.query(sql`

@@ -211,7 +211,7 @@ export class Repairer {
     return this.#pending();
   }
 
-  /** Leaves out one of the baseline's foreign keys if statements need different types for its columns. */
+  /** Omits one of the baseline's foreign keys if statements need different types for its columns. */
   #ownKeyDiffers(constraint: string, statement: string): Remedy | undefined {
     const table = [...this.draft.tables.values()].find((one) =>
       statement.startsWith(`alter table ${nameOf(one)} add constraint `),

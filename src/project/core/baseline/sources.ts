@@ -23,7 +23,7 @@ export class Sources {
     return this.#texts.some((text) => isCreatedBy(text, kind, schema, name));
   }
 
-  /** Whether every statement that creates the table says `if not exists`. */
+  /** Whether every statement that creates the table contains `if not exists`. */
   createsIfMissing(schema: string, name: string): boolean {
     const pattern = new RegExp(
       String.raw`\bcreate\s+(?:unlogged\s+)?table\s+(?<guard>if\s+not\s+exists\s+)?(?:(?<schema>${identifier})\s*\.\s*)?"?${RegExp.escape(name)}"?(?![\w$])`,

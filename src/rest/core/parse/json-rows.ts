@@ -1,4 +1,4 @@
-/** Determines what kind of value a JSON body is, and the keys that its objects have in common. Pure. */
+/** Determines what kind of value a JSON body is, and the keys that its objects have in common. */
 import { isUtf8 } from 'node:buffer';
 import { isRecord } from '../../../shared/is-record.ts';
 import {
