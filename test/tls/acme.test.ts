@@ -118,7 +118,9 @@ describe('a server that requires an external account', () => {
     await startServer(hour, external);
     const tls = await start({ externalAccount, firstMs: 10_000 });
     await expect.poll(() => tls.status().isFailing).toBe(true);
-    expect(acme.problems).toEqual([problem]);
+    // Each of the two certificates is attempted once within the time.
+    expect([...new Set(acme.problems)]).toEqual([problem]);
+    expect(acme.problems.length).toBeLessThanOrEqual(domains.length);
     expect(acme.issued).toEqual([]);
   });
 });
