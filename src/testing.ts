@@ -46,7 +46,7 @@ export interface TestBackendOptions {
   readonly outgoing?: Outgoing;
   /** The cost of new password hashes. The lowest by default. */
   readonly passwordCost?: number | 'production';
-  /** Defaults to a free port. */
+  /** The port. Defaults to a free port. */
   readonly port?: number;
   /** API workers, whose processes are passed to `onWorker`. Defaults to none. */
   readonly workers?: { readonly count: number; readonly onWorker?: (worker: ChildProcess) => void };

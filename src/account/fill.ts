@@ -68,7 +68,6 @@ export interface PageConfig {
 export interface FillerDeps {
   readonly face: WebFace;
   readonly config: Config;
-  /** Returns auth's public settings. */
   readonly settings: () => AuthSettings;
   readonly customProviders: () => Promise<MoreFacts['custom']>;
   readonly publishableKey: string;

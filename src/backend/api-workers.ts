@@ -39,7 +39,6 @@ export interface ApiWorkers {
   close(graceMs: number, drainMs: number): Promise<void>;
   restart(): Promise<void>;
   health(): Health;
-  /** Returns the metrics of the workers. */
   metrics(): MetricValues;
 }
 

@@ -19,7 +19,6 @@ export interface Gateways {
 }
 
 export interface GatewaysInput {
-  /** The enabled services. */
   readonly services: readonly Service[];
   readonly consoleService: ConsoleService;
   readonly readiness: Readiness;

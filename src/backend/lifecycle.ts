@@ -8,7 +8,6 @@ import type { Services } from './services.ts';
 import type { Backend, BackendParts } from './types.ts';
 
 export interface LifecycleInput {
-  /** The enabled services. */
   readonly services: readonly Service[];
   readonly created: Services;
   readonly gateways: Gateways;

@@ -31,7 +31,6 @@ import type { BackendParts } from './types.ts';
 const sizesLifetimeMs = 60_000;
 
 export interface MetricParts {
-  /** The enabled services. */
   readonly services: readonly Service[];
   readonly created: Services;
   readonly disk: DiskGuard;

@@ -11,7 +11,7 @@ import type { Repository } from './repository.ts';
 export interface BaseBackupOptions {
   readonly database: Database;
   readonly repository: Repository;
-  /** In bytes per second. */
+  /** The maximum read rate in bytes per second. */
   readonly maxRate: number;
   readonly nowMs: number;
   /** Uploads the object bodies of all rows and the snapshot. Called after PostgreSQL's files are stored. */

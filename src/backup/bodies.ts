@@ -6,7 +6,6 @@ import { listVersions } from './queries.ts';
 import type { Repository } from './repository.ts';
 import type { BodyStore } from './types.ts';
 
-/** The number of concurrent uploads of object bodies. */
 const concurrentUploads = 8;
 
 export interface Bodies {

@@ -47,7 +47,7 @@ export interface ClaimOptions {
   readonly repository: Pick<Repository, 'label' | 'readBytes' | 'writeBytes'>;
   readonly dataDir: string;
   readonly now: () => number;
-  /** For tests. */
+  /** Set only in tests. */
   readonly observeMs?: number;
 }
 

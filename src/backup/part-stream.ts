@@ -5,7 +5,7 @@ import type { BaseBackupPart } from '../database/types.ts';
 const heldBytes = 8 * 1024 * 1024;
 
 export interface PartStream {
-  /** Passed to `baseBackup`. */
+  /** Receives a part of the backup. Passed to `baseBackup`. */
   push(part: BaseBackupPart): void;
   /** Called when the backup has ended or failed. */
   end(error?: Error): void;

@@ -31,7 +31,7 @@ export interface SpaceOptions {
   readonly shownDir: string;
   /** `[database] reserved_space`. If undefined, the reserve depends on the size of the disk. */
   readonly reservedBytes: number | undefined;
-  /** For tests. */
+  /** Set only in tests. */
   readonly measure?: ((dir: string) => Promise<DiskSpace>) | undefined;
 }
 

@@ -16,7 +16,7 @@ export interface DrillOptions {
   readonly toBackup: string | undefined;
   /** The temporary folder is created here. */
   readonly workDir: string;
-  /** `[database] reserved_space`. */
+  /** The value of `[database] reserved_space`. */
   readonly reservedBytes: number | undefined;
   readonly openStore: (dataDir: string) => Promise<BodyStore & { close(): Promise<void> }>;
   readonly onProgress: (message: string) => void;

@@ -130,7 +130,6 @@ function explainParseError({ message }: Error, known: readonly string[]): string
   return near === undefined ? sentence : `${sentence}; did you mean --${near}?`;
 }
 
-/** Returns the help of a command. */
 export async function helpOf({ name, takes, about, options, examples, more }: Command): Promise<string> {
   const usage = ['plinth', name, ...(takes === undefined ? [] : [takes]), '[options]'].join(' ');
   const all = {

@@ -7,7 +7,7 @@ import { CommandError } from './errors.ts';
 export interface NewMigration {
   readonly version: string;
   readonly path: string;
-  /** As messages show it: `supabase/migrations/20240101000000_init.sql`. */
+  /** The path that messages show: `supabase/migrations/20240101000000_init.sql`. */
   readonly shownPath: string;
 }
 

@@ -213,5 +213,4 @@ export const registry: Readonly<Record<string, Entry>> = {
   },
 };
 
-/** Aliases for commands. */
 export const aliases: Readonly<Record<string, string>> = { seed: 'seed buckets', 'backup run': 'backup' };

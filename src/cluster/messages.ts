@@ -29,7 +29,6 @@ export interface StopRequest {
   readonly isLast: boolean;
 }
 
-/** Messages from a worker. */
 export type WorkerMessage =
   | { readonly kind: 'ready' }
   | { readonly kind: 'failed'; readonly message: string }

@@ -4,7 +4,7 @@ import { readFileSync, statSync } from 'node:fs';
 
 /** The contents of the files at one point in time. */
 export interface FilesState {
-  /** Equal for equal contents. */
+  /** A hash that is equal for equal contents. */
   readonly hash: string;
   /** The time of the newest change, in milliseconds since the epoch. 0 if no file exists. */
   readonly changedAtMs: number;

@@ -64,7 +64,6 @@ export interface DatabaseOptions {
   readonly sharedPassword?: boolean;
   /** Whether the embedded server's `postgres` role has REPLICATION (`[database] replication`). */
   readonly replication?: boolean;
-  /** The sizes and limits of the request path. */
   readonly requestPath?: RequestPathLimits;
   /** The sizes and limits of the pools. */
   readonly pools?: Pick<PoolsOptions, 'max' | 'maxWaiting'>;

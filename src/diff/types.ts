@@ -45,7 +45,7 @@ export interface Rename {
   /** The names as written in SQL. */
   readonly from: string;
   readonly to: string;
-  /** As in ALTER ... RENAME: `table`, `column`. */
+  /** The keyword in ALTER ... RENAME: `table`, `column`. */
   readonly kind: string;
 }
 

@@ -51,7 +51,6 @@ export class WorkerPool {
     this.#timer ??= setInterval(() => this.#checkAll(), limitCheckMs).unref();
   }
 
-  /** Removes a worker that has exited. */
   remove(worker: Worker): void {
     this.#alive.delete(worker);
     if (this.current.get(worker.slug) === worker) this.current.delete(worker.slug);

@@ -24,7 +24,7 @@ export interface ForwardOptions {
 export interface Forwarder {
   /** The prefixes with WebSockets, as mounts. Their requests are forwarded before Fastify would call the plugin. */
   readonly mounts: readonly Mount[];
-  /** Takes over the reply. */
+  /** Forwards the request and takes over the reply. */
   request(request: FastifyRequest, reply: FastifyReply): void;
   stop(): void;
 }

@@ -94,7 +94,6 @@ export interface PortTls {
 export interface Gateway {
   /** Listens, and resolves with the port. @throws {Error} from Node, such as EADDRINUSE */
   listen(host: string, port: number): Promise<number>;
-  /** Listens on a Unix socket. */
   listenOn(socketPath: string): Promise<void>;
   /** Serves a connection that another process has accepted. */
   accept(socket: Socket): void;

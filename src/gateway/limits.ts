@@ -13,7 +13,6 @@ export interface GatewayLimits extends AdmissionLimits, PaceLimits {
   readonly dispatch: DispatchLimits;
 }
 
-/** The names of the settings. */
 export interface ServerSettings {
   readonly max_connections: number | undefined;
   readonly max_connections_per_address: number;

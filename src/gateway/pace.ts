@@ -17,7 +17,6 @@ export interface PaceLimits {
 }
 
 export interface Pace {
-  /** Called for each request. */
   watch(request: IncomingMessage, response: ServerResponse): void;
   stop(): void;
 }

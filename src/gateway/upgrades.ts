@@ -77,7 +77,7 @@ export function dispatchUpgrades(
         mayUseSecretKeys: !secretKeys.forbids(request),
       });
     } catch (error) {
-      // An exception would end the process.
+      // Logged instead of thrown, because an exception would end the process.
       log.error({ error }, 'upgrade failed');
       socket.destroy();
     }

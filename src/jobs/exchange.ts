@@ -52,7 +52,8 @@ export interface Exchanges {
 export const maxResponseBytes = 4 * 1024 * 1024;
 
 export function createExchanges(rules: () => DestinationRules): Exchanges {
-  // A connection is reused only for the same scheme, host and port. The rules always return the same result for these.
+  // Connections can be reused without checking the rules again, because a connection is reused only for the same
+  // scheme, host and port, for which the rules always return the same result.
   let agents: { readonly http: Agent; readonly https: Agent } | undefined;
   const openAgents = () => {
     const options = { keepAlive: true, timeout: 4_000, maxFreeSockets: 32, scheduling: 'lifo' } as const;

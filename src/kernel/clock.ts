@@ -4,10 +4,15 @@ export interface Clock {
   now(): number;
 }
 
-/** The wall clock, for tokens, expiry times and everything that is stored. An administrator or NTP can set it. */
+/**
+ * The wall clock, which an administrator or NTP can set. Used for tokens, expiry times and everything that is stored.
+ */
 export const systemClock: Clock = { now: () => Date.now() };
 
-/** Counts from an arbitrary time and is never set. For durations, time limits, caches and delays within this process. */
+/**
+ * Counts from an arbitrary time and is never set. Used for durations, time limits, caches and delays within this
+ * process.
+ */
 export const monotonicClock: Clock = { now: () => performance.now() };
 
 /** Returns the time since `then` by the wall clock, or Infinity if the clock has been set back since then. */

@@ -24,5 +24,4 @@ export interface PackageManifest {
   readonly platforms: Readonly<Record<Platform, Readonly<Record<PackageGroup, readonly NpmPackage[]>>>>;
 }
 
-/** Reads environment variables. */
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -54,11 +54,9 @@ export interface Baseline {
   readonly path: string;
   /** The text of the baseline. Undefined if the migrations create everything that the types declare. */
   readonly text: string | undefined;
-  /** The tables in the baseline. */
   readonly tables: readonly string[];
   /** Tables that clients can't read, because their policies aren't known. */
   readonly withoutPolicy: readonly string[];
-  /** The number of rehearsals. */
   readonly rehearsals: number;
   /** Whether the last rehearsal was complete and didn't change the baseline anymore. */
   readonly isSettled: boolean;

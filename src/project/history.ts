@@ -41,7 +41,6 @@ export interface HistoryRepair {
   readonly isWhole?: boolean;
 }
 
-/** A migration as a file. */
 export interface RecordedMigration {
   readonly entry: string;
   readonly text: string;
@@ -51,7 +50,7 @@ export interface RecordedMigration {
 export async function recordedMigrations(pool: Pool): Promise<RecordedMigration[]> {
   const rows = await selectHistory(pool);
   return rows.map(({ version, name, statements }) => {
-    // The version becomes part of a path.
+    // The version becomes part of a path, so only digits are accepted.
     if (!/^\d+$/.test(version) || !/^[^/\\\0]*$/.test(name))
       throw new ProjectError('version_invalid', { version, name });
     return { entry: `${version}_${name}.sql`, text: `${statements.join(';\n')};\n` };

@@ -23,7 +23,6 @@ export function handshakeRejectionOf(fault: TokenFault): HandshakeRejection {
   return { status: 401, error: handshakeText(fault) };
 }
 
-/** The reasons for rejecting a join. */
 export const joinRejections = {
   topicName: 'TopicNameRequired: You must provide a topic name',
   secretKey: 'Unauthorized: Forbidden use of secret API key in browser',

@@ -86,7 +86,6 @@ export interface BroadcastCheckInput {
         readonly private: boolean;
         readonly event: string;
         readonly encoding: 'json' | 'binary';
-        /** The size of the payload. */
         readonly sizeBytes: number;
         /** If present, the check also determines whether this user can send the message. */
         readonly sender?: Persona | undefined;

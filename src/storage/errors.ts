@@ -258,7 +258,6 @@ export function nameUnreadableType(error: unknown): unknown {
     : error;
 }
 
-/** Returns the error body for an unknown route. */
 export function unknownRoute(method: string, path: string): ErrorBody {
   return {
     statusCode: '404',

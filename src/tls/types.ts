@@ -5,7 +5,6 @@ import type { AcmeServer } from './acme/order.ts';
 import type { PairFiles } from './file-pairs.ts';
 import type { OriginOf } from './http-port.ts';
 
-/** The source of the certificates. */
 export type TlsSource =
   | { readonly kind: 'files'; readonly files: readonly PairFiles[] }
   /** A generated certificate for these names. */

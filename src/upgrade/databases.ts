@@ -1,4 +1,4 @@
-/** The databases of a cluster and their properties. */
+/** Reads the databases of a cluster with their properties, and recreates them in the new cluster. */
 import type { CopySession } from '../database/index.ts';
 import { quoteIdentifier, quoteLiteral, sql } from '../kernel/sql.ts';
 

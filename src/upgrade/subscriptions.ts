@@ -1,4 +1,4 @@
-/** The state of subscriptions and replication slots, which no catalog statement creates. */
+/** Moves the state of subscriptions and replication slots, which no SQL statement recreates. */
 import type { CopySession } from '../database/index.ts';
 import { quoteIdentifier, quoteLiteral, sql } from '../kernel/sql.ts';
 

@@ -8,7 +8,6 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 export interface SignedRefreshToken {
   readonly sessionId: string;
   readonly counter: number;
-  /** The bytes that are signed. */
   readonly signed: Buffer;
   readonly signature: Buffer;
 }

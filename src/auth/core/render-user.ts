@@ -68,7 +68,6 @@ export function renderFactor(factor: Factor): JsonObject {
   };
 }
 
-/** Whether the user has a verified factor. */
 export function hasVerifiedFactor(user: User): boolean {
   return user.factors.some((factor) => factor.status === 'verified');
 }

@@ -112,7 +112,6 @@ async function isVerifiedByProvider(
   return ctx.settings.email.autoconfirm && (user.email ?? '') !== '' && user.email === candidate.email;
 }
 
-/** Returns the proof that this identity signed in. */
 export function identityProof({ provider, profile }: Pick<ExternalSignIn, 'provider' | 'profile'>): Proof {
   return { by: 'identity', provider, providerId: profile.claims.sub };
 }

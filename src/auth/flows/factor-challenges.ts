@@ -26,7 +26,6 @@ import { checkByProvider, checksCodes } from './text-messages.ts';
 import { verifySecret } from './verify-secret.ts';
 import { challengeKey, verifyKey } from './webauthn-factors.ts';
 
-/** Starts a verification of a factor. */
 export async function challengeFactor(
   ctx: AuthContext,
   caller: UserCaller,

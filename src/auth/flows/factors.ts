@@ -30,7 +30,6 @@ export async function requireFactor(ctx: AuthContext, id: string, userId: string
   return factor;
 }
 
-/** Starts the enrollment of a factor. */
 export async function enroll(
   ctx: AuthContext,
   caller: UserCaller,

@@ -28,7 +28,6 @@ const headEveryMs = 60_000;
 
 export interface Archiver {
   readonly timeline: number;
-  /** The start of the stream. */
   readonly start: bigint;
   /** Returns the received WAL. The caller then uploads the object bodies and calls `store`. */
   take(): Promise<Taken>;

@@ -43,7 +43,7 @@ export interface RestoreOptions {
   readonly signal?: AbortSignal | undefined;
   /** Whether the object bodies are written to the disk of the data folder. */
   readonly storesBodies: boolean;
-  /** `[database] reserved_space`. */
+  /** The value of `[database] reserved_space`. */
   readonly reservedBytes: number | undefined;
   /** The folder that is named in messages about disk space. Defaults to `dataDir`. */
   readonly shownDir?: string | undefined;
@@ -160,7 +160,6 @@ const gapError = ({ newestMs }: Choice): BackupError =>
     `It is complete up to ${new Date(newestMs).toISOString()}. To restore that state, add --allow-gap.`,
   );
 
-/** Whether the disk is full. */
 const isFull = (error: unknown): boolean =>
   (error instanceof BackupError && error.code === 'no_space') ||
   (error as NodeJS.ErrnoException).code === 'ENOSPC';

@@ -6,12 +6,12 @@ import type { Target } from './types.ts';
 
 export interface S3Location {
   readonly bucket: string;
-  /** Empty, or ends with `/`. */
+  /** The prefix of all keys. Empty, or ends with `/`. */
   readonly prefix: string;
-  /** If undefined, Amazon's endpoint for the region. */
+  /** The endpoint. Defaults to Amazon's endpoint for the region. */
   readonly endpoint: string | undefined;
   readonly region: string;
-  /** If undefined, the SDK's default credentials. */
+  /** The credentials. Defaults to those that the SDK finds. */
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
 }
 

@@ -7,7 +7,9 @@ import type { Config } from '../schema/index.ts';
 
 export interface CheckContext {
   readonly exists: (path: string) => boolean;
-  /** The variables in `env(NAME)` values that aren't set, by key. Messages contain their names. */
+  /**
+   * The names of unset environment variables that `env(NAME)` values refer to, by the setting's key. Shown in messages.
+   */
   readonly unset: ReadonlyMap<string, string>;
 }
 

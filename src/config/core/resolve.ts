@@ -33,7 +33,7 @@ export interface Resolved {
   readonly warnings: Notice[];
   /** The positions of settings and sections, by key. */
   readonly locations: ReadonlyMap<string, SourceLocation>;
-  /** The variables in `env(NAME)` values that aren't set, by key. */
+  /** The names of unset environment variables that `env(NAME)` values refer to, by the setting's key. */
   readonly unset: ReadonlyMap<string, string>;
   /** The files in settings that must be inside the project folder. */
   readonly files: readonly NamedFile[];

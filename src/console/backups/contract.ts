@@ -57,7 +57,7 @@ export interface Backups {
 
 export const contract = {
   'GET /backups': { response: json<Backups>() },
-  /** Newest first. */
+  /** Returns the base backups, newest first. */
   'GET /backups/list': { response: json<{ readonly backups: readonly BaseBackup[] }>() },
   'POST /backups/run': { response: noContent },
   'POST /backups/verify': { response: noContent },

@@ -11,7 +11,7 @@ export interface DatabaseLimit {
   readonly statements: readonly string[];
 }
 
-/** Which onboarding steps are done. */
+/** Whether each onboarding step is done. */
 export type Progress = Readonly<
   Record<'table' | 'policy' | 'user' | 'bucket' | 'function' | 'message', boolean>
 >;

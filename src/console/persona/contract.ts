@@ -6,7 +6,6 @@ export const personaText = z.string().max(12_000).optional();
 export const asPersona = z.object({ as: personaText });
 const personaSearch = z.object({ search: z.string().max(200).default('') });
 
-/** The identity of a persona in the database. */
 export interface PersonaIdentity {
   readonly as: string;
   readonly role: string;

@@ -3,7 +3,6 @@ import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
 import type { ActivityRow, Advice, StatementDetails, StatementOrder, StatementRow } from './contract.ts';
 
-/** The number of statements in the list. */
 export const maxStatements = 200;
 const listedChars = 300;
 const maxAdvice = 20;

@@ -94,7 +94,6 @@ export interface RealtimeOverview {
   readonly url: string;
   /** The publishable key, with which the page opens its socket. */
   readonly apikey: string;
-  /** The tables in the publication. */
   readonly tables: readonly PublishedTable[];
 }
 

@@ -69,7 +69,6 @@ export interface RouteOptions {
   readonly beforeFactor?: boolean;
 }
 
-/** Checks the declaration of a route. */
 export function checkRoute(
   method: Method,
   path: string,

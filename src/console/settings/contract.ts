@@ -41,7 +41,6 @@ export interface Setting extends SettingFacts {
   readonly isSet: boolean;
 }
 
-/** A section of the settings page. */
 export interface Section extends Omit<SectionFacts, 'settings'> {
   readonly settings: readonly Setting[];
   /** How to add a name, if the user chooses the keys of this table. */

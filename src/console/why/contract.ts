@@ -141,7 +141,6 @@ export interface AccessReport {
   readonly role: string;
   /** The persona's name to display. */
   readonly persona: string;
-  /** Whether the role exists. */
   readonly roleExists: boolean;
   readonly needs: readonly Need[];
   readonly security: Security;

@@ -29,7 +29,6 @@ export interface RequestPathOptions {
   readonly slowAfterMs?: number | undefined;
   /** The limits of a queue. By default, queues are unlimited. */
   readonly queue?: QueueLimits | undefined;
-  /** The limits of the queue of slow requests. */
   readonly slowQueue?: QueueLimits | undefined;
   /**
    * Whether a request that needs a separate connection can use an idle shared connection if all separate connections

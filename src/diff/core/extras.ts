@@ -1,4 +1,4 @@
-/** Objects of kinds that pg-delta doesn't model. They are compared by their definitions. */
+/** Compares objects of kinds that pg-delta doesn't model, by their definitions. */
 import type { Action, StableId } from '@supabase/pg-delta';
 import type { CatalogObject, ObjectKind } from '../../dump/index.ts';
 import { quoteIdentifier, quoteLiteral } from '../../kernel/sql.ts';

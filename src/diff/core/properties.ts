@@ -9,7 +9,7 @@ export interface Property {
   readonly column: string | null;
   readonly property: string;
   readonly set: string;
-  /** Sets the default. */
+  /** The statement that restores the default. */
   readonly reset: string;
 }
 

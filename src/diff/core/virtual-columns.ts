@@ -1,4 +1,4 @@
-/** pg-delta doesn't distinguish virtual generated columns (PostgreSQL 18) from stored ones. */
+/** Handles virtual generated columns (PostgreSQL 18), which pg-delta doesn't distinguish from stored ones. */
 import type { Action } from '@supabase/pg-delta';
 import { quoteIdentifier } from '../../kernel/sql.ts';
 import type { Snapshot, VirtualColumn } from '../types.ts';

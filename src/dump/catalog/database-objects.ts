@@ -1,4 +1,4 @@
-/** Event triggers, publications, default privileges, comments and dependencies. */
+/** Reads event triggers, publications, default privileges, comments and dependencies. */
 import { sql } from '../../kernel/sql.ts';
 import type { Comment, DefaultAcl, Dependency } from '../types.ts';
 import type { CatalogSession } from './session.ts';

@@ -1,4 +1,4 @@
-/** Large objects. They are read in blocks, so that memory use doesn't depend on their size. */
+/** Reads large objects in blocks, so that memory use doesn't depend on their size. */
 import { sql } from '../../kernel/sql.ts';
 import type { CatalogSession } from './session.ts';
 

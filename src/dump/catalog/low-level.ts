@@ -1,4 +1,4 @@
-/** Objects that only a superuser can create: languages, access methods, transforms and subscriptions. */
+/** Reads objects that only a superuser can create: languages, access methods, transforms and subscriptions. */
 import { sql } from '../../kernel/sql.ts';
 import type { CatalogSession } from './session.ts';
 

@@ -1,4 +1,4 @@
-/** Operators, operator classes, casts, conversions and collations. */
+/** Reads operators, operator classes, casts, conversions and collations. */
 import { sql } from '../../kernel/sql.ts';
 import type { CatalogSession } from './session.ts';
 

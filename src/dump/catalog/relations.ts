@@ -1,4 +1,4 @@
-/** Tables, partitions, foreign tables, views and sequences. */
+/** Reads tables, partitions, foreign tables, views and sequences. */
 import { sql } from '../../kernel/sql.ts';
 import type { CatalogSession } from './session.ts';
 
@@ -30,7 +30,6 @@ export interface RelationRow {
   readonly foreignOptions: string[] | null;
   readonly columns: ColumnRow[];
   readonly checks: CheckRow[];
-  /** The query of a view. */
   readonly query: string | null;
   readonly populated: boolean;
 }
@@ -166,7 +165,7 @@ export interface SequenceRow {
   readonly unlogged: boolean;
   readonly type: string;
   readonly options: string;
-  /** The column of OWNED BY. */
+  /** The column in OWNED BY. */
   readonly ownedBy: { table: string; tableOid: number; column: string } | null;
   /** Identity sequences are created with their column. */
   readonly isIdentity: boolean;

@@ -1,4 +1,4 @@
-/** Objects that belong to tables: constraints, indexes, statistics, rules, triggers and policies. */
+/** Reads objects that belong to tables: constraints, indexes, statistics, rules, triggers and policies. */
 import { sql } from '../../kernel/sql.ts';
 import type { CatalogSession } from './session.ts';
 

@@ -6,7 +6,7 @@ import { splitSql } from '../../shared/sql/split.ts';
 import { DumpError } from '../errors.ts';
 
 export interface ScriptStatement {
-  /** Without its semicolon. */
+  /** The statement without its semicolon. */
   readonly text: string;
   /** The number of the line on which the text starts, from 1. */
   readonly line: number;

@@ -8,7 +8,6 @@ import { literal } from './text.ts';
 export interface Statements {
   readonly beforeData: readonly string[];
   readonly afterData: readonly string[];
-  /** The number of objects. */
   readonly objects: number;
 }
 

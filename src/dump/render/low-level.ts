@@ -1,4 +1,4 @@
-/** Languages, access methods, transforms and subscriptions. */
+/** Renders languages, access methods, transforms and subscriptions. */
 
 import { quoteIdentifier } from '../../kernel/sql.ts';
 import type { AccessMethodRow, LanguageRow, SubscriptionRow, TransformRow } from '../catalog/low-level.ts';

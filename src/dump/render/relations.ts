@@ -1,4 +1,4 @@
-/** Tables, partitions, foreign tables, views and sequences. */
+/** Renders tables, partitions, foreign tables, views and sequences. */
 import type { ColumnRow, RelationRow, SequenceRow } from '../catalog/relations.ts';
 import { foreignOptions, lines, list, options } from '../core/text.ts';
 import type { CatalogObject, Part } from '../types.ts';

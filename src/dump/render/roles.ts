@@ -1,4 +1,4 @@
-/** Roles, their memberships and settings. A role that exists already isn't an error. */
+/** Renders roles, their memberships and settings. The statements don't fail if a role already exists. */
 import { quoteIdentifier } from '../../kernel/sql.ts';
 import type { MembershipRow, RoleRow, RoleSettingRow } from '../catalog/roles.ts';
 import { list, literal } from '../core/text.ts';

@@ -1,4 +1,4 @@
-/** CREATE TYPE and CREATE DOMAIN. */
+/** Renders CREATE TYPE and CREATE DOMAIN. */
 import type { TypeRow } from '../catalog/types.ts';
 import { lines, list, literal } from '../core/text.ts';
 import type { CatalogObject, Part } from '../types.ts';

@@ -90,7 +90,7 @@ function withTargets(files: readonly string[]): string[] {
 }
 
 function ask(options: GraphOptions, source: FunctionSource): Promise<DenoInfo | undefined> {
-  // The folder contains the functions' source code, but Deno would allow all users to read it.
+  // Deno would create a folder that all users can read, but it contains the functions' source code.
   mkdirSync(options.cacheDir, { recursive: true, mode: 0o700 });
   const args = ['info', '--json', ...importArguments(source, options.denyNet()), source.entrypoint];
   const env = { ...options.environment(source), ...importEnvironment(source, options.cacheDir) };

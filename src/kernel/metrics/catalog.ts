@@ -277,5 +277,4 @@ export const metricSubjects: Readonly<Record<string, Readonly<Record<string, Met
 
 export type MetricName = keyof typeof metricCatalog;
 
-/** The values of some metrics. */
 export type MetricValues = { readonly [name in MetricName]?: Samples };

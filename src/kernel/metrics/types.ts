@@ -9,7 +9,6 @@ export interface MetricDefinition {
   readonly merge: 'sum' | 'max' | 'min';
 }
 
-/** The observations of a histogram. */
 export interface HistogramValue {
   /** The number of observations per bucket, not cumulated. The last bucket has no upper bound. */
   readonly counts: readonly number[];

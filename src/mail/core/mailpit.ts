@@ -21,7 +21,6 @@ function messageId(row: MessageRow): string {
   return `${row.id}@plinth.local`;
 }
 
-/** Renders a message as an entry of a message list. */
 export function renderEntry(row: MessageRow): object {
   return {
     ID: row.id,

@@ -29,7 +29,7 @@ interface Position {
   readonly target: Target;
 }
 
-/** One request of a subscriber. */
+/** A subscriber's request, as an audience stores it. */
 export interface Target {
   readonly subscriber: Subscriber;
   readonly id: number;
@@ -109,7 +109,6 @@ export function frameKey(
   return JSON.stringify([topic, version, bare, claimSet.role, ids, selectKey]);
 }
 
-/** Removes a subscriber from all audiences. */
 export function removeSubscriber(subscriber: Subscriber): void {
   subscriber.active = false;
   for (const { audience, group, target } of subscriber.positions) {

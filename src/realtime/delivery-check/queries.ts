@@ -19,7 +19,6 @@ export interface PublicationFacts {
   readonly insert: boolean;
   readonly update: boolean;
   readonly delete: boolean;
-  /** Whether the table is published. */
   readonly published: boolean;
   /** The published columns. Null if all columns are published. */
   readonly columns: readonly string[] | null;

@@ -76,7 +76,7 @@ export class ChannelPermissions {
     const caller = this.#caller as Caller;
     try {
       const writable = await this.#context.permissions.write(this.#query(caller), ['broadcast', 'presence']);
-      if (this.#caller !== caller) return false; // The token changed during the query.
+      if (this.#caller !== caller) return false; // The token changed during the query, so the result is discarded.
       this.#current = {
         ...this.#current,
         writeBroadcast: writable.has('broadcast'),

@@ -72,7 +72,6 @@ export function* traceViews(views: readonly View[]): Generator<void, Traced[]> {
 
 export type ViewKeys = ReadonlyMap<ForeignKeyRow, readonly ViewKey[]>;
 
-/** Returns the view keys of each foreign key. */
 export function* viewForeignKeys(
   traced: readonly Traced[],
   foreignKeys: readonly ForeignKeyRow[],

@@ -2,7 +2,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
 export interface TraceContext {
-  /** 32 hexadecimal digits. */
+  /** The trace ID: 32 hexadecimal digits. */
   readonly traceId: string;
   /** The span of this request: 16 hexadecimal digits. */
   readonly spanId: string;

@@ -53,7 +53,8 @@ export function createRenewals(deps: RenewalsDeps): Renewals {
       table.set(domain, pair);
       plan.isMissing = false;
       plan.failures = 0;
-      // If the clock is wrong, the new certificate can already be due. ACME servers limit the number of orders.
+      // If the clock is wrong, the new certificate can already be due. The minimum delay is necessary because ACME
+      // servers limit the number of orders.
       plan.dueAt = Math.max(renewalTime(pair, random()), now() + backoff.firstMs);
       const times = { expiresAt: iso(pair.notAfter), renewsAt: iso(plan.dueAt) };
       log.info({ domain, ...times }, 'obtained a certificate');

@@ -16,7 +16,6 @@ export function renderPasskeyOptions({
   return { challenge_id: challengeId, options, expires_at: expiresAtSeconds };
 }
 
-/** Renders a passkey for its owner. */
 export function renderPasskey(passkey: Passkey): JsonObject {
   return {
     id: passkey.id,

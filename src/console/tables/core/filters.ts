@@ -30,7 +30,6 @@ export function matching(relation: Relation, filters: readonly Filter[]): Sql | 
   );
 }
 
-/** Returns a WHERE clause with the given conditions. */
 export function where(...conditions: readonly (Sql | undefined)[]): Sql {
   const given = conditions.filter((each) => each !== undefined);
   return given.length === 0 ? sql.empty : sql`where ${sql.join(given, ' and ')}`;

@@ -11,7 +11,7 @@ export function alignKeys(draft: Draft): void {
   while ([...draft.tables.values()].some((table) => alignOne(draft, table)));
 }
 
-/** Returns whether it changed the draft. */
+/** Returns whether the draft was changed. */
 function alignOne(draft: Draft, table: TableDraft): boolean {
   for (const { name, columns, referencedRelation, referencedColumns } of referencesOf(draft, table)) {
     const target = draft.tables.get(`${table.schema}.${referencedRelation}`);

@@ -12,7 +12,6 @@ import type {
   ViewModel,
 } from '../types-file/model.ts';
 
-/** A table in the baseline. */
 export interface TableDraft {
   readonly schema: string;
   readonly name: string;
@@ -131,8 +130,8 @@ function inUsualOrder(columns: readonly ColumnModel[]): ColumnModel[] {
 }
 
 /**
- * Returns the columns of the primary key. This is `id` or, without such a column, a one-to-one reference or the
- * references of a join table.
+ * Returns the columns of the primary key: `id` or, without such a column, a one-to-one reference or the references of a
+ * join table.
  */
 function primaryKeyOf(model: TableModel | undefined): readonly string[] {
   if (model === undefined) return [];

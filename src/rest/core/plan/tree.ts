@@ -102,7 +102,6 @@ function notEmbedded(name: string, aliased: ReadPlan | undefined) {
   });
 }
 
-/** Visits a level and its descendants. */
 export function eachLevel(level: ReadPlan, visit: (level: ReadPlan) => void): void {
   visit(level);
   for (const embed of level.embeds) eachLevel(embed, visit);

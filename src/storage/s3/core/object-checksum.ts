@@ -98,12 +98,10 @@ export function checksumOfParts(plan: ChecksumPlan, parts: readonly PartChecksum
   return { ...plan, value: `${whole.digest().toString('base64')}-${parts.length}` };
 }
 
-/** Returns the response headers for a checksum. */
 export function checksumHeaders({ algorithm, type, value }: ObjectChecksum): Record<string, string> {
   return { [checksumHeader(algorithm)]: value, 'x-amz-checksum-type': type };
 }
 
-/** Returns the XML elements for a checksum. */
 export function checksumElements({ algorithm, type, value }: ObjectChecksum): Record<string, string> {
   return { [checksumElement(algorithm)]: value, ChecksumType: type };
 }
