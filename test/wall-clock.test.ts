@@ -1,6 +1,6 @@
 /**
- * The wall clock can be set at any time, so durations, time limits and caches use a clock that isn't set
- * (`src/kernel/clock.ts`). This list names the files that read the wall clock directly, with the reason.
+ * Tests that only listed files read the wall clock, each with a reason. The wall clock can be changed at any time, so
+ * durations, time limits and caches use a monotonic clock (`src/kernel/clock.ts`).
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -36,7 +36,7 @@ const readers: Readonly<Record<string, string>> = {
   'telemetry/process-log.ts': 'time of a log line and age of a file',
 };
 
-test('only these files read the wall clock directly', () => {
+test('only the listed files read the wall clock directly', () => {
   const found = readdirSync(sources, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
     .filter((path) => {

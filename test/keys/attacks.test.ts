@@ -1,4 +1,4 @@
-/** Forged tokens against a key of each kind (RFC 8725). No service may accept any of them. */
+/** Tests forged tokens against a key of each kind (RFC 8725). No service may accept any of them. */
 import { createHmac, createPublicKey, generateKeyPairSync, sign, type webcrypto } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -39,12 +39,12 @@ describe.each(signingAlgorithms)('a project that signs with %s', (algorithm: Sig
   const good = keys.sign(claims);
   const [, , goodSignature = ''] = good.split('.');
 
-  test('takes what it has signed', () => {
+  test('accepts its own tokens', () => {
     expect(keys.verify(good)).toMatchObject({ ok: true, header: { alg: algorithm, kid } });
   });
 
   test.each(['none', 'None', 'NONE', 'nOnE', '', 'HS256 ', 'hs256', 'ES256K', '__proto__', 'toString'])(
-    'refuses the algorithm "%s", signed or not',
+    'rejects the algorithm "%s", signed or not',
     (alg) => {
       for (const tail of ['', '.', '.AA', `.${goodSignature}`]) {
         expect(keys.verify(`${unsigned({ alg, kid })}${tail}`).ok).toBe(false);
@@ -53,13 +53,13 @@ describe.each(signingAlgorithms)('a project that signs with %s', (algorithm: Sig
   );
 
   test.each(signingAlgorithms.filter((other) => other !== algorithm))(
-    'refuses its own key under the name of %s',
+    'rejects its own key under the name of %s',
     (other) => {
       expect(keys.verify(`${unsigned({ alg: other, kid })}.${goodSignature}`).ok).toBe(false);
     },
   );
 
-  test('refuses what is published as a secret: PEM, DER, JWK, modulus, coordinate', () => {
+  test('rejects public data used as a secret: PEM, DER, JWK, modulus, coordinate', () => {
     if (algorithm === 'HS256') return expect(keys.publicJwks().keys).toEqual([]);
     const key = createPublicKey({ key: jwk, format: 'jwk' });
     const published = keys.publicJwks().keys[0] ?? {};
@@ -77,7 +77,7 @@ describe.each(signingAlgorithms)('a project that signs with %s', (algorithm: Sig
     }
   });
 
-  test('refuses a key that the token brings along', () => {
+  test('rejects a key that the token contains', () => {
     const own = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const brought = own.publicKey.export({ format: 'jwk' });
     for (const header of [
@@ -105,13 +105,13 @@ describe.each(signingAlgorithms)('a project that signs with %s', (algorithm: Sig
     0,
     [kid],
     { kid },
-  ])('refuses the kid %#, with a secret that is easy to guess', (strange) => {
+  ])('rejects an unusual kid with a guessable secret (case %#)', (strange) => {
     for (const secret of ['', 'secret', '\0']) {
       expect(keys.verify(hmac({ alg: 'HS256', kid: strange }, secret)).ok).toBe(false);
     }
   });
 
-  test('refuses a signature that is cut, empty, stretched, or all zeros', () => {
+  test('rejects a signature that is truncated, empty, extended, or all zeros', () => {
     const data = unsigned({ alg: algorithm, kid });
     const length = Buffer.from(goodSignature, 'base64url').length;
     for (const bytes of [0, 1, length - 1, length, length + 1, 2 * length]) {
@@ -122,7 +122,7 @@ describe.each(signingAlgorithms)('a project that signs with %s', (algorithm: Sig
     expect(keys.verify(`${good}AA`).ok).toBe(false);
   });
 
-  test('refuses other claims under a good signature, and header members given twice', () => {
+  test('rejects changed claims with a valid signature, and duplicate header members', () => {
     const [head] = good.split('.');
     expect(keys.verify(`${head}.${b64({ ...claims, sub: 'b' })}.${goodSignature}`).ok).toBe(false);
     const twice = Buffer.from(`{"alg":"${algorithm}","alg":"none","kid":"${kid}"}`).toString('base64url');

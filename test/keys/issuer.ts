@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface Issuer {
-  /** The server's URL, which is also the issuer's name unless another was given. */
+  /** The server's URL, which is also the issuer's name unless another name was given. */
   readonly url: string;
   /** Members of the discovery document, which tests can change. */
   readonly discovery: Record<string, unknown>;

@@ -1,6 +1,6 @@
 /**
- * Signing keys that change while servers run. The keys are stored in a file, and every process that reads the file
- * notices the change.
+ * Tests signing keys that change while servers run. The keys are stored in a file, and every process that reads the
+ * file notices the change.
  */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -59,7 +59,7 @@ const aSecond = () => {
 };
 
 describe('several processes', () => {
-  test('agree on a key from standby to revocation, and no user is signed out earlier', () => {
+  test('agree on a key from standby to revocation, and no user is signed out too early', () => {
     const { file, one, other } = twoServers();
     const old = one.sign({ sub: 'old' });
     const standby = generateSigningKey('ES256');
@@ -89,7 +89,7 @@ describe('several processes', () => {
     }
   });
 
-  test('a token with a new key of another process is looked up immediately', () => {
+  test('a token signed with another process’s new key is accepted immediately', () => {
     const { file, one, other } = twoServers();
     nowMs += 50;
     const standby = generateSigningKey('EdDSA');
@@ -101,7 +101,7 @@ describe('several processes', () => {
     expect(one.verifyOwn(token)).toMatchObject({ ok: true });
   });
 
-  test('API keys of production remain valid after a rotation', () => {
+  test('production API keys remain valid after a rotation', () => {
     const { file, one } = twoServers();
     const { anonKey } = one;
     file.update((keys) => rotate(withStandby(keys, generateSigningKey('ES256'))));
@@ -123,7 +123,7 @@ describe('an invalid file', () => {
     ['without keys', '{"version":1,"signingKeys":[]}'],
     ['with a key twice', 'twice'],
     ['gone', undefined],
-  ])('%s: the keys before stay, and the log says so once', (_name, text) => {
+  ])('%s: the previous keys stay in use, and the problem is logged once', (_name, text) => {
     const told: string[] = [];
     const log: Logger = { ...silentLogger, error: (_fields, message) => void told.push(message) };
     const { file, one } = twoServers(log);
@@ -150,7 +150,7 @@ describe('an invalid file', () => {
       /requires a secret of at least 32 bytes/,
     ],
     ['a key for another algorithm', [{ alg: 'RS256' }], /RS256 needs kty RSA/],
-  ])('%s is told at the start, by file, without the key', (_name, changes, said) => {
+  ])('%s is reported at the start with the file name and without the key', (_name, changes, said) => {
     const dir = folder();
     const key = generateSigningKey('ES256');
     writeFileSync(join(dir, 'keys.json'), JSON.stringify(changes.map((change) => ({ ...key, ...change }))));
@@ -167,7 +167,7 @@ describe('an invalid file', () => {
 });
 
 describe('changing the file', () => {
-  test('keeps its mode and everything else in it, and leaves nothing behind', () => {
+  test('keeps its mode and all other content, and leaves no temporary files', () => {
     const { dataDir, file } = twoServers();
     const before = JSON.parse(readFileSync(file.path, 'utf8'));
     chmodSync(file.path, 0o640);
@@ -179,7 +179,7 @@ describe('changing the file', () => {
     expect(readdirSync(dataDir)).toEqual(['secrets.json']);
   });
 
-  test('is done by one at a time, and what cannot be loaded is never put in place', () => {
+  test('is done by one process at a time, and a file that can’t be loaded never replaces it', () => {
     const { dataDir, file } = twoServers();
     const before = readFileSync(file.path, 'utf8');
     expect(() => file.update((keys) => [...keys, { kty: 'EC', alg: 'ES256' }])).toThrow(/ES256/);
@@ -198,7 +198,7 @@ describe('plinth keys', () => {
     return { status, stdout, stderr };
   };
 
-  test('on a file of the project: list, standby, rotate, revoke', () => {
+  test('can list, create, rotate and revoke keys in a project file', () => {
     const projectDir = folder();
     const init = spawnSync(process.execPath, ['bin/plinth.mjs', 'init', '--workdir', projectDir]);
     expect(init.status).toBe(0);

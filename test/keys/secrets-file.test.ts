@@ -1,4 +1,4 @@
-/** The keys that production generates: one set per folder, readable only by its owner, never overwritten. */
+/** the generated keys are created once, kept, and private */
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ it('are created once, kept, and private', () => {
   expect(readdirSync(dir)).toEqual(['secrets.json']);
 });
 
-it('are unique per installation, and not the well-known ones', () => {
+it('the generated keys are unique per installation, and not the well-known ones', () => {
   const [one, two] = [production(folder()), production(folder())];
   const development = createKeys({
     mode: 'development',
@@ -83,7 +83,7 @@ it("a folder that isn't writable is an error and doesn't lead to other keys", ()
   expect(() => production(file)).toThrow();
 });
 
-it('starts at the same moment agree on one set', async () => {
+it('concurrent starts agree on one set', async () => {
   const dir = folder();
   const source = (path: string) =>
     JSON.stringify(fileURLToPath(new URL(`../../src/${path}`, import.meta.url)));

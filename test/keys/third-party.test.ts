@@ -1,4 +1,4 @@
-/** Tokens of a third-party issuer: every service accepts them except auth. */
+/** Tests tokens of a third-party issuer: every service accepts them except auth. */
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -53,7 +53,7 @@ const insert = (token: string, id: number): Promise<Response> =>
 
 const person = { sub: 'user_01', role: 'authenticated' };
 
-it('counts for REST, with its claims', async () => {
+it('REST accepts the token with its claims', async () => {
   expect((await insert(issuer.token(person), 1)).status).toBe(201);
   const { data } = await createClient(backend.url, backend.keys.publishableKey, {
     accessToken: async () => issuer.token(person),
@@ -63,7 +63,7 @@ it('counts for REST, with its claims', async () => {
   expect(data).toEqual([{ id: 1, owner: 'user_01' }]);
 });
 
-it('counts for storage', async () => {
+it('storage accepts the token', async () => {
   const client = createClient(backend.url, backend.keys.publishableKey, {
     accessToken: async () => issuer.token(person),
   });
@@ -73,7 +73,7 @@ it('counts for storage', async () => {
   expect(await data?.text()).toBe('hello');
 });
 
-it('counts for functions', async () => {
+it('functions accept the token', async () => {
   const call = (token: string) =>
     backend.fetch('/functions/v1/hello', { headers: { authorization: `Bearer ${token}` } });
   const response = await call(issuer.token(person));
@@ -81,7 +81,7 @@ it('counts for functions', async () => {
   expect((await call(issuer.token({ ...person, iss: 'https://other.example' }))).status).toBe(401);
 });
 
-it('counts for realtime', async () => {
+it('realtime accepts the token', async () => {
   const client = createClient(backend.url, backend.keys.publishableKey, {
     accessToken: async () => issuer.token(person),
   });
@@ -93,7 +93,7 @@ it('counts for realtime', async () => {
   await client.removeAllChannels();
 });
 
-it('does not count for the auth service, whatever role it names', async () => {
+it('the auth service doesn’t accept the token, regardless of its role', async () => {
   const headers = (token: string) => ({
     apikey: backend.keys.publishableKey,
     authorization: `Bearer ${token}`,
@@ -104,7 +104,7 @@ it('does not count for the auth service, whatever role it names', async () => {
   expect((await backend.fetch('/auth/v1/admin/users', { headers: headers(admin) })).status).toBe(403);
 });
 
-describe('refused', () => {
+describe('rejected tokens', () => {
   it.each([
     [
       'another issuer with the same keys (another project of the same provider)',
@@ -133,7 +133,7 @@ describe('refused', () => {
   });
 });
 
-it('asks for an unknown key, a bounded number of times', async () => {
+it('an unknown key is requested only a limited number of times', async () => {
   const before = issuer.asked.length;
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, i) => insert(issuer.token(person, { kid: `invented-${i}` }), 3)),
@@ -143,7 +143,7 @@ it('asks for an unknown key, a bounded number of times', async () => {
   expect(issuer.asked.length - before).toBeLessThanOrEqual(2);
 });
 
-it('a key set for functions contains its keys, and no secret of Plinth is published', () => {
+it('the key set for functions contains the issuer’s keys, and no Plinth secret is published', () => {
   expect(backend.keys.internalJwks().keys).toContainEqual(
     expect.objectContaining({ kid: 'key-0', kty: 'RSA' }),
   );
@@ -161,6 +161,6 @@ it.each([
   [{ clerk: { enabled: true, domain: 'clerk.example.com' } }, 'https://clerk.example.com'],
   [{ workos: { enabled: true, issuer_url: 'https://api.workos.com/x/' } }, 'https://api.workos.com/x'],
   [{}, undefined],
-])('%j is the issuer %s', (third_party, expected) => {
+])('with %j, the issuer is %s', (third_party, expected) => {
   expect(thirdPartyIssuer(configFrom({ auth: { third_party } }).auth.third_party)).toBe(expected);
 });

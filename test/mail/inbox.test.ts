@@ -1,4 +1,4 @@
-/** The captured inbox over HTTP in Mailpit's format, and emails through an SMTP server. */
+/** Tests the captured inbox over HTTP in Mailpit's format, and emails through an SMTP server. */
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { configFrom, createLiveConfig } from '../../src/config/index.ts';
@@ -53,7 +53,7 @@ describe('the inbox', () => {
   afterAll(() => mail.stop());
   beforeEach(() => mail.inbox.remove());
 
-  test('lists the newest first, in pages', async () => {
+  test('lists the newest emails first, in pages', async () => {
     for (const subject of ['one', 'two', 'three'])
       await mail.mailer.sendMail(mailOf('ann@example.com', subject));
     const { type, json } = await mail.api('/api/v1/messages?limit=2');
@@ -90,7 +90,7 @@ describe('the inbox', () => {
     ]);
   });
 
-  test('a message, its parts and its views; reading it marks it', async () => {
+  test('returns an email with its parts and views, and reading marks it as read', async () => {
     await mail.mailer.sendMail(mailOf('ann@example.com', 'Grüße', 'Hällo\nWorld'));
     const latest = (await mail.api('/api/v1/message/latest')).json();
     expect(latest).toMatchObject({
@@ -129,7 +129,7 @@ describe('the inbox', () => {
     ['!is:read', ['c', 'b', 'a']],
     ['nothing', []],
     ["'; drop table x; --", []],
-  ])('search %s', async (query, subjects) => {
+  ])('can be searched for %s', async (query, subjects) => {
     await mail.mailer.sendMail(mailOf('ann@example.com', 'a'));
     await mail.mailer.sendMail(mailOf('ann@example.com', 'b', 'Code 77'));
     await mail.mailer.sendMail(mailOf('bob@example.com', 'c'));
@@ -138,7 +138,7 @@ describe('the inbox', () => {
     expect(found).toMatchObject({ total: 3, messages_count: subjects.length });
   });
 
-  test('deletes by id, by search, and all', async () => {
+  test('deletes emails by ID, by search, and all at a time', async () => {
     for (const to of ['a@x.de', 'b@x.de', 'c@x.de', 'd@x.de']) await mail.mailer.sendMail(mailOf(to, to));
     const [first] = (await mail.api('/api/v1/messages')).json().messages;
     const remove = (body?: object) =>
@@ -153,7 +153,7 @@ describe('the inbox', () => {
     expect((await mail.api('/api/v1/messages', { method: 'DELETE', body: '{' })).status).toBe(400);
   });
 
-  test('text messages stand beside mail', async () => {
+  test('shows text messages with the emails', async () => {
     await mail.mailer.captureSms({ to: '15551234567', body: 'Your code is 123456', channel: 'sms' });
     expect(await mail.inbox.list({ limit: 5, offset: 0, search: 'to:15551234567' })).toMatchObject({
       total: 1,
@@ -161,7 +161,7 @@ describe('the inbox', () => {
     });
   });
 
-  test('what was captured outlives the server', async () => {
+  test('keeps captured emails over a restart', async () => {
     await mail.mailer.sendMail(mailOf('ann@example.com', 'kept'));
     const next = await startMail();
     expect((await next.api('/api/v1/messages')).json().messages).toMatchObject([{ Subject: 'kept' }]);
@@ -169,7 +169,7 @@ describe('the inbox', () => {
   });
 });
 
-test('with an SMTP server of one’s own, mail goes there', async () => {
+test('with a configured SMTP server, emails are sent there', async () => {
   const received: string[] = [];
   const server = createServer((socket) => {
     let inData = false;

@@ -1,4 +1,4 @@
-/** Emails through a real SMTP server: STARTTLS, sign-in, the sender's name, and no header injection. */
+/** Tests emails through a real SMTP server: STARTTLS, sign-in, the sender's name, and no header injection. */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
@@ -94,12 +94,12 @@ function headersOf(message: string): string[] {
   return head.replace(/\r\n[ \t]+/g, ' ').split('\r\n');
 }
 
-describe('with a certificate that is trusted', () => {
+describe('with a trusted certificate', () => {
   const before = getCACertificates('default');
   beforeAll(() => setDefaultCACertificates([...before, identity.cert]));
   afterAll(() => setDefaultCACertificates(before));
 
-  test('STARTTLS comes before the password', async () => {
+  test('STARTTLS is used before the password is sent', async () => {
     const server = await startServer({ disabledCommands: [], authOptional: false });
     try {
       await send({ ...server.smtp, user: 'mailer', pass: 'secret' });
@@ -114,7 +114,7 @@ describe('with a certificate that is trusted', () => {
     }
   });
 
-  test('where TLS comes first there is none of the protocol in clear', async () => {
+  test('with implicit TLS, nothing is sent unencrypted', async () => {
     const server = await startServer({ secure: true, disabledCommands: [], authOptional: false }, 2465);
     try {
       await send({ ...server.smtp, user: 'mailer', pass: 'secret' });
@@ -132,7 +132,7 @@ describe('with a certificate that is trusted', () => {
     }
   });
 
-  test('both parts and the sender’s name arrive', async () => {
+  test('both parts and the sender’s name are received', async () => {
     const server = await startServer();
     try {
       await send(server.smtp, { subject: 'Grüße', text: 'only text' });
@@ -147,7 +147,7 @@ describe('with a certificate that is trusted', () => {
     }
   });
 
-  test('no text adds a header or a receiver', async () => {
+  test('text in a field can’t add a header or a recipient', async () => {
     const server = await startServer();
     try {
       const attack = 'x\r\nBcc: evil@example.org\r\n\r\n<script>';
@@ -168,7 +168,7 @@ describe('with a certificate that is trusted', () => {
 test.each([
   ['STARTTLS', {}, 0],
   ['TLS from the first byte', { secure: true }, 2465],
-] as const)('an untrusted certificate is refused: %s', async (_name, options, port) => {
+] as const)('an untrusted certificate is rejected: %s', async (_name, options, port) => {
   const server = await startServer(options, port);
   try {
     await expect(send(server.smtp)).rejects.toThrow(/certificate/);
@@ -196,7 +196,7 @@ test.each([
     { requireTLS: true, auth: { user: 'u', pass: 'p' } },
   ],
   [{ host: '127.0.0.1', port: 25, user: 'u', pass: 'p' }, { requireTLS: false }],
-])('how %o is spoken to', (smtp, options) => {
+])('the connection options for %o are correct', (smtp, options) => {
   expect(
     smtpOptions(
       configFrom({ auth: { email: { smtp: { ...smtp, admin_email: 'a@example.com' } } } }).auth.email.smtp,
@@ -204,7 +204,7 @@ test.each([
   ).toMatchObject(options);
 });
 
-test('sign-up through the project’s server; one that is down is an error of ours, and no user comes of it', async () => {
+test('a sign-up sends its email through the project’s server, and returns an error and creates no user while that server is down', async () => {
   const mailServer = await startServer({ hideSTARTTLS: true });
   const server = await startAuth({ email: { enable_confirmations: true, smtp: mailServer.smtp } });
   try {

@@ -1,4 +1,4 @@
-/** createBackend and createTestBackend as a library: startup, failures and shutdown. */
+/** Tests createBackend and createTestBackend as a library: startup, failures and shutdown. */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
@@ -61,8 +61,8 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-describe("a project's whole life in one folder", () => {
-  it('starts, serves, refuses a second one, fails cleanly, starts again', async () => {
+describe('a project’s whole life cycle in one folder', () => {
+  it('starts, serves, rejects a second process, fails cleanly and starts again', async () => {
     const dir = projectDir({
       'migrations/20260101000000_first.sql': 'create table public.things (id int primary key);',
     });
@@ -124,7 +124,7 @@ describe("a project's whole life in one folder", () => {
     ]);
   });
 
-  it('a broken migration leaves nothing running; after it is fixed, the next start works', async () => {
+  it('stops everything after a broken migration, and the next start works once it is fixed', async () => {
     const dir = projectDir({
       'migrations/20260101000000_first.sql':
         'create table public.things (id int primary key);\nselect nonsense;',
@@ -142,7 +142,7 @@ describe("a project's whole life in one folder", () => {
     expect((await createClient(mended.url, mended.keys.secretKey).from('things').select()).data).toEqual([]);
   });
 
-  it('lets its process end by itself, and leaves no process behind', async () => {
+  it('lets its process end on its own, and leaves no process behind', async () => {
     const dir = projectDir();
     const script = `
       import { createBackend } from ${JSON.stringify(fileURLToPath(new URL('../../src/main.ts', import.meta.url)))};
@@ -173,7 +173,7 @@ describe('settings', () => {
     return backend;
   };
 
-  it('excluded services are absent: no route, no health; the others continue', async () => {
+  it('excluding a service removes its routes and health, and the others continue', async () => {
     const backend = await start({}, ['storage', 'realtime', 'functions']);
     expect(Object.keys(backend.health()).toSorted()).toEqual([
       'account',
@@ -189,7 +189,7 @@ describe('settings', () => {
     expect((await backend.fetch('/auth/v1/health')).status).toBe(200);
   });
 
-  it('a service that is disabled in the configuration is not started, and has no status fields', async () => {
+  it('a service that is disabled in the configuration isn’t started, and has no status fields', async () => {
     const backend = await start({
       storage: { enabled: false },
       studio: { enabled: false },
@@ -223,7 +223,7 @@ describe('settings', () => {
     }
   });
 
-  it('development listens on this machine only', async () => {
+  it('development listens only on this machine', async () => {
     const dir = projectDir();
     const config = configFrom({ plinth: { server: { host: '0.0.0.0' } } }, join(dir, 'supabase'));
     await expect(createBackend({ projectDir: dir, config, ...anyPorts })).rejects.toThrow('0.0.0.0');
@@ -232,7 +232,7 @@ describe('settings', () => {
 });
 
 describe('createTestBackend', () => {
-  it('gives each its own database and files, also concurrently, and removes them', async () => {
+  it('gives each backend its own database and files, also concurrently, and removes them', async () => {
     const options = { sql: 'create table public.notes (id int primary key);', exclude: ['functions'] };
     const [one, two] = await Promise.all([createTestBackend(options), createTestBackend(options)]);
     const admin = one.database.pool('supabase_admin');
@@ -259,7 +259,7 @@ describe('createTestBackend', () => {
     }
   });
 
-  it('that fails to start leaves no database', async () => {
+  it('leaves no database if it fails to start', async () => {
     const holder = await createTestBackend({ exclude: ['functions'] });
     const admin = holder.database.pool('supabase_admin');
     const databases = async () =>

@@ -1,6 +1,6 @@
 /**
- * Settings that change while the server runs: for each group, the files are changed, the settings are read again, and
- * the effect is observed over HTTP, in both directions. Open connections survive.
+ * Tests settings that change while the server runs: for each group, the files are changed, the settings are read again,
+ * and the effect is observed over HTTP, in both directions. Open connections survive.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
@@ -360,19 +360,22 @@ const cases: Readonly<Record<string, Case>> = {
 };
 let isChanged = false;
 
-test.each(Object.entries(cases))('%s', async (key, { config = '', plinth = '', observe, before, after }) => {
-  expect(await observe()).toEqual(before);
-  write(config, plinth);
-  isChanged = true;
-  const changed = await reload();
-  expect(changed.applied).toContain(key);
-  expect([changed.needsRestart, changed.problems]).toEqual([[], []]);
-  expect(await observe()).toEqual(after);
-  write('');
-  isChanged = false;
-  expect((await reload()).applied).toContain(key);
-  expect(await observe()).toEqual(before);
-});
+test.each(Object.entries(cases))(
+  '%s takes effect without a restart',
+  async (key, { config = '', plinth = '', observe, before, after }) => {
+    expect(await observe()).toEqual(before);
+    write(config, plinth);
+    isChanged = true;
+    const changed = await reload();
+    expect(changed.applied).toContain(key);
+    expect([changed.needsRestart, changed.problems]).toEqual([[], []]);
+    expect(await observe()).toEqual(after);
+    write('');
+    isChanged = false;
+    expect((await reload()).applied).toContain(key);
+    expect(await observe()).toEqual(before);
+  },
+);
 
 test('an open WebSocket and a download in progress survive a reload', async () => {
   const megabytes = 24;
@@ -420,7 +423,7 @@ test('an open WebSocket and a download in progress survive a reload', async () =
   await reload();
 });
 
-test('invalid files change nothing, and the faults have a file and a line', async () => {
+test('invalid files change nothing, and each error has a file and a line', async () => {
   const running = backend.configuration?.status();
   expect(running?.changedAtMs).toBeUndefined();
   write('[auth]\nenable_signup = false\nsite_url = ""\njwt_expiry = 0');
@@ -439,7 +442,7 @@ test('invalid files change nothing, and the faults have a file and a line', asyn
   await expect.poll(settingsCheck, { timeout: 5000 }).toBe('ok');
 });
 
-test('a value that is only rejected when it is used changes nothing either', async () => {
+test('a value that is only rejected when it is used changes nothing', async () => {
   write('[auth]\nenable_signup = false', '[branding]\nlogo_path = "../not-a-picture.svg"');
   await expect(reload()).rejects.toThrow('not-a-picture.svg');
   expect(await statusOf(signUp())).toBe(200);

@@ -1,4 +1,4 @@
-/** How clients see an overloaded server: 503 with Retry-After in the error format of each service. */
+/** Tests how clients see an overloaded server: 503 with Retry-After in the error format of each service. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { createClient } from '@supabase/supabase-js';
@@ -72,12 +72,12 @@ test.each([
   ['/account/api/session', 'application/json; charset=utf-8', '"code":"overloaded"'],
   ['/account/sign-in', 'text/html; charset=utf-8', '<h1>Try again in a moment</h1>'],
   ['/nowhere', 'application/json; charset=utf-8', '"code":"overloaded"'],
-])('%s is rejected as %s', async (path, type, text) => {
+])('%s is rejected with %s', async (path, type, text) => {
   const seen = await rejected(path, { headers: { origin: 'https://app.example' } });
   expect(seen.headers.get('content-type')).toBe(type);
   expect(seen.text).toContain(text);
   expect(Number(seen.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
-  // A web page can read the response and its time for the next try.
+  // A web page can read the response and when to retry.
   expect(seen.headers.get('access-control-allow-origin')).toBe('*');
   expect(seen.headers.get('access-control-expose-headers')).toContain('retry-after');
 });

@@ -1,4 +1,4 @@
-/** Installs the npm package into a new folder and uses it there, without the clone and without a network. */
+/** Tests the npm package after installing it into a new folder, without the clone and without a network. */
 import { execFile, spawn } from 'node:child_process';
 import {
   existsSync,
@@ -24,7 +24,7 @@ const installed = join(app, 'node_modules', 'plinth');
 const bin = join(installed, 'bin', 'plinth.mjs');
 const maxPackageBytes = 15_000_000;
 
-// Most tests start several processes, without the modules that the other tests share.
+// Most tests start several processes and can't share loaded modules with other tests.
 vi.setConfig({ testTimeout: 180_000 });
 
 /** The variables of a user's shell. The clone's programs aren't in PATH. */
@@ -100,7 +100,7 @@ describe('the files', () => {
       statSync(join(installed, name)).isFile(),
     );
 
-  it('are at most 15 MB, without dependencies and without other programs', () => {
+  it('are at most 15 MB, without dependencies and other programs', () => {
     const bytes = all().reduce((sum, name) => sum + statSync(join(installed, name)).size, 0);
     expect(bytes).toBeLessThan(maxPackageBytes);
     expect(readdirSync(join(app, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
@@ -126,7 +126,7 @@ describe('the files', () => {
       expect(notices).toMatch(new RegExp(`^${name} \\d`, 'm'));
   });
 
-  it('contain neither paths of the machine that built them nor registry addresses', () => {
+  it('contain no paths of the build machine and no registry addresses', () => {
     for (const name of all()) {
       const bytes = readFileSync(join(installed, name));
       expect(bytes.includes(root), name).toBe(false);
@@ -158,14 +158,14 @@ describe('plinth start', () => {
 
   const olderNode = ['/usr/local/bin/node', '/usr/bin/node'].find((path) => existsSync(path));
 
-  it.skipIf(olderNode === undefined)("also serves with the machine's own Node", async () => {
+  it.skipIf(olderNode === undefined)('also runs with the machine’s own Node.js', async () => {
     await plinth(['fetch', '--from', join(root, 'node_modules')], olderNode);
     const { API_URL, PUBLISHABLE_KEY = '' } = await start(olderNode);
     const response = await fetch(`${API_URL}/rest/v1/todos`, { headers: { apikey: PUBLISHABLE_KEY } });
     expect(response.status).toBe(200);
   });
 
-  it('says how to continue if a download fails', async () => {
+  it('explains how to continue if a download fails', async () => {
     const cache = join(folder, 'empty-cache');
     const failed = run(process.execPath, [bin, 'start', '--port', '0'], {
       cwd: app,
@@ -179,10 +179,12 @@ describe('plinth start', () => {
 });
 
 describe('the types', () => {
-  it.each(['bundler', 'nodenext'])('are complete with moduleResolution %s', async (moduleResolution) => {
-    write(
-      'types/index.ts',
-      `import { type Backend, createBackend } from 'plinth';
+  it.each(['bundler', 'nodenext'])(
+    'resolve completely with moduleResolution %s',
+    async (moduleResolution) => {
+      write(
+        'types/index.ts',
+        `import { type Backend, createBackend } from 'plinth';
 import { createTestBackend, type TestBackend } from 'plinth/testing';
 import { plinth } from 'plinth/vite';
 export const backend: Promise<Backend> = createBackend({ port: 0 });
@@ -192,31 +194,32 @@ export const name: string = plinth({ port: 0 }).name;
 // @ts-expect-error The port is a number.
 createBackend({ port: '0' });
 `,
-    );
-    const module = moduleResolution === 'bundler' ? 'esnext' : 'nodenext';
-    const config = write(
-      'types/tsconfig.json',
-      JSON.stringify({
-        compilerOptions: {
-          strict: true,
-          exactOptionalPropertyTypes: true,
-          noEmit: true,
-          skipLibCheck: false,
-          target: 'es2022',
-          lib: ['es2022', 'dom'],
-          types: [],
-          module,
-          moduleResolution,
-        },
-        files: ['index.ts'],
-      }),
-    );
-    const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-    const { stdout } = await run(process.execPath, [tsc, '-p', config]).catch(
-      (error) => error as { stdout: string },
-    );
-    expect(stdout).toBe('');
-  });
+      );
+      const module = moduleResolution === 'bundler' ? 'esnext' : 'nodenext';
+      const config = write(
+        'types/tsconfig.json',
+        JSON.stringify({
+          compilerOptions: {
+            strict: true,
+            exactOptionalPropertyTypes: true,
+            noEmit: true,
+            skipLibCheck: false,
+            target: 'es2022',
+            lib: ['es2022', 'dom'],
+            types: [],
+            module,
+            moduleResolution,
+          },
+          files: ['index.ts'],
+        }),
+      );
+      const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+      const { stdout } = await run(process.execPath, [tsc, '-p', config]).catch(
+        (error) => error as { stdout: string },
+      );
+      expect(stdout).toBe('');
+    },
+  );
 });
 
 describe('plinth/testing', () => {
@@ -232,7 +235,7 @@ describe('plinth/testing', () => {
       await backend.stop();
     }`;
 
-  it('isolates the tests of node:test in both module systems, with one PostgreSQL', async () => {
+  it('isolates node:test tests in both module systems, with one PostgreSQL', async () => {
     const check = body("assert.deepEqual([task, rows], ['ship', [{ task: 'changed' }]]);");
     write(
       'test/one.test.mjs',
@@ -279,7 +282,7 @@ test('${name}', async () => {${check}});`,
 });
 
 describe('plinth/vite', () => {
-  it('runs the backend as long as the development server, and passes its address to the app', async () => {
+  it('runs the backend as long as the development server, and passes its URL to the app', async () => {
     const vite = pathToFileURL(join(root, 'node_modules', 'vite', 'dist', 'node', 'index.js')).href;
     const script = write(
       'vite.mjs',

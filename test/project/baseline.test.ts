@@ -1,4 +1,4 @@
-/** A baseline from generated types: written, and applied before the project's own migrations. */
+/** Tests a baseline from generated types: written, and applied before the project's own migrations. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
@@ -94,7 +94,7 @@ async function started(
 
 const notes = 'id?, user_id, title, created_at?';
 
-describe('what no migration creates', () => {
+describe('the baseline creates what no migration creates', () => {
   test('a table that migrations only alter', async () => {
     const { text, project } = await started(
       typesOf({ notes }),
@@ -165,7 +165,7 @@ describe('what no migration creates', () => {
     ]);
   });
 
-  test('nothing where the migrations create it all', async () => {
+  test('nothing if the migrations create everything', async () => {
     const { text, failures } = await baselineOf(
       typesOf({ notes }),
       'create table notes (id uuid, user_id uuid, title text, created_at date)',
@@ -196,7 +196,7 @@ describe('what no migration creates', () => {
   });
 });
 
-describe('what later migrations add is taken out', () => {
+describe('the baseline omits what later migrations add', () => {
   test.each([
     ['a column', 'alter table notes add column title text'],
     ['a column if it is missing', 'alter table notes add column if not exists title text default $$mine$$'],
@@ -316,7 +316,7 @@ describe('what later migrations add is taken out', () => {
   });
 });
 
-describe('what the types no longer have', () => {
+describe('the baseline restores what the types no longer contain', () => {
   test('a table and a column that were renamed', async () => {
     const { text } = await started(
       typesOf({ notes: 'id?, heading, seen_at~' }),
@@ -327,7 +327,7 @@ describe('what the types no longer have', () => {
     expect(text).toMatch(/^ {2}title text/m);
   });
 
-  test('policies and constraints that were dropped, a table that is gone', async () => {
+  test('dropped policies and constraints, and a dropped table', async () => {
     const { text } = await started(
       typesOf({ notes }),
       `drop policy "old one" on notes; alter table notes drop constraint notes_title_check; drop table legacy;
@@ -339,7 +339,7 @@ describe('what the types no longer have', () => {
   });
 });
 
-describe('guesses that a migration corrects', () => {
+describe('types inferred from migrations', () => {
   test.each<[string, string, RegExp]>([
     ['compared with a uuid', 'create policy p on notes using (auth.uid() = owner)', /^ {2}owner uuid/m],
     [
@@ -365,7 +365,7 @@ describe('guesses that a migration corrects', () => {
   });
 });
 
-test('types that an operator or a function needs', async () => {
+test('a type that an operator or a function needs is inferred', async () => {
   const { text } = await started(
     typesOf({ notes: 'id?, user_id, owner, kind' }),
     `create function stage(p_end timestamptz, p_status text default 'x') returns text language sql as 'select p_status';
@@ -389,7 +389,7 @@ test('types that an operator or a function needs', async () => {
   expect(text).not.toContain('create function');
 });
 
-describe('types that the types file lacks', () => {
+describe('types that aren’t in the types file are created', () => {
   const stub = `create policy p on notes using (public.has_role('admin'))`;
   const role = `do $$ begin
     if not exists (select from pg_type where typname = 'app_role') then
@@ -427,17 +427,17 @@ describe('types that the types file lacks', () => {
     expect(text).toContain(expected);
   });
 
-  test('not a misspelled type', async () => {
+  test('except a misspelled type', async () => {
     const { failures } = await baselineOf(typesOf({ notes }), 'alter table notes add column k txet');
     expect(failures.map(({ error }) => error.message)).toEqual(['type "txet" does not exist']);
   });
 });
 
-describe('unique constraints that an ON CONFLICT in a function needs', () => {
+describe('unique constraints for ON CONFLICT in a function', () => {
   const upsert = `create function f() returns void language plpgsql as $$ begin
     insert into notes (user_id, title) values (auth.uid(), 'x') on conflict (user_id, title) do nothing; end $$`;
 
-  test('as a guess', async () => {
+  test('are added as a guess', async () => {
     const { text } = await started(typesOf({ notes }), upsert);
     expect(text).toContain(
       '-- Guess: a migration needs this constraint.\n' +
@@ -451,14 +451,14 @@ describe('unique constraints that an ON CONFLICT in a function needs', () => {
       'the rows of a migration contradict it',
       `insert into notes (user_id, title) select '00000000-0000-0000-0000-000000000001', 'x' from generate_series(1, 2)`,
     ],
-  ])('not if %s', async (_, statement) => {
+  ])('aren’t added if %s', async (_, statement) => {
     const { text } = await started(typesOf({ notes }), `${upsert}; ${statement}`);
     expect(text).not.toContain('add constraint');
   });
 });
 
-describe('who may read', () => {
-  test('row level security is on; an owner column gives a policy, nothing else does', async () => {
+describe('access', () => {
+  test('requires row level security, and only an owner column creates a policy', async () => {
     const { text, project } = await started(typesOf({ notes, tags: 'id?, name' }), 'select 1');
     expect(
       await project.values(
@@ -473,7 +473,7 @@ describe('who may read', () => {
   });
 });
 
-test('what it cannot help is named with its place', async () => {
+test('statements that the baseline can’t help with are listed with their location', async () => {
   const { failures } = await baselineOf(
     typesOf({ notes, docs: 'id?, extra~' }),
     'alter table notes enable row level security;\ncreate table docs (id int);\ncreate index on docs (extra);\nselect 1/0',
@@ -507,7 +507,7 @@ test('a failed start suggests the command if a types file contains the table', a
   expect(await advice()).toContain('plinth db baseline --from-types src/integrations/supabase/types.ts');
 });
 
-test('refusals', async () => {
+test('invalid types and an existing baseline are rejected', async () => {
   await expect(baselineOf('export const a = 1', 'select 1')).rejects.toThrow(
     "doesn't declare a type Database",
   );

@@ -44,7 +44,7 @@ function settings(projectDir: string) {
   );
 }
 
-test('makes, updates and fills buckets as upstream does', async () => {
+test('buckets are created, updated and filled as in upstream', async () => {
   const { calls, fetch } = recordingStorage();
   const config = settings(makeProject(files));
   await seedBuckets({ config, fetch, serviceRoleKey: 'KEY', onProgress: () => {} });
@@ -97,7 +97,7 @@ test('a missing folder causes a warning, and the bucket is created', async () =>
   expect(calls.map(({ method, path }) => `${method} ${path}`)).toContain('POST /storage/v1/bucket');
 });
 
-test('without buckets nothing is asked', async () => {
+test('without buckets, no request is sent', async () => {
   const { calls, fetch } = recordingStorage();
   await seedBuckets({ config: configFrom({}), fetch, serviceRoleKey: '', onProgress: () => {} });
   expect(calls).toEqual([]);

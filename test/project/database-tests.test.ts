@@ -1,4 +1,4 @@
-/** pgTAP suites of a project, as run by "plinth test db". */
+/** Tests pgTAP suites of a project, as run by "plinth test db". */
 import { expect, test, vi } from 'vitest';
 import { testDatabase } from '../../src/project/index.ts';
 import { projectWith, type TestProject } from './helpers.ts';
@@ -27,7 +27,7 @@ select * from finish();
 rollback;
 `;
 
-test('suites that pass, and pgTAP is gone afterwards', async () => {
+test('passing suites succeed, and pgTAP is removed afterwards', async () => {
   const project = await projectWith({
     'migrations/1_a.sql': `create table notes (id int); alter table notes enable row level security;
       insert into notes values (1); grant select on notes to authenticated;`,
@@ -62,7 +62,7 @@ rollback;`,
   expect(await project.values(`select extname from pg_extension where extname = 'pgtap'`)).toEqual([]);
 });
 
-test('a test that fails, one that ends early, and one that needs a missing extension', async () => {
+test('a failing test, one that ends early, and one that needs a missing extension are reported', async () => {
   const project = await projectWith({
     'migrations/1_a.sql': 'create extension pgtap with schema extensions',
     'tests/a.sql': `begin; select plan(1); select is(1, 2, 'a number'); select * from finish(); rollback;`,
@@ -98,7 +98,7 @@ test('a test that fails, one that ends early, and one that needs a missing exten
   ]);
 });
 
-test('the setup of database.dev is replaced, and its test helpers become users and freeze time', async () => {
+test('the setup from database.dev is replaced, and its test helpers create users and freeze time', async () => {
   const project = await projectWith({
     'migrations/1_a.sql': `set role supabase_auth_admin;
       create table auth.users (id uuid, email text, phone text, raw_user_meta_data jsonb, raw_app_meta_data jsonb,
@@ -158,7 +158,7 @@ test('the setup of database.dev is replaced, and its test helpers become users a
   ).not.toContain('supabase-dbdev');
 });
 
-test('files that commit run in their place; others beside each other do not disturb', async () => {
+test('files that commit run one by one, and others run concurrently without affecting each other', async () => {
   const create = `begin; create table public.made (); select plan(1); select has_table('public', 'made', 'made'); rollback;`;
   const project = await projectWith({
     'tests/000_helpers.sql': `create schema tests; create function tests.two() returns int language sql as 'select 2';
@@ -172,7 +172,7 @@ test('files that commit run in their place; others beside each other do not dist
   await expect(run(project, 'supabase/tests/nothing')).rejects.toMatchObject({ code: 'tests_path' });
 });
 
-test('a project without tests', async () => {
+test('a project without tests succeeds', async () => {
   const project = await projectWith({ 'migrations/1_a.sql': 'select 1' });
   await project.start();
   const { passed, lines } = await run(project);

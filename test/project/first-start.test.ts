@@ -8,7 +8,7 @@ const tables = `select relname from pg_class where relnamespace = 'public'::regn
 const versions = 'select version from supabase_migrations.schema_migrations order by 1';
 
 describe('the first start', () => {
-  test('runs vault, roles, migrations and seeds, once', async () => {
+  test('runs vault, roles, migrations and seeds once', async () => {
     const project = await projectWith({
       'config.toml': '[db.vault]\napi_key = "hush"\n[api]\nauto_expose_new_tables = true',
       'roles.sql': 'create role reporter nologin;\ngrant reporter to postgres;',
@@ -66,7 +66,7 @@ describe('the first start', () => {
     ).toEqual(['postgres']);
   });
 
-  test('continues where it was interrupted', async () => {
+  test('continues after an interruption', async () => {
     const project = await projectWith({
       'roles.sql': 'create role reader_x nologin; drop role reader_x; create table from_roles ();',
       'migrations/1_a.sql': 'create table a (id int);',
@@ -87,7 +87,7 @@ describe('the first start', () => {
     ]);
   });
 
-  test('stops at a version when asked to', async () => {
+  test('stops at the requested version', async () => {
     const project = await projectWith({
       'migrations/1_a.sql': 'create table a ()',
       'migrations/2_b.sql': 'create table b ()',
@@ -96,7 +96,7 @@ describe('the first start', () => {
     expect(await project.values(tables)).toEqual(['a']);
   });
 
-  test('switches of config.toml', async () => {
+  test('respects enabled = false for migrations and seeds', async () => {
     const project = await projectWith({
       'config.toml': '[db.migrations]\nenabled = false\n[db.seed]\nenabled = false',
       'migrations/1_a.sql': 'create table a ()',
@@ -106,7 +106,7 @@ describe('the first start', () => {
     expect(await project.values(tables)).toEqual([]);
   });
 
-  test('seeds in the order of their globs, none twice', async () => {
+  test('runs each seed once, in the order of the globs', async () => {
     const project = await projectWith({
       'config.toml': '[db.seed]\nsql_paths = ["./seeds/2*.sql", "./seeds/*.sql", "./none/*.sql"]',
       'migrations/1_a.sql': 'create table a (id int generated always as identity, name text)',
@@ -118,7 +118,7 @@ describe('the first start', () => {
     expect(project.progress).toContain('No seed file matches ./none/*.sql.');
   });
 
-  test('auto_expose_new_tables', async () => {
+  test('respects auto_expose_new_tables', async () => {
     const canSelect = `select has_table_privilege('anon', 'a', 'select')`;
     for (const [value, expected] of [
       ['', true],
@@ -135,7 +135,7 @@ describe('the first start', () => {
     }
   });
 
-  test('the initial migration of very old projects is left out', async () => {
+  test('skips the initial migration of very old projects', async () => {
     const project = await projectWith({
       'migrations/20210101000000_init.sql': 'select nonsense',
       'migrations/20240101000000_a.sql': 'create table a ()',
@@ -144,7 +144,7 @@ describe('the first start', () => {
     expect(await project.values(versions)).toEqual(['20240101000000']);
   });
 
-  test('an init.sql without a time is the first migration like any other', async () => {
+  test('runs an init.sql without a timestamp as the first migration', async () => {
     const project = await projectWith({
       'migrations/001_init.sql': 'create table a ()',
       'migrations/002_more.sql': 'alter table a add id int',
@@ -168,7 +168,7 @@ describe('the first start', () => {
   });
 });
 
-describe('a file that fails', () => {
+describe('the error of a failing file', () => {
   /** Returns the message and advice of the error in a project with this single migration. */
   async function failure(
     text: string,
@@ -180,7 +180,7 @@ describe('a file that fails', () => {
     return { message, advice, left: await project.values(tables) };
   }
 
-  test('names file, line, statement, position and hint, and leaves nothing', async () => {
+  test('contains the file, line, statement, position and hint, and nothing is left behind', async () => {
     const { message, advice, left } = await failure(
       `create table a (id int);\n\ncreate table b (\n  x citxt\n);`,
     );
@@ -192,13 +192,13 @@ describe('a file that fails', () => {
     expect(left).toEqual([]);
   });
 
-  test("the database's own detail and hint", async () => {
+  test('contains the database’s own detail and hint', async () => {
     const { advice } = await failure(`do $$ begin raise 'no' using detail = 'because', hint = 'try'; end $$`);
     expect(advice).toContain('Detail: because');
     expect(advice).toContain('Hint: try');
   });
 
-  test('at commit', async () => {
+  test('mentions the commit if a deferred constraint fails there', async () => {
     const { message, left } = await failure(`
       create table a (id int primary key);
       create table b (id int references a deferrable initially deferred);
@@ -208,13 +208,13 @@ describe('a file that fails', () => {
     expect(left).toEqual([]);
   });
 
-  test('within its own BEGIN and COMMIT', async () => {
+  test('has the location within the file’s own BEGIN and COMMIT', async () => {
     const { left } = await failure('begin; create table a (); commit; select nonsense');
     expect(left).toEqual(['a']);
     expect((await failure('begin; create table a (); select nonsense; commit;')).left).toEqual([]);
   });
 
-  test('on a table that no migration creates', async () => {
+  test('explains that no migration creates a table', async () => {
     const { message, advice, left } = await failure(
       'create table a ();\nalter table public.documents enable row level security;',
     );
@@ -227,7 +227,7 @@ describe('a file that fails', () => {
     expect(left).toEqual([]);
   });
 
-  test('on a table that a later migration creates', async () => {
+  test('explains that a later migration creates a table', async () => {
     const project = await projectWith({
       'migrations/1_a.sql': 'create index on documents (id);',
       'migrations/2_b.sql': 'create table documents (id int);',
@@ -239,14 +239,14 @@ describe('a file that fails', () => {
     });
   });
 
-  test('rows for psql', async () => {
+  test('explains COPY rows meant for psql', async () => {
     const { message } = await failure('create table a (id int);\ncopy a from stdin;\n1\n\\.\n');
     expect(message).toMatch(/^supabase\/migrations\/1_bad\.sql:2: COPY … FROM stdin/);
   });
 });
 
 describe('statements of a migration', () => {
-  test('settings and role of one file do not reach the next', async () => {
+  test('don’t pass settings and the role on to the next file', async () => {
     const project = await projectWith({
       'migrations/1_a.sql': `select set_config('search_path', '', false); set role anon;`,
       'migrations/2_b.sql': 'create table b ();',
@@ -255,7 +255,7 @@ describe('statements of a migration', () => {
     expect(await project.values(tables)).toEqual(['b']);
   });
 
-  test('CREATE INDEX CONCURRENTLY', async () => {
+  test('can be CREATE INDEX CONCURRENTLY', async () => {
     const project = await projectWith({
       'migrations/1_a.sql': 'create table a (id int); create index concurrently a_id on a (id);',
       'migrations/2_b.sql': 'drop index concurrently a_id; select 1/0;',
@@ -266,7 +266,7 @@ describe('statements of a migration', () => {
     ).toEqual([true]);
   });
 
-  test('several steps continue after the last completed one', async () => {
+  test('with several steps continue after the last completed one', async () => {
     const project = await projectWith({
       'migrations/1_a.sql': 'create table a (); commit; create table b (); vacuum a; select 1/0;',
     });
@@ -281,7 +281,7 @@ describe('statements of a migration', () => {
     expect(await project.values('select file from _plinth.project_progress')).toEqual([]);
   });
 
-  test('event triggers and publications that need a superuser belong to postgres afterwards', async () => {
+  test('can create event triggers and publications as a superuser, which then belong to postgres', async () => {
     const project = await projectWith({
       'migrations/1_a.sql': `
         create function note() returns event_trigger language plpgsql as $$ begin
@@ -310,7 +310,7 @@ describe('statements of a migration', () => {
     );
   });
 
-  test('a file with such a statement is also applied in full or not at all', async () => {
+  test('that need a superuser are applied completely or not at all', async () => {
     const project = await projectWith({
       'migrations/1_a.sql': 'create table a (); create publication everything for all tables; select 1/0;',
     });
@@ -325,7 +325,7 @@ describe('statements of a migration', () => {
     );
   });
 
-  test('in production event triggers of the user stay off', async () => {
+  test('leave a project’s event triggers disabled in production', async () => {
     const text = `
       create function note() returns event_trigger language plpgsql as $$ begin raise 'it ran'; end $$;
       create event trigger noter on ddl_command_start execute function note();`;

@@ -15,7 +15,7 @@ export interface TestProject {
   readonly projectDir: string;
   /** The progress messages in order. */
   readonly progress: string[];
-  /** Starts the project as the next start of the process would. */
+  /** Starts the project as the next process would. */
   start(options?: StartOptions): Promise<void>;
   /** Runs the part before the services listen, as if the process was killed after it. */
   startHalf(): Promise<void>;

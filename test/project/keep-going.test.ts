@@ -1,4 +1,4 @@
-/** A start that skips failing statements: what is applied, what is recorded, and where it is reported. */
+/** Tests a start that skips failing statements: what is applied, what is recorded, and where it is reported. */
 import { describe, expect, test, vi } from 'vitest';
 import { createProject, listFailures, listMigrations, repairMigrations } from '../../src/project/index.ts';
 import { projectWith } from './helpers.ts';
@@ -16,7 +16,7 @@ insert into a values (1);`,
   'seed.sql': `insert into a values (4); insert into b values (1)`,
 };
 
-test('everything else is applied, and each failure is listed with its place', async () => {
+test('everything else is applied, and each failure is listed with its location', async () => {
   const project = await projectWith(files);
   await project.start({ keepGoing: true });
   expect(await project.values('select id from a order by id')).toEqual([1, 3, 4]);
@@ -35,7 +35,7 @@ test('everything else is applied, and each failure is listed with its place', as
   expect(table).toMatch(/1_a\.sql:2 .* 1_a\.sql:3, 3_c\.sql:1, supabase\/seed\.sql:1$/m);
 });
 
-test('a file counts as applied, with the statements that ran', async () => {
+test('a file counts as applied, and its history contains the statements that ran', async () => {
   const project = await projectWith(files);
   await project.start({ keepGoing: true });
   expect((await listMigrations(project.deps)).map(({ applied }) => applied)).toEqual([true, true, true]);
@@ -44,7 +44,7 @@ test('a file counts as applied, with the statements that ran', async () => {
   ).toEqual([['create table a (id int primary key)', 'insert into a values (1)']]);
 });
 
-test('every later start says that the schema is partial, until the files are applied again', async () => {
+test('every later start reports a partial schema until the files are applied again', async () => {
   const project = await projectWith({ 'migrations/1_a.sql': 'create table a (x nonsense)' });
   await project.start({ keepGoing: true });
   project.progress.length = 0;
@@ -56,7 +56,7 @@ test('every later start says that the schema is partial, until the files are app
   expect(await listFailures(project.deps.database)).toEqual([]);
 });
 
-test('deferred constraints: the transaction is lost, and the rest continues', async () => {
+test('a failed deferred constraint rolls back its transaction, and the rest continues', async () => {
   const project = await projectWith({
     'migrations/1_a.sql': `create table a (id int primary key, b int references a deferrable initially deferred)`,
     'migrations/2_b.sql': 'insert into a values (1, 9); create table never ()',
@@ -70,7 +70,7 @@ test('deferred constraints: the transaction is lost, and the rest continues', as
   expect(failure).toMatchObject({ file: 'supabase/migrations/2_b.sql', code: '23503' });
 });
 
-test('rows for psql are left out', async () => {
+test('COPY rows meant for psql are skipped', async () => {
   const project = await projectWith({
     'migrations/1_a.sql': 'create table a (id int);\ncopy a from stdin;\n1\n\\.\ncreate table b ()',
   });
@@ -79,14 +79,14 @@ test('rows for psql are left out', async () => {
   expect((await listFailures(project.deps.database))[0]?.message).toContain('COPY … FROM stdin');
 });
 
-describe('never the default', () => {
-  test('a plain start ends at the first failure', async () => {
+describe('without the flag', () => {
+  test('a start ends at the first failure', async () => {
     const project = await projectWith(files);
     await expect(project.start()).rejects.toThrow('type "nonsense" does not exist');
     expect(await listFailures(project.deps.database)).toEqual([]);
   });
 
-  test('an interrupted start is finished by one with the flag', async () => {
+  test('an interrupted start is completed by one with the flag', async () => {
     const project = await projectWith(files);
     await project.start().catch(() => {});
     await createProject(project.deps).prepareDatabase({ keepGoing: true });
@@ -94,7 +94,7 @@ describe('never the default', () => {
   });
 });
 
-test('a UTF-16 file, as Windows editors save it', async () => {
+test('a UTF-16 file, as saved by Windows editors, is applied', async () => {
   const project = await projectWith({});
   project.write('migrations/1_a.sql', Buffer.from('\uFEFFcreate table a ();', 'utf16le'));
   await project.start();

@@ -1,11 +1,11 @@
-/** State that a file leaves in its session must not affect our own statements or the next file. */
+/** Tests that session state left by a file doesn't affect Plinth's own statements or the next file. */
 import { describe, expect, test, vi } from 'vitest';
 import { ProjectError } from '../../src/project/index.ts';
 import { projectWith } from './helpers.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-/** State that a file can leave behind, with what its later statements nevertheless need. */
+/** The state that a file can leave behind, with what its later statements still need. */
 const leftovers: readonly (readonly [name: string, statement: string])[] = [
   ['a role', 'set role anon'],
   ['an empty search_path', `select set_config('search_path', '', false)`],
@@ -30,7 +30,7 @@ const leftovers: readonly (readonly [name: string, statement: string])[] = [
   ['a custom setting', `set app.leftover = 'x'`],
 ];
 
-/** The position of the statement in its file. Each file has steps that end before its last step. */
+/** The statement's position in its file. Each file has steps that end before its last step. */
 const shapes: readonly (readonly [name: string, around: (statement: string) => string])[] = [
   ['at the end', (statement) => `create table public.a (); ${statement};`],
   [
@@ -78,7 +78,7 @@ describe.each(shapes)('%s', (_, around) => {
   });
 });
 
-test('roles.sql and seeds leave nothing either', async () => {
+test('roles.sql and seeds leave no session state either', async () => {
   const all = leftovers.map(([, statement]) => statement).filter((text) => !/role|timeout/.test(text));
   const text = `${all.join(';\n')};\nset role anon;`;
   const project = await projectWith({
@@ -108,7 +108,7 @@ test('a setting still applies to later statements in the same file', async () =>
   expect(await project.values('select name from app.names')).toEqual(['service_role']);
 });
 
-test('a read-only transaction, in the middle and at the end', async () => {
+test('a read-only transaction in the middle or at the end of a file doesn’t affect the next one', async () => {
   const project = await projectWith({
     'migrations/1_a.sql': 'begin read only; select 1; commit; create table a ();',
     'migrations/2_b.sql': 'create table b (); commit; start transaction read only; select 2; commit;',
@@ -120,7 +120,7 @@ test('a read-only transaction, in the middle and at the end', async () => {
   ]);
 });
 
-test('text in another encoding is kept in the history as it is written', async () => {
+test('text in another encoding is stored in the history unchanged', async () => {
   const project = await projectWith({
     'migrations/1_a.sql': `set client_encoding = 'LATIN1'; comment on schema public is 'x'; -- ä €`,
   });
@@ -152,7 +152,7 @@ describe('mistakes', () => {
       'create table a (id int primary key, b int references a deferrable initially deferred);\ninsert into a values (1, 2);',
       /^supabase\/migrations\/1_a\.sql:2: .*while committing the transaction/,
     ],
-  ])('%s: an error with file and line', async (_, text, message) => {
+  ])('%s causes an error with file and line', async (_, text, message) => {
     const project = await projectWith({ 'migrations/1_a.sql': text });
     const error = await project.start().catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(ProjectError);

@@ -4,7 +4,7 @@ import { projectWith } from './helpers.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-test('list, up, repair', async () => {
+test('migrations can be listed, applied and repaired', async () => {
   const project = await projectWith({ 'migrations/2_b.sql': 'create table b ()' });
   await project.start();
   const list = async () =>
@@ -43,7 +43,7 @@ test('list, up, repair', async () => {
   );
 });
 
-test('on a database in use CONCURRENTLY stays, alone', async () => {
+test('CREATE INDEX CONCURRENTLY works on a running project', async () => {
   const project = await projectWith({ 'migrations/1_a.sql': 'create table a (id int)' });
   await project.start();
   project.write('migrations/2_b.sql', 'create index concurrently a_id on a (id);');
@@ -53,13 +53,13 @@ test('on a database in use CONCURRENTLY stays, alone', async () => {
   );
 });
 
-test('a migration list without any database table is empty', async () => {
+test('without a history table, all migrations are listed as pending', async () => {
   const project = await projectWith({ 'migrations/1_a.sql': 'select 1' });
   const [only] = await listMigrations(project.deps);
   expect(only?.applied).toBe(false);
 });
 
-test('the job extensions of a hosted project, with the parameters of a vector index', async () => {
+test('a hosted project’s job extensions and vector index parameters work', async () => {
   const project = await projectWith({
     'migrations/1_a.sql': `
       create extension if not exists vector with schema extensions;

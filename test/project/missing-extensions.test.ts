@@ -1,4 +1,4 @@
-/** Projects that use extensions that the embedded PostgreSQL doesn't have. */
+/** Tests projects that use extensions that the embedded PostgreSQL doesn't have. */
 import { expect, test, vi } from 'vitest';
 import { migrateUp, ProjectError } from '../../src/project/index.ts';
 import { projectWith } from './helpers.ts';
@@ -48,7 +48,7 @@ test('a dump of the hosted database runs, and the start lists the placeholders',
   expect(project.progress).toEqual([]);
 });
 
-test('a statement that needs a missing extension fails in one sentence, and the table names it', async () => {
+test('a statement that needs a missing extension fails with one clear sentence that names it', async () => {
   const project = await projectWith({
     'migrations/1_extensions.sql':
       'create extension postgis with schema extensions; create extension pg_repack;',
@@ -68,7 +68,7 @@ test('a statement that needs a missing extension fails in one sentence, and the 
   );
 });
 
-test('also where no migration creates the extension', async () => {
+test('the same error appears if no migration creates the extension', async () => {
   const project = await projectWith({ 'migrations/1_a.sql': 'create table places (at geometry)' });
   const error = (await project.start().catch((caught: unknown) => caught)) as ProjectError;
   expect(error.advice[0]).toMatch(`doesn't have the extension "postgis"`);
@@ -83,7 +83,7 @@ test('a name that the project itself creates doesn’t count as an extension’s
   expect(error.advice.join('\n')).toContain('supabase/migrations/2_b.sql creates geometry');
 });
 
-test('pg_graphql is dropped without having been created, as in a hosted project', async () => {
+test('pg_graphql can be dropped without having been created, as in a hosted project', async () => {
   const project = await projectWith({
     'migrations/1_hardening.sql': 'drop extension pg_graphql;\ncreate table notes ();',
   });
@@ -91,7 +91,7 @@ test('pg_graphql is dropped without having been created, as in a hosted project'
   expect(await project.values(`select to_regclass('notes')::text`)).toEqual(['notes']);
 });
 
-test('grants of a dump on functions of an extension that is not there, and on those of the project', async () => {
+test('a dump can grant privileges on functions of a missing extension and of the project', async () => {
   const project = await projectWith({
     'migrations/1_remote_schema.sql': `create extension if not exists "pgaudit" with schema "public";
       grant all on function "public"."pgaudit_sql_drop"() to "anon";
@@ -107,7 +107,7 @@ test('grants of a dump on functions of an extension that is not there, and on th
   expect(await project.values(granted)).toEqual([false, true]);
 });
 
-test('a data dump of a project with pgsodium is a seed', async () => {
+test('a data dump of a project with pgsodium works as a seed', async () => {
   const project = await projectWith({
     'seed.sql': `select pg_catalog.setval('"pgsodium"."key_key_id_seq"', 1, false);\ncreate table seeded ();`,
   });
@@ -115,7 +115,7 @@ test('a data dump of a project with pgsodium is a seed', async () => {
   expect(await project.values(`select to_regclass('seeded')::text`)).toEqual(['seeded']);
 });
 
-test('indexes of vectors that a DO block creates lose their parameters', async () => {
+test('vector indexes created in a DO block lose their parameters', async () => {
   const project = await projectWith({
     'migrations/1_index.sql': `create extension vector with schema extensions;
       create table items (embedding extensions.vector(3));

@@ -70,33 +70,36 @@ interface Result {
   readonly rows: readonly unknown[];
 }
 
-test.each(['on', 'off'])('standard_conforming_strings = %s', async (setting) => {
-  const { database, drop } = await createTestDatabase('bare', async () => {});
-  const client = new Client({ connectionString: database.info.url });
-  await client.connect();
-  const set = `set standard_conforming_strings = ${setting}; set escape_string_warning = off;`;
-  await client.query(set);
-  const run = async (text: string): Promise<Result[]> =>
-    [(await client.query(text)) as Result | Result[]].flat();
-  let accepted = 0;
-  try {
-    await fc.assert(
-      fc.asyncProperty(script, async (text) => {
-        const whole = await run(text).catch(() => undefined);
-        if (whole === undefined) return;
-        accepted++;
-        const statements = splitStatements(`${set}${text}`).slice(2);
-        const alone: Result[] = [];
-        for (const statement of statements) {
-          if (statement.words.length > 0) alone.push(...(await run(statement.text)));
-        }
-        expect(alone.map(({ rows }) => rows)).toEqual(whole.map(({ rows }) => rows));
-      }),
-      { numRuns: 2000 },
-    );
-    expect(accepted).toBeGreaterThan(300);
-  } finally {
-    await client.end();
-    await drop();
-  }
-});
+test.each(['on', 'off'])(
+  'statements are split as in PostgreSQL with standard_conforming_strings = %s',
+  async (setting) => {
+    const { database, drop } = await createTestDatabase('bare', async () => {});
+    const client = new Client({ connectionString: database.info.url });
+    await client.connect();
+    const set = `set standard_conforming_strings = ${setting}; set escape_string_warning = off;`;
+    await client.query(set);
+    const run = async (text: string): Promise<Result[]> =>
+      [(await client.query(text)) as Result | Result[]].flat();
+    let accepted = 0;
+    try {
+      await fc.assert(
+        fc.asyncProperty(script, async (text) => {
+          const whole = await run(text).catch(() => undefined);
+          if (whole === undefined) return;
+          accepted++;
+          const statements = splitStatements(`${set}${text}`).slice(2);
+          const alone: Result[] = [];
+          for (const statement of statements) {
+            if (statement.words.length > 0) alone.push(...(await run(statement.text)));
+          }
+          expect(alone.map(({ rows }) => rows)).toEqual(whole.map(({ rows }) => rows));
+        }),
+        { numRuns: 2000 },
+      );
+      expect(accepted).toBeGreaterThan(300);
+    } finally {
+      await client.end();
+      await drop();
+    }
+  },
+);

@@ -1,4 +1,4 @@
-/** Broadcast and presence with the stock client. */
+/** Tests broadcast and presence with the stock client. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Harness, joined, startRealtime, until } from './harness.ts';
 
@@ -34,7 +34,7 @@ test('binary payloads arrive byte for byte', async () => {
   expect(new Uint8Array(await got)).toEqual(bytes);
 });
 
-test('public and private channels of one name are different rooms', async () => {
+test('public and private channels with the same name are separate', async () => {
   await h.sql(
     `create policy everyone on realtime.messages for all to authenticated using (realtime.topic() = 'twin') with check (true)`,
   );
@@ -51,7 +51,7 @@ test('public and private channels of one name are different rooms', async () => 
   expect(seen).toEqual(['private']);
 });
 
-test('broadcast over HTTP: many, one, and before the join', async () => {
+test('broadcasts over HTTP work for many, one, and before the join', async () => {
   const seen: unknown[] = [];
   const channel = h.client().channel('http');
   channel.on('broadcast', { event: '*' }, ({ event, payload, meta }) => seen.push([event, payload, meta]));
@@ -86,7 +86,7 @@ test('broadcast over HTTP: many, one, and before the join', async () => {
   expect([anonymous.status, await anonymous.json()]).toEqual([401, { message: 'Unauthorized' }]);
 });
 
-test('presence: state, joins, updates and leaves', async () => {
+test('presence reports state, joins, updates and leaves', async () => {
   const watcher = h.client().channel('lobby', { config: { presence: { key: 'watcher' } } });
   const events: string[] = [];
   watcher.on('presence', { event: 'join' }, ({ key, newPresences }) => {
@@ -116,7 +116,7 @@ test('presence: state, joins, updates and leaves', async () => {
   expect(watcher.presenceState()).toEqual({});
 });
 
-test('realtime.send and send_binary arrive with their id, after commit', async () => {
+test('realtime.send and send_binary deliver a message with its ID after commit', async () => {
   const seen: [string, unknown, unknown][] = [];
   const channel = h.client().channel('db');
   channel.on('broadcast', { event: '*' }, ({ event, payload, meta }) => seen.push([event, payload, meta]));
@@ -134,7 +134,7 @@ test('realtime.send and send_binary arrive with their id, after commit', async (
   expect(Buffer.from(bytes[1])).toEqual(Buffer.from([0, 255]));
 });
 
-test('what the database told before a join is not repeated', async () => {
+test('messages sent from the database before a join aren’t repeated', async () => {
   const seen: unknown[] = [];
   const fresh = await startRealtime();
   try {

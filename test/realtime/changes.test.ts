@@ -1,4 +1,4 @@
-/** postgres_changes with the stock client: which users receive which rows, and in which format. */
+/** Tests postgres_changes with the stock client: which users receive which rows, and in which format. */
 import type { RealtimeChannel } from '@supabase/supabase-js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Harness, joined, startRealtime, subscribed, until } from './harness.ts';
@@ -56,7 +56,7 @@ async function listen(
   };
 }
 
-test('with RLS everybody gets the own rows only, also from one batch for many users', async () => {
+test('with RLS, every user receives only their own rows, also from one batch for many users', async () => {
   const users = [
     alice,
     bob,
@@ -77,7 +77,7 @@ test('with RLS everybody gets the own rows only, also from one batch for many us
   expect(anonymous.seen).toEqual([]);
 });
 
-test('a row that was hidden or deleted in the meantime isn’t sent; a delete sends the key only, to all', async () => {
+test('a row that was hidden or deleted in the meantime isn’t sent, and a delete sends only the key, to all', async () => {
   await h.sql(`alter table public.notes replica identity full`);
   const mine = await listen(alice, { table: 'notes' });
   const others = await listen(bob, { table: 'notes' });
@@ -115,7 +115,7 @@ test('a policy that fails for one user doesn’t affect others', async () => {
   expect(bad.seen).toEqual([]);
 });
 
-test('switching row security on takes effect with the next change', async () => {
+test('enabling row level security takes effect with the next change', async () => {
   await h.sql(`create table public.later (id int primary key); grant select on public.later to authenticated;
     alter publication supabase_realtime add table public.later`);
   const { seen, settle } = await listen(alice, { table: 'later' });
@@ -137,7 +137,7 @@ test('switching row security on takes effect with the next change', async () => 
   ]);
 });
 
-test('the payload: types, columns, timestamps, unchanged large values', async () => {
+test('the payload contains types, columns, timestamps and unchanged large values', async () => {
   await h.sql(`
     create type public.mood as enum ('sad', 'happy');
     create type public.point3 as (x int, y numeric, tag text);
@@ -186,7 +186,7 @@ test('the payload: types, columns, timestamps, unchanged large values', async ()
   expect(updated.old).toEqual(inserted.new);
 });
 
-test("columns that the role can't read are omitted; select omits more; errors are reported", async () => {
+test('columns that the role can’t read are omitted, select omits more, and errors are reported', async () => {
   await h.sql(`
     create table public.partly (id int primary key, shown text, extra text, secret text);
     revoke all on public.partly from anon;
@@ -255,7 +255,7 @@ test.for<[string, number[]]>([
   ['label=eq."with, comma"', [4]],
   ['id=gt.1,amount=lt.10,label=not.is.null', [4]],
   ['   ', [1, 2, 3, 4]],
-])('filter %s', async ([filter, expected]) => {
+])('filter %s selects the expected rows', async ([filter, expected]) => {
   const { seen, settle, channel } = await listen(undefined, { event: 'INSERT', table: 'open', filter });
   const values = rows.map(
     ([id, label, amount, done]) => `(${id}, ${label === null ? 'null' : `'${label}'`}, ${amount}, ${done})`,
@@ -303,13 +303,13 @@ test.for<[object, string]>([
     { table: 'open', filter: "label=eq.'; drop table public.open; --,id=eq.1'" },
     'invalid input syntax for type integer',
   ],
-])('refused: %j', async ([filter, message]) => {
+])('rejected: %j', async ([filter, message]) => {
   const channel = h.client().channel(`refused-${channels++}`);
   channel.on('postgres_changes', { event: '*', schema: 'public', ...filter } as never, () => {});
   await expect(subscribed(channel)).rejects.toThrow(message);
 });
 
-test('wildcards, several requests of one channel, events in any case', async () => {
+test('wildcards, several subscriptions in one channel, and any letter case of events work', async () => {
   const seen: Seen = [];
   const channel = h.client().channel('wild');
   channel.on('postgres_changes', { event: '*', schema: '*' }, ({ table, eventType }) =>
@@ -331,7 +331,7 @@ test('wildcards, several requests of one channel, events in any case', async () 
   ]);
 });
 
-test('many changes in one go come once each and in order', async () => {
+test('many changes in one transaction arrive once each and in order', async () => {
   const { seen, settle } = await listen(alice, { event: 'INSERT', table: 'notes' });
   for (let batch = 0; batch < 5; batch++) {
     await h.sql(
@@ -342,7 +342,7 @@ test('many changes in one go come once each and in order', async () => {
   expect(seen.map(({ new: row }) => Number(row.body))).toEqual(Array.from({ length: 2000 }, (_, n) => n + 1));
 });
 
-test('composite keys, a column that is added while subscribed, a table that is dropped and created again', async () => {
+test('composite keys, columns added while subscribed, and recreated tables work', async () => {
   await h.sql(`create table public.pairs (a int, b text, owner uuid, primary key (a, b));
     alter table public.pairs enable row level security;
     create policy own on public.pairs using (owner = (select auth.uid()));
@@ -391,7 +391,7 @@ test('stored generated columns are part of records, also after the publication w
   await channel.unsubscribe();
 });
 
-test('leaving ends deliveries, and joining again starts them again', async () => {
+test('leaving ends the deliveries, and joining again resumes them', async () => {
   const { seen, settle, channel } = await listen(undefined, { table: 'open', event: 'INSERT' });
   const witness = await listen(undefined, { table: 'open', event: 'INSERT' });
   await h.sql(`insert into public.open (id) values (901)`);
@@ -403,7 +403,7 @@ test('leaving ends deliveries, and joining again starts them again', async () =>
   expect(witness.seen.map(({ new: row }) => row.id)).toEqual([901, 902]);
 });
 
-test('with a new token come the rows of the new user, and no others', async () => {
+test('after a token change, only the new user’s rows arrive', async () => {
   const client = h.client(alice);
   const channel = client.channel('changing');
   const seen: string[] = [];
@@ -432,7 +432,7 @@ test('with a new token come the rows of the new user, and no others', async () =
   expect(statusCount).toBe(2);
 });
 
-test('the stream comes back by itself when it is cut, and nothing is missed meanwhile', async () => {
+test('an interrupted stream resumes automatically, and nothing is missed', async () => {
   const { seen, settle, channel } = await listen(alice, { table: 'notes' });
   let statusCount = 0;
   channel.on('system', {}, () => statusCount++);
@@ -449,7 +449,7 @@ test('the stream comes back by itself when it is cut, and nothing is missed mean
   expect(statusCount).toBe(0);
 });
 
-test('when the slot is gone as well, subscribers are notified of the restart', async () => {
+test('if the slot was lost, subscribers are notified of the restart', async () => {
   const { seen, settle, channel } = await listen(alice, { table: 'notes' });
   const again = new Promise<void>((resolve) => channel.on('system', {}, () => resolve()));
   const { sql } = await import('../../src/kernel/sql.ts');

@@ -1,6 +1,6 @@
 /**
- * Parts of the protocol that the other tests don't cover: rates, partitions, replica identities, replay, and errors of
- * the SQL functions.
+ * Tests parts of the protocol that the other tests don't cover: rates, partitions, replica identities, replay, and
+ * errors of the SQL functions.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -36,7 +36,7 @@ test.each([
   ['whole', `(1, 'a')`, { id: 1, text: 'a' }, { id: 1, text: 'b' }],
   ['whole_rls', `(1, 'a')`, { id: 1, text: 'a' }, { id: 1 }],
   ['by_index', `(1, 'c', 'a')`, { code: 'c' }, { code: 'c' }],
-])('replica identity: %s', async (table, values, updated, deleted) => {
+])('replica identity %s sends the expected old record', async (table, values, updated, deleted) => {
   const seen: { eventType: string; old: unknown }[] = [];
   const channel = h.client(user).channel(`identity-${table}`);
   channel.on('postgres_changes', { event: '*', schema: 'public', table }, ({ eventType, old }) =>
@@ -58,11 +58,11 @@ test.each([
   await channel.unsubscribe();
 });
 
-describe('rates of upstream, where they are set', () => {
+describe('upstream’s rate limits, if configured', () => {
   const join = ['1', '1', 'realtime:t', 'phx_join', { config: { presence: { enabled: true } } }];
   const isReply = (ref: string) => (frame: unknown[]) => frame[3] === 'phx_reply' && frame[1] === ref;
 
-  test('messages a second: sockets are told and closed, HTTP answers 429', async () => {
+  test('messages per second: sockets are notified and closed, and HTTP responds with 429', async () => {
     // An average over one minute allows sixty messages.
     const strict = await startRealtime({ settings: { max_events_per_second: 1 } });
     try {
@@ -98,7 +98,7 @@ describe('rates of upstream, where they are set', () => {
     }
   });
 
-  test('presence messages a second', async () => {
+  test('presence messages per second', async () => {
     const strict = await startRealtime({ settings: { max_presence_events_per_second: 1 } });
     try {
       const socket = await openRaw(strict.socketUrl());
@@ -141,7 +141,7 @@ describe('replay', () => {
     [true, { since: 1.5 }, 'UnableToReplayMessages: Replay params are not valid'],
     [true, { limit: 3 }, 'UnableToReplayMessages: Replay params are not valid'],
     [true, { since: 1, limit: 1000 }, 'ok'],
-  ])('private %s, %j: %s', async (isPrivate, replay, expected) => {
+  ])('private channel: %s, %j: %s', async (isPrivate, replay, expected) => {
     expect(await reasonOf(isPrivate, replay)).toBe(expected);
   });
 });
@@ -157,7 +157,7 @@ describe('partitions of realtime.messages', () => {
     `realtime.messages_${new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10).replaceAll('-', '_')}`;
   const around = [-1, 0, 1, 2, 3].map(nameOf);
 
-  test("are created in advance and dropped when they are old; a start does both, even if some can't be dropped", async () => {
+  test('are created in advance and dropped when they are old, also at a start, even if some can’t be dropped', async () => {
     await h.database.pool('supabase_admin').exec(`
       create table realtime.messages_2020_02_01 partition of realtime.messages for values from ('2020-02-01') to ('2020-02-02');
       begin;
@@ -172,7 +172,7 @@ describe('partitions of realtime.messages', () => {
     await h.database.pool('supabase_admin').exec('drop table realtime.messages_2020_02_01');
   });
 
-  test('a missing partition is created when a user joins', async () => {
+  test('are created when a user joins, if missing', async () => {
     await h.database.pool('supabase_admin').exec(`drop table ${nameOf(0)}`);
     await joined(h.client(user).channel('joins', { config: { private: true } }));
     expect(await days()).toEqual(around);
@@ -189,7 +189,7 @@ describe('SQL functions', () => {
     return said;
   };
 
-  test('send: a failure is a warning, and the transaction continues', async () => {
+  test('send reports a failure as a warning, and the transaction continues', async () => {
     const said = await saying(`
       begin; select realtime.send('[1]', 'e', 't'); select realtime.send('{}', 'e', null);
       create table public.went_on (id int); commit; drop table public.went_on`);
@@ -197,7 +197,7 @@ describe('SQL functions', () => {
     for (const text of said) expect(text).toContain('WARNING WarnSendingBroadcastMessage: ');
   });
 
-  test('send: the row’s id is part of the payload, unless it has one', async () => {
+  test('send adds the row’s ID to the payload, unless it has one', async () => {
     await h.sql(
       `select realtime.send('{"a": 1}', 'ids', 'ids'); select realtime.send('{"id": 7}', 'ids', 'ids')`,
     );
@@ -212,7 +212,7 @@ describe('SQL functions', () => {
   test.each([
     [`'INSERT', 't', 's', null::record, null::record, 'STATEMENT'`, 'not for each statement'],
     [`'TRUNCATE', 't', 's', null::record, null::record`, 'Unexpected operation type: TRUNCATE'],
-  ])('broadcast_changes(%s) raises', async (rest, message) => {
+  ])('broadcast_changes(%s) raises an error', async (rest, message) => {
     // A record argument requires a row, so this test uses a trigger as intended.
     await h.sql(`
       drop table if exists public.told; create table public.told (id int);

@@ -1,5 +1,6 @@
 /**
- * Delivery checks are compared with the actual behavior. Exactly the predicted changes must arrive, with the predicted text.
+ * Compares delivery checks with the actual behavior. Exactly the predicted changes must arrive, with the predicted
+ * text.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -311,7 +312,7 @@ describe('of changes', () => {
     });
   });
 
-  test('the same role that no token may have is refused', async () => {
+  test('a role that no token can have is rejected', async () => {
     await h.sql('truncate public.open');
     await h.sql(insertOpen);
     const { steps, delivered } = await h.deliveryChecks.checkChange({
@@ -328,14 +329,14 @@ describe('of changes', () => {
     ['no row', { ...open, key: { id: '77' } }],
     ['no column', { ...open, key: { 'id"; drop table x; --': '1' } }],
     ['no key', { ...open, key: {} }],
-  ])('a question that makes no sense: %s', async (_what, change) => {
+  ])('an invalid question is rejected: %s', async (_what, change) => {
     const entry = { event: '*', schema: 'public', table: 'open' };
     await expect(h.deliveryChecks.checkChange({ subscriber: anon, entry, change })).rejects.toThrow(
       expect.objectContaining({ name: 'DeliveryCheckError' }),
     );
   });
 
-  test('channels that are connected at the moment are counted', async () => {
+  test('currently connected channels are counted', async () => {
     await h.sql('truncate public.open');
     await h.sql(insertOpen);
     const client = h.client(alice);
@@ -373,7 +374,7 @@ describe('of broadcasts', () => {
   const stops = ({ steps }: Awaited<ReturnType<typeof ask>>): string[] =>
     steps.filter(({ outcome }) => outcome === 'stops').map(({ code }) => code);
 
-  test('policies, kinds of channel and limits', async () => {
+  test('policies, channel types and limits are checked', async () => {
     expect(stops(await ask(anon, false))).toEqual([]);
     expect(stops(await ask(user(alice), true))).toEqual([]);
     expect(stops(await ask(user(bob), true))).toEqual(['may-not-read']);
@@ -388,7 +389,7 @@ describe('of broadcasts', () => {
     ]);
   });
 
-  test('a database message and its effect', async () => {
+  test('a database message and its effect are checked', async () => {
     const seen: string[] = [];
     const channel = h.client(alice).channel('room', { config: { private: true } });
     channel.on('broadcast', { event: '*' }, ({ event }) => seen.push(event));

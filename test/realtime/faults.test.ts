@@ -1,6 +1,6 @@
 /**
- * Faults: promised changes are delivered, no change is delivered twice, and clients recover automatically. "Subscribed"
- * promises that every change committed afterwards is delivered.
+ * Tests faults: promised changes are delivered, no change is delivered twice, and clients recover automatically.
+ * "Subscribed" promises that every change committed afterwards is delivered.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -66,8 +66,8 @@ const insert = (from: number, to: number, topic: string): string => `
 const numbers = (from: number, to: number): number[] =>
   Array.from({ length: to - from + 1 }, (_, n) => from + n);
 
-describe('the network to PostgreSQL', () => {
-  test('is cut: what was written meanwhile comes once it is mended, once and in order', async () => {
+describe('if the network to PostgreSQL', () => {
+  test('is interrupted, changes written in the meantime arrive afterwards, once and in order', async () => {
     const { name, changes, broadcasts, statuses } = await listener(behind);
     await direct.sql(insert(1, 50, name));
     await until(() => changes.length >= 50 && broadcasts.length >= 50);
@@ -85,7 +85,7 @@ describe('the network to PostgreSQL', () => {
     await until(() => behind.health() === undefined);
   });
 
-  test('is cut in the middle of a flood: nothing is lost, nothing comes twice', async () => {
+  test('is interrupted during many changes, none is lost or delivered twice', async () => {
     const { name, changes, statuses } = await listener(behind);
     const flood = (async () => {
       for (let from = 1; from <= 1901; from += 100)
@@ -106,7 +106,7 @@ describe('the network to PostgreSQL', () => {
     expect(statuses).toEqual(['ok Subscribed to PostgreSQL']);
   });
 
-  test('stands still for a while: everything comes afterwards', async () => {
+  test('stalls for a while, everything arrives afterwards', async () => {
     const { name, changes, broadcasts } = await listener(behind);
     proxy.freeze();
     await direct.sql(insert(1, 20, name));
@@ -118,7 +118,7 @@ describe('the network to PostgreSQL', () => {
     expect(broadcasts).toEqual(numbers(1, 20));
   });
 
-  test('is cut: broadcasts continue in the process, and presence is complete again afterward', async () => {
+  test('is interrupted, broadcasts continue in the process, and presence is complete again afterwards', async () => {
     const name = `fault-${topics++}`;
     const [here, there] = [direct.client().channel(name), behind.client().channel(name)];
     const second = behind.client().channel(name);
@@ -150,7 +150,7 @@ describe('the network to PostgreSQL', () => {
   });
 });
 
-describe('one process of two', () => {
+describe('if one of two processes', () => {
   async function startProcess(): Promise<{ child: ChildProcess; url: string }> {
     const options = { settings: { bus: 'postgres' }, lease };
     const argument = JSON.stringify({ place: direct.place, name: direct.databaseName, options });
@@ -169,7 +169,7 @@ describe('one process of two', () => {
     return rows.map(({ name }) => name);
   };
 
-  test('is killed: its members are gone, its slot is given back, the others miss nothing', async () => {
+  test('is killed, its members and its slot are removed, and the others miss nothing', async () => {
     const { child, url } = await startProcess();
     const { name, changes, broadcasts } = await listener(direct);
     const before = await slots(true);
@@ -203,8 +203,8 @@ describe('one process of two', () => {
   });
 });
 
-describe('PostgreSQL', () => {
-  test('is killed and started again: what is written the moment it is back arrives', async () => {
+describe('if PostgreSQL', () => {
+  test('is killed and restarted, rows written immediately afterwards arrive', async () => {
     const { name, changes, broadcasts, statuses } = await listener(direct);
     await direct.sql(insert(1, 20, name));
     await until(() => changes.length >= 20);
@@ -228,7 +228,7 @@ describe('PostgreSQL', () => {
     await until(() => direct.health() === undefined && behind.health() === undefined);
   });
 
-  test('keeps WAL for a stream within a bound: a warning at half of it, a fresh slot beyond', async () => {
+  test('must keep WAL for a stream, there is a warning at half of the limit and a new slot beyond it', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const bounded = await direct.another({ limits: { maxSlotWalBytes: 8 * 1024 * 1024 } });
     try {
@@ -266,11 +266,11 @@ describe('PostgreSQL', () => {
   });
 });
 
-describe('clocks', () => {
+describe('if the clock', () => {
   test.each([
     ['forward by a day', 86_400_000],
     ['back by a day', -86_400_000],
-  ])('jump %s: no client is disconnected, and limits apply as before', async (_what, byMs) => {
+  ])('jumps %s, no client is disconnected, and limits apply as before', async (_what, byMs) => {
     let offset = 0;
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const jumpy = await startRealtime({
@@ -318,8 +318,8 @@ describe('clocks', () => {
   });
 });
 
-describe('a thousand clients', () => {
-  test('lose their process and reconnect immediately: all are served and receive the presence state', async () => {
+describe('if a thousand clients', () => {
+  test('lose their process and reconnect immediately, all are served and receive the presence state', async () => {
     const first = await direct.another();
     const port = Number(new URL(first.url).port);
     const count = 1000;

@@ -1,6 +1,6 @@
 /**
- * Two processes on one database. Broadcasts and presence are visible in both, and each subscriber receives each change
- * once. Runs with every transport.
+ * Tests two processes on one database. Broadcasts and presence are visible in both, and each subscriber receives each
+ * change once. Runs with every transport.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -85,7 +85,7 @@ describe.each(['postgres', ...(natsServer === undefined ? [] : ['nats' as const]
       });
     }
 
-    test('broadcasts of every form arrive once, in order, on the right channels', async () => {
+    test('broadcasts in every format arrive once, in order, on the right channels', async () => {
       const name = topic();
       const sender = await openRaw(a.socketUrl());
       const receiver = await openRaw(b.socketUrl());
@@ -135,7 +135,7 @@ describe.each(['postgres', ...(natsServer === undefined ? [] : ['nats' as const]
       for (const socket of [sender, receiver, old]) socket.close();
     });
 
-    test('many broadcasts keep the order of their sender', async () => {
+    test('many broadcasts arrive in the order in which they were sent', async () => {
       const name = topic();
       const seen: number[] = [];
       const receiver = b.client().channel(name);
@@ -148,7 +148,7 @@ describe.each(['postgres', ...(natsServer === undefined ? [] : ['nats' as const]
       expect(seen).toEqual(numbers);
     });
 
-    test('by REST, on a private channel, at the other process', async () => {
+    test('broadcasts over REST reach a private channel on the other process', async () => {
       const name = topic();
       const seen: unknown[] = [];
       const user = '00000000-0000-4000-8000-00000000000a';
@@ -167,7 +167,7 @@ describe.each(['postgres', ...(natsServer === undefined ? [] : ['nats' as const]
       expect(seen).toEqual([{ n: 1 }]);
     });
 
-    test('changes and broadcasts from the database come once to each subscriber of each process', async () => {
+    test('changes and broadcasts from the database arrive once at each subscriber of each process', async () => {
       const name = topic();
       const seen: Record<string, string[]> = { a: [], b: [] };
       const ready: Promise<unknown>[] = [];
@@ -208,7 +208,7 @@ describe.each(['postgres', ...(natsServer === undefined ? [] : ['nats' as const]
       return { channel, keys: () => Object.keys(channel.presenceState()).toSorted() };
     };
 
-    test('presence of one process is visible at the other, also to clients that join later', async () => {
+    test('presence in one process is visible in the other, also to clients that join later', async () => {
       const name = topic();
       const left = await present(a, name, 'left');
       const right = await present(b, name, 'right');
@@ -225,7 +225,7 @@ describe.each(['postgres', ...(natsServer === undefined ? [] : ['nats' as const]
       expect(alone.keys()).toEqual(['elsewhere']);
     });
 
-    test('a new process learns who is present; when it stops, its members are removed', async () => {
+    test('a new process learns who is present, and its members are removed when it stops', async () => {
       const name = topic();
       const before = await present(a, name, 'before');
       const third = await a.another();
@@ -236,7 +236,7 @@ describe.each(['postgres', ...(natsServer === undefined ? [] : ['nats' as const]
       expect(before.keys()).toEqual(['before']);
     });
 
-    test('what an outsider sends to the bus is nothing', async () => {
+    test('messages that another role sends to the bus are ignored', async () => {
       if (bus !== 'postgres') return;
       const name = topic();
       const seen: string[] = [];

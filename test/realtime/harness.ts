@@ -44,7 +44,7 @@ export interface HarnessOptions {
   readonly settings?: NonNullable<PartialConfig['plinth']>['realtime'];
   readonly limits?: Partial<Limits>;
   readonly clock?: Clock;
-  /** Defaults to `clock`. */
+  /** The default is `clock`. */
   readonly uptime?: () => number;
   readonly log?: Logger;
   readonly port?: number;
@@ -168,7 +168,7 @@ export async function subscribed(channel: RealtimeChannel): Promise<RealtimeChan
   return channel;
 }
 
-/** Polls until the value is available. The test's timeout is the limit. */
+/** Polls until the value is available, limited only by the test's timeout. */
 export async function until<T>(look: () => T | undefined | false): Promise<T> {
   for (;;) {
     const value = look();

@@ -1,4 +1,6 @@
-/** Many concurrent changes. None are lost, they arrive in commit order, and many subscribers cause few queries. */
+/**
+ * Tests many concurrent changes. None are lost, they arrive in commit order, and many subscribers cause few queries.
+ */
 import type { RealtimeChannel } from '@supabase/supabase-js';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Session } from '../../src/database/types.ts';
@@ -36,7 +38,7 @@ async function listen(channel: RealtimeChannel, table: string): Promise<Row[]> {
   return seen;
 }
 
-test('more changes than may wait make PostgreSQL wait: all come, in order', async () => {
+test('if too many changes are waiting, PostgreSQL waits too, and all arrive in order', async () => {
   const seen = await listen(h.client().channel(`flood-${channels++}`), 'flood');
   const count = 3000;
   for (let from = 0; from < count; from += 500) {
@@ -92,7 +94,7 @@ test('a paused stream delivers nothing, still reports its position, and continue
   while ((await admin.query(left)).length > 0);
 });
 
-test('several writers: everybody sees the order of the commits', async () => {
+test('with several writers, every subscriber sees the order of the commits', async () => {
   const clients = await Promise.all(
     Array.from({ length: 3 }, (_, n) => listen(h.client(userId(n)).channel(`order-${channels++}`), 'owned')),
   );
@@ -143,7 +145,7 @@ test('several writers: everybody sees the order of the commits', async () => {
   witness.destroy();
 });
 
-test('whom the policies cannot mean is not asked about, and everybody else gets the rows', async () => {
+test('users who can’t match a policy cause no query, and all others receive the rows', async () => {
   const users = Array.from({ length: 8 }, (_, n) => n);
   const seen = await Promise.all(
     users.map((n) => listen(h.client(userId(20 + n)).channel(`owned-${channels++}`), 'owned')),

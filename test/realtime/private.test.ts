@@ -1,4 +1,4 @@
-/** Private channels: what policies on realtime.messages allow, including attacks. */
+/** Tests private channels: what policies on realtime.messages allow, including attacks. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Harness, joined, startRealtime, until } from './harness.ts';
 
@@ -25,7 +25,7 @@ afterAll(() => h.stop());
 const channelOf = (user: string | undefined, topic: string, config: Record<string, unknown> = {}) =>
   h.client(user).channel(topic, { config: { private: true, ...config } });
 
-test('a member joins, a stranger does not', async () => {
+test('a member can join, and another user can’t', async () => {
   await joined(channelOf(alice, 'room'));
   await expect(joined(channelOf(alice, 'quiet'))).rejects.toThrow(
     'Unauthorized: You do not have permissions to read from this Channel topic: quiet',
@@ -66,14 +66,14 @@ test('a broadcast from a reader without write permission is dropped', async () =
   expect(seen).toEqual(['reader allowed']);
 });
 
-test('presence of a member without the right to write is refused', async () => {
+test('presence of a member without write permission is rejected', async () => {
   const member = channelOf(alice, 'room', { presence: { key: 'alice' } });
   member.on('presence', { event: 'sync' }, () => {});
   await joined(member);
   expect(await member.track({ here: true })).toBe('error');
 });
 
-test('messages from the database go to members only', async () => {
+test('messages from the database are sent only to members', async () => {
   const seen: string[] = [];
   const member = channelOf(bob, 'room');
   const outside = h.client(alice).channel('room');
@@ -89,7 +89,7 @@ test('messages from the database go to members only', async () => {
   expect(seen).toEqual(['member 1', 'member 3']);
 });
 
-test('replay brings the newest, oldest first, once', async () => {
+test('replay sends the newest messages once, oldest first', async () => {
   await h.sql(
     `select realtime.send(jsonb_build_object('n', n), 'past', 'room') from generate_series(1, 30) n`,
   );
@@ -121,7 +121,7 @@ test('a new token without read permission ends the channel', async () => {
   expect(await reason).toBe('You do not have permissions to read from this Channel topic: room');
 });
 
-test('probes leave nothing behind', async () => {
+test('permission checks leave no rows behind', async () => {
   await joined(channelOf(alice, 'room'));
   const { sql } = await import('../../src/kernel/sql.ts');
   const rows = await h.database

@@ -1,4 +1,4 @@
-/** The protocol below the stock client: handshakes, frames, refs, closes, limits and attacks. */
+/** Tests the protocol below the stock client: handshakes, frames, refs, closes, limits and attacks. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Harness, signed, startRealtime, until } from './harness.ts';
 import { openRaw, userBroadcast } from './raw-socket.ts';
@@ -40,7 +40,7 @@ async function handshake(query: string): Promise<[number, unknown]> {
   });
 }
 
-test('handshakes: keys that are taken and how others are refused', async () => {
+test('handshakes accept valid keys and reject others with a reason', async () => {
   const exp = Math.floor(Date.now() / 1000) + 60;
   const { jwtSecret } = h.keys;
   expect(await handshake(`apikey=${h.keys.publishableKey}&vsn=2.0.0`)).toEqual([101, undefined]);
@@ -68,7 +68,7 @@ test('handshakes: keys that are taken and how others are refused', async () => {
   ]);
 });
 
-test('heartbeat, join, leave: refs and order', async () => {
+test('heartbeat, join and leave return the right refs in order', async () => {
   const socket = await openRaw(h.socketUrl());
   socket.send([null, '1', 'phoenix', 'heartbeat', {}]);
   expect(await socket.next(reply('1'))).toEqual([
@@ -117,7 +117,7 @@ test('heartbeat, join, leave: refs and order', async () => {
   socket.close();
 });
 
-test('both versions in one room: text is passed on as it was spelled', async () => {
+test('with both protocol versions in one channel, text is passed on unchanged', async () => {
   const [one, two] = await Promise.all([
     openRaw(h.socketUrl(h.keys.anonKey, '1.0.0')),
     openRaw(h.socketUrl()),
@@ -169,7 +169,7 @@ test('both versions in one room: text is passed on as it was spelled', async () 
   spy.terminate();
 });
 
-test('malformed frames are dropped, the socket and its channels stay', async () => {
+test('malformed frames are dropped, and the socket and its channels stay open', async () => {
   const socket = await openRaw(h.socketUrl());
   socket.send(['1', '1', 'realtime:m', 'phx_join', config()]);
   await socket.next(reply('1'));
@@ -229,7 +229,7 @@ test("a payload above the limit isn't delivered, which is reported with ack", as
   socket.close();
 });
 
-test('join payloads: flexible booleans, nulls, nonsense', async () => {
+test('join payloads can contain flexible booleans, nulls and unknown values', async () => {
   const socket = await openRaw(h.socketUrl());
   const join = async (ref: string, payload: unknown): Promise<unknown> => {
     socket.send([ref, ref, 'realtime:j', 'phx_join', payload]);
@@ -299,7 +299,7 @@ test('a client that stops reading is disconnected, and all others continue', asy
   }
 });
 
-test('limits that upstream has are settings', async () => {
+test('upstream’s limits are settings', async () => {
   const strict = await startRealtime({
     settings: { max_channels_per_client: 2, max_concurrent_users: 1, client_presence_max_calls: 1 },
     // The limit is below the setting's minimum, so that the average over a minute is exceeded immediately.
@@ -333,7 +333,7 @@ test('limits that upstream has are settings', async () => {
   }
 });
 
-test('private_only and the rate of joins', async () => {
+test('private_only and the join rate are enforced', async () => {
   const strict = await startRealtime({ settings: { private_only: true, max_joins_per_second: 1 } });
   try {
     const socket = await openRaw(strict.socketUrl());
@@ -372,7 +372,7 @@ async function startTimed(): Promise<Harness & { now(): number; pass(ms: number)
   };
 }
 
-test('an expired token closes its channel and no other', async () => {
+test('an expired token closes only its own channel', async () => {
   const timed = await startTimed();
   try {
     const socket = await openRaw(timed.socketUrl());

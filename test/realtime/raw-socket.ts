@@ -54,7 +54,7 @@ export async function openRaw(url: string): Promise<RawSocket> {
   };
 }
 
-/** A kind 3 frame. */
+/** A frame of kind 3. */
 export function userBroadcast(
   topic: string,
   event: string,

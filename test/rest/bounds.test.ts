@@ -1,6 +1,6 @@
 /**
- * Input that is too deep, too long, too large, not text, or has too many items results in an error in the service's
- * format.
+ * Tests that input that is too deep, too long, too large, not text, or has too many items results in an error in the
+ * service's format.
  */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -35,23 +35,23 @@ const list = (count: number, one: (index: number) => string, separator = ',') =>
   Array.from({ length: count }, (_, index) => one(index)).join(separator);
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
-describe('depth', () => {
+describe('depth limits', () => {
   test.each([
     ['embeds', `/people?select=${'teams('.repeat(500)}`, 'PGRST100', /fewer than 100 nested levels/],
     ['logic trees', `/people?or=(${'and('.repeat(500)}`, 'PGRST100', /fewer than 100 nested levels/],
     ['dimensions of an array', `/drawers?codes=cs.${'{'.repeat(20)}1${'}'.repeat(20)}`, '54000', /^$/],
-  ])('%s', async (_what, path, code, details) => {
+  ])('for %s', async (_what, path, code, details) => {
     const { status, body } = await ask(path);
     expect({ status, code: body.code }).toEqual({ status: 400, code });
     expect(body.details ?? '').toMatch(details);
   });
 
-  test('a logic tree of ninety levels is read', async () => {
+  test('allow a logic tree of ninety levels', async () => {
     const { body } = await ask(`/people?select=id&or=(${'and('.repeat(90)}id.eq.1${')'.repeat(90)})`);
     expect(body).toEqual([{ id: 1 }]);
   });
 
-  test("nested bodies are stored, and bodies that exceed PostgreSQL's stack are rejected", async () => {
+  test('allow nested bodies, but not those that exceed PostgreSQL’s stack', async () => {
     const row = (depth: number) => `{"name": "deep", "data": ${nested(depth)}}`;
     expect((await ask('/people', post(row(5000)))).status).toBe(201);
     for (const path of ['/people', '/people?columns=name,data']) {
@@ -62,7 +62,7 @@ describe('depth', () => {
     }
   });
 
-  test('an endless function is an error of the server', async () => {
+  test('turn endless recursion in a function into a server error', async () => {
     expect(await ask('/rpc/endless', post('{"n": 1}'))).toMatchObject({
       status: 500,
       body: { code: '54001' },
@@ -70,8 +70,8 @@ describe('depth', () => {
   });
 });
 
-describe('number', () => {
-  test('columns: the maximum number that PostgreSQL allows', async () => {
+describe('limits on the number of items', () => {
+  test('allow as many columns as PostgreSQL does', async () => {
     const select = (count: number) => `/people?id=eq.1&select=${list(count, (index) => `a${index}:id`)}`;
     expect(Object.keys((await ask(select(1600))).body[0])).toHaveLength(1600);
     expect(await ask(select(1700))).toMatchObject({
@@ -84,7 +84,7 @@ describe('number', () => {
     });
   });
 
-  test('filters, values, conditions', async () => {
+  test('apply to filters, values and conditions', async () => {
     expect(
       (await ask(`/people?select=id&id=eq.1&${list(1500, (index) => `id=gt.-${index}`, '&')}`)).body,
     ).toEqual([{ id: 1 }]);
@@ -94,7 +94,7 @@ describe('number', () => {
     ).toEqual([{ id: 1 }, { id: 2 }]);
   });
 
-  test('rows, keys and arguments of a body', async () => {
+  test('apply to rows, keys and arguments in a body', async () => {
     const rows = Array.from({ length: 20_000 }, (_, index) => ({ id: index }));
     expect((await ask('/drawers', post(JSON.stringify(rows)))).status).toBe(201);
     const wide = JSON.stringify(Object.fromEntries(rows.slice(0, 3000).map(({ id }) => [`k${id}`, id])));
@@ -108,7 +108,7 @@ describe('number', () => {
   });
 });
 
-describe('size', () => {
+describe('size limits', () => {
   test.each([
     ['limit', '/people?select=id&limit=99999999999999999999999', 200],
     ['limit, the largest that PostgreSQL has', '/people?select=id&limit=9223372036854775807', 200],
@@ -121,7 +121,7 @@ describe('size', () => {
     ['an index', '/people?select=data->99999999999999999999', '22003'],
     ['a name', `/people?select=${'a'.repeat(5000)}`, '42703'],
     ['an expression', `/people?name=match.${encodeURIComponent('(x{1,255}){1,255}')}`, '2201B'],
-  ])('%s', async (_what, path, expected) => {
+  ])('for %s', async (_what, path, expected) => {
     const { status, body } = await ask(path);
     if (expected === 200) expect({ status, body }).toMatchObject({ status: 200, body: expect.any(Array) });
     else
@@ -131,14 +131,14 @@ describe('size', () => {
       });
   });
 
-  test('a Range header', async () => {
+  test('apply to a Range header', async () => {
     const range = (text: string) => ask('/people?select=id', { headers: { range: text } });
     expect((await range(`0-${'9'.repeat(300)}`)).body.length).toBeGreaterThan(2);
     expect(await range(`${'9'.repeat(300)}-`)).toMatchObject({ status: 400, body: { code: '22003' } });
     expect(await range(`9-${'9'.repeat(300)}`)).toMatchObject({ status: 200 });
   });
 
-  test('a value that no index holds', async () => {
+  test('apply to a value that is too large for an index', async () => {
     const content = Array.from({ length: 40_000 }, (_, index) => (index * 7919) % 9973).join('');
     expect(await ask('/drawers', post(JSON.stringify({ id: -1, content })))).toMatchObject({
       status: 400,
@@ -146,7 +146,7 @@ describe('size', () => {
     });
   });
 
-  test('max-affected', async () => {
+  test('accept a max-affected of 400 digits', async () => {
     const headers = { prefer: `handling=strict, max-affected=${'9'.repeat(400)}` };
     const response = await ask('/people?id=eq.1', {
       ...post('{"name": "Ada"}'),
@@ -169,14 +169,14 @@ describe('size', () => {
       'headers_too_large',
       `GET /rest/v1/people HTTP/1.1\r\nhost: x\r\nprefer: ${'x'.repeat(40_000)}\r\n\r\n`,
     ],
-  ])('%s', async (_what, status, code, text) => {
+  ])('for %s', async (_what, status, code, text) => {
     const response = await raw(text);
     expect(response).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     expect(JSON.parse(response.split('\r\n\r\n')[1] ?? '')).toMatchObject({ code });
   });
 });
 
-describe('what is not text', () => {
+describe('invalid text', () => {
   test.each([
     ['NUL in a value', '/people?name=eq.a%00b', 200, undefined],
     ['NUL in a column', '/people?%22a%00%22=eq.b', 400, '42703'],
@@ -188,7 +188,7 @@ describe('what is not text', () => {
     ['a stray percent sign in the path', '/people%zz', 404, 'PGRST125'],
     ['broken UTF-8 in the path', '/people%ff', 404, 'PGRST125'],
     ['a stray percent sign', '/people?name=eq.%zz%', 200, undefined],
-  ])('%s', async (_what, path, status, code) => {
+  ])('with %s gets the expected response', async (_what, path, status, code) => {
     const response = await ask(path);
     expect({ status: response.status, code: response.body.code }).toEqual({ status, code });
   });
@@ -201,11 +201,11 @@ describe('what is not text', () => {
     ['a lone surrogate in a key', '{"\\ud800": "x"}', 'PGRST204'],
     ['bytes that aren’t UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), 'PGRST102'],
     ['a NUL', new Uint8Array([0x7b, 0x22, 0x00, 0x22, 0x3a, 0x31, 0x7d]), 'PGRST102'],
-  ])('in a body: %s', async (_what, body, code) => {
+  ])('in a body is rejected: %s', async (_what, body, code) => {
     expect(await ask('/people', post(body))).toMatchObject({ status: 400, body: { code } });
   });
 
-  test('in a body that goes to PostgreSQL unread', async () => {
+  test('in a body that is passed to PostgreSQL unread is rejected', async () => {
     for (const byte of [0x00, 0xff]) {
       const body = new Uint8Array([0x7b, 0x22, byte, 0x22, 0x3a, 0x31, 0x7d]);
       expect(await ask('/people?columns=name', post(body))).toMatchObject({
@@ -215,7 +215,7 @@ describe('what is not text', () => {
     }
   });
 
-  test('in claims', async () => {
+  test('in claims is rejected', async () => {
     const odd: [string, Record<string, string>][] = [
       ['x\0', {}],
       ['x', { role: 'x\0' }],
@@ -231,7 +231,7 @@ describe('what is not text', () => {
 });
 
 test.each(['PURGE', 'REPORT', 'TRACE', 'PROPFIND'])(
-  'the method %s is refused in the shape of the service',
+  'the method %s is rejected in the service’s error format',
   async (method) => {
     const response = await raw(`${method} /rest/v1/people HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
     expect(response).toMatch(/^HTTP\/1.1 405 /);

@@ -1,4 +1,4 @@
-/** Which schemas have endpoints. */
+/** Tests which schemas have endpoints. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RestHarness, startRest } from './harness.ts';
 

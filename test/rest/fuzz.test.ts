@@ -1,5 +1,5 @@
 /**
- * Random and mutated requests against a running server: each receives a response in the service's format and never a
+ * Sends random and mutated requests to a running server: each receives a response in the service's format and never a
  * 5xx. On failure, fast-check prints the seed, the path and the smallest failing request.
  */
 import { Agent, request as httpRequest } from 'node:http';
@@ -313,22 +313,23 @@ async function isAnswered(attempt: Attempt): Promise<void> {
   );
 }
 
-test('the requests that are mutated are fine as they are', async () => {
+test('the requests to be mutated succeed unchanged', async () => {
   for (const sample of samples) {
     const { status, text } = await send(sample);
     expect(status, `${sample.method} ${sample.target} ${text}`).toBeLessThan(300);
   }
 });
 
-test('mutated requests', () =>
+test('mutated requests get a valid response', () =>
   fc.assert(fc.asyncProperty(mutated, isAnswered), {
     seed: SEED,
     numRuns: 600,
   }));
 
-test('random requests', () => fc.assert(fc.asyncProperty(random, isAnswered), { seed: SEED, numRuns: 250 }));
+test('random requests get a valid response', () =>
+  fc.assert(fc.asyncProperty(random, isAnswered), { seed: SEED, numRuns: 250 }));
 
-test('afterward the server works and the tables exist', async () => {
+test('the server still works afterwards and the tables exist', async () => {
   expect((await rest.fetch('/people?select=id&limit=1')).status).toBe(200);
   expect((await rest.fetch('/teams?select=id&limit=1')).status).toBe(200);
 });

@@ -48,7 +48,7 @@ export async function startRest({
   return serveRest(database, drop, permissionHints, settings);
 }
 
-/** Serves any database. `end` is called after the service has stopped. */
+/** Serves any database. Calls `end` after the service has stopped. */
 export async function serveRest(
   database: Database,
   end: () => Promise<void>,

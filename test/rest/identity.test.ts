@@ -1,4 +1,4 @@
-/** Identity: tokens, roles and RLS. No data from one request is visible to another. */
+/** Tests identity: tokens, roles and RLS. No data from one request is visible to another. */
 import { randomUUID } from 'node:crypto';
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -86,7 +86,7 @@ describe('tokens', () => {
     }
   });
 
-  test('the database sees the request', async () => {
+  test('are passed to the database with the request', async () => {
     const { body } = await call('/rpc/whoami');
     expect(body).toMatchObject({
       path: '/rpc/whoami',
@@ -96,7 +96,7 @@ describe('tokens', () => {
   });
 });
 
-test('each user sees only their own rows, through the stock client, with many concurrent requests', async () => {
+test('each user sees only their own rows, with the stock client and many concurrent requests', async () => {
   const users = Array.from({ length: 12 }, () => randomUUID());
   const clients = users.map((id) =>
     createClient(rest.url, rest.anonKey, { accessToken: async () => rest.userToken(id) }),
@@ -121,19 +121,19 @@ test('each user sees only their own rows, through the stock client, with many co
   expect([status, error?.code]).toEqual([401, '42501']);
 });
 
-test('what a function sets for the session is gone at the next request', async () => {
+test('session settings changed by a function are reset before the next request', async () => {
   await rest.fetch('/rpc/leak', { method: 'POST' });
   const answers = await Promise.all(Array.from({ length: 20 }, () => call('/rpc/whoami')));
   for (const { body } of answers) expect(body).toMatchObject({ role: 'anon', uid: null });
 });
 
-test('the schema cache follows NOTIFY', async () => {
+test('the schema cache is reloaded on NOTIFY', async () => {
   expect((await call('/later')).status).toBe(404);
   await rest.run(`create table public.later (id int primary key); notify pgrst, 'reload schema'`);
   await expect.poll(async () => (await call('/later')).status).toBe(200);
 });
 
-test('settings of the service come from the login role', async () => {
+test('the login role’s settings configure the service', async () => {
   expect((await call('/people?select=id.count()')).body.code).toBe('PGRST123');
   await rest.run(`
     select set_config('plinth.database', current_database(), true);
@@ -142,14 +142,14 @@ test('settings of the service come from the login role', async () => {
   await expect.poll(async () => (await call('/people?select=id.count()')).body).toEqual([{ count: 3 }]);
 });
 
-test('statement timeouts of roles hold', async () => {
+test('the roles’ statement timeouts apply', async () => {
   const started = performance.now();
   const response = await call('/rpc/slow');
   expect(response).toMatchObject({ status: 500, body: { code: '57014' } });
   expect(performance.now() - started).toBeLessThan(15_000);
 });
 
-test('probes', async () => {
+test('the live and ready endpoints respond', async () => {
   expect((await fetch(`${rest.url}/rest-admin/v1/ready`, { method: 'HEAD' })).status).toBe(200);
   expect((await fetch(`${rest.url}/rest-admin/v1/live`)).status).toBe(200);
 });

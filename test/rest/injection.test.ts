@@ -1,6 +1,6 @@
 /**
- * SQL in every position where a client's text is used. The SQL remains text, and the response is the same as for any
- * other unusual text.
+ * Puts SQL in every position where a client's text is used. The SQL remains text, and the response is the same as for
+ * any other unusual text.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RestHarness, startRest } from './harness.ts';
@@ -378,19 +378,19 @@ async function send({ path, ...init }: Asked) {
 const canaries = async () =>
   (await rest.query<{ count: number }>('select count(*)::int from public.canary'))[0]?.count;
 
-test('the bait works', async () => {
+test('the payload works if it is executed', async () => {
   expect((await send(post('/rpc/pwn', '{}'))).status).toBe(200);
   expect(await canaries()).toBe(1);
   await rest.run('truncate public.canary');
 });
 
 describe.each(places)('$place', ({ ask, status, body }) => {
-  test('is answered as any odd text is', async () => {
+  test('gets the same response as other unusual text', async () => {
     const response = await send(ask(MAIN));
     expect(response).toMatchObject({ status, ...(body === undefined ? {} : { body }) });
   });
 
-  test('executes nothing', async () => {
+  test('executes no SQL', async () => {
     for (const payload of PAYLOADS) {
       const response = await send(ask(payload));
       expect(response.status, payload).toBeLessThan(500);
@@ -401,7 +401,7 @@ describe.each(places)('$place', ({ ask, status, body }) => {
   });
 });
 
-describe('what becomes a setting arrives as it was', () => {
+describe('values that become settings arrive unchanged', () => {
   const setting = async (name: string, headers: Record<string, string>, path = '') =>
     (await send({ path: `/rpc/setting${path}?name=${name}`, headers })).body as string;
 
@@ -428,7 +428,7 @@ describe('what becomes a setting arrives as it was', () => {
   );
 
   test.each(['postgres', 'supabase_admin', 'authenticator', 'pg_read_server_files'])(
-    'the role %s is not for tokens',
+    'the role %s can’t be used by a token',
     async (role) => {
       const token = rest.userToken('x', { role });
       const response = await send({

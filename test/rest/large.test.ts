@@ -1,4 +1,4 @@
-/** Responses and bodies that are too large for memory: the result, the memory use and leftover files. */
+/** Tests responses and bodies that are too large for memory: the result, the memory use and leftover files. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
@@ -69,7 +69,7 @@ afterEach(async () => {
   await vi.waitFor(async () => expect(await busyBackends()).toBe(0), { timeout: 20_000 });
 });
 
-/** Returns the open files of responses. These files are unlinked. */
+/** Returns the open files of responses, which have no name in the folder anymore. */
 function openAnswers(): string[] {
   const folder = join(rest.dataDir, 'answers');
   return readdirSync('/proc/self/fd').flatMap((fd) => {
@@ -143,7 +143,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
 const bodyOf = async (response: IncomingMessage) => JSON.parse(await textOf(response));
 
 describe('a large response', () => {
-  test('is complete: the rows, the length, the range', async () => {
+  test('is complete, with rows, length and range', async () => {
     const response = await open('/pages?page=lte.10');
     expect(response.statusCode).toBe(200);
     expect(response.headers['content-range']).toBe('0-19999/*');
@@ -157,7 +157,7 @@ describe('a large response', () => {
     expect(text.slice(text.indexOf('}') + 1, text.indexOf('}') + 6)).toBe(', \n {');
   });
 
-  test('costs little memory, whether it is read quickly, slowly or by several', async () => {
+  test('uses little memory, whether it is read quickly, slowly or by several clients', async () => {
     const read = async () => expect((await digestOf(await open('/pages'))).size).toBeGreaterThan(190 * MIB);
     await digestOf(await open('/pages?page=lte.20'));
     expect(await growthOf(read)).toBeLessThan(64 * MIB);
@@ -173,7 +173,7 @@ describe('a large response', () => {
     expect(await growthOf(async () => void (await Promise.all([slowly(), slowly()])))).toBeLessThan(64 * MIB);
   }, 60_000);
 
-  test('keeps no connection busy while a client does not read', async () => {
+  test('doesn’t occupy a connection while a client reads slowly', async () => {
     const stalled = await Promise.all(Array.from({ length: 12 }, () => open('/pages?page=lte.10')));
     expect(stalled.map(({ statusCode }) => statusCode)).toEqual(Array(12).fill(200));
     await expect.poll(busyBackends).toBe(0);
@@ -183,7 +183,7 @@ describe('a large response', () => {
     expect(digests.size).toBe(1);
   }, 60_000);
 
-  test('whose last row fails is an error from the first byte on', async () => {
+  test('with an error in its last row is an error from the first byte', async () => {
     const response = await open('/broken');
     expect(response.statusCode).toBe(400);
     expect(await bodyOf(response)).toMatchObject({ code: '22012', message: 'division by zero' });
@@ -192,7 +192,7 @@ describe('a large response', () => {
   test.each([
     ['counted', '/pages?page=lte.10', { prefer: 'count=exact' }, '0-19999/20000'],
     ['of a function', '/rpc/pages_until?last=10', {}, '0-19999/*'],
-  ])('%s', async (_what, path, headers, range) => {
+  ])('works with %s', async (_what, path, headers, range) => {
     const response = await open(path, headers);
     expect(response.headers['content-range']).toBe(range);
     const rows = await bodyOf(response);
@@ -200,7 +200,7 @@ describe('a large response', () => {
     expect(rows[7]).toEqual({ page: 1, id: 8, text: 'i'.repeat(1000) });
   });
 
-  test('as CSV', async () => {
+  test('works as CSV', async () => {
     const response = await open('/pages?page=lte.10', { accept: 'text/csv' });
     const lines = (await textOf(response)).split('\n');
     expect(lines).toHaveLength(20_001);
@@ -208,7 +208,7 @@ describe('a large response', () => {
     expect(lines.at(-1)).toBe(`10,2000,${'y'.repeat(1000)}`);
   });
 
-  test('in bytes of a custom media type', async () => {
+  test('works as bytes of a custom media type', async () => {
     const response = await open(`/rpc/file?size=${8 * MIB + 8}`, { accept: 'application/octet-stream' });
     expect(response.headers['content-type']).toBe('application/octet-stream');
     expect(response.headers['content-length']).toBe(String(8 * MIB + 8));
@@ -217,7 +217,7 @@ describe('a large response', () => {
     expect(hash).toBe(createHash('sha256').update(expected).digest('hex'));
   });
 
-  test('of one object', async () => {
+  test('works for one object', async () => {
     const accept = 'application/vnd.pgrst.object+json';
     const response = await open(`/rpc/blob?size=${6 * MIB}`, { accept });
     const text = await textOf(response);
@@ -228,14 +228,14 @@ describe('a large response', () => {
     expect(await bodyOf(several)).toMatchObject({ details: 'The result contains 20000 rows' });
   });
 
-  test('in this process', async () => {
+  test('works in the same process', async () => {
     const response = await ask('/pages?page=lte.5&select=id');
     expect(await response.json()).toHaveLength(10_000);
   });
 });
 
 describe('abandoned responses', () => {
-  test('is canceled, and its space given back', async () => {
+  test('are canceled, and their disk space is released', async () => {
     const begun = performance.now();
     const call = request(`${rest.url}/rest/v1/pages`, { agent: false, headers: { authorization } });
     call.on('error', () => {});
@@ -247,7 +247,7 @@ describe('abandoned responses', () => {
     expect(performance.now() - begun).toBeLessThan(10_000);
   });
 
-  test('is given back when the client leaves in the middle of the body', async () => {
+  test('release their disk space if the client disconnects in the middle of the body', async () => {
     const answers = await Promise.all([open('/pages?page=lte.10'), open('/pages?page=lte.10')]);
     for (const response of answers) response.destroy();
     await expect.poll(openAnswers).toEqual([]);
@@ -265,7 +265,7 @@ describe('limits', () => {
     expect((await ask('/source?id=eq.1')).status).toBe(200);
   }, 60_000);
 
-  test('the total limit applies to all of them together', async () => {
+  test('the total limit applies to all responses together', async () => {
     const first = await open('/pages');
     const second = await open('/pages');
     const third = await open('/pages');
@@ -279,7 +279,7 @@ describe('limits', () => {
     expect((await digestOf(later)).size).toBe(Number(later.headers['content-length']));
   }, 60_000);
 
-  test('a write whose response is rejected is undone', async () => {
+  test('a write whose response is rejected is rolled back', async () => {
     const call = await ask('/rpc/copy_pages?select=text,b:text,c:text,d:text,e:text,f:text', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -289,7 +289,7 @@ describe('limits', () => {
     expect(await rest.query('select count(*) as count from public.sink')).toEqual([{ count: 0 }]);
   }, 60_000);
 
-  test('a write with a large representation is kept', async () => {
+  test('a write with a large representation is committed', async () => {
     const response = await ask('/source?id=gt.0', {
       method: 'PATCH',
       headers: { 'content-type': 'application/json', prefer: 'return=representation' },
@@ -302,7 +302,7 @@ describe('limits', () => {
     );
   });
 
-  test('request bodies beyond what all may take are refused for the moment', async () => {
+  test('request bodies are rejected temporarily if all of them together exceed the limit', async () => {
     const post = (bytes: number) =>
       ask('/rpc/add', {
         method: 'POST',

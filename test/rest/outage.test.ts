@@ -1,4 +1,6 @@
-/** What clients receive while PostgreSQL is unavailable or rejects connections, and how the service recovers. */
+/**
+ * Tests what clients receive while PostgreSQL is unavailable or rejects connections, and how the service recovers.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createDatabase, type Database } from '../../src/database/index.ts';
@@ -68,7 +70,7 @@ const terminate = () =>
 
 const unavailable = { status: 503, retryAfter: '1', body: { code: expect.stringMatching(/^PGRST00[01]$/) } };
 
-test('gone and back: 503 meanwhile, well again by itself', async () => {
+test('while PostgreSQL is unavailable, requests get 503, and the service then recovers', async () => {
   const ready = async () => (await fetch(`${rest.url}/rest-admin/v1/ready`)).status;
   expect((await read()).status).toBe(200);
   expect(await ready()).toBe(200);
@@ -128,7 +130,7 @@ test('after a crash during writes, acknowledged objects exist and none exists tw
   });
 });
 
-describe('up, but it turns us down', () => {
+describe('if PostgreSQL rejects connections because of', () => {
   test.each([
     ['too many connections', 'connection limit 0', 'connection limit -1', 'too many connections for role'],
     ['another password', `password 'other'`, undefined, 'password authentication failed'],
@@ -170,7 +172,7 @@ describe('up, but it turns us down', () => {
   });
 });
 
-test('who waits too long for a connection: 504', async () => {
+test('a request that waits too long for a connection gets 504', async () => {
   await asAdmin((client) =>
     client.exec(`create role crowded login noinherit password 'secret' in role anon, service_role`),
   );
@@ -198,7 +200,7 @@ test('who waits too long for a connection: 504', async () => {
   }
 });
 
-test("stopping doesn't require a database", async () => {
+test('the server can stop without a database', async () => {
   const own = temporaryFolder();
   try {
     const [newest] = availableServers();

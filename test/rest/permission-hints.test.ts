@@ -1,4 +1,4 @@
-/** What the hint of a 42501 discloses about missing privileges, and what it doesn't. */
+/** Tests what the hint of a 42501 discloses about missing privileges, and what it doesn't. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RestHarness, startRest } from './harness.ts';
 
@@ -359,12 +359,15 @@ describe.each(refusals)('$what', (refusal) => {
     body: { code: '42501', details: null, hint, message },
   });
 
-  test('for developers', async () => expect(await ask('full', refusal)).toEqual(response(full)));
-  test('for everybody', async () => expect(await ask('short', refusal)).toEqual(response(short ?? full)));
-  test('as PostgREST has it', async () => expect(await ask('off', refusal)).toEqual(response(ownHint)));
+  test('for developers, the hint is complete', async () =>
+    expect(await ask('full', refusal)).toEqual(response(full)));
+  test('for other callers, the hint is limited', async () =>
+    expect(await ask('short', refusal)).toEqual(response(short ?? full)));
+  test('with hints disabled, the hint is PostgREST’s', async () =>
+    expect(await ask('off', refusal)).toEqual(response(ownHint)));
 });
 
-test('what the hint says is enough', async () => {
+test('granting what the hint lists is sufficient', async () => {
   const rest = harnesses.get('full') as RestHarness;
   const refusal = { path: '/closed?id=eq.1', method: 'PATCH', body: { name: 'x' } };
   const { body } = await ask('full', refusal);
@@ -378,7 +381,7 @@ test('what the hint says is enough', async () => {
   await rest.run('revoke all on public.closed from anon');
 });
 
-test("a role that the login role can't switch to", async () => {
+test('a role that the login role can’t switch to gets a hint', async () => {
   const rest = harnesses.get('full') as RestHarness;
   const role = `Hint "Role" ${process.pid}`;
   const quoted = `"${role.replaceAll('"', '""')}"`;
@@ -420,7 +423,7 @@ test("a role that a function requests isn't disclosed", async () => {
   });
 });
 
-test('the schema itself, together with the table in it', async () => {
+test('a missing privilege on the schema is listed with the one on the table', async () => {
   const rest = harnesses.get('full') as RestHarness;
   await rest.run('revoke usage on schema public from anon, public');
   try {
@@ -433,7 +436,7 @@ test('the schema itself, together with the table in it', async () => {
   }
 });
 
-test('minimal verbosity leaves the hint out', async () => {
+test('minimal verbosity omits the hint', async () => {
   const rest = harnesses.get('full') as RestHarness;
   await rest.run(`
     do $$ begin execute format(

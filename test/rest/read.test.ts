@@ -1,4 +1,4 @@
-/** Reads over HTTP: requests and responses as data, including rejected ones. */
+/** Tests reads over HTTP: requests and responses as data, including rejected ones. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RestHarness, startRest } from './harness.ts';
 
@@ -125,7 +125,7 @@ describe('embeds', () => {
 });
 
 describe('headers', () => {
-  test('counts, ranges and the resulting status', async () => {
+  test('determine counts, ranges and the resulting status', async () => {
     const part = await get('/people?limit=2&select=id', { prefer: 'count=exact' });
     expect(part.status).toBe(206);
     expect(part.headers.get('content-range')).toBe('0-1/3');
@@ -140,7 +140,7 @@ describe('headers', () => {
     expect(ranged.headers.get('content-range')).toBe('1-1/*');
   });
 
-  test('a single object, or 406 with the number of rows', async () => {
+  test('can request a single object, or get 406 with the number of rows', async () => {
     const accept = 'application/vnd.pgrst.object+json';
     expect(await get('/people?id=eq.1&select=id', { accept })).toMatchObject({
       status: 200,
@@ -152,7 +152,7 @@ describe('headers', () => {
     });
   });
 
-  test('nulls can be stripped, rows come as CSV', async () => {
+  test('can strip nulls and request CSV', async () => {
     const accept = 'application/vnd.pgrst.array+json;nulls=stripped';
     expect((await get('/people?id=eq.3&select=id,born', { accept })).body).toEqual([{ id: 3 }]);
     const csv = await rest.fetch('/people?select=id,name&order=id', { headers: { accept: 'text/csv' } });
@@ -160,7 +160,7 @@ describe('headers', () => {
     expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8');
   });
 
-  test('HEAD returns only the headers, and OPTIONS returns the allowed methods', async () => {
+  test('are returned without a body by HEAD, and OPTIONS returns the allowed methods', async () => {
     const head = await rest.fetch('/people?select=id', {
       method: 'HEAD',
       headers: { prefer: 'count=exact' },
@@ -172,7 +172,7 @@ describe('headers', () => {
   });
 });
 
-describe('refusals', () => {
+describe('rejections', () => {
   test.each([
     ['/peeple', 404, { code: 'PGRST205', hint: "Perhaps you meant the table 'public.people'" }],
     ['/people/', 404, { code: 'PGRST125' }],
@@ -200,7 +200,7 @@ describe('refusals', () => {
     expect(Object.keys(response.body).sort()).toEqual(['code', 'details', 'hint', 'message']);
   });
 
-  test('several relationships: 300 with all of them', async () => {
+  test('several relationships return 300 with all of them', async () => {
     const { status, body } = await get('/people?select=teams(id)');
     expect(status).toBe(300);
     expect(body.details.map((one: { cardinality: string }) => one.cardinality)).toEqual([
@@ -245,7 +245,7 @@ describe('injection', () => {
     ];
   };
 
-  test.each(nasty)('%j does no harm anywhere', async (text) => {
+  test.each(nasty)('%j has no effect anywhere', async (text) => {
     for (const path of places(text)) {
       const { status, body } = await get(path);
       expect([200, 400, 404], path).toContain(status);
@@ -259,7 +259,7 @@ describe('injection', () => {
   });
 });
 
-test('very long and deeply nested queries get an answer', async () => {
+test('very long and deeply nested queries get a response', async () => {
   const deep = await get(`/people?select=${'a('.repeat(2000)}`);
   expect(deep).toMatchObject({ status: 400, body: { code: 'PGRST100' } });
   const many = await get(
@@ -268,7 +268,7 @@ test('very long and deeply nested queries get an answer', async () => {
   expect(many.body).toHaveLength(3);
 });
 
-test('the root describes what the role may see', async () => {
+test('the root describes what the role can see', async () => {
   const { status, headers, body } = await get('/');
   expect(status).toBe(200);
   expect(headers.get('content-type')).toBe('application/openapi+json; charset=utf-8');

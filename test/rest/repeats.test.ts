@@ -1,4 +1,4 @@
-/** A repeated read uses the cached plan and never returns another user's response. */
+/** Tests that a repeated read uses the cached plan and never returns another user's response. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RestHarness, startRest } from './harness.ts';
 
@@ -30,7 +30,7 @@ async function ask(init: RequestInit & { as?: string } = {}) {
   return { response, status: response.status, text: await response.text() };
 }
 
-test('each user sees own rows, however often anybody has asked the same', async () => {
+test('each user sees only their own rows, however often the request was sent before', async () => {
   for (let round = 0; round < 4; round++) {
     expect(JSON.parse((await ask({ as: alice })).text)).toEqual([{ id: 1 }]);
     expect(JSON.parse((await ask({ as: bob })).text)).toEqual([{ id: 2 }, { id: 3 }]);
@@ -38,7 +38,7 @@ test('each user sees own rows, however often anybody has asked the same', async 
   }
 });
 
-test('headers that ask for something else get it, also after repetition', async () => {
+test('headers that request something else are respected, also after repetition', async () => {
   for (let round = 0; round < 4; round++) {
     const csv = await ask({ as: bob, headers: { accept: 'text/csv' } });
     expect(csv.text).toBe('id\n2\n3');

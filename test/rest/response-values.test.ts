@@ -1,5 +1,6 @@
 /**
- * Values that functions set on responses, and values that clients send in headers, never break the message's framing.
+ * Tests that values that functions set on responses, and values that clients send in headers, never break the message's
+ * framing.
  */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -81,7 +82,7 @@ async function parsed(path: string, body: object, headers: readonly string[] = [
 const evil = 'a\r\nX-Evil: 1\r\n\r\nHTTP/1.1 200 OK';
 
 describe('a function', () => {
-  test('has its message as reason, in one line', async () => {
+  test('can set the reason phrase, which is reduced to one line', async () => {
     const { line, body } = await parsed('/rpc/reason', { msg: evil, state: 'PT418' });
     expect(line).toBe('HTTP/1.1 418 a  X-Evil: 1    HTTP/1.1 200 OK');
     expect(body).toMatchObject({ code: 'PT418', message: evil });
@@ -93,13 +94,16 @@ describe('a function', () => {
     ['PT199', 500],
     ['PT000', 500],
     ['PT299', 299],
-  ])('%s: an answer that clients would wait behind is none', async (state, status) => {
-    expect((await parsed('/rpc/reason', { msg: 'x', state })).line).toMatch(
-      new RegExp(`^HTTP/1.1 ${status} `),
-    );
-  });
+  ])(
+    'with SQLSTATE %s never sends an interim status, for which clients would keep waiting',
+    async (state, status) => {
+      expect((await parsed('/rpc/reason', { msg: 'x', state })).line).toMatch(
+        new RegExp(`^HTTP/1.1 ${status} `),
+      );
+    },
+  );
 
-  test('has its code in Proxy-Status, in one line', async () => {
+  test('can set the code in Proxy-Status, which is reduced to one line', async () => {
     const message = JSON.stringify({ code: evil, message: 'm' });
     const { line, of, body } = await parsed('/rpc/answer', {
       message,
@@ -121,14 +125,14 @@ describe('a function', () => {
     [{ status: 99_999, headers: {} }],
     [{ status: 400.5, headers: {} }],
     [{ status: '400', headers: {} }],
-  ])('may not raise %j', async (detail) => {
+  ])('can’t raise %j', async (detail) => {
     expect(await raised(detail)).toMatchObject({
       line: 'HTTP/1.1 500 Internal Server Error',
       body: { code: 'PGRST121' },
     });
   });
 
-  test('may raise headers and a reason; those that frame the message stay ours', async () => {
+  test('can raise headers and a reason, except for headers that frame the message', async () => {
     const headers = {
       'X-Snow': '☃',
       'Content-Length': '3',
@@ -140,7 +144,7 @@ describe('a function', () => {
     expect([of('x-snow'), of('connection')]).toEqual([Buffer.from('☃').toString('latin1'), 'close']);
   });
 
-  test('may set headers; those that frame the message stay ours', async () => {
+  test('can set headers, except for those that frame the message', async () => {
     const list = JSON.stringify([
       { 'content-length': '1' },
       { 'TRANSFER-ENCODING': 'chunked' },
@@ -159,7 +163,7 @@ describe('a function', () => {
     ['PGRST112', [], '101'],
     ['PGRST112', [], '1000'],
     ['PGRST112', [], 'x'],
-  ])('%s: %j, status %j', async (code, list, status) => {
+  ])('gets %s for headers %j and status %j', async (code, list, status) => {
     expect(await parsed('/rpc/headers', { list: JSON.stringify(list), status })).toMatchObject({
       line: 'HTTP/1.1 500 Internal Server Error',
       body: { code },
@@ -167,21 +171,21 @@ describe('a function', () => {
   });
 });
 
-describe('a name or value of the client', () => {
+describe('a client’s name or value', () => {
   test('is encoded in Location', async () => {
     const { line, of } = await parsed('/texts', { id: `${evil} ☃` }, ['prefer: return=headers-only']);
     expect(line).toBe('HTTP/1.1 201 Created');
     expect(of('location')).toBe(`/texts?id=eq.${encodeURIComponent(`${evil} ☃`)}`);
   });
 
-  test('also where the table’s name has a line feed', async () => {
+  test('is also encoded if the table’s name contains a line feed', async () => {
     const { of } = await parsed('/line%0Afeed', { id: 1 }, ['prefer: return=headers-only']);
     expect(of('location')).toBe('/line%0Afeed?id=eq.1');
     const read = await rest.fetch('/line%0Afeed');
     expect([read.status, read.headers.get('content-location')]).toEqual([200, '/line%0Afeed']);
   });
 
-  test('in a header is UTF-8, for the database too', async () => {
+  test('in a header is UTF-8, also for the database', async () => {
     const bytes = Buffer.from('☃').toString('latin1');
     const sent = async (name: string, headers: Record<string, string>) =>
       (await rest.fetch(`/rpc/sent?name=${name}`, { headers })).json();
@@ -190,7 +194,7 @@ describe('a name or value of the client', () => {
     expect(await sent('request.cookies', { cookie: `a=${bytes}` })).toEqual({ a: '☃' });
   });
 
-  test('names a schema of any script', async () => {
+  test('can name a schema in any script', async () => {
     const profile = Buffer.from('تست').toString('latin1');
     const response = await rest.fetch('/things', { headers: { 'accept-profile': profile } });
     expect([response.status, await response.json(), response.headers.get('content-profile')]).toEqual([

@@ -1,4 +1,4 @@
-/** Schema cache loads: every kind of change is detected, and unchanged parts remain the same object. */
+/** Tests schema cache loads: every kind of change is detected, and unchanged parts remain the same object. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
 import { SchemaCacheLoader } from '../../src/rest/schema-cache/load.ts';
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => db?.drop());
 
-test('nothing changed: the same cache', async () => {
+test('without changes, the cache stays the same', async () => {
   const first = await load();
   expect(relation(first, 'shown')).toMatchObject({ isView: true, primaryKey: ['id'] });
   expect(relationships(first, 'people').map(({ foreignTable }) => foreignTable.name)).toEqual([
@@ -88,7 +88,7 @@ test.each<[what: string, sql: string, seen: (cache: SchemaCache) => unknown, exp
     (cache) => [relation(cache, 'persons'), relationships(cache, 'notes')],
     [undefined, []],
   ],
-])('%s', async (_what, sql, seen, expected) => {
+])('%s is detected', async (_what, sql, seen, expected) => {
   const before = await load();
   expect(seen(before)).not.toEqual(expected);
   await run(sql);
@@ -97,7 +97,7 @@ test.each<[what: string, sql: string, seen: (cache: SchemaCache) => unknown, exp
   expect(await load()).toBe(after);
 });
 
-test('what did not change is neither sent nor built again', async () => {
+test('unchanged parts are neither sent nor rebuilt', async () => {
   await run('create table public.other (id int primary key)');
   const before = await load();
   await run('alter table public.other add more int');

@@ -88,7 +88,7 @@ export interface RestProcess {
   readonly out: () => string;
   readonly err: () => string;
   fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** Resolves when stderr or stdout matches, beginning at offset `from`. */
+  /** Resolves when stderr or stdout matches, starting at offset `from`. */
   said(pattern: RegExp, from?: number): Promise<RegExpExecArray>;
   signal(signal: NodeJS.Signals): void;
   readonly exited: Promise<number | null>;

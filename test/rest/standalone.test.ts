@@ -1,5 +1,5 @@
 /**
- * `plinth rest` as a replacement for the PostgREST binary: configuration, reloads, admin server, listening and
+ * Tests `plinth rest` as a replacement for the PostgREST binary: configuration, reloads, admin server, listening and
  * shutdown.
  */
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
@@ -57,7 +57,7 @@ function token(key: KeyObject | string, alg: string, claims: object, kid?: strin
 }
 
 describe('configuration', () => {
-  test('file, environment, pre-config function, role: the later goes before', async () => {
+  test('the role’s settings override those of the pre-config function, the environment and the file', async () => {
     const file = join(makeFolder(), 'rest.conf');
     writeFileSync(file, 'db-max-rows = 1\ndb-pre-config = "config.settings"\ndb-config = false\n');
     const rows = async (environment: Record<string, string>) => {
@@ -78,7 +78,7 @@ describe('configuration', () => {
     }
   });
 
-  test('faults end the start, each with a sentence; unknown names are warned of', async () => {
+  test('errors end the start, each in one sentence, and unknown names cause a warning', async () => {
     const refused = spawnRest({ ...base, PGRST_DB_POOL: 'ten', PGRST_JWT_SECRET: 'short' });
     expect(await refused.exited).toBe(1);
     expect(refused.err()).toContain('db-pool (PGRST_DB_POOL): "ten" must be a whole number 1 or more');
@@ -117,7 +117,7 @@ describe('reloads', () => {
     expect(await reload('db-max-rows = ', /Failed reloading config: .*line 1/)).toBe(2);
   });
 
-  test('the channel can be left and heard again', async () => {
+  test('listening on the channel can be stopped and resumed', async () => {
     const file = join(makeFolder(), 'rest.conf');
     writeFileSync(file, 'db-channel = "mine"\ndb-channel-enabled = false');
     const rest = await start({}, [file]);
@@ -186,7 +186,7 @@ describe('tokens', () => {
     return role ?? `${response.status} ${code}`;
   };
 
-  test('a text secret; without a secret, every token is a server error', async () => {
+  test('a text secret works, and without a secret, every token causes a server error', async () => {
     const bearer = token(secret, 'HS256', claims);
     const rest = await start({ PGRST_JWT_SECRET: secret });
     expect(await whoIs(rest, bearer)).toBe('rest_user');
@@ -196,7 +196,7 @@ describe('tokens', () => {
     expect(await whoIs(bare, bearer)).toBe('500 PGRST300');
   });
 
-  test('a set of keys, by kid', async () => {
+  test('a key set is used by kid', async () => {
     const first = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const second = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const keys = [
@@ -219,7 +219,7 @@ describe('tokens', () => {
     );
   });
 
-  test('Base64 in a file, read again at a reload, and the role by a filter', async () => {
+  test('a Base64 secret is read from a file again at a reload, and a filter selects the role', async () => {
     const file = join(makeFolder(), 'secret');
     const write = (text: string) => writeFileSync(file, `${Buffer.from(text).toString('base64')}\n`);
     write(secret);
@@ -237,7 +237,7 @@ describe('tokens', () => {
     expect(await whoIs(rest, bearer)).toBe('401 PGRST301');
   });
 
-  test('without an anonymous role requests need a token', async () => {
+  test('without an anonymous role, requests need a token', async () => {
     const rest = await start({ PGRST_DB_ANON_ROLE: '' });
     const response = await rest.fetch('/items');
     expect(response.status).toBe(401);
@@ -250,7 +250,7 @@ describe('tokens', () => {
 });
 
 describe('the server', () => {
-  test('CORS, the trace header and the server’s name, also on preflights', async () => {
+  test('CORS, the trace header and the server name are sent, also with preflights', async () => {
     const rest = await start({
       PGRST_SERVER_CORS_ALLOWED_ORIGINS: 'http://a.test, http://b.test',
       PGRST_SERVER_TRACE_HEADER: 'X-Request-Id',
@@ -302,7 +302,7 @@ describe('the server', () => {
     expect(existsSync(socket)).toBe(false);
   });
 
-  test.each(['!4', '*4', '*', '*6', '!6'])('the special host %s', async (host) => {
+  test.each(['!4', '*4', '*', '*6', '!6'])('the special host %s works', async (host) => {
     const rest = await start({ PGRST_SERVER_HOST: host });
     const address = /API server listening on (.*):(\d+)/.exec(rest.err());
     expect(address?.[1]).toMatch(/^(0\.0\.0\.0|\[::\])$/);
@@ -310,7 +310,7 @@ describe('the server', () => {
     expect((await fetch(`http://${local}:${address?.[2]}/items`)).status).toBe(200);
   });
 
-  test('processes share a port that all of them offer to share', async () => {
+  test('processes can share a port if all of them enable sharing', async () => {
     const first = await start({ PGRST_SERVER_REUSEPORT: 'true' });
     const shared = { PGRST_SERVER_PORT: new URL(first.url).port, PGRST_SERVER_REUSEPORT: 'true' };
     const second = await start(shared);
@@ -324,7 +324,7 @@ describe('the server', () => {
     expect(third.err()).toContain('is in use by another program');
   });
 
-  test('the request log has the role; SQL where it is wished', async () => {
+  test('the request log contains the role, and SQL if enabled', async () => {
     const rest = await start({ PGRST_LOG_LEVEL: 'warn', PGRST_LOG_QUERY: 'true' });
     await rest.fetch('/items');
     await rest.fetch('/secrets?select=id', { headers: { 'user-agent': 'me/1', referer: 'http://r' } });
@@ -356,7 +356,7 @@ describe('the server', () => {
 });
 
 describe('the admin server', () => {
-  test('live, ready, metrics, schema_cache; --ready asks it', async () => {
+  test('live, ready, metrics and schema_cache respond, and --ready requests them', async () => {
     const rest = await start({
       PGRST_ADMIN_SERVER_PORT: '0',
       PGRST_JWT_SECRET: 'x'.repeat(32),
@@ -412,7 +412,7 @@ describe('the admin server', () => {
     expect(rest.err()).toMatch(/Attempting to reconnect to the database in \d+ seconds/);
   });
 
-  test('without recovery, or with a password that is refused, the process ends', async () => {
+  test('without recovery, or with a rejected password, the process ends', async () => {
     const lost = spawnRest({
       PGRST_DB_URI: 'postgresql://u:p@127.0.0.1:9/d',
       PGRST_DB_POOL_AUTOMATIC_RECOVERY: 'false',
@@ -431,10 +431,10 @@ test('SIGTERM also ends the service while the database is unreachable', async ()
   expect(await rest.exited).toBe(0);
 });
 
-describe('the way to the database', () => {
+describe('connecting to the database', () => {
   const at = () => new URL(database.uri);
 
-  test('several hosts, of which the first that is there is taken', async () => {
+  test('uses the first available one of several hosts', async () => {
     const { host, port, pathname } = at();
     const uri = `postgresql://rest_login:p@127.0.0.1:9,${host}${pathname}?target_session_attrs=read-write`;
     expect(await rowsOf(await start({ PGRST_DB_URI: uri }))).toBe(5);
@@ -450,7 +450,7 @@ describe('the way to the database', () => {
     expect(standby.err()).toContain("isn't standby (target_session_attrs)");
   });
 
-  test('the password from ~/.pgpass or PGPASSFILE', async () => {
+  test('uses the password from ~/.pgpass or PGPASSFILE', async () => {
     const { port, pathname } = at();
     const home = makeFolder();
     const line = `127.0.0.1:${port}:${pathname.slice(1)}:rest_login:p\n`;
@@ -468,7 +468,7 @@ describe('the way to the database', () => {
 });
 
 describe('connections', () => {
-  test('no more than db-pool; who waits too long gets 504', async () => {
+  test('are limited by db-pool, and a request that waits too long gets 504', async () => {
     const rest = await start({
       PGRST_DB_POOL: '2',
       PGRST_DB_POOL_ACQUISITION_TIMEOUT: '1',
@@ -499,7 +499,7 @@ describe('connections', () => {
     expect(got).toEqual(['200 "held"', '200 "held"', '504 {"code', '504 {"code', '504 {"code']);
   });
 
-  test('what is refused or known without the database needs none', async () => {
+  test('aren’t needed for requests that are rejected or answered without the database', async () => {
     const rest = await start({ PGRST_DB_POOL: '1', PGRST_DB_CHANNEL_ENABLED: 'false' });
     const holder = await database.hold();
     const held = rest.fetch('/rpc/hold', { method: 'POST' });
@@ -522,7 +522,7 @@ describe('connections', () => {
     expect((await held).status).toBe(200);
   });
 
-  test('db-prepared-statements=false leaves no statement on the session', async () => {
+  test('have no prepared statements with db-prepared-statements=false', async () => {
     const count = async (environment: Record<string, string>) => {
       const rest = await start({ ...environment, PGRST_DB_POOL: '1' });
       const call = async () => Number(await (await rest.fetch('/rpc/prepared', { method: 'POST' })).text());
@@ -536,7 +536,7 @@ describe('connections', () => {
     expect(await count({ PGRST_DB_PREPARED_STATEMENTS: 'false' })).toBe(0);
   });
 
-  test('SIGTERM lets requests finish and closes idle connections', async () => {
+  test('that are idle are closed on SIGTERM, and requests finish', async () => {
     const rest = await start();
     await rowsOf(rest);
     const slow = rest.fetch('/rpc/nap?seconds=0.5', { method: 'GET' });

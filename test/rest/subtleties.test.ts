@@ -1,6 +1,6 @@
 /**
- * PostgREST 16 behavior that is only in its source code and not covered by its own tests, as implemented by `plinth
- * rest`.
+ * Tests PostgREST 16 behavior that is only in its source code and not covered by its own tests, as implemented by
+ * `plinth rest`.
  */
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -94,31 +94,31 @@ const bearer = (claims: object) => {
 };
 
 describe('values', () => {
-  test('in.("") is an empty list too', async () => {
+  test('in.("") is treated as an empty list', async () => {
     expect(await ids('/books?title=in.("")')).toEqual([]);
     expect(await ids('/books?title=not.in.("")')).toEqual([1, 2, 3]);
     expect(await ids('/books?title=in.()')).toEqual([]);
   });
 
-  test('quotes belong to a plain value, and not to one of a list or a logic tree', async () => {
+  test('quotes are part of a plain value, but not of one in a list or a logic tree', async () => {
     expect(await ids('/books?title=eq."One"')).toEqual([]);
     expect(await ids('/books?or=(title.eq."One")')).toEqual([1]);
     expect(await ids('/books?title=in.("One","Two")')).toEqual([1, 2]);
   });
 
-  test('spaces count in lists, except right after the bracket', async () => {
+  test('spaces are significant in lists, except right after the opening parenthesis', async () => {
     expect(await ids('/books?title=in.( One,Two)&order=id')).toEqual([1, 2]);
     expect(await ids('/books?title=in.(One, Two)')).toEqual([1]);
     expect(await ids('/books?title=in.(One ,Two)')).toEqual([2]);
   });
 
-  test('what follows the end of a list, a tree or is.null is ignored', async () => {
+  test('text after the end of a list, a tree or is.null is ignored', async () => {
     expect(await ids('/books?title=in.(One)rest')).toEqual([1]);
     expect(await ids('/flags?ok=is.nullrest')).toEqual([2]);
     expect(await ids('/books?or=(id.eq.1)rest')).toEqual([1]);
   });
 
-  test('isdistinct takes a literal: null is a text there', async () => {
+  test('isdistinct takes a literal, so null is text there', async () => {
     expect(await ids('/books?title=isdistinct.null')).toEqual([1, 2, 3]);
   });
 
@@ -127,8 +127,8 @@ describe('values', () => {
   });
 });
 
-describe('the select', () => {
-  test('plain columns come first, then embeds, those with a filter first', async () => {
+describe('select', () => {
+  test('returns plain columns first, then embeds, starting with those with a filter', async () => {
     const columns = async (path: string) =>
       Object.keys((JSON.parse((await ask(path)).text) as object[])[0] ?? {});
     expect(await columns('/books?select=author:author_id(name),id,title&limit=1')).toEqual([
@@ -141,24 +141,24 @@ describe('the select', () => {
     expect(await columns(`${both}&second.name=not.is.null`)).toEqual(['id', 'second', 'first']);
   });
 
-  test('hints that begin with left or inner need quotes', async () => {
+  test('requires quotes for hints that begin with left or inner', async () => {
     expect((await ask('/books?select=id,authors!left_id(name)')).status).toBe(400);
     expect((await ask('/books?select=id,authors!"left_id"(name)&limit=1')).status).toBe(200);
   });
 
-  test('the first order and select win, the last limit does', async () => {
+  test('uses the first order and select, but the last limit', async () => {
     expect(await ids('/books?order=id.desc&order=id.asc')).toEqual([3, 2, 1]);
     expect((await ask('/books?select=id&select=title&id=eq.1')).text).toBe('[{"id":1}]');
     expect(await ids('/books?order=id&limit=1&limit=2')).toEqual([1, 2]);
   });
 
-  test('JSON is written as stored at the root, as jsonb inside an embed', async () => {
+  test('returns JSON as stored at the root, but as jsonb inside an embed', async () => {
     expect((await ask('/books?select=author:author_id(bio)&id=eq.1')).text).toBe(
       '[{"author":{"bio": {"a": 100, "b": 1}}}]',
     );
   });
 
-  test("an embed whose rows contain only null isn't null", async () => {
+  test('doesn’t return null for an embed whose rows contain only null', async () => {
     expect(await ids('/vip?select=id:author_id,authors(bio)&authors=not.is.null&order=author_id')).toEqual([
       1, 2,
     ]);
@@ -166,7 +166,7 @@ describe('the select', () => {
 });
 
 describe('ranges and counts', () => {
-  test('limit=0 is empty; with an offset it is out of range', async () => {
+  test('limit=0 is empty, and out of range with an offset', async () => {
     expect(await ask('/books?limit=0')).toMatchObject({ status: 200, text: '[]' });
     const { status, text } = await ask('/books?limit=0&offset=5');
     expect([status, JSON.parse(text)]).toMatchObject([416, { code: 'PGRST103' }]);
@@ -179,7 +179,7 @@ describe('ranges and counts', () => {
     expect((await ask('/books?limit=-1')).status).toBe(416);
   });
 
-  test('an offset of the total is 206, beyond it 416 with the negotiated type and no Proxy-Status', async () => {
+  test('an offset equal to the total returns 206, and one beyond it 416 with the negotiated type and no Proxy-Status', async () => {
     const at = await ask('/books?offset=3', exact);
     expect([at.status, at.headers.get('content-range')]).toEqual([206, '*/3']);
     const beyond = await ask('/books?offset=4', { headers: { ...exact.headers, accept: 'text/csv' } });
@@ -189,7 +189,7 @@ describe('ranges and counts', () => {
     expect(JSON.parse(beyond.text)).toMatchObject({ code: 'PGRST103' });
   });
 
-  test('ranges are for GET; other shapes of the header are ignored', async () => {
+  test('ranges apply only to GET, and other header formats are ignored', async () => {
     const ranged = async (range: string, init: RequestInit = {}) =>
       (await ask('/books?order=id', { ...init, headers: { range } })).headers.get('content-range');
     expect(await ranged('1-1')).toBe('1-1/*');
@@ -199,7 +199,7 @@ describe('ranges and counts', () => {
     expect((await ask('/books', { headers: { range: '5-2' } })).status).toBe(416);
   });
 
-  test('without max-rows an estimate is the larger of count and plan', async () => {
+  test('without max-rows, an estimate is the larger of count and plan', async () => {
     const total = async (count: string, server: RestProcess) =>
       Number(
         (await ask('/flags', { headers: { prefer: `count=${count}` } }, server)).headers
@@ -213,7 +213,7 @@ describe('ranges and counts', () => {
     expect(await total('estimated', short)).toBe(2);
   });
 
-  test('with aggregates and max-rows the total counts rows, not groups', async () => {
+  test('with aggregates and max-rows, the total counts rows instead of groups', async () => {
     const { status, headers } = await ask('/books?select=author_id,count()', exact, short);
     expect([status, headers.get('content-range')]).toEqual([206, '0-1/3']);
   });
@@ -229,17 +229,17 @@ describe('preferences', () => {
     return [status, headers.get('preference-applied')];
   };
 
-  test('the first of a kind wins; count=none is unknown', async () => {
+  test('the first of a kind wins, and count=none is unknown', async () => {
     expect(await applied('count=exact, count=planned')).toEqual([200, 'count=exact']);
     expect(await applied('count=none')).toEqual([200, null]);
     expect(await applied('handling=strict, count=none')).toEqual([400, null]);
   });
 
-  test('strict takes tx whatever the configuration, and max-affected whatever it says', async () => {
+  test('strict allows tx regardless of the configuration, and max-affected with any value', async () => {
     expect(await applied('handling=strict, tx=commit, max-affected=abc')).toEqual([200, 'handling=strict']);
   });
 
-  test('merge-duplicates without a key inserts plainly and is not applied', async () => {
+  test('merge-duplicates without a key inserts plainly and isn’t listed as applied', async () => {
     await database.run(
       'create table if not exists api.keyless (x int); grant insert on api.keyless to rest_anon',
     );
@@ -253,7 +253,7 @@ describe('preferences', () => {
 
 describe('CSV', () => {
   const csv = { accept: 'text/csv' };
-  test('has PostgreSQL’s quoting; without rows it is one line feed', async () => {
+  test('has PostgreSQL’s quoting, and is one line feed without rows', async () => {
     expect((await ask('/authors?select=id,name&id=eq.3', { headers: csv })).text).toBe(
       'id,name\n3,"a\\\\b ""c"""',
     );
@@ -263,29 +263,29 @@ describe('CSV', () => {
 });
 
 describe('functions', () => {
-  test('a scalar posted to an unnamed argument arrives as []', async () => {
+  test('receive a scalar posted to an unnamed argument as []', async () => {
     const post = (body: string) => ask('/rpc/one_json', { method: 'POST', body, headers: json });
     expect((await post('5')).text).toBe('[]');
     expect((await post('{"a":1}')).text).toBe('{"a":1}');
     expect((await post('[{"a":1},{"b":1}]')).status).toBe(400);
   });
 
-  test('OPTIONS of a function with required arguments is 404', async () => {
+  test('with required arguments return 404 for OPTIONS', async () => {
     expect((await ask('/rpc/needs', { method: 'OPTIONS' })).status).toBe(404);
     const fine = await ask('/rpc/two', { method: 'OPTIONS' });
     expect([fine.status, fine.headers.get('allow')]).toEqual([200, 'OPTIONS,GET,HEAD,POST']);
   });
 
-  test('arguments that look like operators become filters', async () => {
+  test('treat arguments that look like operators as filters', async () => {
     expect((await ask('/rpc/needs?a=eq.1')).status).toBe(404);
     expect((await ask('/rpc/search?q=is.x')).status).toBe(400);
   });
 
-  test('a NULL row is an object of nulls', async () => {
+  test('return a NULL row as an object of nulls', async () => {
     expect((await ask('/rpc/nullrow')).text).toBe('{"id":null,"ok":null}');
   });
 
-  test('full-text search on what a function gives, or computes, is not wrapped in to_tsvector', async () => {
+  test('don’t wrap full-text search on their results or computed columns in to_tsvector', async () => {
     // text @@ tsquery also exists and uses the default configuration, so the search must work without an explicit
     // language.
     expect((await ask('/rpc/search?doc=fts.words')).status).toBe(200);
@@ -294,12 +294,12 @@ describe('functions', () => {
 });
 
 describe('roles and tokens', () => {
-  test('the search path of a role goes before ours', async () => {
+  test('a role’s search path takes precedence over the configured one', async () => {
     expect((await ask('/rpc/path', bearer({ role: 'rest_odd' }))).text).toBe('"elsewhere, api"');
     expect((await ask('/rpc/path')).text).toBe('"\\"api\\", \\"public\\""');
   });
 
-  test('exp with decimals is read as 0, nbf and iat with decimals pass', async () => {
+  test('exp with decimals is read as 0, but nbf and iat with decimals are accepted', async () => {
     const soon = Date.now() / 1000 + 1000.5;
     const status = async (claims: object) =>
       (await ask('/books', bearer({ role: 'rest_user', ...claims }))).status;
@@ -309,7 +309,7 @@ describe('roles and tokens', () => {
     expect(await status({ nbf: Math.ceil(soon) })).toBe(401);
   });
 
-  test('a token of the anonymous role counts as none', async () => {
+  test('a token with the anonymous role counts as no token', async () => {
     const { status, headers } = await ask('/secrets', bearer({ role: 'rest_anon' }));
     expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
     expect((await ask('/secrets', bearer({ role: 'rest_user' }))).status).toBe(403);
@@ -344,7 +344,7 @@ describe('requests', () => {
     ['GET', '/flags?select=id::double precision', 200, undefined],
     ['GET', '/nothing', 404, 'PGRST205'],
     ['GET', '/rpc/nothing', 404, 'PGRST202'],
-  ])('%s %s is %i', async (method, path, status, code) => {
+  ])('%s %s returns %i', async (method, path, status, code) => {
     const body = method === 'PUT' ? '{"id":1}' : undefined;
     const response = await ask(path, { method, ...(body === undefined ? {} : { body, headers: json }) });
     expect([response.status, (JSON.parse(response.text || '{}') as { code?: string }).code]).toEqual([

@@ -1,4 +1,4 @@
-/** The transaction of a request: isolation, access mode and the settings of its role (as in PostgREST 16). */
+/** Tests the transaction of a request: isolation, access mode and the settings of its role (as in PostgREST 16). */
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -69,7 +69,7 @@ async function ask(path: string, role?: unknown, method = 'GET'): Promise<unknow
 const setting = (name: string, role?: string) => ask(`/rpc/setting?name=${name}`, role);
 
 describe('isolation', () => {
-  test('is that of the function, else of the role, else of the database', async () => {
+  test('is set by the function, otherwise by the role, otherwise by the database', async () => {
     expect(await setting('transaction_isolation')).toBe('read committed');
     expect(await setting('transaction_isolation', 'rest_strict')).toBe('serializable');
     expect(await ask('/rpc/isolated')).toBe('repeatable read');
@@ -81,14 +81,14 @@ describe('access', () => {
   test.each([
     ['GET', '/rpc/setting_for_writes?name=transaction_read_only', 'on'],
     ['GET', '/rpc/setting?name=transaction_read_only', 'on'],
-  ])('%s %s: %s', async (method, path, expected) => {
+  ])('of %s %s: %s', async (method, path, expected) => {
     expect(await ask(path, undefined, method)).toBe(expected);
   });
 
   test.each([
     ['setting', 'on'],
     ['setting_for_writes', 'off'],
-  ])('POST to %s: %s', async (name, expected) => {
+  ])('of POST to %s: %s', async (name, expected) => {
     const response = await rest.fetch(`/rpc/${name}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -108,14 +108,14 @@ test('a conflict is reported and not retried', async () => {
 });
 
 describe('settings of the role', () => {
-  test('hold, except those of one database and those that need a right', async () => {
+  test('apply, except those for one database and those that need a privilege', async () => {
     expect(await setting('statement_timeout', 'rest_strict')).toBe('7s');
     expect(await setting('lock_timeout', 'rest_strict')).toBe('0');
     expect(await setting('log_statement', 'rest_strict')).toBe('none');
     expect(await setting('statement_timeout')).toBe('0');
   });
 
-  test('with the right they hold from the next reading of the configuration on', async () => {
+  test('that need a privilege apply after it is granted and the configuration is read again', async () => {
     await database.run('grant set on parameter log_statement to rest_login');
     try {
       const from = rest.err().length;
@@ -127,7 +127,7 @@ describe('settings of the role', () => {
     }
   });
 
-  test('an unknown notification reloads nothing', async () => {
+  test('aren’t reloaded by an unknown notification', async () => {
     const from = rest.err().length;
     await database.run("notify pgrst, 'reload everything'; notify pgrst, 'reload config'");
     await rest.said(/Config reloaded/, from);
@@ -142,7 +142,7 @@ describe('a role claim that isn’t text', () => {
     [null, 'null'],
     [['rest_strict'], '["rest_strict"]'],
     [{ rest_strict: true }, '{"rest_strict":true}'],
-  ])('%j names no role', async (role, name) => {
+  ])('is used as its JSON text: %j', async (role, name) => {
     expect(await ask('/rpc/isolated', role)).toMatchObject({
       code: '22023',
       message: `role "${name}" does not exist`,

@@ -1,4 +1,4 @@
-/** Writes and calls over HTTP: status, headers, body and the resulting table contents. */
+/** Tests writes and calls over HTTP: status, headers, body and the resulting table contents. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type RestHarness, startRest } from './harness.ts';
 
@@ -32,7 +32,7 @@ const names = async () =>
 const REPRESENTATION = { prefer: 'return=representation' };
 
 describe('insert', () => {
-  test('minimal, with where it is, and as a representation', async () => {
+  test('returns no body, the location or a representation, as requested', async () => {
     const minimal = await send('POST', '/people', { id: 10, name: 'Alan' });
     expect(minimal).toMatchObject({ status: 201, text: '' });
     expect(minimal.headers.get('content-type')).toBeNull();
@@ -53,7 +53,7 @@ describe('insert', () => {
     expect(await names()).toEqual(['Ada', 'Grace', 'Linus', 'Alan', 'Edsger', 'Barbara']);
   });
 
-  test('upserts say whether anything is new', async () => {
+  test('upserts report whether a row was created', async () => {
     const prefer = 'resolution=merge-duplicates';
     expect((await send('POST', '/people', { id: 1, name: 'Ada L.' }, { prefer })).status).toBe(200);
     expect((await send('POST', '/people', { id: 20, name: 'New' }, { prefer })).status).toBe(201);
@@ -72,7 +72,7 @@ describe('insert', () => {
     expect(await names()).toEqual(['Ada L.', 'Grace', 'Linus', 'New', 'y']);
   });
 
-  test('missing=default fills what objects leave out', async () => {
+  test('missing=default fills columns missing in objects', async () => {
     const path = '/people?columns=id,name,tags&select=tags';
     const both = await send('POST', path, [{ id: 30, name: 'x' }], {
       prefer: 'missing=default, return=representation',
@@ -82,7 +82,7 @@ describe('insert', () => {
     expect(nulls.body).toEqual([{ tags: null }]);
   });
 
-  test('CSV and forms', async () => {
+  test('CSV and forms are accepted', async () => {
     const csv = await send('POST', '/people', 'id,name,born\n40,"A, B",NULL\n', {
       'content-type': 'text/csv',
     });
@@ -101,14 +101,14 @@ describe('insert', () => {
     ['{"id":1,"name":"dup"}', 409, '23505'],
     ['{"id":"x","name":"a"}', 400, '22P02'],
     ['{"id":50}', 400, '23502'],
-  ])('%s is refused', async (body, status, code) => {
+  ])('%s is rejected', async (body, status, code) => {
     expect(await send('POST', '/people', body)).toMatchObject({ status, body: { code } });
     expect(await names()).toHaveLength(3);
   });
 });
 
 describe('update, delete, put', () => {
-  test('filters choose the rows, the representation shows them', async () => {
+  test('filters select the rows, and the representation contains them', async () => {
     const updated = await send(
       'PATCH',
       '/people?id=in.(1,2)&select=id&order=id.desc',
@@ -124,7 +124,7 @@ describe('update, delete, put', () => {
     await send('POST', '/people', { id: 3, name: 'Linus' });
   });
 
-  test('without a filter they are refused', async () => {
+  test('requests without a filter are rejected', async () => {
     expect(await send('PATCH', '/people', { name: 'x' })).toMatchObject({
       status: 400,
       body: { code: '21000', message: 'UPDATE requires a WHERE clause', details: null, hint: null },
@@ -135,7 +135,7 @@ describe('update, delete, put', () => {
     expect(await names()).toEqual(['Ada', 'Grace', 'Linus']);
   });
 
-  test('what a client asked to be undone is undone', async () => {
+  test('changes are rolled back if the client’s conditions aren’t met', async () => {
     const object = { accept: 'application/vnd.pgrst.object+json' };
     expect((await send('PATCH', '/people?id=lt.3', { name: 'x' }, object)).body.code).toBe('PGRST116');
     const limited = { prefer: 'handling=strict, max-affected=1' };
@@ -165,7 +165,7 @@ describe('calls', () => {
     ['GET', '/rpc/rename_all?suffix=x', undefined, 405, { code: '25006' }],
     ['POST', '/rpc/refuse', {}, 402, { code: 'PT402', message: 'Payment required', hint: 'Pay' }],
     ['DELETE', '/rpc/add', undefined, 405, { code: 'PGRST101' }],
-  ])('%s %s', async (method, path, body, status, expected) => {
+  ])('%s %s responds as expected', async (method, path, body, status, expected) => {
     const response = await send(method, path, body);
     expect(response.status).toBe(status);
     if (typeof expected === 'object' && !Array.isArray(expected))
@@ -173,7 +173,7 @@ describe('calls', () => {
     else expect(response.body).toEqual(expected);
   });
 
-  test('headers that are none are an error of the function', async () => {
+  test('invalid headers are reported as an error of the function', async () => {
     expect(await send('POST', '/rpc/bad_header')).toMatchObject({ status: 500, body: { code: 'PGRST111' } });
     expect(await send('POST', '/rpc/bad_raise')).toMatchObject({ status: 500, body: { code: 'PGRST121' } });
   });

@@ -1,4 +1,4 @@
-/** Test files that need a separate process, with reasons. All other files share processes. */
+/** The test files that need a separate process, with reasons. All other files share processes. */
 export const apart: readonly string[] = [
   // This file replaces a module.
   'test/auth/enumeration.test.ts',

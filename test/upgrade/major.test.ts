@@ -1,4 +1,4 @@
-/** Upgrades a project from PostgreSQL 15 with the command line, as an operator does. */
+/** Tests upgrading a project from PostgreSQL 15 with the command line, as an operator does. */
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -58,7 +58,7 @@ describe.skipIf(missingOldVersion !== undefined)(
     beforeAll(createProject);
     afterAll(() => folder && rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 
-    test('the server refuses the old data folder and names the command', async () => {
+    test('the server rejects the old data folder and suggests the command', async () => {
       await expect(createDatabase({ dataDir })).rejects.toMatchObject({
         code: 'wrong_version',
         message: expect.stringContaining('run "plinth upgrade" first'),
@@ -66,7 +66,7 @@ describe.skipIf(missingOldVersion !== undefined)(
       expect(readFileSync(join(dataDir, 'postgres', 'PG_VERSION'), 'utf8')).toBe('15\n');
     });
 
-    test('without programs of the old version, the error says what to do', async () => {
+    test('without the old version’s programs, the error says what to do', async () => {
       const { status, stderr } = await plinth(['upgrade', '--old-bindir', '/usr/bin', '--check'], {
         cwd: project,
       });
@@ -88,7 +88,7 @@ describe.skipIf(missingOldVersion !== undefined)(
       expect(after.filter((name) => !before.includes(name) && name !== 'run')).toEqual([]);
     });
 
-    test('everything is moved, and the old cluster is kept', async () => {
+    test('everything is migrated, and the old cluster is kept', async () => {
       const { status, stdout, stderr } = await plinth(['upgrade', '--old-bindir', bin], { cwd: project });
       expect({ status, stderr }).toMatchObject({ status: 0 });
       expect(stdout).toMatch(/Upgraded from PostgreSQL 15 to 18: \d+ tables in 3 databases, \d{4,} rows/);

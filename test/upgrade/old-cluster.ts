@@ -1,7 +1,7 @@
 /**
- * Data folders of an earlier major version. Plinth never had another major version than its current one, so the folder is
- * built from Debian's PostgreSQL 15 with Plinth's own SQL files. A copy of the programs finds Plinth's extensions,
- * because PostgreSQL 15 can't search another folder for them.
+ * Data folders of an earlier major version. Plinth has never had another major version, so the folder is built from
+ * Debian's PostgreSQL 15 with Plinth's own SQL files. A copy of the programs finds Plinth's extensions, because
+ * PostgreSQL 15 can't search another folder for them.
  */
 import { spawnSync } from 'node:child_process';
 import {
@@ -50,7 +50,8 @@ export function copyOldPrograms(folder: string): string {
   for (const name of readdirSync(own)) {
     const isStock = existsSync(join(binaries.stockExtensions, name)) || stockExtensions.has(name);
     if (isStock) continue;
-    // PostgreSQL 15 has neither names for the schema of another extension nor the setting event_triggers.
+    // PostgreSQL 15 has neither references to another extension's schema (`@extschema:name@`) nor the setting
+    // event_triggers.
     const text = readFileSync(join(own, name), 'utf8')
       .replaceAll(/@extschema:\w+@/g, 'extensions')
       .replaceAll(/set local event_triggers = \w+;/g, '');
