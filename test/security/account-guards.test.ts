@@ -1,6 +1,6 @@
 /**
- * The Account pages call auth in this process. Every protection of the routes below /auth/v1 also applies to these
- * calls, and both count toward the same limits.
+ * Tests that the Account pages, which call auth in this process, have every protection of the routes below /auth/v1,
+ * and that both count toward the same limits.
  */
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -201,7 +201,7 @@ describe('limits by address', () => {
     expect(elsewhere.status).not.toBe(429);
   });
 
-  test('token, for refreshes and codes', async () => {
+  test('token: refreshes and codes', async () => {
     const ip = newAddress();
     const { cookie } = await member(server);
     for (let count = 0; count < 29; count += 1) await direct(server, '/token?grant_type=password', {}, ip);
@@ -218,7 +218,7 @@ describe('limits by address', () => {
     expect(back.headers.get('location')).toContain('problem=over_request_rate_limit');
   });
 
-  test('user, and verify by link, for forms without scripts', async () => {
+  test('user, and verify by link: forms without scripts', async () => {
     const { cookie } = await member(server);
     const form = async (page: string, fields: Record<string, string>, ip: string) => {
       const mark = 'a'.repeat(32);
@@ -254,7 +254,7 @@ describe('limits by address', () => {
     expect((await form('confirm', link, newAddress())).status).toBe(200);
   });
 
-  test('are counted for the browser, whose address only a trusted proxy may declare', async () => {
+  test('are counted for the browser’s address, which only a trusted proxy can declare', async () => {
     const { token } = await member(server, '203.0.113.77');
     const { body } = await direct(server, '/user/sessions', undefined, undefined, token);
     expect(body.sessions).toMatchObject([{ ip: '203.0.113.77', user_agent: browser }]);
@@ -275,7 +275,7 @@ describe('limits by account', () => {
   });
   afterAll(() => server.stop());
 
-  test('wrong passwords count together with those at the public API', async () => {
+  test('include wrong passwords at the public API', async () => {
     const { email } = await member(server);
     const wrong = { email, password: 'wrong horse' };
     const statuses: number[] = [];
@@ -295,7 +295,7 @@ describe('limits by account', () => {
     expect([page.status, page.body]).toEqual([429, api.body]);
   });
 
-  test('the pause between two emails to an address', async () => {
+  test('include the minimum interval between two emails to an address', async () => {
     const { email } = await member(server);
     await account(server, 'code', { email, purpose: 'sign-in' }, { ip: newAddress() });
     await mailsTo(server, email, 1);
@@ -307,7 +307,7 @@ describe('limits by account', () => {
   });
 });
 
-test('limits of emails and text messages by the hour, for the whole server', async () => {
+test('hourly limits on emails and text messages apply to the whole server', async () => {
   const smtp = {
     enabled: true,
     host: '127.0.0.1',
@@ -393,7 +393,7 @@ describe('captchas', () => {
     ['passkey/options', {}],
     ['wallet', { chain: 'solana', message: 'x', signature: 'x' }],
     ['sso', { domain: 'nowhere.example' }],
-  ])('%s %o', async (name, body) => {
+  ])('%s %o requires one', async (name, body) => {
     forms.length = 0;
     const ip = newAddress();
     const without = await account(server, name, body, { ip });
@@ -418,7 +418,7 @@ describe('captchas', () => {
     ]);
   });
 
-  test('a session in the browser isn’t an exception, not even an admin’s', async () => {
+  test('apply to a session in the browser, even an administrator’s', async () => {
     const { data } = await server.admin().auth.admin.createUser({
       email: newEmail(),
       password,
@@ -432,7 +432,7 @@ describe('captchas', () => {
     expect(again.body.error_code).toBe('captcha_failed');
   });
 
-  test('refreshes and codes need none', async () => {
+  test('aren’t required for refreshes and codes', async () => {
     const email = newEmail();
     await server.admin().auth.admin.createUser({ email, password, email_confirm: true });
     const { cookie } = await account(server, 'sign-in', { email, password, captcha_token: 'good' });
@@ -442,7 +442,7 @@ describe('captchas', () => {
   });
 });
 
-describe('what a call leaves behind', () => {
+describe('a call', () => {
   const lines: { fields: LogFields; message: string }[] = [];
   const log: Logger = {
     ...silentLogger,
@@ -494,7 +494,7 @@ describe('what a call leaves behind', () => {
   });
   afterAll(() => server.stop());
 
-  test('a record as for a request: for the log, the counts and the trace', async () => {
+  test('is recorded like a request: in the log, the counts and the trace', async () => {
     const { cookie, id } = await member(server);
     const requestId = 'account-request-1';
     const ip = newAddress();
@@ -531,7 +531,7 @@ describe('what a call leaves behind', () => {
     });
   });
 
-  test('no header of auth, and no other cookie', async () => {
+  test('returns none of auth’s headers, and no other cookies', async () => {
     const { email } = await member(server);
     const reply = await account(server, 'sign-in', { email, password });
     expect([...reply.headers.keys()].filter((name) => /^sb-|^x-sb/.test(name))).toEqual([]);
@@ -541,7 +541,7 @@ describe('what a call leaves behind', () => {
     expect(wrong.headers.getSetCookie()).toEqual([]);
   });
 
-  test('errors with the body of the public API', async () => {
+  test('returns errors with the body of the public API', async () => {
     const same = async (name: string, path: string, body: object, sent: object = body) => {
       const ip = newAddress();
       const page = await account(server, name, body, { ip, headers: { 'x-request-id': 'same-request' } });
@@ -567,7 +567,7 @@ describe('what a call leaves behind', () => {
     await same('wallet', '/token?grant_type=web3', wallet);
   });
 
-  test('an unexpected error is logged and has the request as its ID', async () => {
+  test('logs an unexpected error with the request ID', async () => {
     lines.length = 0;
     await server.database.pool('postgres').exec('alter function public.note_caller rename to elsewhere');
     try {
@@ -581,7 +581,7 @@ describe('what a call leaves behind', () => {
     }
   });
 
-  test('address and browser: for hooks, the audit log and the session list', async () => {
+  test('passes the address and user agent to hooks, the audit log and the session list', async () => {
     const ip = newAddress();
     const { body } = await account(server, 'sign-up', { email: newEmail(), password }, { ip });
     const [event] = await server.database
@@ -599,7 +599,7 @@ describe('what a call leaves behind', () => {
     expect(audits.map(({ action }) => action)).toContain('challenge_created');
   });
 
-  test('nothing, if it takes longer than a request may', async () => {
+  test('changes nothing if it takes longer than the time limit', async () => {
     const user = await member(server);
     const db = server.database.pool('supabase_admin');
     const late = await db.transaction(async (tx) => {
@@ -621,14 +621,14 @@ describe('what a call leaves behind', () => {
     expect((await account(server, 'refresh', {}, { cookie: user.cookie })).status).toBe(200);
   });
 
-  test('a body that auth would reject for its size is rejected', async () => {
+  test('is rejected if auth would reject the body for its size', async () => {
     const key = { challenge_id: randomUUID(), credential: { id: 'x'.repeat(1_048_576) } };
     const page = await account(server, 'passkey', key);
     const api = await direct(server, '/passkeys/authentication/verify', key);
     expect([page.status, page.body]).toEqual([413, api.body]);
   });
 
-  test('links in emails lead to the page that sent the request, and nowhere else', async () => {
+  test('sends emails with links that lead only to the page that sent the request', async () => {
     const linkAfter = async (referer: string): Promise<string | null> => {
       const { email } = await member(server);
       await account(
@@ -646,7 +646,7 @@ describe('what a call leaves behind', () => {
     expect(await linkAfter(`${server.url}/rest/v1/x`)).toBe('https://app.example');
   });
 
-  test('the redirect rule decides where a confirmed link leads', async () => {
+  test('leads to a redirect that the redirect rule allows', async () => {
     const mark = 'b'.repeat(32);
     const confirm = async (redirectTo: string) => {
       const response = await fetch(`${server.url}/account/confirm`, {
@@ -673,7 +673,7 @@ describe('what a call leaves behind', () => {
     expect(await confirm('https://app.example/in')).toContain('otp_expired');
   });
 
-  test('requests of other sites never reach auth', async () => {
+  test('from another site never reaches auth', async () => {
     const before = server.records.filter(({ service }) => service === 'auth').length;
     const { email } = await member(server);
     const after = server.records.filter(({ service }) => service === 'auth').length;
@@ -684,7 +684,7 @@ describe('what a call leaves behind', () => {
     expect(server.records.filter(({ service }) => service === 'auth')).toHaveLength(after);
   });
 
-  test('codes are used up once, by either process', async () => {
+  test('uses a code once, in either process', async () => {
     const { email } = await member(server);
     await account(server, 'code', { email, purpose: 'sign-in' }, { ip: newAddress() });
     const body = { email, type: 'email', token: codeOf(await mailsTo(server, email, 1)) };
@@ -695,7 +695,7 @@ describe('what a call leaves behind', () => {
   });
 });
 
-describe('who calls', () => {
+describe('the caller', () => {
   let server: AuthServer;
   beforeAll(async () => {
     server = await startAuth(
@@ -711,7 +711,7 @@ describe('who calls', () => {
   });
   afterAll(() => server.stop());
 
-  test('without a cookie, nothing of a user is reachable', async () => {
+  test('can’t reach any user’s data without a cookie', async () => {
     const id = randomUUID();
     for (const [name, body] of [
       ['factor', { factor_id: id, code: '123456' }],
@@ -728,7 +728,7 @@ describe('who calls', () => {
     expect((await account(server, 'session')).body).toEqual({ session: null });
   });
 
-  test('a sign-in runs as the visitor, not as the user of the cookie', async () => {
+  test('signs in as the visitor, not as the user of the cookie', async () => {
     const [ada, bob] = [await member(server), await member(server)];
     const before = server.records.length;
     const reply = await account(server, 'sign-in', { email: bob.email, password }, { cookie: ada.cookie });
@@ -740,7 +740,7 @@ describe('who calls', () => {
     expect(old.body).toEqual({ session: null });
   });
 
-  test("another user's factor doesn't exist", async () => {
+  test('can’t see another user’s factor', async () => {
     const [ada, bob] = [await member(server), await member(server)];
     const { id } = await addFactor(server, ada);
     const body = { factor_id: id };
@@ -748,7 +748,7 @@ describe('who calls', () => {
     expect([reply.status, reply.body.error_code]).toEqual([404, 'mfa_factor_not_found']);
   });
 
-  test('banned users, ended sessions and deleted users are signed out', async () => {
+  test('is signed out if the user is banned or deleted or the session has ended', async () => {
     const admin = server.admin().auth.admin;
     const banned = await member(server);
     await admin.updateUserById(banned.id, { ban_duration: '1h' });
@@ -761,7 +761,7 @@ describe('who calls', () => {
     expect((await account(server, 'session', undefined, { cookie: deleted.cookie })).body.session).toBeNull();
   });
 
-  test("a session that hasn't verified its factor can't do anything that requires it", async () => {
+  test('can’t do anything that requires the factor before verifying it', async () => {
     const user = await member(server);
     const { id, secret } = await addFactor(server, user);
     const { cookie } = await account(server, 'sign-in', { email: user.email, password });
@@ -784,8 +784,8 @@ describe('who calls', () => {
     expect(new URL(linked.body.url).host).toBe('github.com');
   });
 
-  test('the session of an app can’t become the browser’s', async () => {
-    // Only a page with our cookie has a session, and cookies are created only from sign-ins of this browser.
+  test('can’t use an app’s session as the browser’s', async () => {
+    // Only a page with the Account cookie has a session, and cookies are created only when this browser signs in.
     const { token } = await member(server);
     const headers = { authorization: `Bearer ${token}` };
     expect((await account(server, 'session', undefined, { headers })).body).toEqual({ session: null });
@@ -794,7 +794,7 @@ describe('who calls', () => {
   });
 });
 
-describe('features that are off', () => {
+describe('disabled features', () => {
   let server: AuthServer;
   let user: Member;
   beforeAll(async () => {
@@ -832,7 +832,7 @@ describe('features that are off', () => {
   });
 });
 
-test('without auth, the pages are not served either', async () => {
+test('without auth, the pages aren’t served', async () => {
   const backend = await createTestBackend({ exclude: ['auth', 'functions'] });
   try {
     const init = { method: 'POST', headers: { 'x-plinth-request': '1' }, body: '{}' };
@@ -843,7 +843,7 @@ test('without auth, the pages are not served either', async () => {
   }
 });
 
-describe("accounts aren't revealed", () => {
+describe('the existence of accounts isn’t revealed', () => {
   let server: AuthServer;
   beforeAll(async () => {
     server = await startAuth(
@@ -853,7 +853,7 @@ describe("accounts aren't revealed", () => {
   });
   afterAll(() => server.stop());
 
-  /** Returns the shortest durations, because other work of this machine only prolongs them. */
+  /** Returns the shortest durations, because other work on this machine only makes them longer. */
   const shortestMs = async (one: () => Promise<unknown>, other: () => Promise<unknown>) => {
     const shortest: [number, number] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
     for (let count = 0; count < 9; count += 1) {

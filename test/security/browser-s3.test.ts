@@ -106,14 +106,14 @@ async function start(options: TestBackendOptions = {}): Promise<Server> {
   return server;
 }
 
-describe('with the well-known pair', () => {
+describe('with the well-known key pair', () => {
   let server: Server;
   beforeAll(async () => {
     server = await start();
   });
   afterAll(() => server?.stop());
 
-  it('programs read, and pages of another origin do not, however they sign', async () => {
+  it('programs can read, but pages of another origin can’t, regardless of how they sign', async () => {
     for (const pair of [server.keys.s3, sessionOf(server, 'service_role')]) {
       expect(await readByHeaders(server, pair, {})).toBe('secret');
       expect(await readByHeaders(server, pair, evil)).toBe(403);
@@ -125,7 +125,7 @@ describe('with the well-known pair', () => {
     }
   });
 
-  it('sessions of users are for pages of every origin', async () => {
+  it('user sessions can be used by pages of every origin', async () => {
     const session = sessionOf(server, 'authenticated');
     // The object isn't found because policies hide it.
     expect(await readByHeaders(server, session, evil)).toBe(404);
@@ -160,7 +160,7 @@ it('with a separate key pair, pages use presigned URLs from a server, without th
   }
 }, 120_000);
 
-it('a setting lets pages use secret keys', async () => {
+it('a setting allows pages to use secret keys', async () => {
   const server = await start({ config: { plinth: { server: { browser_secret_keys: true } } } });
   try {
     expect(await readByHeaders(server, server.keys.s3, evil)).toBe('secret');

@@ -74,7 +74,7 @@ const secretHeaders = (): Record<string, string>[] => {
 };
 
 describe('over HTTP', () => {
-  it.each(pages)('%s is refused, wherever it puts the key', async (_page, marks) => {
+  it.each(pages)('%s is rejected, wherever it puts the key', async (_page, marks) => {
     for (const headers of secretHeaders()) {
       const response = await send(backend, '/rest/v1/', { ...headers, ...marks });
       expect([headers, response.status, JSON.parse(response.text).message]).toEqual([headers, 401, message]);
@@ -83,7 +83,7 @@ describe('over HTTP', () => {
     }
   });
 
-  it('every route of the API refuses it, and one that is added does', async () => {
+  it('every API route rejects it, including future ones', async () => {
     // Pages and routes that don't require a key. Health checks ignore keys and reveal no data.
     const keyless = /^\/(?:account|rest-admin|\.well-known)\/|^\/(?:account|health(?:\/(?:live|ready))?)?$/;
     const routes = backend.routes().filter(({ path }) => !keyless.test(path));
@@ -105,7 +105,7 @@ describe('over HTTP', () => {
     expect(open).toEqual([]);
   });
 
-  it('programs, and pages of this very origin, use it as ever', async () => {
+  it('programs and pages of the same origin can use it', async () => {
     const { host, origin } = new URL(backend.url);
     for (const marks of [
       {},
@@ -126,7 +126,7 @@ describe('over HTTP', () => {
       }
   });
 
-  it('public keys and tokens of users are for pages of every origin, and so is a preflight', async () => {
+  it('pages of every origin can use public keys, user tokens and preflights', async () => {
     const { publishableKey, anonKey, sign } = backend.keys;
     const token = sign({ role: 'authenticated', sub: '1', exp: Math.floor(Date.now() / 1000) + 60 });
     for (const headers of [
@@ -190,7 +190,7 @@ describe('over realtime sockets', () => {
     });
   }
 
-  it('the handshake refuses a secret key, however it is written', async () => {
+  it('the handshake rejects a secret key, regardless of its spelling', async () => {
     const { serviceRoleKey, secretKey } = backend.keys;
     const broken = `${serviceRoleKey.slice(0, 20)} ${serviceRoleKey.slice(20)}`;
     for (const key of [secretKey, serviceRoleKey, broken, serviceRoleKey.replaceAll('.', '%2E')])
@@ -198,14 +198,14 @@ describe('over realtime sockets', () => {
     expect(await join(serviceRoleKey, { host: 'rebound.example' })).toMatch(/^401 .*Forbidden use of secret/);
   }, 20_000);
 
-  it('so do a join and a later token', async () => {
+  it('a join and a later token are also rejected', async () => {
     const { anonKey, serviceRoleKey } = backend.keys;
     const page = { origin: 'https://evil.example' };
     expect(await join(anonKey, page, serviceRoleKey)).toContain(message);
     expect(await join(anonKey, page, anonKey, serviceRoleKey)).toContain(message);
   }, 20_000);
 
-  it('programs use it, and pages a public key', async () => {
+  it('programs can use it, and pages can use a public key', async () => {
     const { anonKey, serviceRoleKey } = backend.keys;
     expect(await join(serviceRoleKey, {}, serviceRoleKey)).toContain('"status":"ok"');
     expect(await join(anonKey, { origin: 'http://localhost:3000' })).toContain('"status":"ok"');

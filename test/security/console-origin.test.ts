@@ -1,4 +1,4 @@
-/** The Console has its own origin, and only its own pages can send requests to it. */
+/** Tests that the Console has its own origin, and only its own pages can send requests to it. */
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestBackend, runSql } from '../../src/testing.ts';
@@ -74,7 +74,7 @@ const routes = () =>
     .routes()
     .map(({ method, path }) => ({ method: method === '*' ? 'GET' : method, path }));
 
-describe('the port of the API', () => {
+describe('the API port', () => {
   it('has no route of the Console', async () => {
     expect(own.origin).not.toBe(new URL(world.backend.url).origin);
     expect(world.backend.routes().filter(({ path }) => /console/i.test(path))).toEqual([]);
@@ -83,7 +83,7 @@ describe('the port of the API', () => {
     expect((await world.call('/console/')).text).toContain(own.origin);
   });
 
-  it("hands no cookie of the Console's or Account's to a function, nor lets it set one", async () => {
+  it('passes no Console or Account cookie to a function, and doesn’t allow it to set one', async () => {
     const response = await world.call('/functions/v1/echo', { headers: { cookie } });
     expect(response.body).toEqual({ cookie: 'theme=dark' });
     expect(response.headers.getSetCookie()).toEqual(['theme=dark; Path=/']);
@@ -97,7 +97,7 @@ describe('the port of the API', () => {
     expect(heard).toBe('theme=dark');
   });
 
-  it('nor to SQL', async () => {
+  it('passes no such cookie to SQL', async () => {
     const headers = { cookie, apikey: world.backend.keys.publishableKey };
     await expect
       .poll(async () => (await world.call('/rest/v1/rpc/cookies', { headers })).body)
@@ -110,7 +110,7 @@ describe('the port of the API', () => {
 });
 
 describe('every route of the Console', () => {
-  it('is refused under a foreign name (DNS rebinding)', async () => {
+  it('rejects another host name (DNS rebinding)', async () => {
     for (const host of [
       `evil.example:${own.port}`,
       '10.0.0.1',
@@ -129,7 +129,7 @@ describe('every route of the Console', () => {
     ['a page of the API origin', 'same-site', () => world.backend.url],
     ['any other page', 'cross-site', () => 'https://evil.example'],
     ['a sandboxed page', 'cross-site', () => 'null'],
-  ])('is refused to %s', async (_who, site, origin) => {
+  ])('rejects %s', async (_who, site, origin) => {
     expect(routes().length).toBeGreaterThan(100);
     for (const { method, path } of [...routes(), { method: 'OPTIONS', path: '/console/api/session' }])
       for (const headers of [{ 'sec-fetch-site': site }, { origin: origin() }] as Record<string, string>[]) {
@@ -139,7 +139,7 @@ describe('every route of the Console', () => {
       }
   });
 
-  it('is refused to a link of another website, unless it is a page', async () => {
+  it('rejects a link from another website, unless it opens a page', async () => {
     const link = {
       'sec-fetch-site': 'cross-site',
       'sec-fetch-mode': 'navigate',
@@ -153,7 +153,7 @@ describe('every route of the Console', () => {
       expect((await send(own, '/console/', { ...link, 'sec-fetch-dest': dest })).status).toBe(403);
   });
 
-  it('protects its answer, whatever it is', async () => {
+  it('has protective headers on every response', async () => {
     const owner = await operator(world.backend);
     for (const path of [
       '/',
@@ -184,7 +184,7 @@ describe('every route of the Console', () => {
 });
 
 describe('the session', () => {
-  it('has one valid cookie or fails: a planted cookie doesn’t switch the operator', async () => {
+  it('has exactly one valid cookie: a planted cookie doesn’t switch the operator', async () => {
     const owner = await operator(world.backend);
     await world.backend.operators.createOperator('mallory', 'read-only');
     const mallory = await operator(world.backend, 'mallory');
@@ -197,7 +197,7 @@ describe('the session', () => {
     expect(await statusWith(`${name}=nonsense`, owner.cookie)).toBe(200);
   });
 
-  it('has a cookie that stays on the port’s path', async () => {
+  it('has a cookie restricted to the port’s path', async () => {
     const response = await signIn(world.backend, await linkToken(world.backend));
     const [cookie = ''] = response.headers.getSetCookie();
     expect(cookie).toMatch(
@@ -223,7 +223,7 @@ describe('behind a proxy with TLS', () => {
     return send(port, '/console/api/sign-in', { ...json, ...headers }, 'POST', body);
   };
 
-  it('only its own name, with its own scheme, is the Console', async () => {
+  it('only the Console’s own host name and scheme are accepted', async () => {
     const response = await signInAt({ host, origin: url, 'sec-fetch-site': 'same-origin' });
     expect(response.status).toBe(200);
     expect(response.headers['set-cookie']?.[0]).toMatch(
@@ -235,7 +235,7 @@ describe('behind a proxy with TLS', () => {
     expect((await signInAt({ host: 'api.example.com' })).status).toBe(421);
   });
 
-  it('headers that anyone can send change nothing', async () => {
+  it('headers that anyone can send have no effect', async () => {
     const forwarded = {
       'x-forwarded-host': host,
       'x-forwarded-proto': 'https',

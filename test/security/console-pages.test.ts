@@ -1,4 +1,4 @@
-/** A page of another origin in the operator's browser has no access to the Console. */
+/** Tests that a page of another origin in the operator's browser has no access to the Console. */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestBackend } from '../../src/testing.ts';
@@ -34,8 +34,8 @@ async function hostile(body = ''): Promise<Page> {
 const isSignedIn = (page: Page) =>
   page.evaluate(async () => (await fetch('/console/api/session')).status === 200);
 
-describe('a page of the API origin', () => {
-  it('reads nothing and sends nothing', async () => {
+describe('a page of the API’s origin', () => {
+  it('can’t read anything or change anything', async () => {
     const page = await hostile();
     const attempts = await page.evaluate(async (origin) => {
       const attempt = (path: string, init: RequestInit = {}) =>
@@ -56,7 +56,7 @@ describe('a page of the API origin', () => {
     await page.close();
   });
 
-  it('frames nothing, and keeps no hold of a window that it opens', async () => {
+  it('can’t frame the Console or keep a reference to its window', async () => {
     const page = await hostile(`<iframe src="${backend.console.url}/console/"></iframe>`);
     await page.waitForTimeout(300);
     expect(page.frames().map((frame) => frame.url())).not.toContain(`${backend.console.url}/console/`);

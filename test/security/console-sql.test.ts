@@ -1,4 +1,4 @@
-/** SQL run by operators below owner: the role that it runs as, and what project code triggered by it can do. */
+/** Tests SQL run by operators below owner: the role that it runs as, and what project code triggered by it can do. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { type Backend, type Operator, operator, startBackend } from '../console/harness.ts';
@@ -55,7 +55,7 @@ const literals = [
   `select * from (values ('("x")'::public.trapped)) v (a) where a is not null`,
 ];
 
-test.each(literals)('a literal whose type checks it runs as a role that only reads: %s', async (text) => {
+test.each(literals)('a literal with a type that runs code runs it as a read-only role: %s', async (text) => {
   await whoRan();
   for (const path of ['/sql/look', '/sql/look/explain', '/sql/look/cell'])
     await looker.call('POST', path, { text, row: 0, column: 0 });
@@ -64,7 +64,7 @@ test.each(literals)('a literal whose type checks it runs as a role that only rea
   );
 });
 
-test.each(literals)('a developer runs nothing as a superuser: %s', async (text) => {
+test.each(literals)('a developer can’t run code as a superuser: %s', async (text) => {
   await whoRan();
   for (const as of ['operator', 'anon'])
     for (const path of ['/sql/run', '/sql/explain', '/sql/cell'])
@@ -72,7 +72,7 @@ test.each(literals)('a developer runs nothing as a superuser: %s', async (text) 
   expect((await whoRan()).filter((who) => who.includes('supabase_admin'))).toEqual([]);
 });
 
-test('pages of a read-only operator ask as a role that writes nothing and becomes no other', async () => {
+test('pages of a read-only operator use a role that can’t write or switch to another role', async () => {
   const { body } = await looker.call('GET', '/tables/public/who/rows');
   expect(body.rows).toEqual([['supabase_read_only_user', 'supabase_read_only_user']]);
   const looked = await looker.call('POST', '/sql/look', { text: 'table public.who' });
@@ -116,7 +116,7 @@ test.each([
   `select current_setting('app.settings.jwt_secret', true)`,
   `select net.http_get('http://127.0.0.1:1/')`,
   `select 1) plinth_rows; drop table public.tasks; --`,
-])('a read-only operator is refused: %s', async (text) => {
+])('a read-only operator can’t run %s', async (text) => {
   const { status, body } = await looker.call('POST', '/sql/look', { text });
   const lines =
     typeof body === 'string'
@@ -129,7 +129,7 @@ test.each([
   expect(lines.some(({ event }) => event === 'rows')).toBe(false);
 });
 
-test('why, asked by a read-only operator, fires no trigger', async () => {
+test('an explanation for a read-only operator fires no trigger', async () => {
   const postgres = backend.database.pool('postgres');
   await postgres.exec(`
     create function ran.noted() returns trigger language plpgsql as $$ begin perform ran.note(); return new; end $$;

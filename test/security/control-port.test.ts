@@ -1,5 +1,6 @@
 /**
- * After a process is killed, the port on which commands reach it is free, so any user on the machine can listen on it.
+ * Tests that after a process is killed, another program that listens on its control port gets no token. Any user on the
+ * machine can listen on that port.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -37,7 +38,7 @@ it("another program on that port gets no token and isn't mistaken for Plinth", a
   expect(heard.join()).not.toContain('the-token');
 });
 
-it('the process that has the token is found, and asked', async () => {
+it('the process with the token is found and receives the command', async () => {
   const control: ControlServer = await startControl({
     ping: async () => 1,
     add: async ({ a }) => Number(a) + 1,

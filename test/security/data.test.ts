@@ -1,4 +1,4 @@
-/** Names, values and headers that contain attacks, sent to REST, storage, auth and realtime over HTTP. */
+/** Sends names, values and headers that contain attacks to REST, storage, auth and realtime over HTTP. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { alice, bob, startWorld, type World } from './world.ts';
@@ -34,7 +34,7 @@ const injections = [
 ];
 
 describe('SQL in the REST service', () => {
-  it('is text, wherever it stands', async () => {
+  it('is treated as text in every position', async () => {
     const token = world.user(alice);
     for (const attack of injections) {
       const text = encodeURIComponent(attack.toWellFormed());
@@ -74,7 +74,7 @@ describe('SQL in the REST service', () => {
     expect(await bobsBody()).toEqual(['of bob']);
   });
 
-  it('is text in bodies and headers', async () => {
+  it('is treated as text in bodies and headers', async () => {
     const token = world.user(alice);
     for (const attack of injections) {
       const well = attack.toWellFormed();
@@ -111,8 +111,8 @@ describe('SQL in the REST service', () => {
   });
 });
 
-describe('rows of others', () => {
-  it('cannot be read: by filter, embed, view, count, function, computed order', async () => {
+describe('other users’ rows', () => {
+  it('can’t be read by filter, embed, view, count, function or computed order', async () => {
     const token = world.user(alice);
     for (const path of [
       `/rest/v1/notes?owner=eq.${bob}`,
@@ -133,7 +133,7 @@ describe('rows of others', () => {
     expect(counted.headers.get('content-range')).toMatch(new RegExp(`/${own[0]?.n}$`));
   });
 
-  it('cannot be written: by update, upsert, delete, a given owner, a given id', async () => {
+  it('can’t be written by update, upsert, delete, a given owner or a given ID', async () => {
     const token = world.user(alice);
     const [row] = await admin<{ id: number }>(`select id from public.notes where owner = '${bob}'`);
     const upsert = { prefer: 'resolution=merge-duplicates,return=representation' };
@@ -153,14 +153,14 @@ describe('rows of others', () => {
     expect(await bobsBody()).toEqual(['of bob']);
   });
 
-  it('no transaction is ended as the client wants, and no role', async () => {
+  it('a client can’t request a rollback', async () => {
     const token = world.user(alice);
     const headers = { prefer: 'tx=rollback, return=representation' };
     const { body } = await world.call('/rest/v1/notes', { token, json: { body: 'stays' }, headers });
     expect(await admin(`select 1 from public.notes where id = ${body[0].id}`)).toHaveLength(1);
   });
 
-  it('schemas that are not exposed stay so', async () => {
+  it('can’t be read in schemas that aren’t exposed', async () => {
     const { serviceRoleKey } = world.backend.keys;
     for (const schema of [
       'auth',
@@ -197,8 +197,8 @@ describe('rows of others', () => {
   });
 });
 
-describe('headers that the database chooses', () => {
-  it('end at their line: no header is smuggled in, no answer is split', async () => {
+describe('headers set by the database', () => {
+  it('can’t contain line breaks, which would add a header or split the response', async () => {
     for (const value of [
       '[{"x-a":"b\\r\\nx-evil: 1"}]',
       '[{"x-a":"b\\nx-evil: 1"}]',
@@ -218,7 +218,7 @@ describe('headers that the database chooses', () => {
 describe('auth', () => {
   const signUp = (json: unknown) => world.call('/auth/v1/signup', { json });
 
-  it('takes no address that ends a line or names several people', async () => {
+  it('rejects an address that contains a line break or several recipients', async () => {
     for (const email of [
       'a@example.com\r\nBcc: evil@example.com',
       'a@example.com\nSubject: x',
@@ -235,7 +235,7 @@ describe('auth', () => {
     }
   });
 
-  it('refuses what PostgreSQL cannot store, without an internal error', async () => {
+  it('rejects what PostgreSQL can’t store, without an internal error', async () => {
     const deep = JSON.parse(`${'['.repeat(5000)}${']'.repeat(5000)}`);
     for (const data of [{ x: '\u0000' }, { '\u0000': 1 }, { x: '\ud800' }, { x: deep }]) {
       expect((await signUp({ email: 'data@example.com', password: 'secret-123', data })).status).toBe(400);
@@ -252,7 +252,7 @@ describe('auth', () => {
     }
   });
 
-  it('metadata changes no prototype, and no user chooses role, id or confirmation', async () => {
+  it('doesn’t allow metadata to change a prototype, or a user to choose a role, an ID or a confirmation', async () => {
     const text =
       '{"email":"proto@example.com","password":"secret-123","role":"service_role","aud":"x","id":"' +
       bob +
@@ -280,7 +280,7 @@ describe('auth', () => {
     expect(row).toMatchObject({ role: 'authenticated', is_super_admin: null });
   });
 
-  it('links carry no foreign host and lead only where the project allows', async () => {
+  it('sends links without a foreign host, which lead only where the project allows', async () => {
     const evil = [
       'https://evil.test',
       '//evil.test',
@@ -320,7 +320,7 @@ describe('auth', () => {
     expect(mail).not.toContain('evil.test');
   });
 
-  it('does not tell who has an account', async () => {
+  it('doesn’t reveal who has an account', async () => {
     await signUp({ email: 'known@example.com', password: 'secret-123' });
     const ask = async (path: string, email: string, more: object = {}) => {
       const { status, body } = await world.call(`/auth/v1${path}`, { json: { email, ...more } });
@@ -340,7 +340,7 @@ describe('auth', () => {
     }
   });
 
-  it('the address of a caller is what its socket says', async () => {
+  it('uses the socket’s address as the caller’s address', async () => {
     const { body } = await world.call('/auth/v1/signup', {
       json: { email: 'address@example.com', password: 'secret-123' },
       headers: { 'x-forwarded-for': '203.0.113.9' },
@@ -352,8 +352,8 @@ describe('auth', () => {
   });
 });
 
-describe('what users stored', () => {
-  it('runs no script in the origin of the Console: HTML, SVG, XML, unknown types', async () => {
+describe('content stored by users', () => {
+  it('runs no script in the Console’s origin: HTML, SVG, XML, unknown types', async () => {
     const { serviceRoleKey: token } = world.backend.keys;
     const put = (type: string) =>
       world.call('/storage/v1/object/open/page', {
@@ -392,7 +392,7 @@ describe('what users stored', () => {
     }
   });
 
-  it('adds no header through the type, the cache time or the name', async () => {
+  it('can’t add a header through the type, the cache time or the name', async () => {
     const { serviceRoleKey: token } = world.backend.keys;
     for (const download of ['x\r\nx-evil: 1', '"; x-evil=1', '\u0000', '\u{1f600}']) {
       const query = encodeURIComponent(download);
@@ -416,7 +416,7 @@ describe('what users stored', () => {
     expect(response.headers.get('x-evil')).toBeNull();
   });
 
-  it('sorts and searches by no SQL', async () => {
+  it('is sorted and searched without SQL from users', async () => {
     const { serviceRoleKey: token } = world.backend.keys;
     for (const attack of injections) {
       for (const json of [
@@ -453,7 +453,7 @@ describe('the captured inbox', () => {
 });
 
 describe('the database', () => {
-  it('lets no API role into our own schema, and leaves no definer function without its search path', async () => {
+  it('gives API roles no access to Plinth’s own schema, and every definer function sets its search path', async () => {
     expect(
       await admin(`
         select r.rolname, c.oid::regclass::text from pg_roles r cross join pg_class c
@@ -474,7 +474,7 @@ describe('the database', () => {
     ).toEqual([]);
   });
 
-  it('keeps every table of ours behind row security for the API roles', async () => {
+  it('protects every Plinth table from the API roles with row level security', async () => {
     expect(
       await admin(`
         select c.oid::regclass::text from pg_class c

@@ -1,4 +1,4 @@
-/** All ways in which a client or a project's SQL can try to become superuser of the embedded PostgreSQL. */
+/** Tests every way in which a client or a project's SQL can try to become superuser of the embedded PostgreSQL. */
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -53,7 +53,7 @@ describe('a running server', () => {
       ),
     );
 
-  test('pg_hba.conf has no trust entry, and refuses the superuser over TCP', async () => {
+  test('has no trust entry in pg_hba.conf, and rejects the superuser over TCP', async () => {
     const rules = await world.backend.database.pool('supabase_admin').query<Record<string, unknown>>(sql`
       select type, array_to_string(database, ',') as database, array_to_string(user_name, ',') as users, auth_method as method
       from pg_hba_file_rules order by rule_number`);
@@ -70,7 +70,7 @@ describe('a running server', () => {
     ]);
   });
 
-  test.each(['supabase_admin', ...serviceRoles])('%s has no password that is known', async (user) => {
+  test.each(['supabase_admin', ...serviceRoles])('has no known password for %s', async (user) => {
     const { database } = world.backend;
     const tcp = { ...parseConnectionString(database.info.url), user, sslMode: 'disable' as const };
     for (const target of [tcp, { ...tcp, host: database.info.socketDir as string }]) {
@@ -84,33 +84,30 @@ describe('a running server', () => {
     }
   });
 
-  test.each(['anon', 'authenticated', 'service_role'])(
-    '%s gets nowhere with dblink over REST',
-    async (role) => {
-      const token = world.token({ role });
-      const text = async (name: string, body: string) =>
-        world.call(`/rest/v1/rpc/${name}`, {
-          method: 'POST',
-          body,
-          token,
-          headers: { 'content-type': 'text/plain', apikey: world.backend.keys.anonKey },
-        });
-      for (const name of ['dblink_connect_u', 'dblink_connect']) {
-        for (const connection of connectionStrings()) {
-          const { status, body } = await text(name, connection);
-          expect([name, connection, status, body.code]).toEqual([
-            name,
-            connection,
-            role === 'anon' ? 401 : 403,
-            '42501',
-          ]);
-        }
+  test.each(['anon', 'authenticated', 'service_role'])('rejects dblink over REST as %s', async (role) => {
+    const token = world.token({ role });
+    const text = async (name: string, body: string) =>
+      world.call(`/rest/v1/rpc/${name}`, {
+        method: 'POST',
+        body,
+        token,
+        headers: { 'content-type': 'text/plain', apikey: world.backend.keys.anonKey },
+      });
+    for (const name of ['dblink_connect_u', 'dblink_connect']) {
+      for (const connection of connectionStrings()) {
+        const { status, body } = await text(name, connection);
+        expect([name, connection, status, body.code]).toEqual([
+          name,
+          connection,
+          role === 'anon' ? 401 : 403,
+          '42501',
+        ]);
       }
-      expect((await text('dblink_exec', `copy (select 1) to program 'true'`)).body.code).toBe('42501');
-    },
-  );
+    }
+    expect((await text('dblink_exec', `copy (select 1) to program 'true'`)).body.code).toBe('42501');
+  });
 
-  test('postgres gets no further with dblink', async () => {
+  test('rejects dblink as postgres', async () => {
     const session = await world.backend.database.pool('postgres').connect();
     try {
       for (const connection of connectionStrings()) {
@@ -127,7 +124,7 @@ describe('a running server', () => {
     }
   });
 
-  test('postgres gets no further with postgres_fdw or a subscription', async () => {
+  test('rejects postgres_fdw and subscriptions as postgres', async () => {
     const postgres = world.backend.database.pool('postgres');
     await expect(
       postgres.exec(`create server loop foreign data wrapper postgres_fdw options (dbname 'postgres')`),
@@ -141,7 +138,7 @@ describe('a running server', () => {
     }
   });
 
-  test("a role with REPLICATION can't obtain secrets through a base backup", async () => {
+  test('doesn’t reveal secrets to a role with REPLICATION through a base backup', async () => {
     const target = { ...parseConnectionString(world.backend.database.info.url), sslMode: 'disable' as const };
     await expect(
       Client.connect({ ...target, parameters: { replication: 'true' }, bareSession: true }),
@@ -154,7 +151,7 @@ describe('a running server', () => {
     expect(keys).toEqual(['plinth_vault.key']);
   });
 
-  test('a service role whose password SQL has changed keeps working', async () => {
+  test('continues to work if SQL changes a service role’s password', async () => {
     const { database } = world.backend;
     for (const role of ['authenticator', 'supabase_auth_admin'] as const) {
       await database
@@ -202,7 +199,7 @@ describe('a data folder', () => {
   test.each([
     ['with one password for all, as earlier versions made it', `password 'postgres'`],
     ['whose first start was cut short', 'password null'],
-  ])('%s, gets separate passwords', async (_name, password) => {
+  ])('%s gets separate passwords', async (_name, password) => {
     folder = temporaryFolder();
     await copyTemplateFolder(folder.path);
     const old = await start();
@@ -224,7 +221,7 @@ describe('a data folder', () => {
     expect(readFileSync(keyFile(), 'utf8')).toBe(key);
   });
 
-  test('whose key was lost or exchanged opens again', async () => {
+  test('opens again if its key was lost or replaced', async () => {
     folder = temporaryFolder();
     await copyTemplateFolder(folder.path);
     await start();
@@ -237,7 +234,7 @@ describe('a data folder', () => {
     expect(await database.pool('authenticator').query(sql`select 1 as one`)).toEqual([{ one: 1 }]);
   });
 
-  test('is closed to other users of the machine', async () => {
+  test('can’t be read by other users of the machine', async () => {
     folder = temporaryFolder();
     const database = await start();
     const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
@@ -248,7 +245,7 @@ describe('a data folder', () => {
     expect(existsSync(keyFile()) && mode(keyFile())).toBe('600');
   });
 
-  test('with shared_password opens as upstream has it', async () => {
+  test('with shared_password opens as in upstream', async () => {
     folder = temporaryFolder();
     await copyTemplateFolder(folder.path);
     const database = await start({ sharedPassword: true });

@@ -1,6 +1,6 @@
 /**
- * The privileges of the embedded PostgreSQL's roles beyond their grants. No privilege leads to a superuser or to the
- * machine.
+ * Tests the privileges of the embedded PostgreSQL's roles beyond their grants. No privilege leads to a superuser or to
+ * the machine.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
@@ -27,7 +27,7 @@ async function outcome(text: string): Promise<string> {
   }
 }
 
-test('no role is a member of one that reaches the machine or reads past every grant, but for those listed', async () => {
+test('only the listed roles are members of a role that can reach the machine or read everything', async () => {
   const rows = await admin<{ role: string; of: string }>(`
     select member.rolname::text as role, granted.rolname::text as of
     from pg_roles member cross join pg_roles granted
@@ -48,7 +48,7 @@ test('no role is a member of one that reaches the machine or reads past every gr
   });
 });
 
-test('every definer function of a superuser names a search_path that no one else can write to', async () => {
+test('every definer function of a superuser sets a search_path that no one else can write to', async () => {
   for (const extension of ['http', 'pg_cron', 'pgmq', 'vector', 'dblink', 'postgres_fdw'])
     await own.database.pool('postgres').exec(`create extension if not exists ${extension} cascade`);
   const rows = await admin<{ name: string; path: string | null }>(`
@@ -114,17 +114,17 @@ describe('postgres can neither become superuser nor reach the machine', () => {
     ['WAL', 'create extension pg_walinspect'],
     ['pages', 'create extension pageinspect'],
     ['foreign files', 'create extension file_fdw'],
-  ])('%s', async (_name, text) => {
+  ])('with %s', async (_name, text) => {
     expect(await outcome(text)).toMatch(/^(42501|42939|0A000|55P02|42704)$/);
   });
 
-  test("ALTER SYSTEM, which isn't allowed in a transaction", async () => {
+  test('with ALTER SYSTEM, which isn’t allowed in a transaction', async () => {
     await expect(
       own.database.pool('postgres').exec("alter system set work_mem = '64MB'"),
     ).rejects.toMatchObject({ code: '42501' });
   });
 
-  test('a session of the superuser', async () => {
+  test('with a superuser’s session', async () => {
     const [session] = await admin<{ pid: number }>('select pg_backend_pid() as pid');
     expect(await outcome(`select pg_terminate_backend(${session?.pid})`)).toBe('42501');
     expect(await outcome(`select pg_cancel_backend(${session?.pid})`)).toBe('42501');

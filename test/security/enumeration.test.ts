@@ -1,6 +1,6 @@
 /**
- * No response from `plinth serve` reveals which addresses have an account. The response's status and format are the
- * same as for an unknown address, including for a repeated request and if no email can be sent.
+ * Tests that no response from `plinth serve` reveals which addresses have an account. The response's status and format
+ * are the same as for an unknown address, including for a repeated request and if no email can be sent.
  */
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -86,7 +86,7 @@ describe('in production', () => {
     return [response.status, shapeOf(await response.json<unknown>())];
   };
 
-  it.each(requests)('%s by %s: %s', async (_name, kind, path, more) => {
+  it.each(requests)('%s by %s: %s gets the same response', async (_name, kind, path, more) => {
     const seen = [];
     for (const [name, state] of Object.entries(states)) {
       const json = { ...(await state(auth, kind)), ...more };
@@ -96,7 +96,7 @@ describe('in production', () => {
     expect(seen).toEqual(seen.map(([name]) => [name, ...expected]));
   });
 
-  it('a code while sign-up is disabled', async () => {
+  it('a code while sign-up is disabled gets the same response', async () => {
     const known = await make(silent, 'email', { email_confirm: true });
     expect(await ask(silent, '/otp', contactOf('email'))).toEqual(await ask(silent, '/otp', known));
   });
@@ -113,7 +113,7 @@ describe('in production', () => {
     expect(await ids(contactOf('email'))).toBe(2);
   });
 
-  it('the banned are told after the password, not before', async () => {
+  it('a banned user learns this only after the password was verified', async () => {
     const known = await make(auth, 'email', { email_confirm: true, ban_duration: '1h' });
     const wrong = await auth.request('/token?grant_type=password', { json: { ...known, password: 'wrong' } });
     expect((await wrong.json()).error_code).toBe('invalid_credentials');
@@ -122,7 +122,7 @@ describe('in production', () => {
   });
 });
 
-test('one immediately confirmed kind doesn’t reveal the state of the other', async () => {
+test('an immediately confirmed email or phone doesn’t reveal the state of the other', async () => {
   const auth = await startAuth({ email: { enable_confirmations: true }, sms: { enable_signup: true } });
   try {
     const known = await make(auth, 'email', { email_confirm: true });
@@ -163,7 +163,7 @@ test("a second sign-up within the interval between two emails doesn't set a pass
   }
 });
 
-test('reveal_accounts answers as upstream does', async () => {
+test('reveal_accounts restores upstream’s responses', async () => {
   const auth = await startAuth(
     { email: { enable_confirmations: true, max_frequency: 60_000 } },
     { mode: 'production', plinth: { auth: { reveal_accounts: true } } as never },

@@ -1,7 +1,7 @@
 /**
- * The extensions that `postgres` can create and the objects that each extension exposes to the API roles, compared with
- * a reviewed list. A new line is a function or table that any client can access when its schema is exposed. Review it
- * before you accept it.
+ * Compares the extensions that `postgres` can create, and the objects that each extension exposes to the API roles,
+ * with a reviewed list. A new line is a function or table that any client can access when its schema is exposed. Review
+ * it before you accept it.
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -101,7 +101,7 @@ function describeMembers(extension: string, all: readonly Member[]): string {
   return [...lines, `  and ${harmless} open immutable functions`].join('\n');
 }
 
-test('what extensions open to the API roles is what was reviewed', async () => {
+test('the objects that extensions expose to the API roles match the reviewed list', async () => {
   const available = await own.database.pool('postgres').query<{ name: string }>(
     // Calls the function because the view excludes extensions that `postgres` can't create.
     sql`select name::text from pg_available_extensions() as e (name, version, comment)
@@ -125,7 +125,7 @@ test('what extensions open to the API roles is what was reviewed', async () => {
   await expect(`${[...head, ...sections].join('\n\n')}\n`).toMatchFileSnapshot('extension-rights.txt');
 });
 
-test('no schema gives the API roles anything that a superuser makes', async () => {
+test('no schema grants the API roles anything that a superuser creates', async () => {
   const rows = await own.database.pool('supabase_admin').query(sql`
     select n.nspname::text as schema, d.defaclobjtype::text as kind, acl.grantee::regrole::text as grantee
     from pg_default_acl d join pg_roles maker on maker.oid = d.defaclrole

@@ -1,6 +1,6 @@
 /**
- * Only the server's owner can read its data folder. Logs contain the output of functions, and folder names reveal
- * users.
+ * Tests that only the server's owner can read its data folder. Logs contain the output of functions, and folder names
+ * reveal users.
  */
 import { chmodSync, lstatSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -50,7 +50,7 @@ async function use(apiUrl: string, key: string): Promise<void> {
   expect((await post('/storage/v1/object/b/a.txt', 'text', 'text/plain')).status).toBe(200);
 }
 
-it.each(['serve', 'start'])('a new folder of %s is closed', async (command) => {
+it.each(['serve', 'start'])('a new folder of %s is only accessible to its owner', async (command) => {
   if (command === 'start') {
     const cwd = makeProject(project);
     const { stdout } = await plinth(['start', '--detach', '--port', '0', '--json'], { cwd });
@@ -76,7 +76,7 @@ it.each(['serve', 'start'])('a new folder of %s is closed', async (command) => {
   expect(openTo(server.dataDir)).toEqual([]);
 });
 
-it('a folder that an earlier version left accessible is closed at startup', async () => {
+it('a folder that an earlier version left accessible is restricted at startup', async () => {
   const left = ['logs/plinth.log', 'logs/plinth.log.1', 'start.log', 'storage/a/b'];
   const server = await startServe(project, [], (projectDir) => {
     const dataDir = join(projectDir, '.plinth');

@@ -1,6 +1,6 @@
 /**
- * Headers in which a proxy describes its client (`X-Forwarded-*`, `Forwarded`, `X-Real-IP`) aren't trusted unless
- * `[server] trusted_proxies` includes the proxy. Services never receive untrusted headers.
+ * Tests that headers in which a proxy describes its client (`X-Forwarded-*`, `Forwarded`, `X-Real-IP`) aren't trusted
+ * unless `[server] trusted_proxies` includes the proxy. Services never receive untrusted headers.
  */
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -63,7 +63,7 @@ describe('every service', () => {
     expect(text).not.toMatch(trace);
   });
 
-  it('rest: what SQL reads as request.headers', async () => {
+  it('rest: request.headers in SQL', async () => {
     const { text } = await world.call('/rest/v1/rpc/seen', {
       token: world.backend.keys.anonKey,
       json: {},
@@ -88,7 +88,7 @@ describe('every service', () => {
     expect(headers.get('location')).toContain(`http://127.0.0.1:${world.port}/storage/v1/upload/resumable/`);
   });
 
-  it('auth and the Account and Console pages: where they lead, cookies and answers', async () => {
+  it('auth and the Account and Console pages: redirects, cookies and responses', async () => {
     for (const path of [
       '/auth/v1/verify?type=signup&token=x',
       '/auth/v1/.well-known/openid-configuration',
@@ -140,7 +140,7 @@ describe('the gateway', () => {
     });
 
   it.each([[[]], [['192.0.2.1', '10.0.0.0/8', 'fc00::/7']]])(
-    'hands no such header to any service, present or future, unless its sender is one of %j',
+    'passes no such header to any service, including future ones, unless its sender is one of %j',
     async (trustedProxies) => {
       const server = await startGateway([seen], { trustedProxies });
       try {
@@ -157,23 +157,20 @@ describe('the gateway', () => {
     },
   );
 
-  it.each(['127.0.0.1', '127.0.0.0/8', 'loopback'])(
-    'believes a proxy that is listed as %s',
-    async (listed) => {
-      const server = await startGateway([seen], { trustedProxies: [listed] });
-      try {
-        const response = await (await server.fetch('/seen/x', { headers: claims })).json();
-        expect(response).toMatchObject({ ip: '203.0.113.9', host: 'evil.test', protocol: 'https' });
-        expect(response).toMatchObject({ headers: claims });
-        expect(await upgrade(server.port)).toContain('"x-forwarded-host":"evil.test"');
-      } finally {
-        await server.gateway.close(1000);
-      }
-    },
-  );
+  it.each(['127.0.0.1', '127.0.0.0/8', 'loopback'])('trusts a proxy that is listed as %s', async (listed) => {
+    const server = await startGateway([seen], { trustedProxies: [listed] });
+    try {
+      const response = await (await server.fetch('/seen/x', { headers: claims })).json();
+      expect(response).toMatchObject({ ip: '203.0.113.9', host: 'evil.test', protocol: 'https' });
+      expect(response).toMatchObject({ headers: claims });
+      expect(await upgrade(server.port)).toContain('"x-forwarded-host":"evil.test"');
+    } finally {
+      await server.gateway.close(1000);
+    }
+  });
 
   it.each(['10.0.0.0/33', '10.0.0.0/8/8', 'proxy.internal', '10.0.0', ''])(
-    'refuses "%s" in the list',
+    'rejects "%s" in the list',
     async (listed) => {
       await expect(startGateway([seen], { trustedProxies: [listed] })).rejects.toThrow(/trusted_proxies/);
     },

@@ -1,7 +1,7 @@
 /**
- * A function only has explicitly listed permissions. A function can't read files that are created while it runs, such
- * as another function's `.env`. Functions also can't connect to every address. The metadata service that provides a
- * cloud machine's credentials is blocked.
+ * Tests that a function only has explicitly listed permissions. It can't read files that are created while it runs,
+ * such as another function's `.env`, and can't connect to every address. The metadata service that provides a cloud
+ * machine's credentials is blocked.
  */
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -79,7 +79,7 @@ const write = (path: string, text: string): string => {
 const refused = /^NotCapable|^TypeError Requires|^Error|^PermissionDenied/;
 
 describe('files', () => {
-  it('its modules, and the data beside them and in shared folders, are its to read', async () => {
+  it('its modules and the data next to them and in shared folders are readable', async () => {
     expect(
       await ask(
         ['read', at('probe/data.json')],
@@ -90,7 +90,7 @@ describe('files', () => {
     ).toEqual(['{ "value": "own data" }', 'own text', 'own data', '{ "value": "shared data" }']);
   });
 
-  it('nothing of another function is', async () => {
+  it('no file of another function is readable', async () => {
     const answers = await ask(
       ['read', at('other/index.ts')],
       ['read', at('other/data.json')],
@@ -107,7 +107,7 @@ describe('files', () => {
     expect(answers.filter((response) => !refused.test(response))).toEqual([]);
   });
 
-  it('what appears while it runs is not either, wherever it appears', async () => {
+  it('no file created while it runs is readable, regardless of its location', async () => {
     await ask(['read', at('probe/data.json')]);
     // Created after the worker started. The request follows immediately, before a reload.
     const later = [
@@ -147,7 +147,7 @@ describe('files', () => {
     expect(answers.filter((response) => !refused.test(response))).toEqual([]);
   });
 
-  it("of the module cache it reads packages, and nothing of other functions' code", async () => {
+  it('the module cache is readable for packages, but not for other functions’ code', async () => {
     const cache = join(world.root, '.plinth/deno');
     const answers = await ask(
       ['list', cache],
@@ -157,7 +157,7 @@ describe('files', () => {
     expect(answers.filter((response) => !refused.test(response))).toEqual([]);
   });
 
-  it('no permission is given as a whole but the network, imports and its own environment', async () => {
+  it('only network, import and own environment permissions are granted as a whole', async () => {
     const names = ['read', 'write', 'run', 'ffi', 'sys', 'net', 'env', 'import'];
     const states = await ask(...names.map((name): [string, string] => ['permission', name]));
     // Prompts can't be answered, so this state means denied, except for listed resources.
@@ -176,7 +176,7 @@ describe('files', () => {
 });
 
 describe('network', () => {
-  it('the metadata service of a cloud machine is out of reach, however it is written', async () => {
+  it('a cloud machine’s metadata service is unreachable, regardless of its spelling', async () => {
     const answers = await ask(
       ['fetch', 'http://169.254.169.254/latest/meta-data/'],
       ['fetch', 'http://2852039166/'],
@@ -200,7 +200,7 @@ describe('network', () => {
     );
   });
 
-  it('a redirect to it is followed neither in a request nor in an import', async () => {
+  it('a redirect to the metadata service isn’t followed in a request or an import', async () => {
     const server = createServer((_request, response) => {
       response.writeHead(302, { location: 'http://169.254.169.254/x.json' }).end();
     });
@@ -217,7 +217,7 @@ describe('network', () => {
     }
   });
 
-  it('this machine and its network are reached, and the list is the operator’s', async () => {
+  it('this machine and its network are reachable, and the operator can change the list', async () => {
     const server = createServer((_request, response) => response.end('here'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
@@ -243,7 +243,7 @@ describe('network', () => {
   });
 });
 
-it('neither what reads its modules nor what checks its types fetches from there', async () => {
+it('neither loading nor type-checking modules sends requests to blocked addresses', async () => {
   // A server that simulates the metadata service. Listed addresses are rejected before any request is sent.
   let asked = 0;
   const server = createServer((_request, response) => {

@@ -1,6 +1,7 @@
 /**
- * For each entry in the table of typed secrets (`src/auth/core/typed-secrets.ts`), guesses from changing addresses
- * until the guesses are rejected, across a restart of the service. A new entry requires a scenario here to compile.
+ * For each entry in the table of typed secrets (`src/auth/core/typed-secrets.ts`), sends guesses from changing
+ * addresses until the guesses are rejected, across a restart of the service. A new entry requires a scenario here to
+ * compile.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -200,7 +201,7 @@ const scenarios: Record<Exclude<TypedSecretKind, 'operator_factor'>, () => Promi
 describe.each(Object.entries(scenarios))('%s', (kind, start) => {
   const secret: TypedSecret = typedSecrets[kind as TypedSecretKind];
 
-  it('is refused after so many guesses, from everywhere and over a restart; the owner is let in at home', async () => {
+  it('is locked after too many guesses from any address and over a restart, but its owner can still use a known network', async () => {
     const { wrong, right, renew, wrongStatus, hasHome } = await start();
     const perToken = secret.perToken ?? Number.POSITIVE_INFINITY;
     for (let guess = 0; guess < secret.guesses.size; guess++) {
@@ -220,13 +221,16 @@ describe.each(Object.entries(scenarios))('%s', (kind, start) => {
     expect(await right(elsewhere())).toBe(200);
   });
 
-  it.runIf(secret.perToken !== undefined)('a token is dead after so many', async () => {
-    const { wrong, right, renew, wrongStatus } = await start();
-    for (let guess = 0; guess < (secret.perToken ?? 0); guess++) await wrong(elsewhere());
-    expect(await right(elsewhere())).toBe(wrongStatus);
-    await renew?.(elsewhere());
-    expect(await right(elsewhere())).toBe(200);
-  });
+  it.runIf(secret.perToken !== undefined)(
+    'can’t be guessed more often than the limit per token',
+    async () => {
+      const { wrong, right, renew, wrongStatus } = await start();
+      for (let guess = 0; guess < (secret.perToken ?? 0); guess++) await wrong(elsewhere());
+      expect(await right(elsewhere())).toBe(wrongStatus);
+      await renew?.(elsewhere());
+      expect(await right(elsewhere())).toBe(200);
+    },
+  );
 
   it('concurrent guesses count like sequential ones', async () => {
     const { wrong } = await start();
@@ -248,7 +252,7 @@ it('an address without an account is rejected after the same number of guesses',
   expect(statuses.indexOf(429)).toBe(typedSecrets.password.guesses.size);
 });
 
-it('right passwords sent together are let in, however many', async () => {
+it('any number of concurrent attempts with the right password succeeds', async () => {
   const email = newEmail();
   await signUp(email);
   const json = { email, password };
@@ -362,7 +366,7 @@ describe('comparisons with secrets', () => {
     .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'));
   const sources = new Map(files.map((path) => [path, readFileSync(`${src}${path}`, 'utf8')]));
 
-  it('are opened only in places that this test lists', () => {
+  it('are made only in the files that this test lists', () => {
     const found = [...sources]
       .map(([path, text]) => [path, [...text.matchAll(comparing)].length] as const)
       .filter(([, count]) => count > 0);
@@ -370,7 +374,7 @@ describe('comparisons with secrets', () => {
     expect(Object.fromEntries(found)).toEqual(Object.fromEntries(known));
   });
 
-  it('with typed secrets go through the counter, and every kind of the table is used', () => {
+  it('that involve typed secrets use the counter, and every kind in the table is used', () => {
     for (const [path, { kinds = [] }] of Object.entries(comparisons)) {
       for (const kind of kinds)
         expect([path, sources.get(path)?.includes(`'${kind}'`)]).toEqual([path, true]);

@@ -1,4 +1,4 @@
-/** The port for unencrypted HTTP, which everyone can reach, must stay available for ACME challenges. */
+/** Tests that the port for unencrypted HTTP, which everyone can reach, stays available for ACME challenges. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';

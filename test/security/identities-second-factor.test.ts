@@ -37,7 +37,7 @@ async function withFactor(): Promise<{ email: string; raised: Session }> {
   return { email, raised: await verified.json<Session>() };
 }
 
-it('links and unlinks identities with the second factor only', async () => {
+it('identities can be linked and unlinked only with the second factor', async () => {
   const { email, raised } = await withFactor();
   const signedIn = await auth.request('/token?grant_type=password', { json: { email, password } });
   const { access_token: token, user } = await signedIn.json<Session>();
@@ -59,7 +59,7 @@ it('links and unlinks identities with the second factor only', async () => {
   expect(response.status).toBe(200);
 });
 
-it('keeps the last identity of a user who removes all of them concurrently', async () => {
+it('the last identity is kept if all of them are removed concurrently', async () => {
   const { token } = await person(auth);
   const { id: userId } = await (await auth.request('/user', { token })).json<{ id: string }>();
   for (const provider of ['github', 'gitlab', 'google'])

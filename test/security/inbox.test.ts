@@ -1,4 +1,7 @@
-/** The captured inbox contains sign-in codes, so websites that the developer visits can't read or change it. */
+/**
+ * Tests that websites which the developer visits can't read or change the captured inbox, because it contains sign-in
+ * codes.
+ */
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestBackend } from '../../src/testing.ts';
@@ -50,7 +53,7 @@ describe('the inbox', () => {
       'that name, as its own page',
       { host: 'evil.example:54324', origin: 'http://evil.example:54324', 'sec-fetch-site': 'same-origin' },
     ],
-  ])('refuses %s', async (_who, headers: Record<string, string>) => {
+  ])('rejects %s', async (_who, headers: Record<string, string>) => {
     for (const path of ['/', '/api/v1/messages', '/api/v1/info', '/view/x.html']) {
       const response = await send(path, headers);
       expect([path, response.status]).toEqual([path, 403]);
@@ -61,7 +64,7 @@ describe('the inbox', () => {
     expect((await send('/api/v1/messages', headers, 'OPTIONS')).status).toBe(403);
   });
 
-  it('accepts requests from programs, from its own pages, and from links', async () => {
+  it('accepts requests from programs, its own pages and links', async () => {
     const own = { origin: inbox.origin, 'sec-fetch-site': 'same-origin' };
     for (const headers of [{}, { 'sec-fetch-site': 'none' }, own, { host: `localhost:${inbox.port}` }]) {
       const response = await send('/api/v1/messages', headers as Record<string, string>);

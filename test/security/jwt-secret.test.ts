@@ -1,4 +1,4 @@
-/** Database roles can't read the process's secrets from anywhere in SQL. */
+/** Tests that database roles can't read the process's secrets from anywhere in SQL. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -53,7 +53,7 @@ test('serve keeps its JWT secret out of the database', async () => {
   expect(await setting(backend)).toBeNull();
 });
 
-test('serve takes back what an earlier version or `start` had set, and nothing else', async () => {
+test('serve removes a setting that an earlier version or `start` created, and nothing else', async () => {
   const dir = await project();
   const first = await start(dir, 'production');
   const secret = first.keys.jwtSecret;
@@ -77,7 +77,7 @@ test('serve takes back what an earlier version or `start` had set, and nothing e
   }
 });
 
-test('start sets the well-known secret as the local stack does, and no other', async () => {
+test('start sets the well-known secret, as the local stack does, but no other secret', async () => {
   expect(await setting(await start(await project(), 'development'))).toBe(
     'super-secret-jwt-token-with-at-least-32-characters-long',
   );
@@ -91,7 +91,7 @@ test('[database] jwt_secret_setting restores the setting', async () => {
   expect(await setting(backend)).toBe(backend.keys.jwtSecret);
 });
 
-test('no relation that any role can read holds a secret of the process', async () => {
+test('no relation that any role can read contains a secret of the process', async () => {
   const backend = await start(await project(), 'production');
   const { keys, database } = backend;
   await backend.fetch('/auth/v1/signup', {

@@ -1,4 +1,6 @@
-/** Expensive requests: nesting, repetition, size, floods and partial requests. Other clients are still served. */
+/**
+ * Sends expensive requests: nesting, repetition, size, floods and partial requests. Other clients are still served.
+ */
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
@@ -50,7 +52,7 @@ describe('queries', () => {
 });
 
 describe('bodies and headers', () => {
-  it('of any size and shape are refused immediately, or processed', async () => {
+  it('of any size and shape are rejected immediately or processed', async () => {
     const long = 'a'.repeat(800_000);
     const token = world.backend.keys.serviceRoleKey;
     const tries: [string, Parameters<World['call']>[1]][] = [
@@ -90,7 +92,7 @@ describe('bodies and headers', () => {
 });
 
 describe('connections', () => {
-  it('hundreds of half requests don’t delay others', async () => {
+  it('that send only half of a request don’t delay others, even hundreds of them', async () => {
     const sockets: Socket[] = Array.from({ length: 300 }, () => {
       const socket = connect(world.port, '127.0.0.1');
       socket.on('error', () => {});
@@ -131,7 +133,7 @@ describe('sockets', () => {
       socket.send(heartbeat);
     });
 
-  it('that break the protocol are closed with its code', async () => {
+  it('that violate the protocol are closed with its code', async () => {
     const huge = await open();
     huge.send('A'.repeat(6_000_000));
     expect(await closeCode(huge)).toBe(1009);
@@ -143,7 +145,7 @@ describe('sockets', () => {
     expect(await closeCode(unmasked)).toBe(1002);
   });
 
-  it('that send nonsense stay open and don’t affect others', async () => {
+  it('that send invalid messages stay open and don’t affect others', async () => {
     const socket = await open();
     const deep = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`;
     for (const text of [
@@ -168,7 +170,7 @@ describe('sockets', () => {
     socket.terminate();
   });
 
-  it('that join without end get no more than their share, while others are served', async () => {
+  it('that join endlessly are limited to their share, while others are served', async () => {
     const socket = await open();
     for (let count = 0; count < 5000; count++)
       socket.send(join(`t${count}`, { config: { broadcast: {}, presence: { key: '' } } }));

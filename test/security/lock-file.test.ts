@@ -1,4 +1,7 @@
-/** npm installs only reviewed packages, because the lockfile contains the version and checksum of each package. */
+/**
+ * Tests that npm installs only reviewed packages, because the lockfile contains the version and checksum of each
+ * package.
+ */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 

@@ -1,6 +1,6 @@
 /**
- * The actions that an OAuth client can perform with its access token. No action remains possible after the grant ends
- * or affects the account.
+ * Tests the actions that an OAuth client can perform with its access token. No action remains possible after the grant
+ * ends or affects the account.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { currentStep, totpCode } from '../../src/shared/totp.ts';
@@ -38,7 +38,7 @@ const isLogout = ({ path }: { path: string }): boolean => path.endsWith('/logout
 /** The routes that read the user and end the client's own session. */
 const forClients = ['GET /auth/v1/oauth/userinfo', 'GET /auth/v1/user', 'POST /auth/v1/logout'];
 
-it('of the routes that ask for a user, it opens three', async () => {
+it('three of the routes that require a user accept the token', async () => {
   const { user, token } = await clientOf(auth);
   const opened: string[] = [];
   const asked: string[] = [];
@@ -63,7 +63,7 @@ it('of the routes that ask for a user, it opens three', async () => {
   expect(opened.sort()).toEqual(forClients);
 });
 
-it('signs out its own session in every scope, and no other session', async () => {
+it('sign-out ends only the client’s own session, in every scope', async () => {
   for (const scope of ['', '?scope=global', '?scope=local']) {
     const { user, token } = await clientOf(auth);
     expect((await auth.request(`/logout${scope}`, { method: 'POST', token })).status).toBe(204);
@@ -75,7 +75,7 @@ it('signs out its own session in every scope, and no other session', async () =>
   expect((await auth.request('/user', { token: user.token })).status).toBe(200);
 });
 
-it('stays a client after a second factor, where clients act as users', async () => {
+it('the session stays a client’s after a second factor, in a project where clients act as users', async () => {
   const { token } = await clientOf(open);
   const before = oauth.claimsOf(token);
   expect(before.client_id).toEqual(expect.any(String));

@@ -1,5 +1,5 @@
 /**
- * Settings: which settings a developer can change, and which files they can reference, regardless of who changed them.
+ * Tests which settings a developer can change, and which files they can reference, regardless of who changed them.
  */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -79,19 +79,19 @@ describe('a developer', () => {
     ['files.allowed_folders', ['/'], 'plinth.toml'],
     ['console.require_mfa', false, 'plinth.toml'],
     ['server.host', '0.0.0.0', 'plinth.toml'],
-  ])('is refused %s', async (key, value, file = 'config.toml') => {
+  ])('can’t change %s', async (key, value, file = 'config.toml') => {
     const { status, body } = await send(developer, file as string, key.split('.'), value);
     expect([status, body.code, body.message]).toEqual([403, 'forbidden', `Only owners can change ${key}.`]);
   });
 
-  test('changes the settings for developers, and no other setting', async () => {
+  test('can change the settings for developers, and no others', async () => {
     for (const { file, path, changedBy } of all) {
       const { status } = await send(developer, file, named(path), null);
       expect([file, path.join('.'), status === 403]).toEqual([file, path.join('.'), changedBy === 'owner']);
     }
   });
 
-  test('shows no environment variables', async () => {
+  test('can’t read environment variables', async () => {
     for (const value of ['env(SMTP_PASS)', ' env(SMTP_PASS)']) {
       const { status } = await send(
         developer,
@@ -105,13 +105,13 @@ describe('a developer', () => {
     expect(status).toBe(403);
   });
 
-  test('does not reach another setting by dots within a name', async () => {
+  test('can’t reach another setting with dots in a name', async () => {
     const { status } = await send(developer, 'config.toml', ['auth.email', 'enable_signup'], false);
     expect(status).toBe(400);
   });
 });
 
-test('the list for developers names settings that there are, none of a kind that is an owner’s', () => {
+test('the list for developers contains only existing settings that don’t require an owner', () => {
   for (const file of ['config.toml', 'plinth.toml'] as const)
     for (const key of developerSettings[file]) {
       const found = all.find((setting) => setting.file === file && setting.path.join('.') === key);
@@ -124,7 +124,7 @@ test('the list for developers names settings that there are, none of a kind that
     }
 });
 
-describe('a file that a setting refers to', () => {
+describe('a file that a setting references', () => {
   const load = (config: string, plinth = '') =>
     loadConfig({ projectDir, env: {}, texts: { 'config.toml': config, 'plinth.toml': plinth } }).config;
   const content = (path: string) => `[auth.email.template.invite]\ncontent_path = "${path}"`;
@@ -152,19 +152,19 @@ describe('a file that a setting refers to', () => {
     '[functions.hello]\nimport_map = "/x.json"',
     '[db.seed]\nsql_paths = ["../../*.sql"]',
     '[storage.buckets.mine]\nobjects_path = "/"',
-  ])('lies in the project folder, links followed: %s', (config) => {
+  ])('must be in the project folder after links are resolved: %s', (config) => {
     expect(fault(config)).toMatch(
       /outside the project folder|the data folder|isn't allowed after a wildcard/,
     );
   });
 
-  test('is none of the data folder', () => {
+  test('can’t be in the data folder', () => {
     expect(fault(content('./.plinth/secrets.json'))).toContain('the data folder');
     for (const glob of ['../.plinth/*', '../**/*'])
       expect(fault(`[functions.hello]\nstatic_files = ["${glob}"]`)).toContain('the data folder');
   });
 
-  test('may lie in a folder that plinth.toml allows', () => {
+  test('can be in a folder that plinth.toml allows', () => {
     const allowed = '[files]\nallowed_folders = ["../shared"]';
     expect(fault(content('../shared/mail.html'))).toContain('outside the project folder');
     expect(load(content('../shared/mail.html'), allowed).auth.email.template.invite.content_path).toBe(
@@ -173,7 +173,7 @@ describe('a file that a setting refers to', () => {
     expect(fault(content('../outside.html'), allowed)).toContain('outside the project folder');
   });
 
-  test('in the project folder is read as ever, and an owner is told about the others', async () => {
+  test('in the project folder is read, and an owner is notified about the others', async () => {
     expect(load(content('./supabase/mail.html')).auth.email.template.invite.content_path).toBe(
       join(projectDir, 'supabase/mail.html'),
     );

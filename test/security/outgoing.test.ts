@@ -1,6 +1,6 @@
 /**
- * All source files that can open connections to other machines, with the origin of each address. A new file fails this
- * test until it is added here. If a user, a document or SQL provides the address, the file must use one of the two
+ * Lists all source files that can open connections to other machines, with the origin of each address. A new file fails
+ * this test until it is added here. If a user, a document or SQL provides the address, the file must use one of the two
  * guards.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -36,7 +36,7 @@ const reviewed: Readonly<Record<string, string>> = {
   'storage/backend/s3.ts': 'the configuration names the storage',
 };
 
-test('what sends requests to other machines is known, with who names the address', () => {
+test('only listed files send requests to other machines', () => {
   const senders = readdirSync(root, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
     .filter((name) => sends.test(readFileSync(join(root, name), 'utf8')));

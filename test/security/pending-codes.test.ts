@@ -1,4 +1,4 @@
-/** Pending codes become invalid when the grant, the sessions or the account that they depend on ends. */
+/** Tests that pending codes become invalid when the grant, the sessions or the account that they depend on ends. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type AuthServer, linkOf, newEmail, startAuth } from '../auth/harness.ts';
 import * as oauth from '../auth/oauth-server/client.ts';
@@ -46,7 +46,7 @@ async function codeOf(user: oauth.Person) {
   return { client, redeem: () => oauth.token(auth, form, oauth.basic(client)) };
 }
 
-it.each(Object.keys(ends))("a client's code ends with %s", async (name) => {
+it.each(Object.keys(ends))('a client’s code is invalidated by %s', async (name) => {
   const user = await oauth.person(auth);
   const { redeem } = await codeOf(user);
   await ends[name]?.(user);
@@ -64,7 +64,7 @@ it("a client's code is invalidated when its grant is revoked", async () => {
   expect(await redeem()).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
 });
 
-it.each(Object.keys(ends))('the code of a sign-in with a provider ends with %s', async (name) => {
+it.each(Object.keys(ends))('a code of a provider sign-in is invalidated by %s', async (name) => {
   const email = newEmail();
   serveGithub(internet, [{ email, verified: true, primary: true }]);
   const first = await comeBack(auth, { code: 'good-code', state: (await leave(auth, 'github')).state });
@@ -93,7 +93,7 @@ it.each([
       }
     },
   ],
-] as const)('an identity that is being linked is not linked after %s', async (_name, end) => {
+] as const)('a pending identity isn’t linked after %s', async (_name, end) => {
   const user = await oauth.person(auth);
   const signedIn = await auth.request('/token?grant_type=password', {
     json: { email: user.email, password: oauth.password },
@@ -110,7 +110,7 @@ it.each([
   expect(arrival.fragment.access_token).toBeUndefined();
 });
 
-it('a link that was sent to an address is invalidated when an administrator changes the address', async () => {
+it('a link in an email is invalidated when an administrator changes the address', async () => {
   const user = await oauth.person(auth);
   await auth.request('/recover', { json: { email: user.email } });
   const link = new URL(linkOf((await auth.inbox(user.email))[0]));
@@ -122,7 +122,7 @@ it('a link that was sent to an address is invalidated when an administrator chan
 it.each([
   ['email', 'thief@example.com'],
   ['phone', '491513334499'],
-] as const)('a new password cancels a change of %s, and its code no longer works', async (kind, to) => {
+] as const)('a new password cancels a change of the %s, and its code no longer works', async (kind, to) => {
   const user = await oauth.person(auth);
   const change = { method: 'PUT', token: user.token, json: { [kind]: to } };
   expect((await auth.request('/user', change)).status).toBe(200);

@@ -1,6 +1,6 @@
 /**
- * pgTAP runs SQL from its arguments, and API sessions can set any API role. Creating pgTAP in an exposed schema must
- * not grant the privileges of `service_role`.
+ * Tests that creating pgTAP in an exposed schema doesn't grant the privileges of `service_role`. pgTAP runs SQL from
+ * its arguments, and API sessions can set any API role.
  */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -30,7 +30,7 @@ const call = (name: string, body: string) =>
   });
 
 test.each(['lives_ok', 'throws_ok', 'is_empty', 'isnt_empty', 'do_tap', 'findfuncs', 'todo_start', 'diag'])(
-  'rpc/%s is not there for clients',
+  'clients can’t call rpc/%s',
   async (name) => {
     const response = await call(
       name,
@@ -44,7 +44,7 @@ test.each(['lives_ok', 'throws_ok', 'is_empty', 'isnt_empty', 'do_tap', 'findfun
   },
 );
 
-test('a test can still call it with every role', async () => {
+test('a test can still call the functions with every role', async () => {
   for (const role of ['anon', 'authenticated', 'service_role']) {
     const [row] = await backend.database.pool('postgres').transaction(
       async (tx) => {

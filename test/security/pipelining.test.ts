@@ -1,6 +1,6 @@
 /**
- * A client can pipeline requests on a connection before it has received the responses. Without a limit, one connection
- * would have the effect of thousands.
+ * Tests that the number of pipelined requests on a connection is limited. Without a limit, one connection would have
+ * the effect of thousands.
  */
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -58,7 +58,7 @@ it('a connection with several pending requests gets all responses in order', asy
   expect(text.match(/r\d+\./g)).toEqual(Array.from({ length: 50 }, (_, index) => `r${index}.`));
 });
 
-it('one with very many is closed, and no service sees more than the limit', async () => {
+it('a connection with too many pending requests is closed, and services receive no more than the limit', async () => {
   begun = 0;
   expect((await pipelined(3000)).isClosed).toBe(true);
   expect(begun).toBeLessThanOrEqual(100);

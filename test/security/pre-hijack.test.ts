@@ -1,6 +1,6 @@
 /**
- * An attacker signs up with another person's address and waits. After the owner confirms the address, nothing that the
- * attacker chose remains: no password, identity, session, factor, pending change or metadata.
+ * Tests an attacker who signs up with another person's address and waits. After the owner confirms the address, nothing
+ * that the attacker chose remains: no password, identity, session, factor, pending change or metadata.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AuthServer, codeOf, linkOf, newEmail, startAuth } from '../auth/harness.ts';
@@ -48,7 +48,7 @@ async function verify(json: object): Promise<Verified> {
 }
 
 describe('the attacker signs up first', () => {
-  it('then the owner, and confirms by the link', async () => {
+  it('and the owner then signs up and confirms with the link', async () => {
     const email = newEmail();
     await signUp({ email }, attackers, 'Mallory');
     await signUp({ email }, owners, 'Olivia');
@@ -60,7 +60,7 @@ describe('the attacker signs up first', () => {
     expect(data.user?.user_metadata).toMatchObject({ name: 'Olivia' });
   });
 
-  it('then the owner, by phone', async () => {
+  it('and the owner then signs up by phone', async () => {
     const phone = '491511234001';
     await signUp({ phone }, attackers, 'Mallory');
     await signUp({ phone }, owners, 'Olivia');
@@ -74,7 +74,7 @@ describe('the attacker signs up first', () => {
     ['a code', '/otp', 'email'],
     ['a magic link', '/magiclink', 'email'],
     ['recovery', '/recover', 'recovery'],
-  ])('then the owner uses %s', async (_name, path, type) => {
+  ])('and the owner then uses %s', async (_name, path, type) => {
     const email = newEmail();
     await signUp({ email }, attackers, 'Mallory');
     await auth.request(path, { json: { email } });
@@ -83,7 +83,7 @@ describe('the attacker signs up first', () => {
     expect(await accepts({ email }, attackers)).toBe(false);
   });
 
-  it('and again after the owner: a link works only with the password from its request', async () => {
+  it('and again after the owner: a link works only with the password from its own request', async () => {
     const email = newEmail();
     await signUp({ email }, owners, 'Olivia');
     const link = linkOf(await newest(email));
@@ -92,7 +92,7 @@ describe('the attacker signs up first', () => {
     expect(await accepts({ email }, attackers)).toBe(false);
   });
 
-  it('then an administrator invites the owner', async () => {
+  it('and an administrator then invites the owner', async () => {
     const email = newEmail();
     await signUp({ email }, attackers, 'Mallory');
     await auth.admin().auth.admin.inviteUserByEmail(email, { data: { team: 'red' } });
@@ -102,7 +102,7 @@ describe('the attacker signs up first', () => {
     expect(await accepts({ email }, attackers)).toBe(false);
   });
 
-  it('then an administrator makes a sign-up link for the owner', async () => {
+  it('and an administrator then generates a sign-up link for the owner', async () => {
     const email = newEmail();
     await signUp({ email }, attackers, 'Mallory');
     const { data } = await auth.admin().auth.admin.generateLink({
@@ -127,7 +127,7 @@ it('a sign-up for an invited address doesn’t set a password, and keeps the adm
   expect(await accepts({ email }, attackers)).toBe(false);
 });
 
-it('the answer to a second sign-up shows nothing of the first', async () => {
+it('the response to a second sign-up reveals nothing about the first', async () => {
   const email = newEmail();
   await signUp({ email }, owners, 'Olivia');
   expect(await (await signUp({ email }, attackers, 'Mallory')).text()).not.toContain('Olivia');
@@ -152,7 +152,7 @@ describe('a provider', () => {
     return comeBack(auth, { code: 'good-code', state });
   };
 
-  it('with an unverified address links to no account, by the default settings too', async () => {
+  it('links to no account by an unverified address, also with the default settings', async () => {
     const standard = await startAuth({ external: { github } }, { outgoing: internet.outgoing });
     try {
       const email = newEmail();
@@ -164,7 +164,7 @@ describe('a provider', () => {
     }
   });
 
-  it('is not believed an address that becomes the one of the owner in lower case', async () => {
+  it('can’t match the owner’s address with one that is the same only after lowercasing', async () => {
     const victims = `k${newEmail()}`;
     await confirmed({ email: victims, email_confirm: true });
     serveGithub(internet, only(`\u212a${victims.slice(1)}`));
@@ -180,7 +180,7 @@ describe('a provider', () => {
     expect(user.email).not.toBe(victims);
   });
 
-  it('whose identity was there first is gone once the owner signs up and confirms', async () => {
+  it('whose identity existed first is removed once the owner signs up and confirms', async () => {
     const email = newEmail();
     const id = serveGithub(internet, only(email, false));
     await signIn(auth, 'github');
@@ -202,7 +202,7 @@ describe('a provider', () => {
     expect((await userOf(auth, await signIn(auth, 'github'))).id).not.toBe(attackerId);
   });
 
-  it('leaves an unverified address that an owner links where its owner can still sign up', async () => {
+  it('with an unverified address that an owner links doesn’t prevent the address’s owner from signing up', async () => {
     const phone = '491511234002';
     const id = await confirmed({ phone, phone_confirm: true });
     const victims = newEmail();
@@ -214,7 +214,7 @@ describe('a provider', () => {
     expect(user.id).not.toBe(id);
   });
 
-  it('gets no account by an address that its owner never confirmed', async () => {
+  it('can’t link an account by an address that its owner never confirmed', async () => {
     const email = newEmail();
     await confirmed({ email, phone: '491511234003', phone_confirm: true });
     serveGithub(internet, only(email));

@@ -1,5 +1,5 @@
 /**
- * Anyone with the publishable key can open a socket and join public channels. Messages from such clients must not crash
+ * Tests that messages from anyone with the publishable key, who can open a socket and join public channels, can't crash
  * the process.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -95,10 +95,10 @@ it('JSON that is nested too deeply is rejected over HTTP', async () => {
   expect(status).toBe(422);
 });
 
-describe('memory that is kept while a socket is open', () => {
+describe('memory limits while a socket is open', () => {
   const lists = (count: number): string => `{"a":[${Array(count).fill('[]').join()}]}`;
 
-  it('presence: one socket has its share, over all of its channels', async () => {
+  it('presence is limited per socket, over all of its channels', async () => {
     const client = await open();
     for (const topic of ['a', 'b', 'c', 'd']) {
       await client.join(topic);
@@ -107,7 +107,7 @@ describe('memory that is kept while a socket is open', () => {
     expect(await client.closed).toBe(heavy);
   });
 
-  it('presence: what replaces what was tracked does not add to it', async () => {
+  it('replaced presence doesn’t add to the total', async () => {
     const client = await open();
     await client.join('a');
     for (let count = 0; count < 8; count++) {
@@ -122,7 +122,7 @@ describe('memory that is kept while a socket is open', () => {
     client.socket.terminate();
   });
 
-  it('joins: their requests count, refused ones too', async () => {
+  it('joins are counted, including rejected ones', async () => {
     const client = await open();
     const entries = Array(30_000).fill('{}').join();
     // Joins without a topic are rejected.
@@ -133,7 +133,7 @@ describe('memory that is kept while a socket is open', () => {
     expect(await client.closed).toBe(heavy);
   });
 
-  it('in all: those that hold the most go, others stay', async () => {
+  it('at the total limit, the sockets that use the most memory are closed, and others stay', async () => {
     const modest = await open();
     await modest.join('m');
     modest.send(track('m', '{"name":"someone"}'));

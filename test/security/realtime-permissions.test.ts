@@ -1,4 +1,7 @@
-/** Row changes reach only roles that can read the table with SQL, regardless of what the publication contains. */
+/**
+ * Tests that row changes reach only roles that can read the table with SQL, regardless of what the publication
+ * contains.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { type Harness, startRealtime } from '../realtime/harness.ts';
@@ -47,7 +50,7 @@ test.each([
   ['realtime', 'subscription'],
   ['_plinth', 'migrations'],
 ])(
-  'a table of a service is for no subscriber, in a publication for all tables too: %s.%s',
+  'no subscriber receives changes to a service’s table, even in a publication for all tables: %s.%s',
   async (...name) => {
     expect((await subscribe(...name)).message).toContain('Please check Realtime is enabled');
   },
@@ -74,7 +77,7 @@ test("a filter can't use a column of a table in a closed schema", async () => {
   );
 });
 
-test('the delivery check in the Console gives the same result for a service’s table', async () => {
+test('the Console’s delivery check gives the same result for a service’s table', async () => {
   await realtime.sql(`select net.http_get('http://127.0.0.1:1/')`);
   const [row] = await realtime.database
     .pool('postgres')

@@ -1,4 +1,6 @@
-/** Links lead only to the app. The URL that a browser would open must match the allow list in every part. */
+/**
+ * Tests that links lead only to the app. The URL that a browser would open must match the allow list in every part.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AuthServer, linkOf, newEmail, startAuth } from '../auth/harness.ts';
 
@@ -37,7 +39,7 @@ test.each([
   'http://localhost:3000/any/path?x=1',
   'http://127.0.0.1:8080/x',
   'myapp://callback/x',
-])('leads to %s', async (url) => {
+])('redirects to %s', async (url) => {
   expect(await targetOf(url)).toBe(url);
 });
 
@@ -63,11 +65,11 @@ test.each([
   'blob://127.0.0.1/x',
   'otherapp://127.0.0.1/x',
   'https://\u0430.example.com',
-])('does not lead to %s', async (url) => {
+])('doesn’t redirect to %s', async (url) => {
   expect(await targetOf(url)).toBe(site);
 });
 
-test('matching a wildcard takes time in proportion to the length of the URL', async () => {
+test('matching a wildcard takes time proportional to the URL’s length', async () => {
   const url = `https://a.example.net/${'abcd'.repeat(3500)}`;
   const begin = performance.now();
   const response = await auth.request(`/authorize?provider=unknown&redirect_to=${url}`);

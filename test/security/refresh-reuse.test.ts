@@ -1,5 +1,6 @@
 /**
- * Reused refresh tokens revoke their family, and a token from before the second factor never gains the higher level.
+ * Tests that reused refresh tokens revoke their family, and a token from before the second factor never gains the
+ * higher level.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { encodeRefreshToken } from '../../src/auth/core/refresh-token-v2.ts';
@@ -58,8 +59,8 @@ async function raise(session: SessionJson, factor: Enrolled): Promise<SessionJso
   return response.json<SessionJson>();
 }
 
-describe('a refresh token used again after the reuse interval', () => {
-  it('ends the family immediately: the newest token and the access tokens with it', async () => {
+describe('a refresh token that is reused after the interval', () => {
+  it('ends the family immediately, including the newest token and the access tokens', async () => {
     const first = await signUp();
     const second = await refresh(first.refresh_token);
     const third = await refresh(second.refresh_token);
@@ -72,7 +73,7 @@ describe('a refresh token used again after the reuse interval', () => {
     expect(await userStatus(third)).toBe(403);
   });
 
-  it('ends the branches that began within the interval as well', async () => {
+  it('also ends the branches that began within the interval', async () => {
     const first = await signUp();
     const second = await refresh(first.refresh_token);
     const third = await refresh(second.refresh_token);
@@ -84,7 +85,7 @@ describe('a refresh token used again after the reuse interval', () => {
     for (const { refresh_token } of [branch, fourth]) expect((await refresh(refresh_token)).status).toBe(400);
   });
 
-  it('still gives a client whose answer was lost the active token', async () => {
+  it('still returns the active token to a client whose response was lost', async () => {
     const first = await signUp();
     const second = await refresh(first.refresh_token);
     server.clock.advance(3_600_000);
@@ -94,7 +95,7 @@ describe('a refresh token used again after the reuse interval', () => {
 });
 
 describe('a token from before the second factor', () => {
-  it('gives no session of the higher level, at any age, and then ends the family', async () => {
+  it('gives no session with the higher level at any age, and then ends the family', async () => {
     const before = await signUp();
     const after = await raise(before, await enroll(before));
     expect(claimsOf(after).aal).toBe('aal2');
@@ -110,7 +111,7 @@ describe('a token from before the second factor', () => {
     expect((await refresh(newest.refresh_token)).status).toBe(400);
   });
 
-  it('gives none from a branch that was active at that moment', async () => {
+  it('gives none from a branch that was active at that time', async () => {
     const first = await signUp();
     const second = await refresh(first.refresh_token);
     const third = await refresh(second.refresh_token);
@@ -122,7 +123,7 @@ describe('a token from before the second factor', () => {
     expect(claimsOf(await refresh(after.refresh_token)).aal).toBe('aal2');
   });
 
-  it('of the signed form is worth nothing either', async () => {
+  it('gives none with the signed format either', async () => {
     const before = await signUp();
     const { session_id: id } = claimsOf(before);
     const key = Buffer.alloc(32, 7);
@@ -139,7 +140,7 @@ describe('a token from before the second factor', () => {
     expect(claimsOf(await refresh(after.refresh_token)).aal).toBe('aal2');
   });
 
-  it("an access token of the lower level can't change anything that requires the higher level", async () => {
+  it('gives an access token that can’t change anything that requires the higher level', async () => {
     const before = await signUp();
     const factor = await enroll(before);
     const after = await raise(before, factor);

@@ -1,7 +1,7 @@
 /**
- * The creator of a replication slot chooses the library that decodes it by path, so the server would run an uploaded
- * object. A base backup in database mode contains the whole cluster. For these reasons, no role that a project can
- * switch to has REPLICATION.
+ * Tests that no role that a project can switch to has REPLICATION. The creator of a replication slot chooses the
+ * library that decodes it by path, so the server would run an uploaded object. A base backup in database mode contains
+ * the whole cluster.
  */
 import { chmodSync, copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -46,24 +46,24 @@ const attempts = [
   `set local role supabase_replication_admin`,
 ];
 
-test.each(attempts)('postgres has no library loaded from a path: %s', async (text) => {
+test.each(attempts)('postgres can’t load a library from a path: %s', async (text) => {
   await expect(own.database.pool('postgres').exec(`begin; ${text}; rollback`)).rejects.toMatchObject({
     code: '42501',
   });
 });
 
-test('postgres opens no replication connection', async () => {
+test('postgres can’t open a replication connection', async () => {
   await expect(connectReplication(testTarget(own, 'postgres'))).rejects.toMatchObject({ code: '42501' });
 });
 
-test('no role that postgres can be, or may give rights of, has REPLICATION', async () => {
+test('no role that postgres can become or grant has REPLICATION', async () => {
   const found = await own.database.pool('supabase_admin').query<{ name: string }>(sql`
     select r.rolname::text as name from pg_roles r
     where (r.rolreplication or r.rolsuper) and pg_has_role('postgres', r.oid, 'member')`);
   expect(found).toEqual([]);
 });
 
-test('the session that makes slots runs none of the project’s code', async () => {
+test('the session that creates slots runs none of the project’s code', async () => {
   const name = await own.database
     .pool('postgres')
     .query<{ name: string }>(sql`select current_database()::text as name`);
@@ -88,7 +88,7 @@ const replicating = async (database: Database): Promise<string[]> =>
       select rolname::text as name from pg_roles where rolreplication and pg_has_role('postgres', oid, 'member') order by 1`)
   ).map(({ name }) => name);
 
-test('`[database] replication` gives the attribute to postgres, and turning it off removes it', async () => {
+test('`[database] replication` grants the attribute to postgres, and disabling it revokes the attribute', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'plinth-replication-'));
   const start = (replication: boolean) =>
     createDatabase({ dataDir, port: null, durable: false, replication });

@@ -1,6 +1,6 @@
 /**
- * Secrets are only available where they are stored and requested. Secrets don't appear on the screen, in logs, or in
- * process arguments or environments that other users can read.
+ * Tests that secrets are only available where they are stored and requested. They don't appear on the screen, in logs,
+ * or in process arguments or environments that other users can read.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -48,7 +48,7 @@ function filesBelow(dir: string): string[] {
   );
 }
 
-it.each([[[]], [['--json']]])('serve %j shows no secret to anyone who looks', async (args) => {
+it.each([[[]], [['--json']]])('serve %j shows no secrets to other users of the machine', async (args) => {
   const server = await startServe(
     {
       'supabase/functions/hello/index.ts': `Deno.serve(async (request) => {
@@ -170,7 +170,7 @@ const known = [
 
 const places = ['127.0.0.1', '0.0.0.0'].flatMap((host) => known.map((one) => [host, ...one] as const));
 
-it.each(places)('serve on %s refuses the public value of %s', async (host, setting, config, files) => {
+it.each(places)('serve on %s rejects the public value of %s', async (host, setting, config, files) => {
   const cwd = makeProject({
     'supabase/config.toml': config,
     'supabase/plinth.toml': `[server]\nhost = "${host}"\n`,

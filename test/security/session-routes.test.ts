@@ -58,7 +58,7 @@ function requestsFor(path: string, contact: object, id: string): { url: string; 
 it.each([
   ['phone', { email_confirm: true }],
   ['email', { phone_confirm: true }],
-] as const)('an unconfirmed %s opens nothing', async (kind, confirmed) => {
+] as const)('a sign-in with the unconfirmed %s isn’t possible on any route', async (kind, confirmed) => {
   const contacts = { email: newEmail(), phone: kind === 'phone' ? '491513334441' : '491513334442' };
   const { data } = await auth
     .admin()
@@ -83,7 +83,7 @@ it.each([
   expect(await auth.inbox(contacts[kind])).toEqual([]);
 });
 
-it('its owner confirms it by setting it again, with a session', async () => {
+it('the owner can confirm it by setting it again with a session', async () => {
   const email = newEmail();
   const phone = '491513334443';
   await auth.admin().auth.admin.createUser({ email, phone, password, email_confirm: true });
@@ -97,7 +97,7 @@ it('its owner confirms it by setting it again, with a session', async () => {
   expect((await auth.client().auth.signInWithPassword({ phone, password })).error).toBeNull();
 });
 
-it('sessions are written in one place, which asks for a proof', () => {
+it('sessions are created in one place, which requires a proof', () => {
   const root = fileURLToPath(new URL('../../src/', import.meta.url));
   const textOf = (name: string) => readFileSync(join(root, name), 'utf8');
   // Account and Console have their own cookie-based sessions with the same name.

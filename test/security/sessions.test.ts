@@ -1,4 +1,4 @@
-/** Stolen or reused codes, refresh tokens and cookies. */
+/** Tests stolen or reused codes, refresh tokens and cookies. */
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startWorld, type World } from './world.ts';
@@ -19,7 +19,7 @@ const refresh = (refresh_token: string) =>
   world.call('/auth/v1/token?grant_type=refresh_token', { json: { refresh_token } });
 
 describe('a refresh token', () => {
-  it('used again ends its family, the new one included', async () => {
+  it('ends its family when it is reused, including the new token', async () => {
     const session = await signUp('refresh@example.com');
     const second = (await refresh(session.refresh_token)).body;
     const third = (await refresh(second.refresh_token)).body;
@@ -28,7 +28,7 @@ describe('a refresh token', () => {
     expect((await refresh(third.refresh_token)).status).toBe(400);
   });
 
-  it('is nothing by itself, cut, or of another kind', async () => {
+  it('is rejected if it is missing, changed or of another kind', async () => {
     const session = await signUp('kinds@example.com');
     for (const wrong of [
       '',
@@ -74,7 +74,7 @@ describe('a PKCE code', () => {
   const exchange = (auth_code: string, code_verifier: string) =>
     world.call('/auth/v1/token?grant_type=pkce', { json: { auth_code, code_verifier } });
 
-  it('is worth nothing without its verifier, and something once', async () => {
+  it('is rejected without its verifier, and works at most once', async () => {
     const issued = await code('pkce@example.com');
     for (const wrong of ['', 'x'.repeat(43), challenge, `${verifier}x`, verifier.slice(0, -1)]) {
       expect([wrong, (await exchange(issued, wrong)).status >= 400]).toEqual([wrong, true]);
@@ -86,7 +86,7 @@ describe('a PKCE code', () => {
 });
 
 describe('the Console', () => {
-  it('is closed to every key and token of the API', async () => {
+  it('rejects every key and token of the API', async () => {
     const { serviceRoleKey, secretKey } = world.backend.keys;
     const consolePort = new URL(world.backend.console.url).port;
     for (const headers of [
@@ -111,7 +111,7 @@ describe('the Console', () => {
     }
   });
 
-  it('no user can be signed in from a foreign page, and a link works once', async () => {
+  it('can’t be signed in to from another site’s page, and a link works once', async () => {
     const link = await world.backend.consoleLink();
     const token = link.slice(link.lastIndexOf('=') + 1);
     const spend = (headers: Record<string, string>) =>
@@ -157,7 +157,7 @@ describe('pages', () => {
     }
   });
 
-  it('their files are looked up by name: no way leads out of the folder', async () => {
+  it('are looked up by name, so no path leads out of the folder', async () => {
     const { backend } = world;
     const faces = [
       ['/account', backend.fetch],

@@ -1,6 +1,6 @@
 /**
- * Other people can't access an account through a contact that its owner hasn't confirmed. Each account here has one
- * confirmed and one unconfirmed contact. The attacker knows the unconfirmed contact.
+ * Tests that other people can't access an account through a contact that its owner hasn't confirmed. Each account here
+ * has one confirmed and one unconfirmed contact. The attacker knows the unconfirmed contact.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
@@ -56,7 +56,7 @@ describe.each([
   afterAll(() => auth.stop());
 
   it.each(['email', 'phone'] as const)(
-    'a sign-up leaves an account alone whose %s is confirmed',
+    'a sign-up doesn’t change an account whose %s is confirmed',
     async (way) => {
       const { id, contact } = await account(auth, way);
       const before = await stateOf(auth, id);

@@ -1,6 +1,6 @@
 /**
- * A signed link contains a key, and policies are checked when the link is signed. A user's link doesn't show or replace
- * an object that another user later uploads with the same key. A service role's link refers to the key.
+ * Tests signed links, which contain a key, while policies are checked when the link is signed. A user's link doesn't
+ * show or replace an object that another user later uploads with the same key. A service role's link refers to the key.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { alice, bob, type StorageServer, startStorage } from '../storage/server.ts';
@@ -64,7 +64,7 @@ describe.each(linksTo)('a link to read %s', (way, sign) => {
     expect(await read(link)).toBe('404');
   });
 
-  it('lasts when its object is replaced, or comes again from the same user', async () => {
+  it('still works after the service role replaces the object or the same user recreates it', async () => {
     await put(`${key}2`, alice, 'first');
     const link = await sign(`${key}2`, alice);
     await put(`${key}2`, undefined, 'replaced by the service');
@@ -74,7 +74,7 @@ describe.each(linksTo)('a link to read %s', (way, sign) => {
     expect(await read(link)).toBe('again');
   });
 
-  it('means the key when the service role has signed it', async () => {
+  it('refers to the key if the service role signed it', async () => {
     await put(`${key}3`, alice, 'of alice');
     const link = await sign(`${key}3`, undefined);
     await remove(`${key}3`, alice);
@@ -98,7 +98,7 @@ describe('an upload link', () => {
     expect(await use(url)).toBe('403');
   });
 
-  it("doesn't in pieces either", async () => {
+  it('doesn’t do so with a resumable upload either', async () => {
     const { token } = await sign('up2', alice);
     await put('up2', bob, 'of bob');
     const base64 = (value: string) => Buffer.from(value).toString('base64');
@@ -117,7 +117,7 @@ describe('an upload link', () => {
     expect(response.status).toBe(403);
   });
 
-  it('works more than once, also where its signer could replace something then', async () => {
+  it('works more than once if its signer was allowed to replace the object', async () => {
     const { url } = await sign('up3', alice);
     expect([await use(url), await use(url)]).toEqual([200, 200]);
     const again = await sign('up3', alice);
@@ -125,7 +125,7 @@ describe('an upload link', () => {
     expect(await use(again.url)).toBe(200);
   });
 
-  it('replaces whatever is there when the service role has signed it', async () => {
+  it('replaces any object if the service role signed it', async () => {
     const { url } = await sign('up4', undefined);
     await put('up4', bob, 'of bob');
     expect(await use(url)).toBe(200);

@@ -1,6 +1,7 @@
 /**
- * Clients can't keep the server busy with little effort. Covers slow requests and bodies, slow readers, and too many
- * connections or sockets. Slow but legitimate clients aren't affected. Limits are low here so that the tests are fast.
+ * Tests that clients can't keep the server busy with little effort: slow requests and bodies, slow readers, and too
+ * many connections or sockets. Slow but legitimate clients aren't affected. Limits are low here so that the tests are
+ * fast.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
@@ -99,19 +100,19 @@ const within = <T>(ms: number, promise: Promise<T>): Promise<T | 'still open'> =
 const post = (path: string, length: number): string =>
   `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/octet-stream\r\ncontent-length: ${length}\r\n\r\n`;
 
-describe('requests that trickle', () => {
+describe('slow requests', () => {
   it('a connection that sends nothing is closed', async () => {
     const { port } = await start();
     expect(await within(3000, trickle(port, '', undefined))).not.toBe('still open');
   });
 
-  it('headers that never end are answered 408', async () => {
+  it('endless headers get a 408', async () => {
     const { port } = await start();
     const response = await within(3000, trickle(port, 'GET /echo/ HTTP/1.1\r\n', 'x-a: b\r\n'));
     expect(response).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  it.each(['content-length', 'chunked'])('so is a body that trickles (%s)', async (kind) => {
+  it.each(['content-length', 'chunked'])('a slow body gets a 408 (%s)', async (kind) => {
     const { port } = await start();
     begun = finished = 0;
     const head =
@@ -125,7 +126,7 @@ describe('requests that trickle', () => {
     expect([begun, finished]).toEqual([1, 0]);
   });
 
-  it('and so is a client that stops sending after a good beginning', async () => {
+  it('a client that stops sending after some time gets a 408', async () => {
     const { port } = await start();
     const response = await within(
       4000,
@@ -157,7 +158,7 @@ describe('requests that trickle', () => {
     expect(response).toContain(`{"size":${size}}`);
   }, 10_000);
 
-  it('what waits for its service, not for its client, is not given up', async () => {
+  it('a request that waits for its service isn’t aborted', async () => {
     const { url } = await start();
     const response = await fetch(`${url}/echo/late`, {
       method: 'POST',
@@ -168,7 +169,7 @@ describe('requests that trickle', () => {
   });
 });
 
-describe('answers', () => {
+describe('slow responses', () => {
   /** Resolves with the number of received bytes when the server closes the connection. */
   const readSlowly = (port: number, path: string, bytesPerRead: number, everyMs: number) => {
     const socket = connect(port, '127.0.0.1');
@@ -188,7 +189,7 @@ describe('answers', () => {
     return { socket, all: new Promise<number>((resolve) => socket.on('close', () => resolve(size))) };
   };
 
-  it('one that is hardly read is broken off', async () => {
+  it('a response is aborted if the client hardly reads it', async () => {
     const { gateway, port } = await start();
     const { socket } = readSlowly(port, '/echo/large', 1, 100);
     await sleep(2500);
@@ -231,7 +232,7 @@ describe('connections', () => {
     await expect.poll(ask).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it('one address can’t use up the places of others: requests and sockets together, IPv6 by /64', async () => {
+  it('are limited per address: requests and sockets together, IPv6 by /64', async () => {
     const { port, url } = await start({ maxConnectionsPerAddress: 3 }, ['127.0.0.1']);
     const ask = (path: string, address: string): Promise<Response> =>
       fetch(`${url}/echo${path}`, { headers: { 'x-forwarded-for': address } });
@@ -266,7 +267,7 @@ describe('connections', () => {
     }
   });
 
-  it('this machine is not counted by address: a proxy that is not listed brings everyone', async () => {
+  it('from this machine aren’t limited by address, because they may come from a proxy', async () => {
     const { url } = await start({ maxConnectionsPerAddress: 1 });
     const answers = await Promise.all(Array.from({ length: 5 }, () => fetch(`${url}/echo/held`)));
     expect(answers.every(({ status }) => status === 200)).toBe(true);
@@ -314,7 +315,7 @@ describe('realtime sockets', () => {
       exp: Math.floor(Date.now() / 1000) + 600,
     });
 
-  it('without a user are few for one address; with one they are not counted', async () => {
+  it('without a user are limited per address, and those with a user aren’t counted', async () => {
     await startBackend({ max_anonymous_sockets_per_address: 3 });
     const sockets = Array.from({ length: 3 }, () => dial('203.0.113.9'));
     expect(await Promise.all(sockets.map(outcome))).toEqual(['open', 'open', 'open']);
@@ -330,7 +331,7 @@ describe('realtime sockets', () => {
     await expect.poll(() => outcome(dial('203.0.113.9'))).toBe('open');
   }, 40_000);
 
-  it('without a user are bounded in all', async () => {
+  it('without a user have a total limit', async () => {
     await startBackend({ max_anonymous_sockets: 4 });
     const sockets = Array.from({ length: 4 }, (_, index) => dial(`203.0.113.${index}`));
     expect(await Promise.all(sockets.map(outcome))).toEqual(['open', 'open', 'open', 'open']);
@@ -339,7 +340,7 @@ describe('realtime sockets', () => {
     expect(await outcome(dial('203.0.113.9'))).toBe('open');
   }, 20_000);
 
-  it('that never join are closed, heartbeats and refused joins or not; those that joined stay', async () => {
+  it('that never join are closed, regardless of heartbeats and rejected joins, and those that joined stay open', async () => {
     await startBackend({ join_timeout: 1500 });
     const [idle, refused, joined] = [dial('203.0.113.1'), dial('203.0.113.2'), dial('203.0.113.3')];
     const closed = new Set<WebSocket>();

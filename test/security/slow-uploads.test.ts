@@ -1,7 +1,7 @@
 /**
- * Write access is checked before an upload's bytes are received, and the client controls how long the upload takes. An
- * object stored with the same key in the meantime belongs to another user and is only replaced by callers with current
- * access.
+ * Tests that write access is checked before an upload's bytes are received, although the client controls how long the
+ * upload takes. An object stored with the same key in the meantime belongs to another user and is only replaced by
+ * callers with current access.
  */
 import { type ClientRequest, request as httpRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -122,7 +122,7 @@ describe.each(ways)('an upload by %s', (way, start) => {
     expect(await read(`${key}1`)).toBe('of bob');
   });
 
-  it('replaces what its sender may replace', async () => {
+  it('replaces an object that its sender is allowed to replace', async () => {
     const slow = await start(`${key}2`, alice);
     await sleep(300);
     expect(await put(`${key}2`, alice, 'of alice')).toBe(200);
@@ -132,7 +132,7 @@ describe.each(ways)('an upload by %s', (way, start) => {
   });
 });
 
-it("a move that has to wait doesn't take what has come to its source meanwhile", async () => {
+it('a move that must wait doesn’t move an object stored at its source in the meantime', async () => {
   await server.database.pool('postgres').exec(`
     create policy own_is_deleted on storage.objects for delete to authenticated
       using (bucket_id = 'board' and owner_id = auth.uid()::text);`);

@@ -1,6 +1,6 @@
 /**
- * Extension scripts and some extension functions run as a superuser. A project owns the extension and its schema and
- * controls the subsequent statements, but a superuser must never run project code as a result.
+ * Tests that extension scripts and extension functions that run as a superuser never run project code. A project owns
+ * the extension and its schema and controls the subsequent statements.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -38,7 +38,7 @@ const otherCron = `
   create trigger planted before delete or update on cron._run for each row execute function seen.trap('1');
 `;
 
-test('a cron job that replaces pg_cron’s tables', async () => {
+test('a cron job that replaces pg_cron’s tables runs no code as a superuser', async () => {
   await start();
   await plantNotes(backend.database.pool('postgres'));
   await asPostgres(`select seen.plant('cron'); create extension pg_cron`);
@@ -55,7 +55,7 @@ test('a cron job that replaces pg_cron’s tables', async () => {
 });
 
 test.each(['supabase_admin', 'supabase_replication_admin', 'supabase_read_only_user', 'pg_monitor'])(
-  'no session for a job begins as %s',
+  'a job’s session can’t be opened as %s',
   async (role) => {
     await start();
     const [row] = await backend.database
@@ -65,7 +65,7 @@ test.each(['supabase_admin', 'supabase_replication_admin', 'supabase_read_only_u
   },
 );
 
-test('the schema of functions that the vault and http call is renamed', async () => {
+test('renaming the schema of functions that the vault and http call runs no code as a superuser', async () => {
   await start();
   await plantNotes(backend.database.pool('postgres'));
   await asPostgres(`
@@ -101,7 +101,7 @@ test('the schema of functions that the vault and http call is renamed', async ()
   expect(await ranAsSuperuser()).toEqual([]);
 });
 
-test('every extension that a project may create, into a schema full of traps', async () => {
+test('creating any extension in a schema full of traps runs no code as a superuser', async () => {
   await start();
   const postgres = backend.database.pool('postgres');
   await plant(postgres);
@@ -123,7 +123,7 @@ test('every extension that a project may create, into a schema full of traps', a
   expect(await ranAsSuperuser()).toEqual([]);
 });
 
-test("a project's event trigger while an extension is created", async () => {
+test('a project’s event trigger doesn’t run as a superuser while an extension is created', async () => {
   const projectDir = mkdtempSync(join(tmpdir(), 'plinth-event-trigger-'));
   mkdirSync(join(projectDir, 'supabase/migrations'), { recursive: true });
   writeFileSync(
@@ -157,7 +157,7 @@ test("a project's event trigger while an extension is created", async () => {
   }
 });
 
-test('functions of ours that run as a superuser find PostgreSQL’s own names only', async () => {
+test('Plinth’s functions that run as a superuser resolve only PostgreSQL’s own names', async () => {
   await start();
   await asPostgres(
     'create extension pg_cron; create extension pgmq; create extension http with schema extensions',

@@ -1,7 +1,7 @@
 /**
- * Plinth's numbered files run as a superuser, including in a database that a project has populated. These files don't
- * run project code. Only superusers can add functions where superuser sessions call functions, and each use of a
- * superuser session is reviewed.
+ * Tests Plinth's numbered files, which run as a superuser, including in a database that a project has populated. These
+ * files don't run project code. Only superusers can add functions where superuser sessions call functions, and each use
+ * of a superuser session is reviewed.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,7 +36,7 @@ const applyNext = (module: string, text: string): Promise<void> => {
   return backend.database.migrate([{ module, dir: pathToFileURL(`${folder}/`) }]);
 };
 
-test('a file of the next version, in a database with hostile code', async () => {
+test('a file of the next version runs no hostile code of the database', async () => {
   backend = await createTestBackend();
   const postgres = backend.database.pool('postgres');
   await plant(postgres);
@@ -51,7 +51,7 @@ test('a file of the next version, in a database with hostile code', async () => 
   expect(superuser).toEqual([]);
 });
 
-test('a file calls our functions and not overloads from a time when a project could create objects in `_plinth`', async () => {
+test('a file calls Plinth’s functions, not overloads from when a project could create objects in `_plinth`', async () => {
   backend = await createTestBackend();
   const admin = backend.database.pool('supabase_admin');
   await plantNotes(backend.database.pool('postgres'));
@@ -62,7 +62,7 @@ test('a file calls our functions and not overloads from a time when a project co
   expect((await sightings(admin)).superuser).toEqual([]);
 });
 
-test('only a superuser creates in the schemas that superuser sessions call functions in', async () => {
+test('only a superuser can create objects in schemas whose functions superuser sessions call', async () => {
   backend = await createTestBackend();
   const found = await backend.database.pool('supabase_admin').query<{ name: string }>(sql`
     select r.rolname || ' in ' || n.nspname as name from pg_roles r, pg_namespace n
@@ -84,7 +84,7 @@ const writable = [
   'storage_events: insert',
 ];
 
-test('operators below owner write as `postgres`, which changes no operator, session or log of the Console', async () => {
+test('operators below owner write as `postgres`, which can’t change operators, sessions or logs of the Console', async () => {
   backend = await createTestBackend();
   const found = await backend.database.pool('supabase_admin').query<{ line: string }>(sql`
     select c.relname || ': ' || string_agg(p.name, ' ' order by p.name) as line
@@ -129,7 +129,7 @@ const reviewed = [
   'storage/s3/object-bytes.ts',
 ];
 
-test('superuser sessions are opened in reviewed files only', () => {
+test('superuser sessions are opened only in reviewed files', () => {
   const sources = fileURLToPath(new URL('../../src/', import.meta.url));
   const found = readdirSync(sources, { recursive: true, encoding: 'utf8' })
     .filter((file) => /(?<!\.test)\.ts$/.test(file))

@@ -1,6 +1,6 @@
 /**
- * A foreign key is checked with the privileges of the referenced table's owner. If the owner is a superuser, the check
- * must not run project code, such as a cast of a project's type.
+ * Tests that a foreign key check, which runs with the privileges of the referenced table's owner, doesn't run project
+ * code such as a cast of a project's type if the owner is a superuser.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
@@ -23,7 +23,7 @@ afterAll(() => own?.drop());
 
 const postgres = (text: string) => own.database.pool('postgres').exec(text);
 
-test("a project's table references a secret, as on the hosted service", async () => {
+test('a project’s table can reference a secret, as on the hosted service', async () => {
   const [made] = await own.database
     .pool('postgres')
     .query<{ id: string }>(sql`select vault.create_secret('s3cret', 'mine') as id`);
@@ -67,7 +67,7 @@ test.each([
      create table public.part partition of public.whole for values in (1);
      alter table public.whole add foreign key (secret) references vault.secrets (id)`,
   ],
-])('%s: no key whose check would convert a type of the project', async (_name, text) => {
+])('%s: a key whose check would convert a project’s type is rejected', async (_name, text) => {
   const refusal = await postgres(`begin; ${text}; commit`).then(
     () => 'made',
     (error: Error) => error.message,
@@ -93,7 +93,7 @@ test.each([
   );
 });
 
-test('the guard looks after every command, in every mode of replication', async () => {
+test('the guard runs after every command and in every replication mode', async () => {
   const found = await own.database
     .pool('supabase_admin')
     .query<{ tags: string[] | null; enabled: string }>(sql`

@@ -1,4 +1,4 @@
-/** No project code ever runs in a superuser's session, regardless of how it is triggered. */
+/** Tests that no project code ever runs in a superuser's session, regardless of how it is triggered. */
 import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { listVersions } from '../../src/backup/queries.ts';
@@ -92,7 +92,7 @@ async function look(who: Operator, path: string): Promise<void> {
   await response.body?.cancel();
 }
 
-test('everything is used, with traps everywhere: none runs as a superuser', async () => {
+test('with traps everywhere, none runs as a superuser while everything is used', async () => {
   const admin = backend.database.pool('supabase_admin');
   const user = await callTheApi();
   for (const role of ['developer', 'read-only'] as const) await backend.operators.createOperator(role, role);
@@ -123,7 +123,7 @@ test.each([
   ['role', 'postgres', 'none'],
   ['default_transaction_read_only', 'on', 'off'],
   ['session_replication_role', 'replica', 'origin'],
-])('a setting of the database is not one of our superuser sessions: %s', async (name, value, kept) => {
+])('a database’s setting doesn’t apply to superuser sessions: %s', async (name, value, kept) => {
   const { database, pool } = {
     database: 'current_database()',
     pool: backend.database.pool('supabase_admin'),

@@ -43,7 +43,7 @@ test.each([
   expect(await backend.database.pool('supabase_admin').query(sql`select id from auth.users`)).toEqual([]);
 });
 
-test('tests can call the helpers as an API role, and other roles cannot', async () => {
+test('tests can call the helpers as an API role, and other roles can’t', async () => {
   const run = (role: string) =>
     backend.database.pool('postgres').transaction(
       async (tx) => {

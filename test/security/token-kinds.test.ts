@@ -253,7 +253,7 @@ const present: Readonly<Record<TokenPlace, (token: string) => Promise<boolean>>>
   },
 };
 
-describe('a token gives access to what the table lists and to nothing else', () => {
+describe('a token gives access only to what the table lists', () => {
   const kinds = Object.keys(tokenKinds) as Kind[];
   const places = Object.keys(tokenPlaces) as TokenPlace[];
 
@@ -268,7 +268,7 @@ describe('a token gives access to what the table lists and to nothing else', () 
     expect(accepted.sort()).toEqual([...allowed].sort());
   });
 
-  it('with a typ for another purpose, nothing', async () => {
+  it('with a typ for another purpose gives no access', async () => {
     const { keys } = world.backend;
     const token = world.user(alice, { exp: inAnHour() });
     expect(await present.rest(token)).toBe(true);

@@ -1,4 +1,4 @@
-/** Forged tokens at every endpoint, and roles that must not be assumed. */
+/** Sends forged tokens to every endpoint, and tokens with roles that must not be assumed. */
 import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
@@ -67,7 +67,7 @@ const broadcast = (isPrivate: boolean) => ({
 });
 
 describe('a forged token', () => {
-  it('opens no door', async () => {
+  it('is rejected everywhere', async () => {
     for (const [name, token] of forgeries()) {
       const { call } = world;
       const answers = {
@@ -88,7 +88,7 @@ describe('a forged token', () => {
     }
   });
 
-  it('does not become good by being sent often', async () => {
+  it('is still rejected after being sent repeatedly', async () => {
     const token = handMade({ alg: 'HS256' }, claims, 'guess');
     for (let count = 0; count < 20; count++)
       expect((await world.call('/rest/v1/notes', { token })).status).toBe(401);
@@ -116,7 +116,7 @@ async function handshake(apikey: string): Promise<'open' | 'refused'> {
 }
 
 describe('an expired token', () => {
-  it('is refused everywhere, though its signature was seen and remembered', async () => {
+  it('is rejected everywhere, even if its signature has been cached', async () => {
     const exp = Math.floor(Date.now() / 1000) - 60;
     const token = world.user(alice, { exp });
     world.backend.keys.verify(token);
@@ -130,7 +130,7 @@ describe('an expired token', () => {
 });
 
 describe('keys', () => {
-  it('the anon key grants no user, no administrator and no rows', async () => {
+  it('of the anon role give no user, no administrator and no rows', async () => {
     const { anonKey, publishableKey } = world.backend.keys;
     for (const headers of [
       { apikey: publishableKey },
@@ -144,7 +144,7 @@ describe('keys', () => {
     }
   });
 
-  it('the secret key counts as apikey only: not as a token, a query, a cookie, a body', async () => {
+  it('that are secret work only in apikey: not as a token, a query, a cookie or a body', async () => {
     const { secretKey, publishableKey } = world.backend.keys;
     const tries: [string, Record<string, string>][] = [
       ['/auth/v1/admin/users', { authorization: `Bearer ${secretKey}` }],
@@ -210,7 +210,7 @@ describe('the role claim', () => {
     true,
   ];
 
-  it("of a role that is none of the API's reads nothing and administers nothing", async () => {
+  it('with a role other than the API’s reads and administers nothing', async () => {
     for (const role of strange) {
       const token = world.token({ sub: alice, role });
       const rest = await world.call('/rest/v1/notes', { token });
@@ -222,7 +222,7 @@ describe('the role claim', () => {
     }
   });
 
-  it('of the login roles has no rights either', async () => {
+  it('with a login role has no privileges either', async () => {
     for (const role of ['authenticator', 'none']) {
       const token = world.token({ sub: alice, role });
       for (const path of [
@@ -239,7 +239,7 @@ describe('the role claim', () => {
     }
   });
 
-  it("can't be sent in another way", async () => {
+  it('can’t be sent in another way', async () => {
     const headers = {
       'x-role': 'service_role',
       role: 'service_role',
@@ -281,7 +281,7 @@ async function handshakeAndJoin(token: string, topic: string): Promise<'joined' 
   return response;
 }
 
-it('private topics are for those whom a policy lets in', async () => {
+it('private topics are only available to users that a policy allows', async () => {
   expect(await handshakeAndJoin(world.user(alice), `user:${alice}`)).toBe('joined');
   for (const topic of [`user:${bob}`, 'user:%', `user:${alice}x`, `user:${alice}\0`, '', '*']) {
     expect([topic, await handshakeAndJoin(world.user(alice), topic)]).toEqual([topic, 'refused']);
@@ -289,7 +289,7 @@ it('private topics are for those whom a policy lets in', async () => {
   expect(await handshakeAndJoin(world.backend.keys.anonKey, `user:${alice}`)).toBe('refused');
 });
 
-it('no data leaks between many concurrent callers, whatever session state functions leave', async () => {
+it('no data leaks between many concurrent callers, whatever session state functions leave behind', async () => {
   const callers = [alice, bob, undefined];
   await Promise.all(
     Array.from({ length: 120 }, async (_, index) => {

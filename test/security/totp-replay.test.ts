@@ -1,6 +1,6 @@
 /**
- * A code from an authenticator app works once (RFC 6238 section 5.2). The code can't be used in another session or
- * twice concurrently.
+ * Tests that a code from an authenticator app works once (RFC 6238 section 5.2). The code can't be used in another
+ * session or twice concurrently.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { totpCode } from '../../src/shared/totp.ts';
@@ -75,7 +75,7 @@ it("a code that raised one session can't raise another, and neither can an older
   expect(await verify(third, factor, await challenge(third, factor), newer)).toEqual(wrong);
 });
 
-it('of many sessions that present it together one rises', async () => {
+it('of many sessions that use a code concurrently, only one is raised', async () => {
   const { email, factor, session } = await enrolled();
   await verify(session, factor, await challenge(session, factor), code(factor));
   server.clock.advance(60_000);

@@ -1,7 +1,7 @@
 /**
- * Large bodies that are rejected or ignored. The response arrives, and the connection either accepts the next request
- * or is closed. A connection that is no longer read would block its next user, which behind a proxy is a different
- * client.
+ * Sends large bodies that are rejected or ignored. The response arrives, and the connection either accepts the next
+ * request or is closed. A connection that is no longer read would block its next user, which behind a proxy is a
+ * different client.
  */
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
@@ -75,7 +75,7 @@ const requests: [string, string, string, () => Record<string, string>][] = [
 ];
 
 describe.each([['with its length'], ['in chunks']])('a body of a megabyte, %s', (kind) => {
-  it.each(requests)('%s', async (_name, method, path, headers) => {
+  it.each(requests)('the response arrives: %s', async (_name, method, path, headers) => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const isConsole = path.startsWith('/console/');
     const port = isConsole ? new URL(world.backend.console.url).port : world.port;

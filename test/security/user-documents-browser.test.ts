@@ -1,6 +1,6 @@
 /**
- * User documents in a real Chromium with a session of the Account pages: scripts don't run, documents don't have
- * Plinth's origin, and inert types are displayed as before.
+ * Tests user documents in a real Chromium with a session of the Account pages: scripts don't run, documents don't have
+ * Plinth's origin, and inert types are displayed as usual.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -115,7 +115,7 @@ describe("a user's script", () => {
     ['the page of a REST function', async () => '/rest/v1/rpc/page'],
   ];
 
-  it.each(documents)('does not run in %s', async (_what, store) => {
+  it.each(documents)('doesn’t run in %s', async (_what, store) => {
     const path = await store();
     const downloaded = page.waitForEvent('download').then(
       () => true,
@@ -140,7 +140,7 @@ describe("a user's script", () => {
     await expect(page.evaluate('document.cookie')).rejects.toThrow();
   });
 
-  it('shows the page all the same', async () => {
+  it('doesn’t prevent the page from being shown', async () => {
     for (const path of [
       '/functions/v1/page',
       '/rest/v1/rpc/page',
@@ -152,7 +152,7 @@ describe("a user's script", () => {
     expect(ran).toEqual([]);
   });
 
-  it('does not run in a frame of another site', async () => {
+  it('doesn’t run in a frame of another site', async () => {
     await otherSite(`<iframe src="${world.backend.url}/functions/v1/page"></iframe>`, async (address) => {
       await page.goto(address);
       await page.frameLocator('iframe').getByText('Shown').waitFor();
@@ -161,8 +161,8 @@ describe("a user's script", () => {
   });
 });
 
-describe('what is inert', () => {
-  it('is shown: pictures, sound, JSON, text', async () => {
+describe('inert content', () => {
+  it('is shown: images, sound, JSON, text', async () => {
     const png = await sharp({ create: { width: 3, height: 2, channels: 3, background: '#f00' } })
       .png()
       .toBuffer();
@@ -190,14 +190,14 @@ describe('what is inert', () => {
     expect((await download).suggestedFilename()).toBe(key);
   });
 
-  it('is shown in the viewer of the browser: a PDF', async () => {
+  it('is shown in the browser’s viewer: a PDF', async () => {
     await page.goto(world.backend.url + (await put('a.pdf', 'application/pdf', pdf)));
     await expect
       .poll(() => page.frames().filter((frame) => frame.url().startsWith('chrome-extension://')).length)
       .toBe(1);
   });
 
-  it('is shown in pages of other sites, SVG too', async () => {
+  it('is shown on other sites’ pages, including SVG', async () => {
     const picture = await put('b.svg', 'image/svg+xml', svg.replace('<svg', '<svg width="7" height="5"'));
     await otherSite(`<img src="${world.backend.url}${picture}">`, async (address) => {
       await page.goto(address);
@@ -208,7 +208,7 @@ describe('what is inert', () => {
 });
 
 /** The reverse case: if an operator allows pages to run, the effects that the tests above check for occur. */
-it('runs where the operator says that functions serve pages', async () => {
+it('scripts run if the operator allows functions to serve pages', async () => {
   const open = await startWorld({
     functions,
     sql,

@@ -1,6 +1,6 @@
 /**
- * A document that an app's user stores or generates never has Plinth's origin. Covers all ways to store and retrieve
- * storage objects, responses from REST and server functions, errors, and all routes of the port.
+ * Tests that a document that an app's user stores or generates never has Plinth's origin. Covers all ways to store and
+ * retrieve storage objects, responses from REST and server functions, errors, and all routes of the port.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -54,10 +54,10 @@ const ask = ({ path, ...init }: { path: string; method?: string; headers?: Recor
 let count = 0;
 const newKey = () => `file-${++count}`;
 
-describe('an object of a hostile type', () => {
-  describe.each(Object.keys(entrances))('brought by %s', (entrance) => {
+describe('an object with a dangerous type', () => {
+  describe.each(Object.keys(entrances))('uploaded by %s', (entrance) => {
     const store = entrances[entrance] as (typeof entrances)[string];
-    it('is refused, or runs nothing where it is read', async () => {
+    it('is rejected, or runs nothing when it is read', async () => {
       const found: unknown[] = [];
       for (const type of hostileTypes) {
         const key = newKey();
@@ -74,7 +74,7 @@ describe('an object of a hostile type', () => {
       expect(found).toEqual([]);
     });
 
-    it('is refused by a bucket for pictures', async () => {
+    it('is rejected by a bucket for images', async () => {
       // Upstream's pattern image/* matches all types that begin with this prefix.
       const others = hostileTypes.filter((one) => !/^image\/[a-z+]+(?:;charset=[\w-]+)?$/i.test(one));
       for (const type of others) {
@@ -88,7 +88,7 @@ describe('an object of a hostile type', () => {
       }
     });
 
-    it('is taken where it is inert, and shown as what it is', async () => {
+    it('is accepted if it is inert, and served with its type', async () => {
       for (const type of inertTypes) {
         const key = newKey();
         expect([type, await store(world, 'open', key, type)]).toEqual([
@@ -103,7 +103,7 @@ describe('an object of a hostile type', () => {
     });
   });
 
-  it('runs no code in any response, for any author of the row', async () => {
+  it('runs no code in any response, regardless of who wrote the row', async () => {
     const found: unknown[] = [];
     for (const type of [...hostileTypes, 'text/plain\r\nx-evil: 1', '\u{1f600}/png', '']) {
       const key = newKey();
@@ -117,7 +117,7 @@ describe('an object of a hostile type', () => {
     expect(found).toEqual([]);
   });
 
-  it('is refused in the words of upstream', async () => {
+  it('is rejected with upstream’s message', async () => {
     const { status, text } = await (entrances['a field of a form'] as (typeof entrances)[string])(
       world,
       'open',
@@ -136,8 +136,8 @@ describe('an object of a hostile type', () => {
   });
 });
 
-describe('what a REST function answers', () => {
-  it('runs nothing as HTML, nor as a type that the database made up', async () => {
+describe('a REST function’s response', () => {
+  it('runs nothing as HTML or with a custom media type', async () => {
     const html = await world.call('/rest/v1/rpc/page', { headers: { accept: 'text/html' } });
     expect([html.headers.get('content-type'), html.text]).toEqual([
       expect.stringContaining('text/html'),
@@ -158,7 +158,7 @@ describe('what a REST function answers', () => {
         { 'Content-Security-Policy': 'sandbox allow-scripts allow-same-origin' },
       ],
     ],
-  ])('runs nothing with headers of its choice: %j', async (chosen) => {
+  ])('runs nothing with its own headers: %j', async (chosen) => {
     const response = await world.call('/rest/v1/rpc/answer_with', {
       json: { value: JSON.stringify(chosen) },
     });
@@ -166,7 +166,7 @@ describe('what a REST function answers', () => {
     expect(danger(response.status, response.headers)).toBeUndefined();
   });
 
-  it('sets no cookie of Account or Console, and clears none', async () => {
+  it('can’t set or clear Account or Console cookies', async () => {
     const cookies = [
       'plinth-account=x; Path=/account',
       '__Host-plinth-account=x; Path=/; Secure',
@@ -181,7 +181,7 @@ describe('what a REST function answers', () => {
     expect(headers.get('clear-site-data')).toBeNull();
   });
 
-  it('reads no cookie of Account or Console', async () => {
+  it('can’t read Account or Console cookies', async () => {
     const { body } = await world.call('/rest/v1/rpc/cookies', {
       headers: {
         cookie: 'a=1; plinth-account=secret; __Host-plinth-account=secret; plinth-console-1=x; b=2',
@@ -191,7 +191,7 @@ describe('what a REST function answers', () => {
   });
 });
 
-describe('what a server function answers', () => {
+describe('a server function’s response', () => {
   const call = (name: string, init: Parameters<World['call']>[1] = {}) =>
     world.call(`/functions/v1/${name}`, { token: world.backend.keys.anonKey, ...init });
   const chosen = (headers: [string, string][]) => call('chosen', { json: headers });
@@ -230,13 +230,13 @@ describe('what a server function answers', () => {
         ['x-content-type-options', ''],
       ],
     ],
-  ] as [[string, string][]][])('runs nothing with headers of its choice: %j', async (headers) => {
+  ] as [[string, string][]][])('runs nothing with its own headers: %j', async (headers) => {
     const response = await chosen(headers);
     expect(response.status).toBe(200);
     expect(danger(response.status, response.headers)).toBeUndefined();
   });
 
-  it('keeps its own policy beside ours', async () => {
+  it('keeps its own policy in addition to Plinth’s', async () => {
     const { headers } = await chosen([
       ['content-type', 'text/html'],
       ['content-security-policy', "img-src 'none'"],
@@ -244,7 +244,7 @@ describe('what a server function answers', () => {
     expect(headers.get('content-security-policy')).toBe("img-src 'none', sandbox");
   });
 
-  it('sets no cookie of Account or Console, clears none, and reads none', async () => {
+  it('can’t set, clear or read Account or Console cookies', async () => {
     const { headers } = await chosen([
       ['set-cookie', 'plinth-account=x; Path=/account'],
       ['set-cookie', ' PLINTH-console-1=x'],
@@ -263,7 +263,7 @@ describe('what a server function answers', () => {
 
 describe('a service worker', () => {
   it.each(['/functions/v1/page', '/storage/v1/object/public/open/x', '/rest/v1/rpc/page'])(
-    'is not loaded from %s',
+    'can’t be loaded from %s',
     async (path) => {
       const headers = { 'service-worker': 'script', authorization: `Bearer ${world.backend.keys.anonKey}` };
       expect((await world.call(path, { headers })).status).toBe(403);
@@ -271,7 +271,7 @@ describe('a service worker', () => {
   );
 });
 
-describe('the cookie of the Account pages', () => {
+describe('the Account cookie', () => {
   beforeAll(() => makeUser(world.backend, 'ada@example.com'));
   const signIn = async (at: World, headers: Record<string, string> = {}) => {
     const { status, headers: answered } = await at.call('/account/api/sign-in', {
@@ -285,7 +285,7 @@ describe('the cookie of the Account pages', () => {
     (await at.call('/account/api/session', { headers: { 'x-plinth-request': '1', cookie, ...headers } })).body
       .session?.user.email;
 
-  it('is sent to our pages alone over plain HTTP', async () => {
+  it('is sent only to the Account pages over plain HTTP', async () => {
     expect(await signIn(world)).toEqual([
       expect.stringMatching(
         /^plinth-account=[\w-]{43}; Max-Age=2592000; Path=\/account; HttpOnly; SameSite=Lax$/,
@@ -293,7 +293,7 @@ describe('the cookie of the Account pages', () => {
     ]);
   });
 
-  it('cannot be set by another host over TLS', async () => {
+  it('can’t be set by another host over TLS', async () => {
     const behind = await startWorld({
       sql,
       config: { plinth: { server: { trusted_proxies: ['127.0.0.1'] } } },
@@ -319,7 +319,7 @@ describe('the cookie of the Account pages', () => {
     }
   });
 
-  it('reaches neither a sandboxed document nor another site', async () => {
+  it('isn’t sent to a sandboxed document or another site', async () => {
     const cookie = (await signIn(world))[0]?.split(';', 1)[0] as string;
     for (const marks of [
       { origin: 'null', 'sec-fetch-site': 'cross-site' },
@@ -351,7 +351,7 @@ function speak(lines: readonly string[]): Promise<Response> {
   });
 }
 
-describe('responses that no service has written', () => {
+describe('responses not written by a service are safe', () => {
   it.each([
     ['an unreadable request', ['NONSENSE']],
     ['headers too large', ['GET / HTTP/1.1', 'host: x', `x: ${'a'.repeat(40_000)}`]],
@@ -378,25 +378,25 @@ describe('responses that no service has written', () => {
     ['/functions/v1/page', 200],
     ['/functions/v1/nowhere', 404],
     ['/realtime/v1/websocket', 401],
-  ])('an offer to upgrade at %s', async (path, status) => {
+  ])('an upgrade request at %s', async (path, status) => {
     const response = await upgrade(path);
     expect([response.status >= 200, danger(response.status, response.headers)]).toEqual([true, undefined]);
     if (status === 200) expect(await response.text()).toContain('<script>');
   });
 });
 
-describe('every way to the wire', () => {
+describe('in the source code', () => {
   const root = fileURLToPath(new URL('../../', import.meta.url));
   const filesWith = (pattern: RegExp): string[] =>
     globSync('src/**/*.ts', { cwd: root })
       .filter((file) => !file.endsWith('.test.ts') && pattern.test(readFileSync(join(root, file), 'utf8')))
       .sort();
 
-  it('writes its head by the function that makes it safe', () => {
+  it('only one function writes response heads', () => {
     expect(filesWith(/HTTP\/1\.\d/)).toEqual(['src/shared/response-head.ts']);
   });
 
-  it('is a sandbox for each service but those that were reviewed', () => {
+  it('only reviewed services have responses without the sandbox', () => {
     expect(filesWith(/\bdocuments(?:: (?!Documents\b|readonly\b)|\(\))/)).toEqual([
       'src/account/index.ts',
       'src/console/index.ts',
@@ -405,7 +405,7 @@ describe('every way to the wire', () => {
   });
 });
 
-describe('every route of the port', () => {
+describe('every route', () => {
   it('sends nosniff, and a sandbox unless the type is inert', async () => {
     const { serviceRoleKey } = world.backend.keys;
     const routes = world.backend.routes().filter(({ path }) => !/^\/account\b/.test(path));

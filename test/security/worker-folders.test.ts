@@ -1,4 +1,7 @@
-/** The system's temporary folder is shared. Files that other users create there are neither read nor removed. */
+/**
+ * Tests the system's temporary folder, which is shared. Files that other users create there are neither read nor
+ * removed.
+ */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +16,7 @@ afterEach(() => rmSync(shared, { recursive: true, force: true }));
 
 const module = new URL('../../src/shared/run-folder.ts', import.meta.url).href;
 
-/** Runs in a separate process because a server that reads a pipe would block. Returns its output. */
+/** Runs in a separate process, because a server that reads a pipe would block. Returns the output. */
 function makeRunFolder(): string {
   const script = `console.log((await import(${JSON.stringify(module)})).makeRunFolder('plinth-fn-', '/project'))`;
   const { stdout, stderr, signal } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
@@ -24,7 +27,7 @@ function makeRunFolder(): string {
   return signal === null ? `${stdout}${stderr}`.trim() : 'stands still';
 }
 
-/** Simulates a killed process whose ID isn't in use. */
+/** Simulates a killed process, using a process ID that isn't in use. */
 function leave(name: string): string {
   const folder = join(shared, `plinth-fn-${name}`);
   mkdirSync(folder, { mode: 0o755 });
@@ -32,7 +35,7 @@ function leave(name: string): string {
   return folder;
 }
 
-it('a pipe in place of a file doesn’t block', () => {
+it('a pipe in place of a file doesn’t block the start', () => {
   const folder = join(shared, 'plinth-fn-pipe');
   mkdirSync(folder);
   execFileSync('mkfifo', [join(folder, 'owner')]);
@@ -45,9 +48,12 @@ it('a folder that a killed process left behind is removed', () => {
   expect(existsSync(folder)).toBe(false);
 });
 
-it.runIf(process.getuid?.() === 0)('a folder of another user is not, whatever it says', () => {
-  const folder = leave('other');
-  chownSync(folder, 12_345, 12_345);
-  makeRunFolder();
-  expect(existsSync(folder)).toBe(true);
-});
+it.runIf(process.getuid?.() === 0)(
+  'a folder of another user isn’t removed, regardless of its content',
+  () => {
+    const folder = leave('other');
+    chownSync(folder, 12_345, 12_345);
+    makeRunFolder();
+    expect(existsSync(folder)).toBe(true);
+  },
+);

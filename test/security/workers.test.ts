@@ -1,4 +1,4 @@
-/** The resources of the machine, the server and other functions that a function can access. */
+/** Tests which resources of the machine, the server and other functions a function can access. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -101,7 +101,7 @@ const call = (slug: string, body?: unknown, headers: Record<string, string> = {}
   });
 
 describe('a function', () => {
-  it('reads its sources, and nothing of the project, the server or the machine', async () => {
+  it('can read its sources, and nothing of the project, the server or the machine', async () => {
     const asked = [
       ['read', join(supabaseDir, 'functions/probe/index.ts')],
       ['read', join(dataDir, 'secrets.json')],
@@ -127,7 +127,7 @@ describe('a function', () => {
     ).toEqual(asked.slice(1).map((one) => [one, true]));
   });
 
-  it('writes into its temporary folder only, and makes no way out of it', async () => {
+  it('can write only to its temporary folder, and can’t create a link out of it', async () => {
     const asked = [
       ['write', join(supabaseDir, 'functions/probe/index.ts')],
       ['write', join(supabaseDir, 'functions/other/index.ts')],
@@ -143,7 +143,7 @@ describe('a function', () => {
     expect(answers).toEqual(asked.map(() => 'NotCapable'));
   });
 
-  it('runs no program, loads no library, sends no signal', async () => {
+  it('can’t run programs, load libraries or send signals', async () => {
     const asked = [
       ['run', '/bin/sh'],
       ['nodeRun', '/bin/sh'],
@@ -155,7 +155,7 @@ describe('a function', () => {
     expect((await fetch(`${url}/health/live`)).status).toBe(200);
   });
 
-  it('reaches no other function past the token check: neither by socket nor by its folder', async () => {
+  it('can’t reach another function without the token check, by socket or by folder', async () => {
     expect(await (await call('other')).text()).toBe('other');
     const folders = readdirSync(tmpdir()).filter((name) => name.startsWith('plinth-fn-'));
     const sockets = folders.flatMap((folder) => {
@@ -176,7 +176,7 @@ describe('a function', () => {
     expect(answers.filter((response) => response !== 'NotCapable').length).toBeLessThanOrEqual(1);
   });
 
-  it("contains nothing from the server's environment or from another function's", async () => {
+  it('contains nothing from the server’s environment or from another function’s', async () => {
     const environment = (await (await call('environment')).json()) as Record<string, string>;
     for (const name of [
       'PLINTH_TEST_SECRET',
@@ -190,7 +190,7 @@ describe('a function', () => {
     }
   });
 
-  it.runIf(process.platform === 'linux')('leaves nothing behind that others could read', async () => {
+  it.runIf(process.platform === 'linux')('leaves nothing behind that others can read', async () => {
     expect((await call('address')).status).toBe(200);
     const workers = readdirSync('/proc').filter(
       (pid) => /^\d+$/.test(pid) && fileOf(`/proc/${pid}/cmdline`).includes(`${root}/`),
@@ -203,7 +203,7 @@ describe('a function', () => {
     }
   });
 
-  it('is told the address that the gateway saw, not what the client claims', async () => {
+  it('receives the address that the gateway saw, not the one that the client claims', async () => {
     const claimed = { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'https' };
     const seen = (await (await call('address', undefined, claimed)).json()) as Record<string, string>;
     expect(seen).toMatchObject({ 'x-forwarded-for': '127.0.0.1', 'x-forwarded-proto': 'http' });

@@ -1,4 +1,4 @@
-/** Attacks by callers without authorization. */
+/** Tests attacks by callers without authorization. */
 import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import { connect } from 'node:net';
@@ -17,8 +17,8 @@ afterAll(() => server.stop());
 
 const mine = `${alice.sub}/mine.txt`;
 
-describe('row security', () => {
-  test('lets owners in', async () => {
+describe('row level security', () => {
+  test('gives owners access', async () => {
     const files = server.client(alice).from('private');
     expect(await (await files.download(mine)).data?.text()).toBe('alice');
     expect((await files.list(alice.sub)).data?.map((object) => object.name)).toEqual(['mine.txt']);
@@ -28,7 +28,7 @@ describe('row security', () => {
     expect(row).toEqual({ owner: alice.sub, owner_id: alice.sub });
   });
 
-  test('shows others nothing, in no way', async () => {
+  test('shows others nothing on any route', async () => {
     for (const claims of [bob, { role: 'anon' }, { ...bob, role: 'anon' }]) {
       const files = server.client(claims).from('private');
       expect((await files.download(mine)).error).toMatchObject({ status: 400, statusCode: '404' });
@@ -44,7 +44,7 @@ describe('row security', () => {
     }
   });
 
-  test('refuses others before a byte is stored', async () => {
+  test('rejects others before a byte is stored', async () => {
     const before = await server.files();
     for (const claims of [bob, { role: 'anon' }]) {
       const files = server.client(claims).from('private');
@@ -66,7 +66,7 @@ describe('row security', () => {
     expect(await (await server.client(alice).from('private').download(mine)).data?.text()).toBe('alice');
   });
 
-  test('guards buckets too', async () => {
+  test('protects buckets, too', async () => {
     const storage = server.client(alice);
     expect((await storage.createBucket('hers')).error).toMatchObject({ statusCode: '403' });
     expect((await storage.listBuckets()).data).toEqual([]);
@@ -81,13 +81,13 @@ describe('row security', () => {
     expect((await storage.deleteBucket('operations')).error).toMatchObject({ statusCode: '404' });
   });
 
-  test('policies know the operation', async () => {
+  test('has policies that can check the operation', async () => {
     const files = server.client(alice).from('operations');
     expect((await files.upload('by-upload', 'x')).error).toBeNull();
     expect((await files.copy('by-upload', 'by-copy')).error).toMatchObject({ statusCode: '403' });
   });
 
-  test("SQL can't delete rows that the server still needs", async () => {
+  test('doesn’t allow SQL to delete rows that the server still needs', async () => {
     const postgres = server.database.pool('postgres');
     await expect(postgres.exec('delete from storage.objects')).rejects.toMatchObject({ code: '42501' });
     await expect(postgres.exec('delete from storage.buckets')).rejects.toMatchObject({ code: '42501' });
@@ -100,7 +100,7 @@ describe('tokens', () => {
       .request('/bucket', { claims: null, headers: { authorization } })
       .then((response) => response.json());
 
-  test('must be signed, and of now', async () => {
+  test('must be signed and not expired', async () => {
     const expired = server.keys.signWithSecret({ role: 'service_role', exp: 1 });
     const [head, body] = server.keys.serviceRoleKey.split('.');
     const none = Buffer.from('{"alg":"none"}').toString('base64url');
@@ -120,7 +120,7 @@ describe('tokens', () => {
     }
   });
 
-  test("can't use a role that isn't an API role", async () => {
+  test('can’t use a role that isn’t an API role', async () => {
     for (const role of [
       'supabase_admin',
       'postgres',
@@ -133,7 +133,7 @@ describe('tokens', () => {
     }
   });
 
-  test('of signed URLs serve one object, one action, until their end', async () => {
+  test('in signed URLs are valid for one object and one action until they expire', async () => {
     const files = server.client(alice).from('private');
     await files.upload(`${alice.sub}/other.txt`, 'other');
     const { data } = await files.createSignedUrl(mine, 60);
@@ -180,7 +180,7 @@ describe('tokens', () => {
     expect(await asSession.json()).toMatchObject({ statusCode: '403', error: 'Unauthorized' });
   });
 
-  test('public URLs serve public buckets only', async () => {
+  test('can be omitted only in public buckets’ URLs', async () => {
     const response = await server.request(`/object/public/private/${mine}`, { claims: null });
     expect(await response.json()).toMatchObject({ statusCode: '404', code: 'NoSuchBucket' });
     const bare = await server.request(`/object/private/${mine}`, { claims: null });
@@ -202,7 +202,7 @@ function rawRequest(method: string, path: string, body?: string): Promise<string
 }
 
 describe('names', () => {
-  test('are never paths', async () => {
+  test('are never used as paths', async () => {
     const names = [
       '../../up.txt',
       '..',
@@ -227,7 +227,7 @@ describe('names', () => {
     expect((await server.client().from('open').remove(names)).data).toHaveLength(names.length);
   });
 
-  test('with characters that no key has are refused', async () => {
+  test('with characters that aren’t allowed in keys are rejected', async () => {
     for (const name of ['%00', 'a%00b', 'a%0Ab', '%C3%A9', 'e%CC%81', '%F0%9F%98%80', 'a%25b', 'a%5Cb']) {
       const response = await server.request(`/object/open/${name}`, { method: 'POST', body: 'x' });
       expect(await response.json(), name).toMatchObject({ statusCode: '400', code: 'InvalidKey' });
@@ -252,7 +252,7 @@ describe('names', () => {
     expect((await server.request('/object/open/a%00', { method: 'DELETE' })).status).toBe(400);
   });
 
-  test('too long for an index are an error, not a crash', async () => {
+  test('that are too long for an index cause an error, not a crash', async () => {
     const key = randomBytes(5000).toString('hex');
     const response = await server.request(`/object/open/${key}`, { method: 'POST', body: 'x' });
     expect(await response.json()).toMatchObject({ statusCode: '400', code: 'InvalidKey' });
@@ -260,8 +260,8 @@ describe('names', () => {
   });
 });
 
-describe('broken uploads', () => {
-  test('leave nothing when the client goes away', async () => {
+describe('interrupted and broken uploads', () => {
+  test('leave nothing behind when the client disconnects', async () => {
     const before = await server.files();
     const { port } = new URL(server.url);
     for (const head of [
@@ -288,7 +288,7 @@ describe('broken uploads', () => {
     expect((await server.client().from('open').exists('gone')).data).toBe(false);
   });
 
-  test('forms without a file, or broken ones, are told so', async () => {
+  test('with a missing file or a broken form get an error', async () => {
     const send = async (body: FormData | string, headers: Record<string, string> = {}) =>
       (await server.request('/object/open/form', { method: 'POST', body, headers })).json();
     const form = new FormData();
@@ -315,7 +315,7 @@ describe('broken uploads', () => {
     expect(await send('x', { 'x-robots-tag': 'sometimes' })).toMatchObject({ error: 'invalid_x_robots_tag' });
   });
 
-  test('several concurrent writes to one key: one complete object remains', async () => {
+  test('of the same key at the same time leave one complete object', async () => {
     const files = server.client().from('open');
     const bodies = Array.from({ length: 8 }, (_, index) => `body ${index} `.repeat(20_000));
     const results = await Promise.all(bodies.map((body) => files.upload('race', body)));
@@ -331,7 +331,7 @@ describe('broken uploads', () => {
   });
 });
 
-describe('limits of a bucket hold for what comes from another', () => {
+describe('a bucket’s limits apply to objects from another bucket', () => {
   beforeAll(async () => {
     const storage = server.client();
     await storage.createBucket('texts', { public: false, allowedMimeTypes: ['text/*'] });
@@ -341,7 +341,7 @@ describe('limits of a bucket hold for what comes from another', () => {
   });
   const files = () => server.client().from('open');
 
-  test('copied or moved', async () => {
+  test('that are copied or moved', async () => {
     for (const [destinationBucket, statusCode] of [
       ['texts', '415'],
       ['tiny', '413'],
@@ -354,7 +354,7 @@ describe('limits of a bucket hold for what comes from another', () => {
     expect(await (await files().download('limits/bytes')).data?.text()).toBe('bytes');
   });
 
-  test("and a copy can't declare a wrong checksum", async () => {
+  test('and a copy can’t declare a wrong checksum', async () => {
     const copy = async (body: Record<string, unknown>) =>
       (
         await server.request('/object/copy', {
@@ -419,7 +419,7 @@ describe('a user without write permission', () => {
     });
   }
 
-  test('is told before a byte has come', async () => {
+  test('is rejected before a byte is sent', async () => {
     const authorization = `Bearer ${server.tokenOf(bob)}`;
     const before = await server.files();
     const key = `/private/${alice.sub}/before`;
@@ -496,7 +496,7 @@ describe('a user without write permission', () => {
     expect(rows).toEqual([{ owner: alice.sub, owner_id: alice.sub }]);
   });
 
-  test('sees no more by a cursor that is forged', async () => {
+  test('can’t see more with a forged cursor', async () => {
     const page = async (lines: string, more = {}) => {
       const cursor = Buffer.from(lines).toString('base64');
       const { data, error } = await server

@@ -1,6 +1,6 @@
 /**
- * A full disk: objects that don't fit are rejected with the service's error format, existing objects are kept, and
- * space can be freed.
+ * Tests a full disk: objects that don't fit are rejected with the service's error format, existing objects are kept,
+ * and space can be freed.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -31,7 +31,7 @@ const full = {
   code: 'InternalError',
 };
 
-describe.skipIf(small === undefined)('a full disk (needs the right to mount a tmpfs)', () => {
+describe.skipIf(small === undefined)('a full disk (requires permission to mount a tmpfs)', () => {
   let server: StorageServer;
   const kept = randomBytes(300_000);
   const large = randomBytes(3_000_000);
@@ -54,7 +54,7 @@ describe.skipIf(small === undefined)('a full disk (needs the right to mount a tm
     });
   }
 
-  test('refuses an upload, a replacement and a copy', async () => {
+  test('rejects an upload, a replacement and a copy', async () => {
     const put = (key: string, headers = {}) =>
       server.request(`/object/open/${key}`, { method: 'POST', body: large, headers });
     const refused = await put('large');
@@ -75,7 +75,7 @@ describe.skipIf(small === undefined)('a full disk (needs the right to mount a tm
     await requireUnharmed();
   });
 
-  test('refuses a chunk that doesn’t fit, and the upload can resume when there is space', async () => {
+  test('rejects a chunk that doesn’t fit, and the upload can resume when there is space', async () => {
     const tus = { 'tus-resumable': '1.0.0' };
     const body = randomBytes(1_200_000);
     const b64 = (text: string) => Buffer.from(text).toString('base64');
@@ -112,7 +112,7 @@ describe.skipIf(small === undefined)('a full disk (needs the right to mount a tm
     await requireUnharmed();
   });
 
-  test('allows objects to be removed when the disk is full', async () => {
+  test('allows objects to be removed', async () => {
     const filler = join(small ?? '', 'filler');
     // The command ends when the disk is full.
     spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=4k'], { stdio: 'ignore' });

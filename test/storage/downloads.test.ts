@@ -1,4 +1,4 @@
-/** Downloads from files: chunk boundaries, slow clients, disconnecting clients, and truncated files. */
+/** Tests downloads from files: chunk boundaries, slow clients, disconnecting clients, and truncated files. */
 import { randomBytes } from 'node:crypto';
 import { readdir, readlink, truncate } from 'node:fs/promises';
 import { get, type IncomingMessage } from 'node:http';
@@ -98,7 +98,7 @@ test('any range of any size equals the stored data', async () => {
   );
 });
 
-test('many concurrent downloads get their own bytes', async () => {
+test('each of many concurrent downloads gets its own bytes', async () => {
   const names = Array.from({ length: 60 }, (_, index) => [...stored.keys()][index % stored.size] as string);
   const got = await Promise.all(names.map((name) => download(name)));
   expect(got.every((bytes, index) => bytes.equals(bytesOf(names[index] as string)))).toBe(true);
@@ -114,7 +114,7 @@ test('HEAD sends no body and returns its length', async () => {
   expect((await response.arrayBuffer()).byteLength).toBe(0);
 });
 
-test('what waits for a slow client is not overwritten by what goes to others', async () => {
+test('data that waits for a slow client isn’t overwritten by other downloads', async () => {
   const endless = randomBytes(endlessBytes);
   await store('endless', endless);
   const slow = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -128,7 +128,7 @@ test('what waits for a slow client is not overwritten by what goes to others', a
   expect(Buffer.concat(chunks).equals(endless)).toBe(true);
 });
 
-test.skipIf(process.platform !== 'linux')('a client that leaves leaves no file open', async () => {
+test.skipIf(process.platform !== 'linux')('files are closed when clients disconnect', async () => {
   await eventually(async () => (await openBodies()) === 0);
   for (const names of [['endless'], ['endless', 'endless', 'many']]) {
     const socket = ask(...names);
@@ -143,7 +143,7 @@ test.skipIf(process.platform !== 'linux')('a client that leaves leaves no file o
 });
 
 test.skipIf(process.platform !== 'linux')(
-  'a file that ends while it is read ends the connection, not the server',
+  'a file that is truncated while it is read ends the connection, not the server',
   async () => {
     const socket = ask('endless');
     await eventually(async () => (await openBodies()) === 1);

@@ -1,4 +1,4 @@
-/** The order of an upload's system calls, as recorded by strace: bytes, name, row, response. */
+/** Tests the order of an upload's system calls, as recorded by strace: bytes, name, row, response. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -24,7 +24,7 @@ function mayTrace(): boolean {
   return /attached/.test(stderr ?? '');
 }
 
-describe.skipIf(!mayTrace())('what is acknowledged survives a power cut (needs strace)', () => {
+describe.skipIf(!mayTrace())('acknowledged changes survive a power failure (requires strace)', () => {
   let server: StorageServer;
   let directory: string;
   beforeAll(async () => {
@@ -61,7 +61,7 @@ describe.skipIf(!mayTrace())('what is acknowledged survives a power cut (needs s
     }
   }
 
-  test('an upload', async () => {
+  test('an upload is flushed before it is acknowledged', async () => {
     const lines = await traced(async () => {
       const response = await server.request('/object/open/traced', { method: 'POST', body: 'some bytes' });
       expect(response.status).toBe(200);
@@ -77,7 +77,7 @@ describe.skipIf(!mayTrace())('what is acknowledged survives a power cut (needs s
     ]);
   });
 
-  test('the last chunk of an upload in chunks', async () => {
+  test('the last chunk of a resumable upload is flushed before it is acknowledged', async () => {
     const encoded = (text: string) => Buffer.from(text).toString('base64');
     const made = await server.request('/upload/resumable', {
       method: 'POST',

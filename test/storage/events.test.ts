@@ -1,4 +1,4 @@
-/** Object events reach the webhook even if the receiver fails in between. */
+/** Tests that object events reach the webhook even if the receiver fails in between. */
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
@@ -43,7 +43,7 @@ const waiting = async () =>
       sql`select type, attempts from _plinth.storage_events order by id`,
     );
 
-test('everything that is done to objects is told, with the key', async () => {
+test('every change to objects sends an event with the key', async () => {
   const files = server.client().from('open');
   await files.upload('a', 'one');
   await files.upload('a', 'two', { upsert: true });
@@ -81,7 +81,7 @@ test('everything that is done to objects is told, with the key', async () => {
   await expect.poll(waiting).toEqual([]);
 });
 
-test('what was refused, and what SQL does, is not told', async () => {
+test('rejected requests and SQL send no events', async () => {
   await server.client(bob).from('private').upload(`${alice.sub}/x`, 'no');
   await server.database
     .pool('postgres')
@@ -91,7 +91,7 @@ test('what was refused, and what SQL does, is not told', async () => {
   expect(told[0]?.body.event.payload).toMatchObject({ name: 'last' });
 });
 
-test('a failing receiver is retried', async () => {
+test('events are retried if the receiver fails', async () => {
   status = 503;
   await server.client(alice).from('private').upload(`${alice.sub}/again`, 'x');
   await expect.poll(() => told.length).toBe(1);
@@ -102,7 +102,7 @@ test('a failing receiver is retried', async () => {
   expect(told[1]?.body.event).toEqual(told[0]?.body.event);
 });
 
-test('an event that a dead process had claimed is claimed by the next one', async () => {
+test('an event claimed by a process that died is claimed by the next one', async () => {
   const admin = server.database.pool('supabase_admin');
   await admin.query(sql`
     insert into _plinth.storage_events (type, payload, attempts, next_attempt_at)

@@ -1,4 +1,4 @@
-/** The file backend in isolation: what it stores, and what a crash at each step leaves behind. */
+/** Tests the file backend in isolation: what it stores, and what a crash at each step leaves behind. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -41,7 +41,7 @@ async function sizeOf(files: ObjectBackend, version: string): Promise<number | u
   await body?.close();
   return body?.sizeBytes;
 }
-/** Opens the backend as the next process would. All earlier users of the folder are dead. */
+/** Opens the backend as the next process would, after all earlier users of the folder have died. */
 const afterCrash = (): ObjectBackend =>
   createFileBackend(root, { ...createOwners(join(root, 'owners')), isDead: async () => true });
 const nothing = async () => new Set<string>();
@@ -63,7 +63,7 @@ test('bodies of any size are returned completely and in parts', async () => {
   }
 });
 
-test('what is too large leaves nothing', async () => {
+test('a body that is too large leaves nothing behind', async () => {
   await expect(backend.write(randomUUID(), chunks(randomBytes(101), 10), 100)).rejects.toThrow(
     BodyTooLargeError,
   );
@@ -88,7 +88,7 @@ test('a copy has a separate body', async () => {
 });
 
 test.each(['../../../etc/passwd', '', '.', 'objects', 'a\0b', '/etc/passwd'])(
-  '%j names no body',
+  '%j isn’t accepted as a body’s name',
   async (version) => {
     expect(await backend.open(version)).toBeUndefined();
     expect(await backend.copy(version, randomUUID())).toBeUndefined();
@@ -125,7 +125,7 @@ test('after a crash during a deletion, the row determines whether the object exi
   expect(await sizeOf(next, stays)).toBe(1);
 });
 
-test('recovery leaves work under way alone, and stored objects without an intent', async () => {
+test('recovery doesn’t affect work in progress or stored objects without an intent', async () => {
   const [running, stored] = [randomUUID(), randomUUID()];
   await backend.write(stored, chunks(Buffer.from('x')), 1);
   const intent = await backend.announce([running]);
@@ -135,7 +135,7 @@ test('recovery leaves work under way alone, and stored objects without an intent
   expect(await left()).toEqual({ objects: 2, partial: 0, intents: 0 });
 });
 
-test('the file of an intent is used again, and goes with the last', async () => {
+test('an intent’s file is reused, and removed with the last intent', async () => {
   for (let turn = 0; turn < 3; turn += 1) {
     const intent = await backend.announce([randomUUID()]);
     await intent.giveUp([randomUUID()]);
@@ -154,7 +154,7 @@ test('the file of an intent is used again, and goes with the last', async () => 
   expect((await notes()).length).toBe(1);
 });
 
-test('files that wait for an intent go when their process has died', async () => {
+test('files kept for intents are removed when their process has died', async () => {
   await (await backend.announce([randomUUID()])).settle([]);
   expect(await notes()).toEqual(['']);
   expect(await afterCrash().recover(nothing)).toEqual({ settledIntents: 0, removedVersions: 0 });
@@ -182,7 +182,7 @@ describe('a multipart body', () => {
     );
   const md5 = (bytes: Buffer) => createHash('md5').update(bytes).digest();
 
-  test('is one body once it is assembled, whole and in ranges', async () => {
+  test('is one body once it is assembled, read completely and in ranges', async () => {
     const [upload, version, copied] = [randomUUID(), randomUUID(), randomUUID()];
     const parts = (await send(upload)).toReversed();
     const whole = Buffer.concat(sent.toReversed().map(({ bytes }) => bytes));
@@ -214,7 +214,7 @@ describe('a multipart body', () => {
     expect(await readdir(join(root, 'uploads'))).toEqual([]);
   });
 
-  test('with a part missing is none, and can be tried again', async () => {
+  test('with a missing part isn’t assembled, and can be tried again', async () => {
     const [upload, version] = [randomUUID(), randomUUID()];
     const parts = await send(upload);
     const lost = { ...parts[0], id: randomUUID(), sizeBytes: 1, etag: '""' };
@@ -223,7 +223,7 @@ describe('a multipart body', () => {
     expect(await backend.assemble(upload, parts, version)).toMatchObject({ sizeBytes: 450_000 });
   });
 
-  test('that was refused or replaced leaves no bytes', async () => {
+  test('that was rejected or replaced leaves no bytes behind', async () => {
     const [upload, part] = [randomUUID(), randomUUID()];
     await expect(backend.writePart(upload, part, chunks(randomBytes(9), 3), 8)).rejects.toThrow(
       BodyTooLargeError,
@@ -234,7 +234,7 @@ describe('a multipart body', () => {
     await expect(backend.writePart(upload, '../x', chunks(randomBytes(9)), 9)).rejects.toThrow();
   });
 
-  test('stays until its last reader has gone', async () => {
+  test('is kept until its last reader has finished', async () => {
     const [upload, version] = [randomUUID(), randomUUID()];
     await backend.assemble(upload, await send(upload), version);
     await (await backend.announce([upload])).settle([upload]);
@@ -249,7 +249,7 @@ describe('a multipart body', () => {
     expect(await left()).toEqual({ objects: 0, partial: 0, intents: 0 });
   });
 
-  test('is removed whole while more parts come', async () => {
+  test('is removed completely while more parts arrive', async () => {
     for (let round = 0; round < 4; round += 1) {
       const upload = randomUUID();
       const sendOne = () => backend.writePart(upload, randomUUID(), chunks(randomBytes(9)), 9);
@@ -272,7 +272,7 @@ describe('a multipart body', () => {
     expect(await left()).toEqual({ objects: 0, partial: 0, intents: 0 });
   });
 
-  test('survives a crash while it is assembled', async () => {
+  test('survives a crash during assembly', async () => {
     const [upload, version] = [randomUUID(), randomUUID()];
     const parts = await send(upload);
     await backend.announce([version]);

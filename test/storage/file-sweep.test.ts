@@ -1,4 +1,4 @@
-/** Compares files and rows, and runs several processes on one folder. */
+/** Tests the comparison of files with rows, and several processes on one folder. */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -53,14 +53,14 @@ const clean = { putAside: 0, restored: 0, removed: 0, missing: [] };
 const later = sweepGraceMs + 60_000;
 
 describe('a sweep', () => {
-  test('leaves objects alone, and what is young', async () => {
+  test('doesn’t affect objects or recent files', async () => {
     rows.add(await store());
     const young = await store();
     expect(await sweep(later - 2 * 60_000)).toEqual(clean);
     expect((await stored()).sort()).toEqual([...rows, young].sort());
   });
 
-  test('puts bytes without a row aside, and brings them back with their row', async () => {
+  test('moves files without a row aside, and restores them when their row returns', async () => {
     rows.add(await store());
     const orphan = await store();
     expect(await sweep(later)).toEqual({ ...clean, putAside: 1 });
@@ -83,7 +83,7 @@ describe('a sweep', () => {
     expect(await sweep()).toEqual({ ...clean, missing: [orphan] });
   });
 
-  test('names rows without bytes, and keeps those of SQL’s own making out of it', async () => {
+  test('lists rows without a file, except for those inserted with SQL', async () => {
     const lost = randomUUID();
     rows.add(lost).add('a text that SQL wrote').add('');
     expect(await sweep()).toEqual({ ...clean, missing: [lost] });
@@ -107,7 +107,7 @@ describe('a sweep', () => {
     expect(await readdir(join(root, 'partial'))).toEqual([]);
   });
 
-  test('touches nothing that is not its own', async () => {
+  test('changes only Plinth’s own files', async () => {
     await mkdir(join(root, 'objects', 'ab'), { recursive: true });
     await writeFile(join(root, 'objects', 'ab', 'README'), '');
     await mkdir(join(root, 'objects', 'notes'));
@@ -115,7 +115,7 @@ describe('a sweep', () => {
     expect((await readdir(join(root, 'objects'))).sort()).toEqual(['ab', 'notes']);
   });
 
-  test('of two concurrent processes does no harm', async () => {
+  test('by two concurrent processes causes no harm', async () => {
     for (let n = 0; n < 20; n += 1) await store();
     const reports = await Promise.all([sweep(later), sweep(later)]);
     expect(reports.reduce((sum, report) => sum + (report?.putAside ?? 0), 0)).toBe(20);
@@ -126,7 +126,7 @@ describe('a sweep', () => {
 describe('several processes', () => {
   const owners = () => createOwners(join(root, 'owners'));
 
-  test('one does not settle what another is in the middle of', async () => {
+  test('don’t settle an intent that another process is working on', async () => {
     const other = createFileBackend(root);
     const version = randomUUID();
     const intent = await other.announce([version]);
@@ -145,7 +145,7 @@ describe('several processes', () => {
     expect(await backend.recover(async () => new Set())).toEqual({ settledIntents: 1, removedVersions: 1 });
   });
 
-  test('know a process of this machine that has ended', async () => {
+  test('detect a process of this machine that has ended', async () => {
     const { own, isDead } = owners();
     const [machine] = own.split('-');
     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
@@ -159,7 +159,7 @@ describe('several processes', () => {
     expect(await isDead(own)).toBe(false);
   });
 
-  test('treats a process on another machine as alive while it renews its mark', async () => {
+  test('treat a process on another machine as alive while it renews its marker', async () => {
     const { isDead, renew, own } = owners();
     const path = join(root, 'owners', 'f00-1-1-00000000');
     expect(await isDead('f00-1-1-00000000')).toBe(true);

@@ -1,4 +1,4 @@
-/** Malicious names and numbers at every endpoint: each receives a response that isn't a server error. */
+/** Sends malicious names and numbers to every endpoint: each receives a response that isn't a server error. */
 import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -199,8 +199,8 @@ function s3ProbesOf(name: string): Parameters<typeof sendByHand>[1][] {
   ];
 }
 
-describe('every endpoint answers', () => {
-  test.each(Object.entries(names))('%s', async (_what, name) => {
+describe('every endpoint responds', () => {
+  test.each(Object.entries(names))('with %s', async (_what, name) => {
     for (const probe of probesOf(name)) {
       const [status, body] = await send(probe);
       const shown = `${probe.method} ${probe.path.slice(0, 200)} ${probe.body?.slice(0, 200) ?? ''}: ${body}`;
@@ -240,7 +240,7 @@ test.each([
   ['bytes=0x1-0x2', 200, null],
   ['bytes=1e1-', 200, null],
   ['lines=1-2', 200, null],
-])('the range %s', async (range, status, contentRange) => {
+])('the range %s is served or ignored', async (range, status, contentRange) => {
   for (const response of [
     await server.request('/object/public/open/there', { claims: null, headers: { range } }),
     await sendByHand(server, { path: '/open/there', headers: { range } }),
@@ -250,7 +250,7 @@ test.each([
   }
 });
 
-test('what is stored as a header cannot become two', async () => {
+test('a stored header value can’t become two headers', async () => {
   const upload = (contentType: string): Promise<Response> => {
     const form = new FormData();
     form.append('cacheControl', '60\r\nx-injected: 1');
@@ -283,7 +283,7 @@ test('what is stored as a header cannot become two', async () => {
   expect((await sendByHand(server, { path: '/open/there', query: chosen })).status).toBe(400);
 });
 
-test('ten thousand concurrent names are accepted or refused without failing', async () => {
+test('ten thousand concurrent names are accepted or rejected without a failure', async () => {
   const prefixes = Array.from({ length: 10_000 }, (_, index) => `many/${index}`);
   await server.client().from('open').upload('many/5', 'x');
   const [status, body] = await send(json('DELETE', '/object/open', { prefixes }));
@@ -294,7 +294,7 @@ test('ten thousand concurrent names are accepted or refused without failing', as
   expect((await send(json('DELETE', '/object/open', { prefixes: ['x'.repeat(2_000_000)] })))[0]).toBe(413);
 });
 
-test('names that differ in case alone are two objects', async () => {
+test('names that differ only in case are two objects', async () => {
   const files = server.client().from('open');
   await files.upload('case/NAME', 'upper');
   await files.upload('case/name', 'lower');

@@ -1,4 +1,4 @@
-/** Both listings, page by page, compared with a plain sort. */
+/** Compares both listings, page by page, with a plain sort. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { isoTimestamp } from '../../src/storage/core/timestamps.ts';
@@ -72,7 +72,7 @@ describe('list v2', () => {
     return seen;
   };
 
-  test.each([1, 2, 3, 100])('shows every line once, %d at a time', async (limit) => {
+  test.each([1, 2, 3, 100])('returns every line once, %d at a time', async (limit) => {
     for (const prefix of ['', 'a', 'a/', 'a//', 'c_', 'none']) {
       const ascending = linesBelow(prefix);
       expect(await pages({ prefix, with_delimiter: true }, limit)).toEqual(ascending);
@@ -83,7 +83,7 @@ describe('list v2', () => {
     expect(await pages({}, limit)).toEqual(all);
   });
 
-  test.each([1, 2, 5])('by date, %d at a time', async (limit) => {
+  test.each([1, 2, 5])('sorts by date, %d at a time', async (limit) => {
     for (const order of ['asc', 'desc']) {
       for (const column of ['created_at', 'updated_at']) {
         const flat = await pages({ sortBy: { column, order } }, limit);
@@ -95,7 +95,7 @@ describe('list v2', () => {
     expect((await pages({ sortBy: { column: 'updated_at', order: 'asc' } }, limit))[0]).toBe(keys.at(-1));
   });
 
-  test('refuses a cursor that is none', async () => {
+  test('rejects an invalid cursor', async () => {
     const { error } = await server.client().from('private').listV2({ cursor: 'bm9uc2Vuc2U=' });
     expect(error).toMatchObject({ status: 400, message: 'Invalid Parameter continuation token' });
   });
@@ -108,14 +108,14 @@ describe('list v1', () => {
     return data.map((line) => line.name);
   };
 
-  test('is relative to the folder and does not mind the case', async () => {
+  test('is relative to the folder and ignores case', async () => {
     expect(await names('a')).toEqual(['', '1', '2']);
     expect(await names('A/2')).toEqual(['deep', 'deeper']);
     expect(await names('', { search: 'ZE' })).toEqual(['Zeta']);
     expect(await names('', { sortBy: { column: 'name', order: 'desc' }, limit: 2 })).toEqual(['Zeta', "z'"]);
   });
 
-  test('takes wildcards as what they are', async () => {
+  test('treats wildcards as plain characters', async () => {
     expect(await names('', { search: 'c_' })).toEqual(['c_d']);
     expect(await names('', { search: 'c%' })).toEqual(['c%d']);
     const byDate = { column: 'created_at', order: 'asc' };
@@ -123,7 +123,7 @@ describe('list v1', () => {
     expect(await names('', { search: '\\' })).toEqual([]);
   });
 
-  test('continues by offset', async () => {
+  test('continues at an offset', async () => {
     const all = await names('');
     const seen: string[] = [];
     for (let offset = 0; offset < all.length; offset += 3)
@@ -131,12 +131,12 @@ describe('list v1', () => {
     expect(seen).toEqual(all);
   });
 
-  test('of a bucket that is not there is empty', async () => {
+  test('is empty for a missing bucket', async () => {
     expect((await server.client().from('none').list()).data).toEqual([]);
   });
 });
 
-test('odd rows are shown byte for byte as JSON.stringify would', async () => {
+test('unusual rows are formatted exactly as JSON.stringify does', async () => {
   const pool = server.database.pool('supabase_storage_admin');
   const odd = [
     'quote"s',

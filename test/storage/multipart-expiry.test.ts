@@ -1,6 +1,6 @@
 /**
- * S3 multipart uploads that weren't completed are aborted by the first process that finds them, either completely or
- * not at all.
+ * Tests that S3 multipart uploads that weren't completed are aborted by the first process that finds them, either
+ * completely or not at all.
  */
 import { request } from 'node:http';
 import {
@@ -93,7 +93,7 @@ const noParts = () =>
     return parts.length === 0 && intents.length === 0;
   });
 
-test('rows and parts go when nothing has come for as long as they live', async () => {
+test('rows and parts are removed when no part has arrived for the lifetime of an upload', async () => {
   const [idle, fed, young] = [await create('idle'), await create('fed'), await create('young')];
   await send('idle', idle);
   await send('fed', fed);
@@ -113,7 +113,7 @@ test('rows and parts go when nothing has come for as long as they live', async (
   await noParts();
 });
 
-test('uploads of the hosted service, which signs them, stay', async () => {
+test('uploads created by the hosted service are kept', async () => {
   const id = await create('signed');
   await age(id, lifetimeMs * 2);
   await admin().exec(`update storage.s3_multipart_uploads set upload_signature = 'x' where id = '${id}'`);
@@ -121,7 +121,7 @@ test('uploads of the hosted service, which signs them, stay', async () => {
   expect(await partsOf('signed', id)).toBe(0);
 });
 
-test('several processes give up each of many once', async () => {
+test('several processes abort each of many uploads once', async () => {
   await admin().exec(`
     insert into storage.s3_multipart_uploads (id, upload_signature, bucket_id, key, version, created_at)
     select gen_random_uuid(), '', 'open', 'k' || n, gen_random_uuid(), now() - interval '2 hours'
@@ -131,7 +131,7 @@ test('several processes give up each of many once', async () => {
   expect(await admin().query(sql`select id from storage.s3_multipart_uploads`)).toEqual([]);
 });
 
-test('a part that is being recorded at that moment keeps its upload', async () => {
+test('a part that is being recorded at that moment prevents the removal', async () => {
   const id = await create('saved');
   await age(id, lifetimeMs * 2);
   const other = openOther();
@@ -182,7 +182,7 @@ test('a part that is still being sent when its upload is removed leaves nothing 
   await noParts();
 });
 
-test('completing at that moment returns the whole object or none', async () => {
+test('completing an upload at that moment creates the whole object or none', async () => {
   for (let round = 0; round < 10; round += 1) {
     const Key = `raced-${round}`;
     const id = await create(Key);
@@ -202,7 +202,7 @@ test('completing at that moment returns the whole object or none', async () => {
   await noParts();
 });
 
-test('a process that dies between the row and the parts leaves them for the next one', async () => {
+test('parts left by a process that dies after removing the row are removed by the next one', async () => {
   const id = await create('orphaned');
   await send('orphaned', id);
   await age(id, lifetimeMs * 2);

@@ -1,4 +1,4 @@
-/** Buckets and objects with the stock client. */
+/** Tests buckets and objects with the stock client. */
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually, type StorageServer, startStorage } from './server.ts';
@@ -38,7 +38,7 @@ describe('buckets', () => {
     expect((await service().getBucket('b-life')).error).toMatchObject({ status: 400, statusCode: '404' });
   });
 
-  test('refuse what they cannot be', async () => {
+  test('are rejected with an invalid name or limit', async () => {
     await service().createBucket('b-twice');
     const refused = async (name: string, options = {}) =>
       (await service().createBucket(name, { public: false, ...options })).error;
@@ -50,7 +50,7 @@ describe('buckets', () => {
     expect(await refused('b-mime', { allowedMimeTypes: ['nonsense'] })).toMatchObject({ statusCode: '415' });
   });
 
-  test('are emptied of rows and bodies, and can be deleted only then', async () => {
+  test('can be emptied of rows and files, and deleted only then', async () => {
     await service().createBucket('b-empty');
     for (let index = 0; index < 3; index += 1) await service().from('b-empty').upload(`f/${index}`, 'x');
     expect((await service().deleteBucket('b-empty')).error).toMatchObject({
@@ -74,7 +74,7 @@ describe('objects', () => {
     ['bytes', (bytes) => new Uint8Array(bytes)],
     ['a form', (bytes) => new Blob([new Uint8Array(bytes)], { type: 'application/octet-stream' })],
   ];
-  test.each(wraps)('sent as %s come back as they were', async (kind, wrap) => {
+  test.each(wraps)('uploaded as %s are returned unchanged', async (kind, wrap) => {
     for (const size of [0, 1, 65_537, 1_500_000]) {
       const bytes = randomBytes(size);
       const key = `round trip/${kind} ${size}`;
@@ -93,7 +93,7 @@ describe('objects', () => {
     }
   });
 
-  test('full of what looks like the end of a form come back as they were', async () => {
+  test('that resemble the end of a form are returned unchanged', async () => {
     const ends = ['\r', '\r\n', '\r\n-', '\r\n--', '\r\n--bound', '\r\n--boundarie', '--boundary--'];
     const headers = { 'content-type': 'multipart/form-data; boundary=boundary' };
     const round = async (index: number): Promise<void> => {
@@ -130,7 +130,7 @@ describe('objects', () => {
     expect(await (await files().download('put')).data?.text()).toBe('made');
   });
 
-  test('are copied, moved and removed', async () => {
+  test('can be copied, moved and removed', async () => {
     await files().upload('src/a', 'A', { metadata: { keep: 'me' } });
     expect((await files().copy('src/a', 'dst/b', { destinationBucket: 'open' })).data).toEqual({
       path: 'open/dst/b',
@@ -157,7 +157,7 @@ describe('objects', () => {
     expect(await (await service().from('open').download('dst/b')).data?.text()).toBe('A');
   });
 
-  test('must fit limits of size and type', async () => {
+  test('must match limits on size and type', async () => {
     await service().createBucket('limited', {
       public: false,
       fileSizeLimit: '10KB',
@@ -200,7 +200,7 @@ describe('objects', () => {
 describe('signed URLs', () => {
   const files = () => service().from('private');
 
-  test('read their object, with a name to save it under', async () => {
+  test('return their object, with a file name if requested', async () => {
     await files().upload('signed/a.txt', 'secret');
     const { data } = await files().createSignedUrl('signed/a.txt', 60);
     const response = await fetch(`${data?.signedUrl}&download=%C3%A4%20b.txt`);
@@ -218,7 +218,7 @@ describe('signed URLs', () => {
     ]);
   });
 
-  test('upload one object, once unless they may replace', async () => {
+  test('accept one object, and only once unless they allow replacing', async () => {
     const once = await files().createSignedUploadUrl('signed/up');
     const token = once.data?.token ?? '';
     expect((await files().uploadToSignedUrl('signed/up', token, 'first')).data).toMatchObject({
@@ -234,7 +234,7 @@ describe('signed URLs', () => {
   });
 });
 
-describe('reading over HTTP', () => {
+describe('downloads over HTTP', () => {
   beforeAll(async () => {
     await service()
       .from('open')
@@ -244,7 +244,7 @@ describe('reading over HTTP', () => {
   const get = (headers: Record<string, string> = {}, method = 'GET') =>
     server.request(page, { claims: null, headers, method });
 
-  test('has the headers of the object', async () => {
+  test('have the object’s headers', async () => {
     const response = await get();
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'accept-ranges': 'bytes',
@@ -259,7 +259,7 @@ describe('reading over HTTP', () => {
     expect(head.headers.get('etag')).toBe(response.headers.get('etag'));
   });
 
-  test('serves ranges', async () => {
+  test('support ranges', async () => {
     const part = await get({ range: 'bytes=2-4' });
     expect([part.status, await part.text(), part.headers.get('content-range')]).toEqual([
       206,
@@ -271,7 +271,7 @@ describe('reading over HTTP', () => {
     expect(await beyond.json()).toMatchObject({ statusCode: '416', code: 'InvalidRange' });
   });
 
-  test('spares what the client has', async () => {
+  test('skip the body if the client’s cache is current', async () => {
     const { headers } = await get();
     expect((await get({ 'if-none-match': headers.get('etag') ?? '' })).status).toBe(304);
     expect((await get({ 'if-modified-since': headers.get('last-modified') ?? '' })).status).toBe(304);
@@ -282,7 +282,7 @@ describe('reading over HTTP', () => {
     ]);
   });
 
-  test("returns errors in storage's format", async () => {
+  test('return errors in storage’s format', async () => {
     const unknown = await server.request('/nothing/here?x=1');
     expect(unknown.status).toBe(404);
     expect(await unknown.json()).toEqual({
@@ -320,7 +320,7 @@ describe('reading over HTTP', () => {
     expect(await broken.json()).toMatchObject({ statusCode: '400', code: 'InvalidRequest' });
   });
 
-  test("an object without a body doesn't exist for clients", async () => {
+  test('don’t find an object without a file', async () => {
     const db = server.database.pool('supabase_storage_admin');
     await db.exec(`insert into storage.objects (bucket_id, name, version, metadata)
       values ('open', 'hollow', '../../../../etc/passwd', '{"size": 12}'), ('open', 'older', null, null)`);
@@ -332,7 +332,7 @@ describe('reading over HTTP', () => {
     expect(copied.error).toMatchObject({ statusCode: '404' });
   });
 
-  test('monitors are answered without a token', async () => {
+  test('monitors get a response without a token', async () => {
     const ask = (path: string) => server.request(path, { claims: null });
     expect((await ask('/status')).status).toBe(200);
     expect(await (await ask('/version')).text()).toMatch(/^\d+\.\d+\.\d+$/);

@@ -1,4 +1,4 @@
-/** Two processes on one folder and one database, identified by their URLs. */
+/** Tests two processes on one folder and one database, identified by their URLs. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -55,7 +55,7 @@ const nothingLeft = () =>
     return parts.length + partial.length + intents.length === 0;
   });
 
-describe('an upload in chunks', () => {
+describe('a resumable upload', () => {
   const tus = { 'tus-resumable': '1.0.0' };
   const type = 'application/offset+octet-stream';
 
@@ -103,7 +103,7 @@ describe('an upload in chunks', () => {
     return rows.length > 0;
   };
 
-  test('goes over from one process to the other that is asked later', async () => {
+  test('moves from one process to the other one that receives the next request', async () => {
     for (const [first, second] of [
       [other.url, server.url],
       [server.url, other.url],
@@ -124,7 +124,7 @@ describe('an upload in chunks', () => {
     }
   });
 
-  test('has one writer, also when both begin before the first byte is written', async () => {
+  test('has one writer, even if both begin before the first byte is written', async () => {
     const length = 1_000_000;
     for (const urls of [
       [server.url, other.url],
@@ -159,7 +159,7 @@ describe('an upload in chunks', () => {
     await eventually(async () => !(await locked()));
   });
 
-  test("isn't responsible for data that was written after its lock was lost", async () => {
+  test('isn’t affected by data that was written after a process lost its lock', async () => {
     const path = await begin('lost', 400_000);
     const socket = beginPatch(other.url, path, 400_000, 'a'.repeat(300_000));
     const { promise: response, resolve } = Promise.withResolvers<string>();
@@ -176,7 +176,7 @@ describe('an upload in chunks', () => {
     expect(await read('lost')).toBe('a'.repeat(400_000));
   });
 
-  test('is locked while a process that holds it does not answer, and free once that is dead', async () => {
+  test('is locked while the process that holds it doesn’t respond, and unlocked when it is dead', async () => {
     const doomed = await startOther();
     const path = await begin('stuck', 600_000);
     const socket = beginPatch(doomed.url, path, 600_000, 'a'.repeat(400_000));
@@ -198,7 +198,7 @@ describe('an upload in chunks', () => {
   });
 });
 
-describe('an upload in parts over S3', () => {
+describe('a multipart upload over S3', () => {
   let clients: readonly [S3Client, S3Client];
   beforeAll(() => {
     clients = [s3Client(server), s3Client({ ...server, url: other.url })];
@@ -232,7 +232,7 @@ describe('an upload in parts over S3', () => {
     await nothingLeft();
   });
 
-  test('is completed or given up, never half of either', async () => {
+  test('is either completed or aborted, never half of each', async () => {
     for (let round = 0; round < 12; round += 1) {
       const Key = `ended-${round}`;
       const UploadId = await create(Key);
@@ -259,7 +259,7 @@ describe('an upload in parts over S3', () => {
     await nothingLeft();
   });
 
-  test('is completed once', async () => {
+  test('is completed only once', async () => {
     const Key = 'once';
     const UploadId = await create(Key);
     const MultipartUpload = { Parts: [await send(clients[0], Key, UploadId, 1, 'x')] };

@@ -1,4 +1,4 @@
-/** Image transformations for callers who can read the object. */
+/** Tests image transformations for callers who can read the object. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { deflateRawSync, deflateSync } from 'node:zlib';
@@ -55,11 +55,11 @@ describe('sizes', () => {
     ['width=100&height=100&resize=fill', 100, 100],
     ['width=5000', 400, 200],
     ['width=0&height=0', 400, 200],
-  ])('%s', async (query, width, height) => {
+  ])('are correct for %s', async (query, width, height) => {
     expect(await pictureOf(await ask(`photo.jpg?${query}`))).toMatchObject({ format: 'jpeg', width, height });
   });
 
-  test('cut where it is asked', async () => {
+  test('are cropped at the requested position', async () => {
     for (const [gravity, color] of [
       ['we', 'red'],
       ['ea', 'blue'],
@@ -72,7 +72,7 @@ describe('sizes', () => {
     await pictureOf(await ask('photo.jpg?width=50&height=100&gravity=sm'));
   });
 
-  test('with the orientation of the camera', async () => {
+  test('respect the camera’s orientation', async () => {
     await store('turned.jpg', await sharp(photo).withMetadata({ orientation: 6 }).toBuffer(), 'image/jpeg');
     const turned = await pictureOf(await ask('turned.jpg?width=100'));
     expect(turned).toMatchObject({ width: 100, height: 200 });
@@ -87,7 +87,7 @@ describe('sizes', () => {
     'format=tiff',
     'gravity=fp',
     'gravity=fp&x_offset=2&y_offset=0',
-  ])('refuses %s', async (query) => {
+  ])('are rejected for %s', async (query) => {
     const response = await ask(`photo.jpg?${query}`);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ code: 'InvalidRequest' });
@@ -110,7 +110,7 @@ describe('formats', () => {
     expect(`image/${format === 'heif' && compression === 'av1' ? 'avif' : format}`).toBe(type);
   });
 
-  test('quality makes a difference', async () => {
+  test('the quality changes the file size', async () => {
     const noise = await sharp({
       create: {
         width: 200,
@@ -150,8 +150,8 @@ describe('formats', () => {
   });
 });
 
-describe('answers', () => {
-  test('say what was done, and can be kept', async () => {
+describe('responses', () => {
+  test('have headers for the transformation and can be cached', async () => {
     const response = await ask(
       'photo.jpg?width=20&height=20&quality=50&gravity=fp&x_offset=0&y_offset=1&download=a.jpg',
     );
@@ -185,10 +185,10 @@ describe('answers', () => {
   });
 });
 
-describe('who may see', () => {
+describe('access', () => {
   const key = `${alice.sub}/photo.jpg`;
 
-  test('is decided as for the object', async () => {
+  test('is the same as for the object', async () => {
     const authenticated = (claims: typeof alice | null) =>
       server.request(`/render/image/authenticated/private/${key}?width=10`, { claims });
     expect((await pictureOf(await authenticated(alice))).width).toBe(10);
@@ -198,7 +198,7 @@ describe('who may see', () => {
     expect(await open.json()).toMatchObject({ statusCode: '404', code: 'NoSuchBucket' });
   });
 
-  test('through a signed link, only the object in the link', async () => {
+  test('with a signed link is limited to the object in the link', async () => {
     const files = server.client(alice).from('private');
     const { data } = await files.createSignedUrl(key, 60, { transform: { width: 12, resize: 'contain' } });
     const url = new URL(data?.signedUrl ?? '');
@@ -251,7 +251,7 @@ function png(width: number, height: number, rows: number): Buffer {
   ]);
 }
 
-describe('what cannot be rendered is told so', () => {
+describe('files that can’t be rendered get an error', () => {
   const unsupported = 'The source image is invalid or unsupported for rendering';
   const cases: [string, () => Promise<Buffer> | Buffer, string][] = [
     ['text', () => Buffer.from('not an image'), unsupported],
@@ -290,7 +290,7 @@ describe('what cannot be rendered is told so', () => {
     }
   });
 
-  test('a file whose checksum alone is damaged is accepted', async () => {
+  test('except for a file with only a wrong checksum', async () => {
     const dot =
       'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mP8/x8AAwMCAO+/p94AAAAASUVORK5CYII=';
     await store('dot.png', Buffer.from(dot, 'base64'), 'image/png');
@@ -298,7 +298,7 @@ describe('what cannot be rendered is told so', () => {
   });
 });
 
-test('without the setting there is nothing of it', async () => {
+test('without the setting, the routes don’t exist', async () => {
   const plain = await startStorage();
   try {
     await plain.client().from('open').upload('photo.jpg', photo);

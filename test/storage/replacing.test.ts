@@ -1,6 +1,6 @@
 /**
- * Objects that are replaced, moved and copied during reads: each reader sees one complete version, and no bytes are
- * left behind.
+ * Tests objects that are replaced, moved and copied during reads: each reader sees one complete version, and no bytes
+ * are left behind.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { CopyObjectCommand, GetObjectCommand } from '@aws-sdk/client-s3';
@@ -27,7 +27,7 @@ async function versions(): Promise<string[]> {
 }
 const md5 = (bytes: Uint8Array): string => `"${createHash('md5').update(bytes).digest('hex')}"`;
 
-test('reads and copies of an object that is being replaced find it', { timeout: 20_000 }, async () => {
+test('reads and copies of an object that is being replaced succeed', { timeout: 20_000 }, async () => {
   await put('busy', randomBytes(100));
   const s3 = s3Client(server);
   const times = async (count: number, work: () => Promise<unknown>): Promise<void> => {

@@ -1,4 +1,4 @@
-/** Resumable uploads: TUS 1.0.0 with the stock client and with raw requests. */
+/** Tests resumable uploads: TUS 1.0.0 with the stock client and with raw requests. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { stat, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
@@ -95,7 +95,7 @@ function beginPatch(path: string, length: number, sent: number): Socket {
   return socket;
 }
 
-/** Waits until the first batch of an upload (256 KiB) is written. */
+/** Waits until the first batch (256 KiB) of an upload is written. */
 const bytesCame = (path: string) =>
   eventually(async () => (await stat(join(server.dataDir, 'storage', 'resumable', idOf(path)))).size > 0);
 
@@ -114,12 +114,12 @@ function upload(body: Buffer, options: Partial<UploadOptions>): Promise<void> {
   });
 }
 
-describe('the stock client', () => {
+describe('the stock client uploads', () => {
   test.each([
     ['in chunks', { chunkSize: 300_000 }],
     ['immediately, while it is created', { uploadDataDuringCreation: true }],
     ['without telling the length first', { uploadLengthDeferred: true, chunkSize: 700_000 }],
-  ] satisfies [string, Partial<UploadOptions>][])('uploads %s', async (_how, options) => {
+  ] satisfies [string, Partial<UploadOptions>][])('%s', async (_how, options) => {
     const body = randomBytes(1_000_001);
     const key = randomUUID();
     await upload(body, {
@@ -142,12 +142,12 @@ describe('the stock client', () => {
     });
   });
 
-  test('uploads nothing at all', async () => {
+  test('an empty file', async () => {
     await upload(Buffer.alloc(0), { metadata: { bucketName: 'open', objectName: 'nothing' } });
     expect((await server.client().from('open').info('nothing')).data).toMatchObject({ size: 0 });
   });
 
-  test('uploads by a signed link, on behalf of its creator', async () => {
+  test('with a signed link, on behalf of its creator', async () => {
     const key = `${alice.sub}/signed`;
     const link = await server.client(alice).from('private').createSignedUploadUrl(key);
     const body = randomBytes(10_000);
@@ -166,7 +166,7 @@ describe('the stock client', () => {
 });
 
 describe('the protocol', () => {
-  test('is described', async () => {
+  test('describes itself in the OPTIONS response', async () => {
     for (const path of ['', '/', '/sign', '/x']) {
       const response = await fetch(`${endpoint}${path}`, { method: 'OPTIONS' });
       expect(response.status).toBe(204);
@@ -177,7 +177,7 @@ describe('the protocol', () => {
     }
   });
 
-  test('resumes at its offset, and reports that offset', async () => {
+  test('resumes at the reported offset', async () => {
     const path = await begin('resumed', 10);
     const first = await patch(path, 0, 'hello');
     expect(first.status).toBe(204);
@@ -199,7 +199,7 @@ describe('the protocol', () => {
     expect((await read('resumed')).toString()).toBe('helloworld');
   });
 
-  test('remembers a finished upload for a client that missed the answer', async () => {
+  test('remembers a finished upload for a client that missed the response', async () => {
     const path = await begin('missed', 2);
     await patch(path, 0, 'ok');
     const head = await at(path, 'HEAD');
@@ -215,7 +215,7 @@ describe('the protocol', () => {
     expect((await server.client().from('open').exists('missed')).data).toBe(false);
   });
 
-  test('can be aborted', async () => {
+  test('allows an upload to be aborted', async () => {
     const path = await begin('abandoned', 10);
     await patch(path, 0, 'half');
     expect((await at(path, 'DELETE')).status).toBe(204);
@@ -224,7 +224,7 @@ describe('the protocol', () => {
     expect((await create({ bucketName: 'open', objectName: 'abandoned' }, 1)).status).toBe(201);
   });
 
-  test('takes no more than was announced', async () => {
+  test('accepts no more bytes than announced', async () => {
     const path = await begin('announced', 4);
     expect(await said(await patch(path, 0, 'far too much'))).toEqual([413, "upload's size exceeded\n"]);
     const stream = new ReadableStream({
@@ -243,7 +243,7 @@ describe('the protocol', () => {
     expect((await server.client().from('open').exists('announced')).data).toBe(false);
   });
 
-  test('refuses what is malformed', async () => {
+  test('rejects malformed requests', async () => {
     const fields = { bucketName: 'open', objectName: 'malformed' };
     const without = { 'tus-resumable': '' };
     expect(await said(await create(fields, 1, { headers: without }))).toEqual([
@@ -269,7 +269,7 @@ describe('the protocol', () => {
       expect((await at(`/upload/resumable/${id}`, 'HEAD')).status, id).toBe(404);
   });
 
-  test('responds to an invalid token as storage does', async () => {
+  test('responds to an invalid token with storage’s error', async () => {
     const none = await create({ bucketName: 'open', objectName: 'x' }, 1, { claims: null });
     expect(none.status).toBe(400);
     expect(await none.json()).toMatchObject({
@@ -314,14 +314,14 @@ describe('limits', () => {
     ],
     ['no key', { bucketName: 'open', objectName: 'a\u0000' }, 1, 400, 'Invalid key: a\u0000'],
     ['no bucket name', { bucketName: '../x', objectName: 'a' }, 1, 400, 'Bucket name invalid'],
-  ])('%s', async (_what, fields, length, status, text) => {
+  ])('reject an upload: %s', async (_what, fields, length, status, text) => {
     expect(await said(await create(fields as unknown as Record<string, string>, length))).toEqual([
       status,
       text,
     ]);
   });
 
-  test('hold for a length that is told late, and for one that is never told', async () => {
+  test('apply to a length that is sent later, and to one that is never sent', async () => {
     const created = await create({ bucketName: 'small', objectName: 'late' }, undefined);
     const path = new URL(created.headers.get('location') ?? '').pathname.slice('/storage/v1'.length);
     expect((await at(path, 'HEAD')).headers.get('upload-defer-length')).toBe('1');
@@ -329,7 +329,7 @@ describe('limits', () => {
     expect((await patch(path, 0, 'x', { headers: { 'upload-length': '11' } })).status).toBe(413);
   });
 
-  test('a key that is taken', async () => {
+  test('reject a key that is in use', async () => {
     await server.client().from('open').upload('taken', 'first');
     const fields = { bucketName: 'open', objectName: 'taken' };
     expect(await said(await create(fields, 1))).toEqual([409, 'The resource already exists']);
@@ -338,7 +338,7 @@ describe('limits', () => {
     expect((await read('taken')).toString()).toBe('second');
   });
 
-  test('a key that was taken meanwhile: nothing is kept', async () => {
+  test('reject a key that was used in the meantime, and nothing is stored', async () => {
     const path = await begin('meanwhile', 4);
     await patch(path, 0, 'la');
     await server.client().from('open').upload('meanwhile', 'first');
@@ -347,10 +347,10 @@ describe('limits', () => {
   });
 });
 
-describe('others', () => {
+describe('other users', () => {
   const fields = { bucketName: 'private', objectName: `${alice.sub}/large` };
 
-  test("can't start an upload that they aren't allowed to write", async () => {
+  test('can’t start an upload that they aren’t allowed to write', async () => {
     const before = await server.files();
     for (const claims of [bob, { role: 'anon' }]) {
       const refused = await create(fields, 5, { claims, body: 'hello' });
@@ -378,7 +378,7 @@ describe('others', () => {
     expect(row).toEqual({ owner_id: alice.sub });
   });
 
-  test('don’t stop a running upload of another user', async () => {
+  test('can’t stop another user’s running upload', async () => {
     const path = await begin('at-it', 1_000_000, { claims: undefined });
     const socket = beginPatch(path, 1_000_000, 600_000);
     const response = new Promise<string>((resolve) => {
@@ -395,7 +395,7 @@ describe('others', () => {
     expect(await read('at-it')).toHaveLength(1_000_000);
   });
 
-  test("can't use a link for another object, another action, or after it has expired", async () => {
+  test('can’t use a link for another object, another action, or after it has expired', async () => {
     const sign = (headers: Record<string, string>, key = 'by-link') =>
       server.request('/upload/resumable/sign', {
         method: 'POST',
@@ -431,7 +431,7 @@ describe('others', () => {
 });
 
 describe('broken connections', () => {
-  test('leave what came, and the next request takes over', async () => {
+  test('keep what arrived, and the next request takes over', async () => {
     const path = await begin('broken', 600_000);
     const socket = beginPatch(path, 600_000, 400_000);
     await bytesCame(path);
@@ -443,7 +443,7 @@ describe('broken connections', () => {
     expect((await read('broken')).toString()).toBe('z'.repeat(600_000));
   });
 
-  test('two concurrent writers: one complete upload', async () => {
+  test('with two concurrent writers result in one complete upload', async () => {
     const path = await begin('contested', 400_000);
     const bodies = ['a', 'b', 'c'].map((letter) => letter.repeat(400_000));
     const answers = await Promise.all(
@@ -460,7 +460,7 @@ describe('broken connections', () => {
   });
 });
 
-describe('a crash after the last byte, before the object', () => {
+describe('a crash after the last byte and before the object is created', () => {
   /** Simulates a server crash after all bytes were written. */
   async function allBytes(key: string, text: string): Promise<string> {
     const path = await begin(key, text.length);
@@ -468,7 +468,7 @@ describe('a crash after the last byte, before the object', () => {
     return path;
   }
 
-  test('requesting the progress creates the object', async () => {
+  test('is repaired by requesting the progress', async () => {
     const path = await allBytes('late/asked', 'all of it');
     expect((await server.client().from('open').exists('late/asked')).data).toBe(false);
     const head = await at(path, 'HEAD');
@@ -476,13 +476,13 @@ describe('a crash after the last byte, before the object', () => {
     expect((await read('late/asked')).toString()).toBe('all of it');
   });
 
-  test('so does resuming', async () => {
+  test('is repaired by resuming', async () => {
     const path = await allBytes('late/went-on', 'all of it');
     expect((await patch(path, 9, '')).status).toBe(204);
     expect((await read('late/went-on')).toString()).toBe('all of it');
   });
 
-  test('a key that was taken meanwhile refuses it', async () => {
+  test('leads to a rejection if the key was used in the meantime', async () => {
     const path = await allBytes('late/taken', 'all of it');
     await server.client().from('open').upload('late/taken', 'first');
     expect((await at(path, 'HEAD')).status).toBe(409);
@@ -490,7 +490,7 @@ describe('a crash after the last byte, before the object', () => {
   });
 });
 
-test('nothing but finished objects and notes is left', async () => {
+test('only finished objects and upload information remain', async () => {
   await eventually(async () => {
     const { partial, intents } = await server.files();
     return partial.length === 0 && intents.length === 0;

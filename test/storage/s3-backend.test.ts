@@ -1,4 +1,4 @@
-/** The S3 backend in isolation, on a third-party S3 server and on this server's S3 protocol. */
+/** Tests the S3 backend in isolation, on a third-party S3 server and on this server's S3 protocol. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -58,7 +58,7 @@ test('bodies of any size are returned completely and in parts', async () => {
   }
 });
 
-test('what is too large or breaks off leaves nothing', async () => {
+test('a body that is too large or interrupted leaves nothing behind', async () => {
   const version = randomUUID();
   for (const size of [101, 12 * 1024 * 1024])
     await expect(backend.write(version, chunks(randomBytes(size)), size - 1)).rejects.toThrow(
@@ -84,7 +84,7 @@ test('a copy has a separate body', async () => {
   expect(await backend.copy(from, randomUUID())).toBeUndefined();
 });
 
-test.each(['../x', '', 'objects', 'a\0b', '/'])('%j names no body', async (version) => {
+test.each(['../x', '', 'objects', 'a\0b', '/'])('%j isn’t accepted as a body’s name', async (version) => {
   expect(await backend.open(version)).toBeUndefined();
   expect(await backend.copy(version, randomUUID())).toBeUndefined();
   await expect(backend.write(version, chunks(Buffer.from('x')), 1)).rejects.toThrow();
@@ -122,12 +122,15 @@ async function assembled(on: ObjectBackend, sizes: readonly number[]): Promise<v
 describe('a multipart body', () => {
   const mebi = 1024 * 1024;
 
-  test.each([[[10]], [[10, 20, 30]], [[5 * mebi, 5 * mebi, 7]]])('of %j bytes becomes one', async (sizes) => {
-    await assembled(backend, sizes);
-    expect((await stored()).parts).toEqual([]);
-  });
+  test.each([[[10]], [[10, 20, 30]], [[5 * mebi, 5 * mebi, 7]]])(
+    'with parts of %j bytes becomes one body',
+    async (sizes) => {
+      await assembled(backend, sizes);
+      expect((await stored()).parts).toEqual([]);
+    },
+  );
 
-  test('is joined by the server where it can', async () => {
+  test('is assembled by the S3 server if it supports this', async () => {
     const server: StorageServer = await startStorage();
     const { accessKeyId, secretAccessKey, region } = server.keys.s3;
     const own = createS3Backend(

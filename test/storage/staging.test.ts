@@ -1,4 +1,4 @@
-/** Resumable uploads on disk: where they continue, and when they are removed. */
+/** Tests resumable uploads on disk: where they continue, and when they are removed. */
 import { randomUUID } from 'node:crypto';
 import { appendFile, mkdtemp, readdir, readFile, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -55,7 +55,7 @@ test('bytes continue at their offset, even in another process', async () => {
   expect(await readFile(staging.pathOf(id), 'utf8')).toBe('one two three');
 });
 
-test('more than allowed is not taken, a broken body is kept as far as it came', async () => {
+test('excess bytes are rejected, and what arrived of an interrupted body is kept', async () => {
   const id = await begin();
   const body = (): Readable => Readable.from([Buffer.from('1234'), Buffer.from('5678')]);
   expect(await staging.append(id, body(), { offset: 0, maxBytes: 6, signal })).toEqual({
@@ -75,10 +75,13 @@ test('more than allowed is not taken, a broken body is kept as far as it came', 
   expect(await staging.offset(id)).toBe(6);
 });
 
-test.each(['../x', '', 'a', '..', `${randomUUID()}/../x`])('%j names no upload', async (id) => {
-  await expect(staging.find(id)).rejects.toThrow();
-  await expect(staging.remove(id)).rejects.toThrow();
-});
+test.each(['../x', '', 'a', '..', `${randomUUID()}/../x`])(
+  '%j isn’t accepted as an upload’s name',
+  async (id) => {
+    await expect(staging.find(id)).rejects.toThrow();
+    await expect(staging.remove(id)).rejects.toThrow();
+  },
+);
 
 /** Behaves as if no other process existed. */
 const alone: SharedLocks = {

@@ -1,6 +1,6 @@
 /**
- * The alert rules and the dashboard in deploy/ name only metrics and labels that a running server has, and each alert
- * has instructions in docs/operate.md.
+ * Tests that the alert rules and the dashboard in deploy/ contain only metrics and labels that a running server has,
+ * and that each alert has instructions in docs/operate.md.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -121,7 +121,7 @@ afterAll(async () => {
 });
 
 describe('expressions', () => {
-  it.each(expressions)('%s: %s', (_where, expression) => {
+  it.each(expressions)('%s contains: %s', (_where, expression) => {
     const { uses, grouped } = usesOf(expression);
     const labelNames = new Set(['job', 'instance']);
     for (const { metric, labels } of uses) {
@@ -143,7 +143,7 @@ describe('expressions', () => {
   });
 });
 
-test('the text has only metrics of the catalog, with their labels', () => {
+test('the metrics output contains only metrics of the catalog, with their labels', () => {
   for (const { name, type, series } of families.values()) {
     expect(Object.keys(metricCatalog)).toContain(name);
     const definition = metricCatalog[name as MetricName];
@@ -158,14 +158,14 @@ test('the text has only metrics of the catalog, with their labels', () => {
 const samplesOf = (name: string, series = name): readonly Sample[] =>
   families.get(name)?.series.get(series) ?? [];
 
-test('routes are patterns, which contain no names of tables or functions', () => {
+test('routes are patterns, without table or function names', () => {
   const name = 'plinth_request_duration_seconds';
   const routes = samplesOf(name, `${name}_count`).map(({ labels }) => labels.route ?? '');
   expect(routes).toContain('unmatched');
   expect(routes.join(' ')).not.toMatch(/notes|hello|nothing/);
 });
 
-test('what this server does is measured', () => {
+test('this server’s activity is measured', () => {
   const value = (name: string, labels: Readonly<Record<string, string>> = {}): number | undefined =>
     samplesOf(name).find((sample) =>
       Object.entries(labels).every(([label, wanted]) => sample.labels[label] === wanted),
@@ -204,7 +204,7 @@ describe('alerts', () => {
   });
 });
 
-test('the panels of the dashboard do not overlap', () => {
+test('the dashboard’s panels don’t overlap', () => {
   const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
     Array.from({ length: w * h }, (_none, index) => `${x + (index % w)},${y + Math.floor(index / w)}`),
   );

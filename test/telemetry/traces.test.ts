@@ -1,4 +1,4 @@
-/** Traces for an OpenTelemetry collector, which is a server of this test. */
+/** Tests traces for an OpenTelemetry collector, which is simulated by this test. */
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -146,7 +146,7 @@ test('traces are kept while the collector is unavailable, and dropped if it reje
   expect(spansOf(lost)).toEqual([]);
 });
 
-test('a client cannot make the server export its requests', async () => {
+test('a client can’t make the server export its requests', async () => {
   const { port } = collector.address() as AddressInfo;
   const open = await createTestBackend({
     config: { plinth: { telemetry: { otlp_endpoint: `http://127.0.0.1:${port}`, sampling: 0 } } },

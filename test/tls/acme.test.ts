@@ -1,4 +1,6 @@
-/** Certificates from an ACME server: obtained one at a time, used, stored, renewed, and retried after failures. */
+/**
+ * Tests certificates from an ACME server: obtained one at a time, used, stored, renewed, and retried after failures.
+ */
 import { randomBytes, X509Certificate } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -138,7 +140,7 @@ describe('renewal', () => {
     expect(acme.accounts).toHaveLength(1);
   });
 
-  it('is repeated after failures, and the old certificate stays in use', async () => {
+  it('is retried after failures, and the old certificate stays in use', async () => {
     await startServer();
     acme.rejectOrders = 3;
     const tls = await start();

@@ -1,4 +1,4 @@
-/** Certificate files that other programs replace: by rename, by symbolic link, and with errors. */
+/** Tests certificate files that other programs replace: by rename, by symbolic link, and with errors. */
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,7 +51,7 @@ const write = (pair: Partial<PemPair>, folder = dir): void => {
 };
 const inUse = (): string => table.fallback().cert;
 
-it('replaced by rename', async () => {
+it('files replaced by rename are loaded', async () => {
   write(first);
   await watch();
   expect(inUse()).toBe(first.cert);
@@ -66,7 +66,7 @@ it('replaced by rename', async () => {
   expect(pairs.faults().size).toBe(0);
 });
 
-it('replaced by switching a symbolic link to a folder, as Kubernetes does', async () => {
+it('files replaced by switching a symbolic link to a folder, as in Kubernetes, are loaded', async () => {
   for (const [name, pair] of [
     ['one', first],
     ['two', second],
@@ -130,14 +130,14 @@ it('a reload uses the new files immediately', async () => {
   expect(inUse()).toBe(second.cert);
 });
 
-it('a start with files that fail lists the files', async () => {
+it('a start with invalid files lists them', async () => {
   write({ ...first, key: second.key });
   await expect(watch()).rejects.toThrow(
     `The certificate in ${dir}/tls.crt and ${dir}/tls.key can't be used. The private key doesn't belong`,
   );
 });
 
-it('a key with a passphrase is refused in one sentence', async () => {
+it('a key with a passphrase is rejected with a clear error', async () => {
   const text = '-----BEGIN ENCRYPTED PRIVATE KEY-----\nAA==\n-----END ENCRYPTED PRIVATE KEY-----\n';
   write({ ...first, key: text });
   await expect(watch()).rejects.toThrow('The private key is encrypted with a passphrase.');

@@ -1,4 +1,6 @@
-/** `[api.tls] enabled = true` without files: a self-signed certificate that functions and SQL requests accept. */
+/**
+ * Tests `[api.tls] enabled = true` without files: a self-signed certificate that functions and SQL requests accept.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -55,12 +57,12 @@ it('the Console accepts its own pages over HTTPS only', async () => {
   expect(await from(`https://localhost:${port}`)).not.toBe(403);
 });
 
-it('functions call the API', async () => {
+it('functions can call the API', async () => {
   const response = await fetchHttps(portOf(backend.url), 'localhost', '/functions/v1/ask');
   expect(JSON.parse(response.body)).toEqual({ name: 'GoTrue', scheme: 'https' });
 });
 
-it('requests from SQL reach the API', async () => {
+it('requests from SQL can reach the API', async () => {
   const db = backend.database.pool('postgres');
   await db.exec('create extension if not exists http with schema extensions');
   const [row] = await db.query<{ status: number }>(

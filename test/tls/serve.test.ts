@@ -1,4 +1,6 @@
-/** A production server with automatic certificates: addresses, redirects, cookies, WebSockets, health and metrics. */
+/**
+ * Tests a production server with automatic certificates: addresses, redirects, cookies, WebSockets, health and metrics.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';

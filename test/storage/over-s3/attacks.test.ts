@@ -1,4 +1,4 @@
-/** The REST attack tests with bytes in S3. */
+/** Runs the REST attack tests with files in S3. */
 import { runOnS3 } from '../backends.ts';
 
 await runOnS3(new URL('../attacks.test.ts', import.meta.url));

@@ -1,4 +1,4 @@
-/** The resumable upload tests with bytes in S3. */
+/** Runs the resumable upload tests with files in S3. */
 import { runOnS3 } from '../backends.ts';
 
 await runOnS3(new URL('../resumable.test.ts', import.meta.url));

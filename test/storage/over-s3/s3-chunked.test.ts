@@ -1,4 +1,4 @@
-/** The tests of chunked bodies over the S3 protocol, with bytes in S3. */
+/** Runs the tests of chunked bodies over the S3 protocol with files in S3. */
 import { runOnS3 } from '../backends.ts';
 
 await runOnS3(new URL('../s3/chunked.test.ts', import.meta.url));

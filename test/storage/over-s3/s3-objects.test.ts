@@ -1,4 +1,4 @@
-/** The object tests over the S3 protocol, with bytes in S3. */
+/** Runs the object tests over the S3 protocol with files in S3. */
 import { runOnS3 } from '../backends.ts';
 
 await runOnS3(new URL('../s3/objects.test.ts', import.meta.url));

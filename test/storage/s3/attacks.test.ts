@@ -1,4 +1,7 @@
-/** Attacks on the S3 protocol by callers without a key, with another caller's request, or with only a user's token. */
+/**
+ * Tests attacks on the S3 protocol by callers without a key, with another caller's request, or with only a user's
+ * token.
+ */
 import { randomBytes } from 'node:crypto';
 import {
   CopyObjectCommand,
@@ -34,7 +37,7 @@ const path = '/open/x';
 const code = (request: Parameters<typeof sendByHand>[1]) => codeOf(sendByHand(server, request));
 
 describe('signatures', () => {
-  test('are needed', async () => {
+  test('are required', async () => {
     expect(await codeOf(fetch(`${server.url}/s3/open/x`))).toBe('AccessDenied');
     const authorization = `Bearer ${server.keys.serviceRoleKey}`;
     expect(await codeOf(fetch(`${server.url}/s3/open/x`, { headers: { authorization } }))).toBe(
@@ -45,7 +48,7 @@ describe('signatures', () => {
     ).toBe('AccessDenied');
   });
 
-  test('are accepted if they were applied manually', async () => {
+  test('are accepted if they were created manually', async () => {
     expect(await code({ path })).toBe(200);
     expect(await code({ path: '/open', query: 'prefix=x&list-type=2' })).toBe(200);
     expect(await code({ path: '/open/' })).toBe(200);
@@ -66,7 +69,7 @@ describe('signatures', () => {
     expect(await code({ path, accessKeyId: 'another' })).toBe('AccessDenied');
   });
 
-  test('must cover every header of Amazon’s that is sent', async () => {
+  test('must cover every Amazon header in the request', async () => {
     expect(await code({ path, unsigned: { 'x-amz-copy-source': '/open/x' }, method: 'PUT' })).toBe(
       'AccessDenied',
     );
@@ -75,7 +78,7 @@ describe('signatures', () => {
     );
   });
 
-  test('last a quarter of an hour', async () => {
+  test('are valid for a quarter of an hour', async () => {
     const minute = 60_000;
     expect(await code({ path, at: Date.now() - 14 * minute })).toBe(200);
     expect(await code({ path, at: Date.now() - 16 * minute })).toBe('RequestTimeTooSkewed');
@@ -91,12 +94,12 @@ describe('signatures', () => {
     ],
     ['AWS4-ECDSA-P256-SHA256 Credential=x', 'AccessDenied'],
     ['AWS key:signature', 'AccessDenied'],
-  ])('%j is none', async (authorization, wanted) => {
+  ])('in the format %j are rejected', async (authorization, wanted) => {
     const { url, headers } = signByHand(server, { path });
     expect(await codeOf(fetch(url, { headers: { ...headers, authorization } }))).toBe(wanted);
   });
 
-  test('for another service or of another form are none', async () => {
+  test('for another service or in another format are rejected', async () => {
     const { url, headers } = signByHand(server, { path });
     const change = (from: string | RegExp, to: string) =>
       codeOf(
@@ -122,7 +125,7 @@ describe('bodies', () => {
       () => false,
     );
 
-  test('that are not the signed ones are not stored', async () => {
+  test('that differ from the signed ones aren’t stored', async () => {
     expect(await put('hashed', {})).toBe(200);
     const before = await server.files();
     expect(await put('tampered', { contentSha256: sha256('another body') })).toBe(
@@ -152,12 +155,12 @@ describe('bodies', () => {
     ['crc32', 'NhCmhg=='],
     ['crc32c', 'mnG7TA=='],
     ['sha1', 'qvTGHdzF6KLavt4PO0gs2a6pQ00='],
-  ])('prove their %s', async (name, sum) => {
+  ])('are verified with %s', async (name, sum) => {
     const body = 'hello';
     expect(await put(`summed-${name}`, { body, headers: { [`x-amz-checksum-${name}`]: sum } })).toBe(200);
   });
 
-  test('may go without a hash where the signature says so', async () => {
+  test('can be sent without a hash if the signature allows it', async () => {
     expect(await put('unsigned', { contentSha256: 'UNSIGNED-PAYLOAD' })).toBe(200);
     expect(await put('unsigned', { contentSha256: 'nonsense' })).toBe('InvalidArgument');
     expect(await put('unsigned', { contentSha256: 'STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD' })).toBe(
@@ -165,7 +168,7 @@ describe('bodies', () => {
     );
   });
 
-  test('of XML are small, plain and without entities', async () => {
+  test('of XML must be small, plain and without entities', async () => {
     const remove = (body: string) => code({ method: 'POST', path: '/open', query: 'delete', body });
     const bomb = `<!DOCTYPE a [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;">]>
       <Delete><Object><Key>&b;</Key></Object></Delete>`;
@@ -193,7 +196,7 @@ describe('paths', () => {
     '/open/%2e%2e/%2e%2e/etc/passwd',
     '/open/..%2f..%2fetc%2fpasswd',
     `/open/${'a/'.repeat(600)}b`,
-  ])('%s is only a name', async (raw) => {
+  ])('%s is treated as a name', async (raw) => {
     const { hostname, port } = new URL(server.url);
     const { request } = await import('node:http');
     const response = await new Promise<number | undefined>((resolve, reject) => {
@@ -207,13 +210,13 @@ describe('paths', () => {
     expect(response).toBe(403);
   });
 
-  test('with bad escapes or NUL are refused', async () => {
+  test('with invalid escapes or NUL are rejected', async () => {
     expect(await codeOf(fetch(`${server.url}/s3/open/%00`))).toBe('InvalidURI');
     expect([400, 403]).toContain((await fetch(`${server.url}/s3/open/%ff`)).status);
     expect(await codeOf(fetch(`${server.url}/s3/open/x?a=%zz`))).toBe('InvalidURI');
   });
 
-  test('of copies are judged like any other', async () => {
+  test('of copies are validated, too', async () => {
     for (const CopySource of ['open/x?versionId=1', 'open/', '/', 'open', 'open/%00'])
       await expect(
         s3.send(new CopyObjectCommand({ Bucket: 'open', Key: 'y', CopySource })),
@@ -226,7 +229,7 @@ describe('presigned URLs', () => {
   const presign = (expiresIn = 60, command = new GetObjectCommand({ Bucket: 'open', Key: 'x' })) =>
     getSignedUrl(s3, command, { expiresIn });
 
-  test('serve one request until their end', async () => {
+  test('are valid for one request until they expire', async () => {
     const url = await presign();
     expect(await (await fetch(url)).text()).toBe('bytes');
     expect(await codeOf(fetch(url, { method: 'DELETE' }))).toBe('SignatureDoesNotMatch');
@@ -256,7 +259,7 @@ describe('presigned URLs', () => {
     );
   });
 
-  test('upload what they name', async () => {
+  test('can upload only the object that they name', async () => {
     const url = await getSignedUrl(s3, new PutObjectCommand({ Bucket: 'open', Key: 'presigned' }));
     const body = randomBytes(200_000);
     expect((await fetch(url, { method: 'PUT', body })).status).toBe(200);
@@ -265,7 +268,7 @@ describe('presigned URLs', () => {
     );
   });
 
-  test('are served with headers that protect browsers', async () => {
+  test('have response headers that protect browsers', async () => {
     await s3.send(
       new PutObjectCommand({ Bucket: 'open', Key: 'page', Body: '<script>', ContentType: 'text/html' }),
     );
@@ -278,7 +281,7 @@ describe('presigned URLs', () => {
 describe('session tokens', () => {
   const mine = { Bucket: 'private', Key: `${alice.sub}/mine` };
 
-  test('let their user in, and show others nothing', async () => {
+  test('give their user access, and show others nothing', async () => {
     const hers = s3Session(server, alice);
     expect(await (await hers.send(new GetObjectCommand(mine))).Body?.transformToString()).toBe('alice');
     const listed = await hers.send(new ListObjectsV2Command({ Bucket: 'private' }));
@@ -311,7 +314,7 @@ describe('session tokens', () => {
     expect(await (await server.client(alice).from('private').download(mine.Key)).data?.text()).toBe('alice');
   });
 
-  test('work with the publishable key too, and in presigned URLs', async () => {
+  test('also work with the publishable key and in presigned URLs', async () => {
     const hers = s3Session(server, alice, server.keys.publishableKey);
     const url = await getSignedUrl(hers, new GetObjectCommand(mine), { expiresIn: 60 });
     expect(await (await fetch(url)).text()).toBe('alice');
@@ -321,7 +324,7 @@ describe('session tokens', () => {
     );
   });
 
-  test('must be good ones, under the key of their project', async () => {
+  test('must be valid and used with the project’s key', async () => {
     const get = (sessionToken: string, accessKeyId: string, secretAccessKey: string) =>
       s3Client(server, { credentials: { accessKeyId, secretAccessKey, sessionToken } }).send(
         new GetObjectCommand(mine),

@@ -1,4 +1,4 @@
-/** Checksums over the S3 protocol: verified, stored and returned, with the SDK and with raw requests. */
+/** Tests checksums over the S3 protocol: verified, stored and returned, with the SDK and with raw requests. */
 import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
@@ -56,7 +56,7 @@ const readText = async (Key: string, more = {}) =>
   (await s3.send(new GetObjectCommand({ Bucket, Key, ...more }))).Body?.transformToString();
 
 describe('an object uploaded in one request', () => {
-  test.each(names)('keeps its %s', async (name) => {
+  test.each(names)('has its %s checksum', async (name) => {
     const Key = `put-${name}`;
     const sum = sumOf(name, 'hello');
     const kept = { [`Checksum${name}`]: sum, ChecksumType: 'FULL_OBJECT' };
@@ -70,7 +70,7 @@ describe('an object uploaded in one request', () => {
     expect(await got.Body?.transformToString()).toBe('hello');
   });
 
-  test('sent as a stream with a trailer', async () => {
+  test('can be sent as a stream with a trailer', async () => {
     const bytes = randomBytes(300_000);
     const Body = Readable.from([bytes.subarray(0, 100_000), bytes.subarray(100_000)]);
     const sent = await s3.send(
@@ -82,7 +82,7 @@ describe('an object uploaded in one request', () => {
     expect((await head('streamed')).ChecksumCRC32).toBe(sum.toString('base64'));
   });
 
-  test('sends it only on request, and not with a range', async () => {
+  test('has its checksum returned only on request, and not with a range', async () => {
     await s3.send(new PutObjectCommand({ Bucket, Key: 'asked', Body: 'hello' }));
     const get = (headers = {}) => sendByHand(server, { path: '/open/asked', headers });
     const sumIn = async (response: Promise<Response>) => (await response).headers.get('x-amz-checksum-crc32');
@@ -93,7 +93,7 @@ describe('an object uploaded in one request', () => {
     expect(await readText('asked', { Range: 'bytes=0-' })).toBe('hello');
   });
 
-  test('that is replaced without one has none, nor has one of REST', async () => {
+  test('has no checksum if it is replaced without one, or uploaded over REST', async () => {
     await s3.send(new PutObjectCommand({ Bucket, Key: 'replaced', Body: 'hello' }));
     await server.client().from(Bucket).upload('replaced', 'other', { upsert: true });
     const now = await head('replaced');
@@ -101,13 +101,13 @@ describe('an object uploaded in one request', () => {
     expect(await readText('replaced')).toBe('other');
   });
 
-  test('keeps it when it is moved', async () => {
+  test('keeps the checksum when it is moved', async () => {
     await s3.send(new PutObjectCommand({ Bucket, Key: 'before', Body: 'hello' }));
     await server.client().from(Bucket).move('before', 'after');
     expect((await head('after')).ChecksumCRC32).toBe(sumOf('CRC32', 'hello'));
   });
 
-  test('shows REST clients nothing of it', async () => {
+  test('has no visible checksum for REST clients', async () => {
     await s3.send(new PutObjectCommand({ Bucket, Key: 'shown/by-s3', Body: 'hello' }));
     await server.client().from(Bucket).upload('shown/by-rest', 'hello');
     const { data } = await server.client().from(Bucket).list('shown');
@@ -115,7 +115,7 @@ describe('an object uploaded in one request', () => {
     expect(keys?.[0]).toEqual(keys?.[1]);
   });
 
-  test('has one checksum and no more', async () => {
+  test('can have only one checksum', async () => {
     const put = (headers: Record<string, string>) =>
       codeOf(sendByHand(server, { method: 'PUT', path: '/open/several', body: 'hello', headers }));
     const [one, two] = [sumOf('CRC32', 'hello'), sumOf('SHA1', 'hello')];
@@ -129,7 +129,7 @@ describe('a copy', () => {
   const copy = (Key: string, from: string, more = {}) =>
     s3.send(new CopyObjectCommand({ Bucket, Key, CopySource: `${Bucket}/${from}`, ...more }));
 
-  test('has the checksum of its source, or the one that is asked for', async () => {
+  test('has the checksum of its source, or the requested one', async () => {
     await s3.send(new PutObjectCommand({ Bucket, Key: 'source', Body: 'hello' }));
     const same = { ChecksumCRC32: sumOf('CRC32', 'hello'), ChecksumType: 'FULL_OBJECT' };
     expect((await copy('same', 'source')).CopyObjectResult).toMatchObject(same);
@@ -144,7 +144,7 @@ describe('a copy', () => {
     });
   });
 
-  test('replaces on condition', async () => {
+  test('supports conditions for replacing', async () => {
     await s3.send(new PutObjectCommand({ Bucket, Key: 'kept', Body: 'kept' }));
     await expect(copy('kept', 'source', { IfMatch: '"other"' })).rejects.toMatchObject({
       name: 'PreconditionFailed',
@@ -185,7 +185,7 @@ describe('a multipart object', () => {
     ['SHA1', 'COMPOSITE'],
     ['SHA256', 'COMPOSITE'],
   ];
-  test.each(cases)('by %s, %s', async (name, ChecksumType) => {
+  test.each(cases)('has a checksum by %s, %s', async (name, ChecksumType) => {
     const Key = `parts-${name}-${ChecksumType}`;
     const made = await create(Key, { ChecksumAlgorithm: name, ChecksumType });
     expect(made).toMatchObject({ ChecksumAlgorithm: name, ChecksumType });
@@ -228,7 +228,7 @@ describe('a multipart object', () => {
     expect(await readText(Key)).toBe(whole);
   });
 
-  test('of clients that send no checksum of the parts when they complete', async () => {
+  test('can be completed without sending the parts’ checksums', async () => {
     const { UploadId } = await create('bare', { ChecksumAlgorithm: 'CRC32' });
     const parts = [await send('bare', UploadId, 1, 'one'), await send('bare', UploadId, 2, 'two')];
     const done = await complete(
@@ -242,7 +242,7 @@ describe('a multipart object', () => {
     });
   });
 
-  test('is summed here where a part comes with another checksum, or none', async () => {
+  test('gets a computed checksum if a part has another checksum or none', async () => {
     const { UploadId } = await create('summed', { ChecksumAlgorithm: 'SHA256' });
     const one = await send('summed', UploadId, 1, 'one', { ChecksumAlgorithm: 'CRC32' });
     expect(one.answer).toMatchObject({
@@ -266,7 +266,7 @@ describe('a multipart object', () => {
     expect(done.ChecksumSHA256).toBe(compositeOf('SHA256', ['one', 'two', 'three']));
   });
 
-  test('takes no part that is not what its checksum says', async () => {
+  test('rejects a part that doesn’t match its checksum', async () => {
     const { UploadId } = await create('tampered', { ChecksumAlgorithm: 'CRC32' });
     const query = `partNumber=1&uploadId=${UploadId}`;
     const headers = { 'x-amz-checksum-crc32': sumOf('CRC32', 'another') };
@@ -280,11 +280,11 @@ describe('a multipart object', () => {
     [{ ChecksumAlgorithm: 'SHA1', ChecksumType: 'FULL_OBJECT' }],
     [{ ChecksumAlgorithm: 'CRC64NVME', ChecksumType: 'COMPOSITE' }],
     [{ ChecksumAlgorithm: 'XXHASH64' }],
-  ] as Partial<CreateMultipartUploadCommandInput>[][])('cannot be made by %j', async (more) => {
+  ] as Partial<CreateMultipartUploadCommandInput>[][])('can’t be created with %j', async (more) => {
     await expect(create('impossible', more)).rejects.toMatchObject({ name: 'InvalidRequest' });
   });
 
-  test('made without a checksum has none, and none can be asked of it', async () => {
+  test('created without a checksum has none, and none can be requested', async () => {
     const plain = s3Client(server, { requestChecksumCalculation: 'WHEN_REQUIRED' });
     const at = { Bucket, Key: 'plain' };
     const { UploadId } = await plain.send(new CreateMultipartUploadCommand(at));
@@ -298,7 +298,7 @@ describe('a multipart object', () => {
     expect((await head('plain')).ChecksumType).toBeUndefined();
   });
 
-  test('uploaded by lib-storage comes back proven', async () => {
+  test('uploaded with lib-storage is verified when it is downloaded', async () => {
     const bytes = randomBytes(11 * 1024 * 1024);
     const Body = Readable.from([bytes.subarray(0, 1000), bytes.subarray(1000)]);
     const done = await new Upload({ client: s3, params: { Bucket, Key: 'managed', Body } }).done();
@@ -309,7 +309,7 @@ describe('a multipart object', () => {
   });
 });
 
-test('what the SDK validates is what was kept: bytes that changed are told', async () => {
+test('the SDK detects bytes that changed after they were stored', async () => {
   await s3.send(new PutObjectCommand({ Bucket, Key: 'damaged', Body: 'hello' }));
   await server.database.pool('supabase_admin').query(sql`
     update _plinth.storage_checksums set value = ${sumOf('CRC32', 'other')}
@@ -348,13 +348,13 @@ test('a presigned upload can be restricted to one body', async () => {
   expect(await put('hello', { 'x-amz-checksum-sha256': sum })).toBe(200);
 });
 
-test('browsers may read them', async () => {
+test('browsers can read the checksum headers', async () => {
   const { url, headers } = signByHand(server, { path: '/open/put-CRC32' });
   const response = await fetch(url, { headers: { ...headers, origin: new URL(url).origin } });
   expect(response.headers.get('access-control-expose-headers')).toContain('x-amz-checksum-crc32');
 });
 
-test('those of what is gone are swept, those of what is there stay', async () => {
+test('checksums of deleted objects are removed, and others are kept', async () => {
   const db = server.database.pool('supabase_admin');
   const count = async () => {
     const [row] = await db.query<{ n: number }>(

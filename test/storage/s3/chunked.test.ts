@@ -1,4 +1,4 @@
-/** Bodies with the aws-chunked encoding: signed and unsigned, with and without trailers, and tampered with. */
+/** Tests bodies with the aws-chunked encoding: signed and unsigned, with and without trailers, and tampered with. */
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
@@ -109,7 +109,7 @@ test.each([
   expect((await read(name)).equals(whole)).toBe(true);
 });
 
-test('nothing is a body too', async () => {
+test('an empty body is stored', async () => {
   expect(await send('empty', { mode: signedMode, chunks: [] })).toBe(200);
   expect(await read('empty')).toHaveLength(0);
 });
@@ -186,14 +186,14 @@ test.each<[string, Chunked, string]>([
     { mode: trailerMode, chunks, trailer, tamper: replace(trailer['x-amz-checksum-crc32'], 'AAAAAA==') },
     'SignatureDoesNotMatch',
   ],
-])('%s is refused', async (name, request, wanted) => {
+])('%s is rejected', async (name, request, wanted) => {
   expect(await send('tampered', request), name).toBe(wanted);
   await missing('tampered');
   expect((await server.files()).partial).toEqual([]);
 });
 
 test.each<PutObjectCommandInput['ChecksumAlgorithm']>(['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'])(
-  'the SDK sums with %s',
+  'the SDK’s checksums with %s are accepted',
   async (ChecksumAlgorithm) => {
     const Body = Readable.from([whole]);
     const Key = `sdk-${ChecksumAlgorithm}`;

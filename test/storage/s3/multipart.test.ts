@@ -1,4 +1,4 @@
-/** Multipart uploads over the S3 protocol. */
+/** Tests multipart uploads over the S3 protocol. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import {
   AbortMultipartUploadCommand,
@@ -48,7 +48,7 @@ const textOf = async (Key: string) =>
   (await s3.send(new GetObjectCommand({ Bucket, Key }))).Body?.transformToString();
 const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest();
 
-test('become one object in the order of their numbers', async () => {
+test('parts become one object in the order of their numbers', async () => {
   const id = await create('whole', {
     ContentType: 'text/css',
     Metadata: { a: 'b' },
@@ -77,7 +77,7 @@ test('become one object in the order of their numbers', async () => {
   await expect(complete('whole', id, [first])).rejects.toMatchObject({ name: 'NoSuchUpload' });
 });
 
-test('may be sent again; only the last of a number counts', async () => {
+test('a part can be sent again, and the last one with a number counts', async () => {
   const id = await create('again');
   const stale = await send('again', id, 1, 'one');
   const fresh = await send('again', id, 1, 'two');
@@ -87,7 +87,7 @@ test('may be sent again; only the last of a number counts', async () => {
   expect(await textOf('again')).toBe('two');
 });
 
-test('that are not named are left out', async () => {
+test('parts that aren’t listed are omitted', async () => {
   const id = await create('some');
   const first = await send('some', id, 1, 'one');
   await send('some', id, 2, 'two');
@@ -95,7 +95,7 @@ test('that are not named are left out', async () => {
   expect(await textOf('some')).toBe('one');
 });
 
-test('are rejected where they have no meaning', async () => {
+test('invalid part numbers and orders are rejected', async () => {
   const id = await create('nonsense');
   const first = await send('nonsense', id, 1, 'one');
   const second = await send('nonsense', id, 2, 'two');
@@ -117,7 +117,7 @@ test('are rejected where they have no meaning', async () => {
   await eventually(async () => (await server.files()).parts.length === 0);
 });
 
-test('count together towards the limit of the bucket', async () => {
+test('parts together count toward the bucket’s limit', async () => {
   await server.client().createBucket('tiny', { public: false, fileSizeLimit: 10 });
   const at = { Bucket: 'tiny', Key: 'k' };
   const { UploadId } = await s3.send(new CreateMultipartUploadCommand(at));
@@ -134,7 +134,7 @@ test('count together towards the limit of the bucket', async () => {
   await s3.send(new DeleteBucketCommand({ Bucket: 'tiny' }));
 });
 
-test('are copied from objects, whole or a range', async () => {
+test('parts can be copied from objects, completely or as a range', async () => {
   await s3.send(new PutObjectCommand({ Bucket, Key: 'source', Body: '0123456789' }));
   const UploadId = await create('copied');
   const copy = (PartNumber: number, CopySourceRange?: string, CopySource = `${Bucket}/source`) =>
@@ -153,7 +153,7 @@ test('are copied from objects, whole or a range', async () => {
   expect(await textOf('copied')).toBe('0123456789345');
 });
 
-test('complete once, from any number of concurrent requests', async () => {
+test('many concurrent requests complete an upload only once', async () => {
   const id = await create('race');
   const part = await send('race', id, 1, 'x');
   const results = await Promise.allSettled(Array.from({ length: 5 }, () => complete('race', id, [part])));
@@ -165,7 +165,7 @@ test('complete once, from any number of concurrent requests', async () => {
   await eventually(async () => (await server.files()).intents.length === 0);
 });
 
-test('complete conditionally', async () => {
+test('an upload can be completed conditionally', async () => {
   await s3.send(new PutObjectCommand({ Bucket, Key: 'taken', Body: 'first' }));
   const id = await create('taken');
   const MultipartUpload = { Parts: [await send('taken', id, 1, 'second')] };
@@ -180,7 +180,7 @@ test('complete conditionally', async () => {
 });
 
 describe('listings', () => {
-  test('show the parts, page by page', async () => {
+  test('contain the parts, page by page', async () => {
     const UploadId = await create('parts');
     for (const number of [1, 2, 7]) await send('parts', UploadId, number, 'x'.repeat(number));
     const list = (more = {}) => s3.send(new ListPartsCommand({ Bucket, Key: 'parts', UploadId, ...more }));
@@ -197,7 +197,7 @@ describe('listings', () => {
     await expect(list({ UploadId: 'none' })).rejects.toMatchObject({ name: 'NoSuchUpload' });
   });
 
-  test('show the uploads, several of a key, folders gathered', async () => {
+  test('contain the uploads, several for a key, grouped by folder', async () => {
     const made = [];
     for (const key of ['u/a', 'u/a', 'u/b', 'u/c/1', 'u/c/2']) made.push([key, await create(key)]);
     const list = (more = {}) => s3.send(new ListMultipartUploadsCommand({ Bucket, Prefix: 'u/', ...more }));
@@ -218,11 +218,11 @@ describe('listings', () => {
   });
 });
 
-describe('of users', () => {
+describe('users’ uploads', () => {
   const Key = `${alice.sub}/parts`;
   const at = { Bucket: 'private', Key };
 
-  test('follow their policies at every step', async () => {
+  test('are subject to their policies at every step', async () => {
     const [hers, his] = [s3Session(server, alice), s3Session(server, bob)];
     const denied = { name: 'AccessDenied', $metadata: { httpStatusCode: 403 } };
     await expect(create(Key, at, his)).rejects.toMatchObject(denied);

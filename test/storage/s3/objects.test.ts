@@ -1,4 +1,4 @@
-/** The S3 protocol with the AWS SDK: buckets and objects. */
+/** Tests the S3 protocol with the AWS SDK: buckets and objects. */
 import { createHash, randomBytes } from 'node:crypto';
 import {
   CopyObjectCommand,
@@ -46,7 +46,7 @@ const textOf = async (Key: string, more = {}) => (await get(Key, more)).Body?.tr
 const status = (httpStatusCode: number) => ({ $metadata: { httpStatusCode } });
 
 describe('buckets', () => {
-  test('come, are there, and go', async () => {
+  test('can be created, listed and deleted', async () => {
     const name = { Bucket: 'made-by-s3' };
     expect((await s3.send(new CreateBucketCommand({ ...name, ACL: 'public-read' }))).Location).toBe(
       '/made-by-s3',
@@ -73,14 +73,14 @@ describe('buckets', () => {
     await expect(s3.send(new DeleteBucketCommand(name))).rejects.toMatchObject({ name: 'NoSuchBucket' });
   });
 
-  test('with a bad name are refused', async () => {
+  test('with an invalid name are rejected', async () => {
     await expect(s3.send(new CreateBucketCommand({ Bucket: 'with%slash' }))).rejects.toMatchObject({
       name: 'InvalidBucketName',
       ...status(400),
     });
   });
 
-  test('say plainly what they cannot do', async () => {
+  test('respond with an error to unsupported requests', async () => {
     await expect(s3.send(new GetBucketAclCommand({ Bucket }))).rejects.toMatchObject({
       name: 'NotImplemented',
       ...status(501),
@@ -89,7 +89,7 @@ describe('buckets', () => {
 });
 
 describe('objects', () => {
-  test('keep bytes, type, cache time and metadata', async () => {
+  test('keep their bytes, type, cache time and metadata', async () => {
     const bytes = randomBytes(300_000);
     const etag = `"${createHash('md5').update(bytes).digest('hex')}"`;
     const stored = await put('a/whole.bin', bytes, {
@@ -124,7 +124,7 @@ describe('objects', () => {
   });
 
   test.each([["a!$&'() *+,:;=@b"], ['trailing space '], ['a//b///c'], ['.hidden/../up']])(
-    'may be called %j',
+    'can be named %j',
     async (key) => {
       await put(key, 'named');
       expect(await textOf(key)).toBe('named');
@@ -135,16 +135,16 @@ describe('objects', () => {
     },
   );
 
-  test.each([['%41%2F'], ['[]^|'], ['é'], ['\u{1f600}']])('may not be called %j', async (key) => {
+  test.each([['%41%2F'], ['[]^|'], ['é'], ['\u{1f600}']])('can’t be named %j', async (key) => {
     await expect(put(key)).rejects.toMatchObject({ name: 'InvalidKey', message: `Invalid key: ${key}` });
   });
 
-  test('that are folders are marked as the Console does', async () => {
+  test('that are folders get the same placeholder as in the Console', async () => {
     await put('folder/', '');
     expect((await head('folder/.emptyFolderPlaceholder')).ContentLength).toBe(0);
   });
 
-  test('are read in ranges', async () => {
+  test('can be read in ranges', async () => {
     await put('ranged', '0123456789');
     for (const [Range, body, range] of [
       ['bytes=0-3', '0123', 'bytes 0-3/10'],
@@ -162,7 +162,7 @@ describe('objects', () => {
     });
   });
 
-  test('are read conditionally', async () => {
+  test('can be read conditionally', async () => {
     const { ETag } = await put('conditional', 'x');
     const later = new Date(Date.now() + 60_000);
     const earlier = new Date(Date.now() - 60_000);
@@ -176,7 +176,7 @@ describe('objects', () => {
     }
   });
 
-  test('are written conditionally', async () => {
+  test('can be written conditionally', async () => {
     const { ETag } = await put('written-once', 'first', { IfNoneMatch: '*' });
     const failed = { name: 'PreconditionFailed', ...status(412) };
     await expect(put('written-once', 'second', { IfNoneMatch: '*' })).rejects.toMatchObject(failed);
@@ -189,7 +189,7 @@ describe('objects', () => {
     await eventually(async () => (await server.files()).intents.length === 0);
   });
 
-  test('show the headers that the signer chooses', async () => {
+  test('have the response headers that the signer chooses', async () => {
     await put('overridden', '<script>', { ContentType: 'text/plain' });
     const read = await get('overridden', {
       ResponseCacheControl: 'no-store',
@@ -207,7 +207,7 @@ describe('objects', () => {
     });
   });
 
-  test('that are missing say so', async () => {
+  test('that are missing return an error', async () => {
     await expect(get('missing')).rejects.toMatchObject({ name: 'NoSuchKey', ...status(404) });
     await expect(head('missing')).rejects.toMatchObject(status(404));
     await expect(get('missing', { Bucket: 'nowhere' })).rejects.toMatchObject({ name: 'NoSuchBucket' });
@@ -230,7 +230,7 @@ describe('objects', () => {
     ).rejects.toMatchObject({ name: 'NotImplemented' });
   });
 
-  test('are copied, with the same or new metadata', async () => {
+  test('can be copied, with the same or new metadata', async () => {
     const source = await put('copied/from +u', 'bytes', {
       ContentType: 'text/css',
       Metadata: { a: '1' },
@@ -263,7 +263,7 @@ describe('objects', () => {
     ).rejects.toMatchObject({ name: 'InvalidArgument' });
   });
 
-  test('are deleted by the hundred, with XML entities in their names', async () => {
+  test('can be deleted by the hundred, with XML entities in their names', async () => {
     const keys = ["many/a&b'c", 'many/ d ', ...Array.from({ length: 40 }, (_, index) => `many/${index}`)];
     await Promise.all(keys.map((key) => put(key)));
     const Delete = { Objects: [...keys, 'many/missing'].map((Key) => ({ Key })) };
@@ -297,7 +297,7 @@ describe('listings', () => {
   beforeAll(() => Promise.all(keys.map((key) => put(key))));
   const list = (more = {}) => s3.send(new ListObjectsV2Command({ Bucket, Prefix: 'l/', ...more }));
 
-  test.each([1, 2, 3, 1000])('show everything once, %i at a time', async (MaxKeys) => {
+  test.each([1, 2, 3, 1000])('contain everything once, %i at a time', async (MaxKeys) => {
     const seen: (string | undefined)[] = [];
     let token: string | undefined;
     do {
@@ -310,7 +310,7 @@ describe('listings', () => {
     expect(seen).toEqual(keys);
   });
 
-  test.each([1, 2, 1000])('gather folders, %i at a time', async (MaxKeys) => {
+  test.each([1, 2, 1000])('group folders, %i at a time', async (MaxKeys) => {
     const seen: (string | undefined)[] = [];
     let token: string | undefined;
     do {
@@ -341,7 +341,7 @@ describe('listings', () => {
     expect(await behind('l/zzz')).toEqual([]);
   });
 
-  test('gather by any delimiter, and encode on request', async () => {
+  test('group by any delimiter, and encode keys on request', async () => {
     const page = await list({ Delimiter: ' e', EncodingType: 'url' });
     expect(page.CommonPrefixes).toEqual([{ Prefix: 'l/d+e' }]);
     expect((await list({ EncodingType: 'url', StartAfter: 'l/d' })).Contents?.map(({ Key }) => Key)).toEqual([
@@ -350,7 +350,7 @@ describe('listings', () => {
     ]);
   });
 
-  test('of the first kind page by marker', async () => {
+  test('in version 1 are paged with a marker', async () => {
     const first = await s3.send(new ListObjectsCommand({ Bucket, Prefix: 'l/', Delimiter: '/', MaxKeys: 2 }));
     expect(first).toMatchObject({ IsTruncated: true, NextMarker: 'l/b' });
     expect(first.CommonPrefixes).toEqual([{ Prefix: 'l/a/' }]);
@@ -361,7 +361,7 @@ describe('listings', () => {
     expect(second.IsTruncated).toBe(false);
   });
 
-  test('of versions show each object as its only one', async () => {
+  test('of versions contain each object as its only version', async () => {
     const first = await s3.send(new ListObjectVersionsCommand({ Bucket, Prefix: 'l/', MaxKeys: 4 }));
     expect(first.Versions?.map(({ Key, VersionId, IsLatest }) => [Key, VersionId, IsLatest])).toEqual(
       keys.slice(0, 4).map((key) => [key, 'null', true]),
@@ -373,7 +373,7 @@ describe('listings', () => {
     await expect(get('l/b', { VersionId: 'another' })).rejects.toMatchObject({ name: 'InvalidArgument' });
   });
 
-  test('show nothing when nothing is asked for, and refuse nonsense', async () => {
+  test('are empty for a limit of zero, and reject invalid parameters', async () => {
     expect(await list({ MaxKeys: 0 })).toMatchObject({ KeyCount: 0, IsTruncated: false });
     await expect(list({ MaxKeys: -1 })).rejects.toMatchObject({ name: 'InvalidArgument' });
     await expect(list({ ContinuationToken: 'nonsense' })).rejects.toMatchObject({ name: 'InvalidArgument' });

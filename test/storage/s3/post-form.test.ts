@@ -1,4 +1,4 @@
-/** Uploads with a browser form and a signed policy. */
+/** Tests uploads with a browser form and a signed policy. */
 import { randomBytes } from 'node:crypto';
 import { GetObjectCommand, HeadObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { createPresignedPost, type PresignedPostOptions } from '@aws-sdk/s3-presigned-post';
@@ -43,7 +43,7 @@ async function post(
 }
 const head = (Key: string) => s3.send(new HeadObjectCommand({ Bucket: 'open', Key }));
 
-test('stores the file with what the fields say', async () => {
+test('the file is stored with the fields’ values', async () => {
   const bytes = randomBytes(300_000);
   const response = await post(
     { Fields: { 'Content-Type': 'text/css', 'x-amz-meta-a': 'b', 'Cache-Control': 'max-age=3' } },
@@ -56,7 +56,7 @@ test('stores the file with what the fields say', async () => {
   expect(Buffer.from((await read.Body?.transformToByteArray()) ?? []).equals(bytes)).toBe(true);
 });
 
-test('responds as the form requests', async () => {
+test('the response has the status that the form requests', async () => {
   const asking = (status: string) => post({ Fields: { success_action_status: status } });
   expect((await asking('204')).status).toBe(204);
   const described = await asking('201');
@@ -64,13 +64,13 @@ test('responds as the form requests', async () => {
   expect(await described.text()).toContain('<Key>posted</Key>');
 });
 
-test('puts the name of the file into the key', async () => {
+test('the file name can be part of the key', async () => {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: this is S3's syntax
   expect((await post({ Key: 'named/${filename}' }, { name: 'mine.txt' })).status).toBe(200);
   await head('named/mine.txt');
 });
 
-test('keeps to the policy', async () => {
+test('the policy’s conditions apply', async () => {
   const limits: Options = { Conditions: [['content-length-range', 5, 10]] };
   expect(await codeOf(post(limits, { file: 'x'.repeat(4) }))).toBe('EntityTooSmall');
   expect(await codeOf(post(limits, { file: 'x'.repeat(11) }))).toBe('EntityTooLarge');
@@ -85,7 +85,7 @@ test('keeps to the policy', async () => {
   expect(await codeOf(post({ Expires: -1 }))).toBe('AccessDenied');
 });
 
-test('is for one bucket, and signed as a whole', async () => {
+test('a form is valid for one bucket, and its policy is signed completely', async () => {
   const signed = await presign();
   const send = (url: string, fields: Record<string, string>, twice?: string) => {
     const form = new FormData();
@@ -109,7 +109,7 @@ test('is for one bucket, and signed as a whole', async () => {
   expect(await codeOf(fetch(signed.url, { method: 'POST', body: empty }))).toBe('InvalidArgument');
 });
 
-test('follows the policies of whom the session token names', async () => {
+test('the session token’s user must have permission', async () => {
   const key = `${alice.sub}/posted`;
   const as = (claims: typeof alice) =>
     codeOf(post({ Bucket: 'private', Key: key }, { client: s3Session(server, claims) }));
