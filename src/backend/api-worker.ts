@@ -24,7 +24,7 @@ import type { WorkerInit } from './worker-init.ts';
 export async function runApiWorker(): Promise<never> {
   let socketDir: string | undefined;
   const lead = connectLead<WorkerInit>(() => {
-    // A killed lead can't remove the folder itself.
+    // Removes the folder, because a killed lead can't do so itself.
     if (socketDir !== undefined) rmSync(socketDir, { recursive: true, force: true });
   });
   try {
@@ -119,7 +119,7 @@ async function serve(init: WorkerInit, lead: LeadLink<WorkerInit>): Promise<void
   await disk.start();
   void keys.warm();
   await rest?.start?.();
-  // The server must listen for Node to enforce its timeouts. The clients' connections come from the lead.
+  // Node enforces timeouts only for a server that listens, although the clients' connections come from the lead.
   await gateway.listenOn(join(init.socketDir, `worker-${process.pid}`));
   lead.ready({
     onConnection: (socket) => gateway.accept(socket),

@@ -57,13 +57,13 @@ export function createLifecycle(
 
   async function stopAll(): Promise<void> {
     readiness.drain();
-    // Requests from SQL may be addressed to this server, so they are completed while its port is open.
+    // Completes requests from SQL while the port is open, because they may be addressed to this server.
     await jobs.stop?.().catch(() => undefined);
     await gateways
       .close(shutdownGraceMs, mode === 'production' ? drainMs() : 0)
       .catch((error: unknown) => log.error({ error }, 'failed to close a port'));
     await drills?.stop();
-    // The last backup needs the storage, and no requests write at this point.
+    // Stopped before the storage, which the last backup needs. No requests write at this point.
     await backups?.stop().catch((error: unknown) => log.error({ error }, 'failed to stop the backups'));
     await Promise.allSettled(services.map((service) => service !== jobs && service.stop?.()));
     disk.stop();

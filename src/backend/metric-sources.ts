@@ -65,7 +65,7 @@ export function createMetrics(
   /** The metrics that every process reports. */
   const ownMetrics = (): MetricValues => ({
     ...gatewayMetrics({
-      // Behind workers, this process has the connections of the workers, not those of clients.
+      // With workers, this port isn't included, because its connections come from the workers and not from clients.
       ...(apiWorkers === undefined ? { api: gateways().api.load() } : {}),
       console: gateways().console?.load(),
     }),

@@ -41,7 +41,7 @@ export function createServices(parts: BackendParts, modules: Modules, hosting: H
   const mail = modules.mail.createMail({
     database,
     config: live,
-    // The development server doesn't require a password, so only the developer's own machine may reach it.
+    // Listens only on a loopback address, because the inbox doesn't require a password.
     host: loopbackOf(addresses.host),
     port: parts.mailPort ?? (mode === 'development' ? atStart.local_smtp.port : undefined),
     log: logOf('mail'),
@@ -83,7 +83,7 @@ export function createServices(parts: BackendParts, modules: Modules, hosting: H
     disk,
     mode,
     journal,
-    // The bucket may belong to the original.
+    // A copy must not change the bucket, because it may belong to the original.
     isReadOnly: parts.isCopy && atStart.plinth.storage.backend === 's3',
     log: logOf('storage'),
   });

@@ -27,7 +27,8 @@ export async function openBodies(repository: Repository, store: BodyStore, log: 
 
   async function uploadOne(version: string): Promise<void> {
     const bytes = await store.read(version);
-    // The upload was rejected, or the bytes are missing from the storage, too.
+    // There is nothing to upload if the client's upload was rejected, or if the bytes are missing from the storage,
+    // too.
     if (bytes === undefined) return;
     await repository.write(bodyName(version), bytes, { compress: false });
     uploaded.add(version);

@@ -72,7 +72,7 @@ export function openJournal(
     try {
       ftruncateSync(failed, written);
     } catch {
-      // The reader ignores an incomplete entry at the end of a file.
+      // Ignored, because the reader skips an incomplete entry at the end of a file.
     } finally {
       closeSync(failed);
     }

@@ -104,7 +104,7 @@ async function isInUse(
   found: OwnerEntry,
 ): Promise<boolean> {
   if (found.isReleased) return false;
-  // The lock of the data folder excludes a second process on the same machine.
+  // The data folder's lock guarantees that no other process on this machine uses the same folder.
   if (found.host === hostname() && (found.pid === process.pid || !isAlive(found.pid))) return false;
   const deadline = performance.now() + waitMs;
   while (performance.now() < deadline) {

@@ -128,7 +128,7 @@ async function removeWal(repository: Repository, kept: readonly BaseManifest[]):
   const newest = Math.max(...needed.keys());
   const unneeded = ranges.filter(({ timeline, end }) => {
     const start = needed.get(timeline);
-    // The first base backup of a newer timeline may be running.
+    // The WAL of newer timelines is kept, because their first base backup may be running.
     return start === undefined ? timeline < newest : end <= start;
   });
   const removed = new Set([...unneeded, ...replacedChunks(ranges)].map(({ name }) => name));

@@ -98,7 +98,7 @@ export function watchSpace(options: SpaceOptions): {
           ),
         );
     } catch {
-      // The folder was removed, or the disk can't be measured. The writes report their own errors.
+      // Ignored, because the folder was removed or the disk can't be measured, and the writes report their own errors.
     } finally {
       isMeasuring = false;
     }

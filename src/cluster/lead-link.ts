@@ -71,7 +71,7 @@ export function connectLead<Init>(onGone: () => void): LeadLink<Init> {
         // Sent before anything else, because until then, the lead passes the connection to another worker if this one
         // dies.
         tell({ kind: 'accepted', id: message.id });
-        // Undefined if the client has already disconnected.
+        // The socket is undefined if the client has already disconnected.
         if (socket !== undefined) handlers?.onConnection(socket as Socket);
         return;
       case 'certificates':

@@ -69,7 +69,7 @@ export class WorkerProcess<Init> {
   }
 
   send(message: LeadMessage<Init>): void {
-    // If the worker is gone, its exit is reported separately.
+    // Errors are ignored, because the exit of a worker is reported separately.
     if (this.#child.connected) this.#child.send(message, () => undefined);
   }
 
@@ -78,7 +78,7 @@ export class WorkerProcess<Init> {
     const id = this.#nextId++;
     this.#unserved.set(id, socket);
     this.#handedSinceFacts += 1;
-    // A failure means that the worker or the client is gone, and both are handled elsewhere.
+    // Errors are ignored, because they mean that the worker or the client is gone, and both are handled elsewhere.
     if (this.#child.connected)
       this.#child.send({ kind: 'connection', id }, socket, { keepOpen: true }, () => undefined);
   }

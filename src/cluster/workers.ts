@@ -85,7 +85,7 @@ export function createWorkers<Init>(options: WorkersOptions<Init>): Workers {
   /** Starts a process. Resolves when it is ready. */
   function launch(slot: Slot<Init>, onLost: (exit: WorkerExit) => void) {
     const ready = Promise.withResolvers<void>();
-    // A rejection that isn't awaited is also reported to `onLost`.
+    // Prevents an unhandled rejection. The error is also reported to `onLost`.
     ready.promise.catch(() => undefined);
     const worker: WorkerProcess<Init> = new WorkerProcess(options.fork(), options.init(), {
       onReady() {

@@ -216,7 +216,7 @@ async function writeTable(
   { output, inserts, onProgress }: DumpOptions,
   label: string,
 ): Promise<number> {
-  // A table without columns can have rows.
+  // Omits the list for a table without columns, which can have rows nevertheless.
   const names = columns.length === 0 ? '' : ` (${columns.join(', ')})`;
   const source =
     condition === undefined

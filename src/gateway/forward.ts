@@ -157,7 +157,7 @@ function answer(
     const head = endToEnd(answered.rawHeaders);
     if (strictTransport !== undefined) head.push('strict-transport-security', strictTransport);
     response.writeHead(answered.statusCode ?? 502, answered.statusMessage ?? '', head);
-    // Otherwise, the head of a stream would wait for its first chunk.
+    // Sends the head immediately, because Node would otherwise send it together with the first chunk.
     response.flushHeaders();
     pipeline(answered, response, () => undefined);
   });

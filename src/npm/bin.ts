@@ -24,11 +24,11 @@ async function runInNewerNode(): Promise<number> {
   const { values } = parseArgs({ options: { from: { type: 'string' } }, strict: false });
   const node = await serverNode({
     onProgress: (message) => process.stderr.write(`${message}\n`),
-    // "plinth fetch --from DIR" also works without a network on a machine whose Node is too old.
+    // Passed on so that "plinth fetch --from DIR" also works without a network on a machine whose Node is too old.
     from: typeof values.from === 'string' && process.argv[2] === 'fetch' ? values.from : undefined,
   });
   const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' });
-  // A terminal sends Ctrl-C to both processes. The server counts signals in quick succession as one.
+  // A terminal also sends Ctrl-C to the child, but the server counts signals in quick succession as one.
   for (const signal of signals) process.on(signal, () => child.kill(signal));
   return await new Promise((resolve, reject) => {
     child.once('error', reject);

@@ -81,7 +81,8 @@ function foldersUp(hierarchy: Hierarchy | undefined, group: string | undefined):
   if (hierarchy === undefined || group === undefined) return [];
   const { root, mountPoint } = hierarchy;
   const base = root === '/' ? '' : root;
-  // A group outside of the mounted part is shown relative to another namespace. Its limits are those of the mount.
+  // The path of a group outside of the mounted part is relative to another namespace, so the limits of the mount are
+  // used.
   const isInside = group === base || group.startsWith(`${base}/`);
   const names = isInside
     ? group

@@ -100,7 +100,7 @@ export class LineWriter {
         rest = rest.subarray(writeSync(this.#descriptor, rest));
       } catch (error) {
         const isBusy = (error as NodeJS.ErrnoException).code === 'EAGAIN';
-        // The remaining lines are lost.
+        // After the deadline, the remaining lines are lost.
         if (!isBusy || performance.now() > deadline) break;
         await sleep(busyMs);
       }

@@ -78,7 +78,7 @@ export function createFilePairs({ files, table, log, now, pollMs }: FilePairsDep
       pair.rejected = undefined;
       return;
     }
-    // Programs write the two files one after the other.
+    // A change must be read twice, because programs write the two files one after the other.
     const isStable = isComplete || isSame(reading, pair.seen);
     pair.seen = reading;
     if (!isStable || isSame(reading, pair.rejected)) return;

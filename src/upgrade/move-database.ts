@@ -252,7 +252,7 @@ class Mover {
     const { roles, database } = this.#options;
     const path = role === undefined ? undefined : searchPathOf(roles, role, database);
     try {
-      // These functions may rely on the search path that the owner's sessions have.
+      // Sets the search path that the owner's sessions have, because these functions may rely on it.
       if (path !== undefined)
         await session.query(sql`select pg_catalog.set_config('search_path', ${path}, false)`);
       await session.exec(`begin; truncate only ${data.table}`);

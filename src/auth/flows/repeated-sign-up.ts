@@ -66,7 +66,7 @@ async function replaceSignUp(
     await requestConfirmation(ctx, tx, caller, current, checked);
     return current;
   });
-  // The transaction in `contest` has been committed before this point.
+  // `contest` has already committed its transaction, so this error doesn't roll it back.
   if (user && isTooEarly)
     await ctx.pool.transaction((tx) => requestConfirmation(ctx, tx, caller, user, checked));
   return user;

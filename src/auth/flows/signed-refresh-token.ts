@@ -18,7 +18,8 @@ export function isSignedFor(token: SignedRefreshToken, session: Session): boolea
 
 export function hmacKey(session: Session): Buffer | undefined {
   const text = session.refresh_token_hmac_key;
-  // A value in braces is encrypted with a key of the hosted platform. Dumps don't contain this key.
+  // A value in braces can't be used, because it is encrypted with a key of the hosted platform that dumps don't
+  // contain.
   return text === null || text.startsWith('{') ? undefined : Buffer.from(text, 'base64url');
 }
 

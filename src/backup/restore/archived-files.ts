@@ -32,7 +32,7 @@ export function archivedFiles(options: ArchivedFilesOptions): FindArchived {
   async function segment(start: bigint, attempts = 3): Promise<Buffer | undefined> {
     const ranges = segmentRanges(own, start);
     const end = ranges.at(-1)?.end;
-    // The base backup's copy of this segment contains more WAL.
+    // In the second case, the base backup's copy of this segment contains more WAL.
     if (end === undefined || (end < segmentEnd(start) && end <= backupEnd)) return undefined;
     const content = Buffer.alloc(segmentBytes);
     for (const range of ranges) {
@@ -57,7 +57,7 @@ export function archivedFiles(options: ArchivedFilesOptions): FindArchived {
     if (wanted?.timeline !== timeline) return undefined;
     const { start } = wanted;
     const content = ahead?.start === start ? ahead.content : segment(start);
-    // PostgreSQL requests segments in sequence.
+    // Reads the next segment in advance, because PostgreSQL requests segments in sequence.
     const next = segmentEnd(start);
     ahead = { start: next, content: segment(next) };
     ahead.content.catch(() => undefined);

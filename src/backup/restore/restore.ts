@@ -179,7 +179,7 @@ async function rejectUsedFolder(dataDir: string): Promise<void> {
 /** Removes the files of an interrupted restore. Never removes any other files. */
 async function removeUnfinished(dataDir: string): Promise<void> {
   if (!existsSync(join(dataDir, restoreMarker))) return;
-  // A killed process may have left its PostgreSQL behind.
+  // Ends the PostgreSQL that a killed process may have left running.
   await clearLeftovers(join(dataDir, 'postgres'));
   // The marker is removed last, so an interruption can't leave an unmarked folder behind.
   for (const name of await readdir(dataDir))
@@ -297,7 +297,7 @@ async function restoreObjects(
   sizes: ReadonlyMap<string, number>,
   space: SpaceOptions,
 ): Promise<RestoredBodies> {
-  // A project can add rows with the version of another row.
+  // Collects each version once, because a project can add rows with the version of another row.
   const versions = new Set<string>();
   await reader.copyOut('storage.objects (version)', ([version]) => {
     if (version != null && isVersion(version)) versions.add(version);

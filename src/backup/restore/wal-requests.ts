@@ -105,7 +105,7 @@ export function serveWal(dataDir: string, find: FindArchived): WalRequests {
       give(join(root, 'failed'), Buffer.alloc(0));
       isReported = true;
     } catch {
-      // The next pass tries again, and PostgreSQL doesn't wait longer than ten minutes.
+      // Ignored, because the next pass tries again, and PostgreSQL doesn't wait longer than ten minutes.
     }
   }
   async function run(): Promise<void> {

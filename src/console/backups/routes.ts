@@ -53,7 +53,7 @@ export function backupRoutes(api: Api, { backups, drills, database, config, audi
   route('POST /backups/run', 'write', async (call) => {
     const service = configured(backups);
     await audit(call, 'backup.run', '');
-    // A base backup can take minutes. Its result is part of the status.
+    // Not awaited, because a base backup can take minutes. Its result is part of the status.
     service.run().catch(() => undefined);
   });
   route('POST /backups/verify', 'write', async (call) => {

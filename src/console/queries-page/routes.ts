@@ -38,7 +38,7 @@ export function queryRoutes(api: Api, database: Database, audit: Audit): void {
     const [since, roles, statements] = await Promise.all([
       queries.resetTime(db),
       queries.statementRoles(db),
-      // A search in the complete text would reveal which literals it contains.
+      // The complete text isn't searched, because a search would reveal which literals it contains.
       queries.listStatements(db, redacted ? { ...filter, search: undefined } : filter),
     ]);
     const search = redacted ? (filter.search ?? '').toLowerCase() : '';

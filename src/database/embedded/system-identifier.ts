@@ -38,7 +38,8 @@ export function setSystemIdentifier(pgdata: string, identifier: bigint): boolean
   const segments = readdirSync(join(pgdata, 'pg_wal'))
     .filter((name) => /^[0-9A-F]{24}$/.test(name))
     .map((name) => join(pgdata, 'pg_wal', name));
-  // A recycled segment contains the pages of an earlier one. PostgreSQL overwrites it.
+  // One matching segment is enough, because recycled segments contain pages of earlier ones, which PostgreSQL
+  // overwrites.
   if (crcAt === undefined || !segments.some((segment) => identifierOf(segment).equals(old))) return false;
   const bytes = Buffer.alloc(8);
   bytes.writeBigUInt64LE(identifier);

@@ -110,7 +110,7 @@ function hasFact({ facts }: Snapshot, { schema, relation, column, property }: Pr
     return column === null || facts.has({ kind: 'typeAttribute', schema, type: relation, name: column });
   const kind = relationKinds.find((each) => facts.has({ kind: each, schema, name: relation }));
   if (kind === undefined) return false;
-  // Views have no facts for their columns.
+  // The columns of views aren't checked, because views have no facts for their columns.
   return (
     column === null ||
     kind === 'view' ||

@@ -162,7 +162,7 @@ function withoutMembers(
 ): CatalogObject[] {
   const isMember = (object: CatalogObject): boolean =>
     [object.key, ...(object.aliases ?? [])].some((key) => members.has(key));
-  // Attached to a member: the index of an extension's table.
+  // Objects that belong to a member, such as the index of an extension's table, are excluded as well.
   const excluded = new Set(objects.filter(isMember).map(({ key }) => key));
   const belongsToMember = ({ kind, needs = [] }: CatalogObject): boolean =>
     (kind === 'ROW SECURITY' ||

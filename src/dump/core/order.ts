@@ -155,7 +155,7 @@ class Graph {
     }
     const view = cycle.find(({ object, what }) => what === 'object' && object.placeholder !== undefined);
     if (view !== undefined) return this.#splitView(view);
-    // PostgreSQL itself must have created the objects in some order, so the dependency isn't needed for creating one.
+    // Drops one dependency, which can't be necessary because PostgreSQL must have created the objects in some order.
     const [first, second] = cycle as [Node, Node | undefined];
     first.needs.delete((second ?? first).id);
     return [first];

@@ -48,7 +48,7 @@ export async function orderCertificate(
     ...(email === undefined ? {} : { email }),
     termsOfServiceAgreed: acceptTerms,
     challengePriority: ['http-01'],
-    // This machine may be unable to reach its own public address.
+    // Skips acme-client's own check, because this machine may be unable to reach its public address.
     skipChallengeVerification: true,
     challengeCreateFn: async (_authorization, { type, token }, response) => {
       if (type !== 'http-01')

@@ -176,7 +176,7 @@ function checkRoles(facts: Facts): Outcome {
       `alter role ${owner} createrole;`,
     );
   }
-  // An account that created a role has these privileges.
+  // Missing roles aren't checked, because the account gets these privileges when it creates them.
   const foreign = requiredRoles.filter((name) => {
     const role = roles[name];
     if (role === undefined) return false;

@@ -69,7 +69,7 @@ async function tryAuthenticator(
   if (logins === undefined) {
     const failure = await signIn(target);
     if (failure === undefined) return 'accepted';
-    // The server looks the role up only once it has accepted the login.
+    // This routine runs only once the server has accepted the login, so its error means that the role doesn't exist.
     return failure.routine === 'InitializeSessionUserId' ? 'absent' : 'needs password';
   }
   if (!row?.exists) return 'absent';
