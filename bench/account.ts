@@ -141,4 +141,4 @@ try {
   await backend.stop();
   await stopTestCluster();
 }
-console.log(isWithin ? 'every bar is met' : 'not every bar is met');
+console.log(isWithin ? 'All values are within the limits.' : 'Some values exceed the limits.');

@@ -58,7 +58,7 @@ async function startServer(): Promise<Server> {
     output += chunk;
     if (output.includes('\n')) return { child, dir, status: JSON.parse(output) };
   }
-  throw new Error('the server did not start');
+  throw new Error('The server did not start.');
 }
 
 async function stopServer({ child, dir }: Server): Promise<void> {
@@ -272,10 +272,10 @@ try {
   const share = median(shares);
   const refreshMicros = median(refreshes);
   console.log(
-    `login beyond its hash  ${(100 * share).toFixed(1)} %   ${(share / bars.loginShare).toFixed(2)} of the bar`,
+    `login beyond its hash  ${(100 * share).toFixed(1)} %   ${(share / bars.loginShare).toFixed(2)} of the limit`,
   );
   console.log(
-    `refresh, ${maxClients} clients    ${refreshMicros.toFixed(0)} us   ${(refreshMicros / bars.refreshMicros).toFixed(2)} of the bar`,
+    `refresh, ${maxClients} clients    ${refreshMicros.toFixed(0)} us   ${(refreshMicros / bars.refreshMicros).toFixed(2)} of the limit`,
   );
 } finally {
   await stopServer(server);

@@ -96,7 +96,7 @@ async function measureCost(plain: RunningServer, server: RunningServer, backup: 
   console.log(`  inserts/s while archiving:      ${archiving.map(Math.round).join(', ')}`);
   console.log(`  inserts/s during a base backup: ${during.map(Math.round).join(', ')}`);
   console.log(
-    `  median cost of archiving: ${cost(archiving)}, with a base backup: ${cost(during)} (bar: 10 %)`,
+    `  median cost of archiving: ${cost(archiving)}, with a base backup: ${cost(during)} (limit: 10 %)`,
   );
 }
 
@@ -112,14 +112,14 @@ async function measureLoss(project: Project, server: RunningServer): Promise<voi
   const dataDir = join(project.dir, 'restored');
   console.log((await command('restore', '--data-dir', dataDir)).replaceAll(/^/gm, '  '));
   const seconds = (performance.now() - startedMs) / 1000;
-  console.log(`  restore: ${seconds.toFixed(1)} s for ${sizeMib} MiB (bar: 60 s for 1 GiB)`);
+  console.log(`  restore: ${seconds.toFixed(1)} s for ${sizeMib} MiB (limit: 60 s for 1 GiB)`);
   const copy = await startServer(project, dataDir);
   const found = await readAll(copy);
   await copy.stop();
   const lost = writer.rows.filter(({ n, ackedAtMs }) => ackedAtMs !== undefined && !found.rows.has(n));
   const oldest = Math.min(lostAtMs, ...lost.map(({ ackedAtMs }) => ackedAtMs ?? lostAtMs));
   console.log(
-    `  lost: ${lost.length} of ${writer.rows.length} rows, acknowledged in the last ${lostAtMs - oldest} ms (bar: 2000 ms)`,
+    `  lost: ${lost.length} of ${writer.rows.length} rows, acknowledged in the last ${lostAtMs - oldest} ms (limit: 2000 ms)`,
   );
   const wrong = differences(found, writer, oldest).filter((text) => text.startsWith('object'));
   console.log(`  objects: ${found.objects.size}, wrong: ${wrong.length}`);

@@ -38,7 +38,7 @@ function report(what: string, value: number, bar: number, unit: string, digits =
   const isOver = value > bar;
   if (isOver) isWithin = false;
   console.log(
-    `${what.padEnd(34)} ${value.toFixed(digits)}${unit}   bar ${bar}${unit}${isOver ? '   OVER' : ''}`,
+    `${what.padEnd(34)} ${value.toFixed(digits)}${unit}   limit ${bar}${unit}${isOver ? '   OVER' : ''}`,
   );
 }
 
@@ -230,7 +230,7 @@ async function measureServer(): Promise<void> {
       headers,
     });
     const { rows } = (await response.json()) as { rows: unknown[] };
-    if (rows.length !== 100) throw new Error(`there were ${rows.length} rows`);
+    if (rows.length !== 100) throw new Error(`Expected 100 rows, got ${rows.length}.`);
     times.push(performance.now() - startedAt);
   }
   report('first rows of 10,000,000: slowest', Math.max(...times), bars.firstRows, ' ms', 0);
@@ -278,7 +278,7 @@ try {
   const quick = [await firstView(false), await firstView(false), await firstView(false)];
   const slow = await firstView(true);
   const [view] = quick;
-  if (view === undefined) throw new Error('nothing was loaded');
+  if (view === undefined) throw new Error('The page did not load.');
   report('first view of a table: JS gz', view.js, bars.js, ' KiB');
   report('first view of a table: CSS gz', view.css, bars.css, ' KiB');
   report(
@@ -301,4 +301,4 @@ try {
   await backend.stop();
   await stopTestCluster();
 }
-console.log(isWithin ? 'every bar is met' : 'not every bar is met');
+console.log(isWithin ? 'All values are within the limits.' : 'Some values exceed the limits.');

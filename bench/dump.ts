@@ -1,7 +1,8 @@
 /**
- * Measures dumps and restores with `node bench/dump.ts [SIZE_MIB] [TABLES]`: a large table and many small tables. Prints the
- * speed and the highest memory use (RSS) of each command's process. If pg_dump is installed, it dumps a database of the
- * same content on its own server, because it can't read a newer version. The ratio compares both speeds.
+ * Measures dumps and restores with `node bench/dump.ts [SIZE_MIB] [TABLES]`: a large table and many small tables.
+ * Prints the speed and the highest memory use (RSS) of each command's process. If pg_dump is installed, it dumps a
+ * database with the same content from a separate server, because it can't read a newer version. The ratio compares both
+ * speeds.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';

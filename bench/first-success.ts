@@ -49,5 +49,5 @@ for (let index = 0; index < Number(values.rounds); index += 1) {
 }
 const median = totals.sort((a, b) => a - b)[Math.floor(totals.length / 2)] ?? Number.NaN;
 console.log(
-  `first success ${median.toFixed(1)} s   ${(median / barSeconds).toFixed(2)} of the bar (${barSeconds} s)`,
+  `first success ${median.toFixed(1)} s   ${(median / barSeconds).toFixed(2)} of the limit (${barSeconds} s)`,
 );

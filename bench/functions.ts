@@ -53,7 +53,7 @@ const percentile = (times: readonly number[], share: number): number =>
   Number.NaN;
 const ms = (time: number): string => `${time.toFixed(time < 10 ? 2 : 0)} ms`;
 const line = (what: string, value: string, bar: string): void =>
-  console.log(`${what.padEnd(46)}${value.padStart(10)}   bar ${bar}`);
+  console.log(`${what.padEnd(46)}${value.padStart(10)}   limit ${bar}`);
 
 const registry = await startRegistry({ npm: closure('@supabase/supabase-js') });
 const trivial = `Deno.serve(() => new Response('ok'));`;
@@ -110,7 +110,8 @@ async function warm(): Promise<{ direct: number; through: number }> {
   await (await world.call('trivial')).text();
   const gateway = new Pool(world.url, { connections: 1 });
   const [worker] = workers('trivial');
-  if (worker === undefined) throw new Error('its process cannot be found: the bench needs /proc');
+  if (worker === undefined)
+    throw new Error('The process of the function was not found. This benchmark requires /proc.');
   const straight = new Pool('http://localhost', { connections: 1, socketPath: worker.socketPath });
   const time = async (pool: Pool, path: string): Promise<number> => {
     const startedAt = performance.now();

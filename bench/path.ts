@@ -122,7 +122,7 @@ const throughPg: Runner = async (text, id) => {
 };
 
 /**
- * Returns the total CPU microseconds of this benchmark's database processes, or undefined if the value isn't available.
+ * Returns the total CPU microseconds of this benchmark's database processes, or undefined if they can't be measured.
  */
 async function backendCpu(): Promise<number | undefined> {
   const rows = await database

@@ -183,12 +183,12 @@ try {
   const p95 = latency('from commit to receipt', sinceCommit);
   latency('from the writer to receipt', sinceSent);
   console.log(`${'CPU, server'.padEnd(26)} ${cost('server')}`);
-  console.log(`${'CPU, PostgreSQL'.padEnd(26)} ${cost('postgres')}, of it realtime's ${cost('realtime')}`);
+  console.log(`${'CPU, PostgreSQL'.padEnd(26)} ${cost('postgres')}, of which realtime: ${cost('realtime')}`);
   console.log(
     `${'CPU, this generator'.padEnd(26)} ${((generator.user + generator.system) / 1e6 / tookSeconds).toFixed(2)} cores`,
   );
   console.log(
-    `of the bars: rate ${(perSecond / bar.rate).toFixed(2)} (${bar.rate}/s), p95 ${(p95 / bar.p95Ms).toFixed(2)} (${bar.p95Ms} ms), ` +
+    `relative to the limits: rate ${(perSecond / bar.rate).toFixed(2)} (${bar.rate}/s), p95 ${(p95 / bar.p95Ms).toFixed(2)} (${bar.p95Ms} ms), ` +
       `CPU of server and realtime ${((cores('server') + cores('realtime')) / bar.cores).toFixed(2)} (${bar.cores} cores)`,
   );
   for (const { socket } of subscribers) socket.terminate();

@@ -67,5 +67,5 @@ for (let round = 0; round < rounds; round++) {
 await log.end();
 rmSync(dir, { recursive: true });
 process.stdout.write(
-  `a line alone ${best.lineAlone.toFixed(2)} us, all of it ${best.whole.toFixed(2)} us, added ${(best.whole - best.lineAlone).toFixed(2)} us of CPU a request\n`,
+  `only a line: ${best.lineAlone.toFixed(2)} us, everything: ${best.whole.toFixed(2)} us, difference: ${(best.whole - best.lineAlone).toFixed(2)} us of CPU per request\n`,
 );

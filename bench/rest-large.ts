@@ -119,7 +119,9 @@ try {
   );
   const declared = Number(response.headers['content-length']);
   if (response.statusCode !== 200 || !isWhole || bytes !== declared || bytes < wantedBytes) {
-    console.error(`The answer is not whole: status ${response.statusCode}, ${bytes} of ${declared} bytes.`);
+    console.error(
+      `The response is incomplete: status ${response.statusCode}, ${bytes} of ${declared} bytes.`,
+    );
     process.exitCode = 1;
   }
 } finally {

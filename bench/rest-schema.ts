@@ -167,7 +167,7 @@ for (let turn = 0; turn < 2; turn++) {
   await watched('OpenAPI root', async () => {
     const response = await fetch(`${url}/`, { headers: { authorization: `Bearer ${keys.serviceRoleKey}` } });
     const bytes = (await response.arrayBuffer()).byteLength;
-    if (!response.ok) throw new Error(`The root answered ${response.status}.`);
+    if (!response.ok) throw new Error(`The root returned status ${response.status}.`);
     console.log(`the OpenAPI document has ${mib(bytes)} MiB`);
   });
 }

@@ -141,7 +141,7 @@ for (let round = 0; round < rounds; round += 1) {
 }
 const line = (label: string, value: number, bar: number, unit: string): void =>
   console.log(
-    `${label.padEnd(34)} ${value.toFixed(0).padStart(6)} ${unit}   ${(value / bar).toFixed(2)} of the bar (${bar} ${unit})`,
+    `${label.padEnd(34)} ${value.toFixed(0).padStart(6)} ${unit}   ${(value / bar).toFixed(2)} of the limit (${bar} ${unit})`,
   );
 line('first start to first answer', median(first), bars.firstMs, 'ms');
 line('warm start to first answer', median(warm), bars.warmMs, 'ms');

@@ -144,7 +144,7 @@ try {
     const seconds = (performance.now() - startedAt) / 1000;
     const perRequestMs = (cpuMs() - startedMs) / count;
     console.log(
-      `${name.padEnd(12)} ${perRequestMs.toFixed(2).padStart(7)} ms CPU a request, ${(count / seconds).toFixed(0).padStart(5)} a second, RSS ${(rssBytes('VmRSS') / MIB).toFixed(0)} MiB`,
+      `${name.padEnd(12)} ${perRequestMs.toFixed(2).padStart(7)} ms CPU per request, ${(count / seconds).toFixed(0).padStart(5)} per second, RSS ${(rssBytes('VmRSS') / MIB).toFixed(0)} MiB`,
     );
   }
   const peakBytes = rssBytes('VmHWM');

@@ -28,8 +28,8 @@ try {
   console.log(routeTable(coverage));
   const covered = coverage.filter(({ gaps }) => gaps.length === 0).length;
   console.log(`\nRoutes: ${covered} of ${coverage.length} covered.`);
-  console.log(`Error codes never seen: ${codes.missing.join(', ') || 'none'}.`);
-  console.log(`Excused, yet seen: ${codes.wronglyExempt.join(', ') || 'none'}.`);
+  console.log(`Error codes that no test returned: ${codes.missing.join(', ') || 'none'}.`);
+  console.log(`Listed as never returned, but returned: ${codes.wronglyExempt.join(', ') || 'none'}.`);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -78,5 +78,5 @@ try {
   await internet.stop();
   await stopTestCluster();
 }
-console.log(`the pictures are in ${folder}`);
+console.log(`The screenshots are in ${folder}.`);
 if (!isWhole) process.exitCode = 1;

@@ -131,7 +131,7 @@ async function build(/** @type {string} */ node) {
 
 /**
  * Writes a shell script that checks within milliseconds, without starting Node, whether anything must be installed or
- * built. package.json runs this script first.
+ * built. package.json runs that script first.
  */
 function writeReadyScript(/** @type {Date} */ asOf) {
   const watched =

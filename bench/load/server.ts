@@ -34,7 +34,7 @@ export interface ServerFacts {
   readonly postmasterPid: number;
 }
 
-/** The response to a `stats` message. Counters start at zero again after each response. */
+/** The response to a `stats` message. Counters are reset after each response. */
 export interface ServerStats {
   readonly rssBytes: number;
   readonly loopDelayMaxMs: number;
@@ -54,7 +54,7 @@ async function serve(send: (message: ServerFacts | ServerStats) => void): Promis
   const [place] = await admin.query<{ host: string; port: number; name: string; dir: string }>(sql`
     select trim(both '"' from split_part(current_setting('unix_socket_directories'), ',', 1)) as host, current_setting('port')::int as port,
       current_database() as name, current_setting('data_directory') as dir`);
-  if (place === undefined) throw new Error('The database does not say where it is.');
+  if (place === undefined) throw new Error('The location of the database is unknown.');
   const pidFile = await admin.query<{ pid: number }>(
     sql`select split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::int as pid`,
   );

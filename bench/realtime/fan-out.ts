@@ -8,7 +8,7 @@ import { cpuNow, joinedSocket, memoryOf, type Server } from './server.ts';
 
 const bar = { deliveriesPerSecond: 25_000, broadcastMicros: 12, idleBytes: 30 * 1024 };
 const of = (label: string, share: number, text: string): void =>
-  console.log(`of the bar: ${label} ${share.toFixed(2)} (${text})`);
+  console.log(`of the limit: ${label} ${share.toFixed(2)} (${text})`);
 
 /** The number of sockets that are opened concurrently. */
 const wave = 100;
@@ -67,8 +67,8 @@ export async function recipients(
   const after = await cpuNow(server, client);
   const perSecond = got / tookSeconds;
   console.log(
-    `${count} recipients of each change: ${perSecond.toFixed(0)} deliveries/s, lost ${total * count - got}, ` +
-      `${(((after.server - before.server) * 1e6) / got).toFixed(1)} us of the server each`,
+    `${count} recipients per change: ${perSecond.toFixed(0)} deliveries/s, lost ${total * count - got}, ` +
+      `${(((after.server - before.server) * 1e6) / got).toFixed(1)} us of server CPU per delivery`,
   );
   of('deliveries', perSecond / bar.deliveriesPerSecond, `${bar.deliveriesPerSecond}/s`);
   for (const socket of sockets) socket.terminate();
@@ -110,7 +110,7 @@ export async function broadcast(
   const after = await cpuNow(server, client);
   const micros = ((after.server - before.server) * 1e6) / got;
   console.log(
-    `broadcast in rooms of ${members}: ${(got / ((performance.now() - startedAt) / 1000)).toFixed(0)} deliveries/s, lost ${sent - got}, ${micros.toFixed(1)} us of the server each`,
+    `broadcasts to ${members} members: ${(got / ((performance.now() - startedAt) / 1000)).toFixed(0)} deliveries/s, lost ${sent - got}, ${micros.toFixed(1)} us of server CPU per delivery`,
   );
   of('CPU of a broadcast', micros / bar.broadcastMicros, `${bar.broadcastMicros} us`);
   for (const socket of sockets) socket.terminate();
@@ -132,7 +132,7 @@ export async function idle(server: Server, count: number): Promise<void> {
   );
   await sleep(5000);
   const bytes = (memoryOf(server) - before) / count;
-  console.log(`${count} idle sockets with a channel each: ${(bytes / 1024).toFixed(1)} KiB each`);
+  console.log(`${count} idle sockets with one channel each: ${(bytes / 1024).toFixed(1)} KiB per socket`);
   of('memory of an idle socket', bytes / bar.idleBytes, `${bar.idleBytes / 1024} KiB`);
   for (const socket of sockets) socket.terminate();
 }

@@ -33,7 +33,7 @@ export async function startServer(): Promise<Server> {
     output += chunk;
     if (output.includes('\n')) return { child, dir, status: JSON.parse(output) };
   }
-  throw new Error('the server did not start');
+  throw new Error('The server did not start.');
 }
 
 export async function stopServer({ child, dir }: Server): Promise<void> {

@@ -1,4 +1,4 @@
-/** Determines the result of an attempt. The table of results can therefore be created again from a stored attempt. */
+/** Determines the result of an attempt. The results table can therefore be recreated from a stored attempt. */
 import type { OwnFault } from './read-lists.ts';
 import type { Attempt } from './try-project.ts';
 
@@ -48,7 +48,7 @@ export function classify(attempt: Attempt, ownFaults: readonly OwnFault[]): Find
     : { outcome: 'failed: own fault', place, reason: own.why };
 }
 
-/** The place of an own fault is then the path of a request. */
+/** The location of a failure that the project itself causes is then the path of a request. */
 function classifyRequests(unanswered: readonly string[], ownFaults: readonly OwnFault[]): Finding {
   const ownFaultOf = (request: string) => ownFaults.find(({ place }) => request.startsWith(place));
   const unexplained = unanswered.filter((request) => ownFaultOf(request) === undefined);

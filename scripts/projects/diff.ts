@@ -32,7 +32,7 @@ const { values, positionals } = parseArgs({
   },
 });
 const [checkouts] = positionals;
-if (checkouts === undefined) throw new Error('Name the folder that holds the checkouts.');
+if (checkouts === undefined) throw new Error('Specify the folder that contains the checkouts.');
 
 interface Outcome {
   readonly name: string;
@@ -100,7 +100,7 @@ const depsOf = ({ database, config, keys }: Backend, projectDir: string): Projec
   onProgress: () => {},
 });
 
-/** As a migration, so that statements for superusers work. */
+/** Runs as a migration, so that statements for superusers work. */
 async function apply(
   backend: Backend,
   projectDir: string,

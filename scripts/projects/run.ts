@@ -27,7 +27,7 @@ const { values, positionals } = parseArgs({
   },
 });
 const [checkouts] = positionals;
-if (checkouts === undefined) throw new Error('Name the folder that holds the checkouts.');
+if (checkouts === undefined) throw new Error('Specify the folder that contains the checkouts.');
 
 const ownFaults = readOwnFaults(new URL('own-faults.txt', import.meta.url));
 const list = values.baseline ? 'baseline-list.txt' : 'list.txt';

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { checkPassword, deviceOf, digitsOf, isGoodPassword, looksLikeEmail } from './fields.ts';
 import { hostOf, parseFlow } from './flow.ts';
 
-describe('the flow', () => {
-  test('carries what the app asked for, and nothing else', () => {
+describe('the flow’s parameters', () => {
+  test('contain what the app requested, and nothing else', () => {
     const challenge = 'a'.repeat(43);
     const flow = parseFlow(
       `?redirect_to=https%3A%2F%2Fapp.example%2Fx&code_challenge=${challenge}&code_challenge_method=s256&evil=1&email=a@b.c`,
@@ -16,14 +16,14 @@ describe('the flow', () => {
     expect(parseFlow(flow.search)).toEqual(flow);
   });
 
-  test('continues only to Account pages', () => {
+  test('continue only to Account pages', () => {
     expect(parseFlow('?next=security').next).toBe('security');
     for (const next of ['//evil.example', 'https://evil.example', '../x', 'constructor']) {
       expect(parseFlow(`?next=${encodeURIComponent(next)}`).next).toBeUndefined();
     }
   });
 
-  test('names hosts, and nothing for what has none', () => {
+  test('name the app’s host, or nothing if the URL has no host', () => {
     expect(hostOf('https://app.example:8443/x')).toBe('app.example:8443');
     expect(hostOf('myapp://callback')).toBe('myapp');
     expect(hostOf('com.example.app:/callback')).toBe('com.example.app');
@@ -32,7 +32,7 @@ describe('the flow', () => {
     expect(hostOf(undefined)).toBeUndefined();
   });
 
-  test('any query gives a flow that is stable', () => {
+  test('are stable for any query', () => {
     fc.assert(
       fc.property(fc.string(), (search) => {
         const flow = parseFlow(search);
@@ -43,22 +43,25 @@ describe('the flow', () => {
 });
 
 describe('fields', () => {
-  test.each(['a@b.co', "o'neil+x@mail.example.org"])('%s is an address', (text) => {
+  test.each(['a@b.co', "o'neil+x@mail.example.org"])('%s is a valid address', (text) => {
     expect(looksLikeEmail(text)).toBe(true);
   });
 
-  test.each(['', 'a', 'a@b', '@b.co', 'a b@c.de', 'a@b.', 'a@@b.co'])('"%s" is none', (text) => {
-    expect(looksLikeEmail(text)).toBe(false);
-  });
+  test.each(['', 'a', 'a@b', '@b.co', 'a b@c.de', 'a@b.', 'a@@b.co'])(
+    '"%s" isn’t a valid address',
+    (text) => {
+      expect(looksLikeEmail(text)).toBe(false);
+    },
+  );
 
-  test('digits of what was pasted', () => {
+  test('digits are extracted from pasted text', () => {
     expect(digitsOf('Your code: 123 456.', 6)).toBe('123456');
     expect(digitsOf('1234567', 6)).toBe('123456');
     expect(digitsOf('٠١٢٣٤ ٩', 6)).toBe('012349');
     expect(digitsOf('۰۱۲۳۴۹', 6)).toBe('012349');
   });
 
-  test('password rules as the service has them', () => {
+  test('password rules are those of the service', () => {
     const policy = { minLength: 8, requirements: 'lower_upper_letters_digits_symbols' };
     expect(checkPassword('aB1', policy)).toEqual([
       { rule: 'length', met: false },
@@ -71,7 +74,7 @@ describe('fields', () => {
     expect(isGoodPassword('ééé', { minLength: 6, requirements: '' })).toBe(true);
   });
 
-  test('devices', () => {
+  test('user agents are shown as devices', () => {
     const chromeOnWindows =
       'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
     expect(deviceOf(chromeOnWindows)).toEqual({ browser: 'Chrome', system: 'Windows' });

@@ -6,7 +6,7 @@ import { type Page, pageModules, pages, relativePath } from './pages.ts';
 const table: Record<string, Page> = pages;
 
 test.each(Object.entries(table))(
-  '%s names a component that its module exports',
+  '%s has the name of a component that its module exports',
   (_path, { module, component }) => {
     const source = readFileSync(new URL(module, import.meta.url), 'utf8');
     expect(source).toMatch(new RegExp(`^export (default )?(function|const) ${component}\\b`, 'm'));
@@ -44,6 +44,6 @@ test.each([
   ['/jobs', ['features/jobs/page.tsx', 'features/jobs/cron/page.tsx']],
   ['/jobs/queues', ['features/jobs/page.tsx', 'features/jobs/queues/page.tsx']],
   ['/unknown', undefined],
-])('the modules of %s', (address, modules) => {
+])('the modules of %s exist', (address, modules) => {
   expect(pageModules().find(([pattern]) => new RegExp(pattern).test(address))?.[1]).toEqual(modules);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { callApi } from './api.ts';
 
-test.each([200, 400])('an answer of %i that breaks off is none', async (status) => {
+test.each([200, 400])('an interrupted response with status %i is an error', async (status) => {
   const body = new ReadableStream({
     start(controller) {
       controller.enqueue(new TextEncoder().encode('{"sess'));

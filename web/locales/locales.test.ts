@@ -59,14 +59,14 @@ test('no ID is in two catalogs', () => {
 });
 
 describe.each(languageCodes)('%s', (language) => {
-  test('has every catalog with every text, and no other', () => {
+  test('has every catalog with exactly the same messages', () => {
     const ids = (of: LanguageCode) =>
       Object.entries(catalogs(of)).map(([name, catalog]) => [name, Object.keys(catalog).sort()]);
     expect(Object.fromEntries(ids(language))).toEqual(Object.fromEntries(ids('en')));
     expect(Object.entries(texts(language)).filter(([, text]) => text.trim() === '')).toEqual([]);
   });
 
-  test('says the same values as English, and every case of its plurals', () => {
+  test('uses the same values as English, and every plural form', () => {
     const cases = new Intl.PluralRules(language).resolvedOptions().pluralCategories;
     for (const [id, text] of Object.entries(texts(language))) {
       const own = needs(compileMessage(text));
@@ -79,7 +79,7 @@ describe.each(languageCodes)('%s', (language) => {
     }
   });
 
-  test('says of every error what happened, and what to do now', () => {
+  test('explains in every error what happened and what to do', () => {
     for (const [id, text] of Object.entries(catalogs(language)['errors.ts'] ?? {})) {
       expect({ id, sentences: text.split(/[.!?؟](?:\s|$)/).filter(Boolean).length >= 2 }).toEqual({
         id,
@@ -89,12 +89,12 @@ describe.each(languageCodes)('%s', (language) => {
   });
 });
 
-test('another language isn’t a copy of English', () => {
+test('a translation isn’t a copy of English', () => {
   const same = Object.entries(texts('ar')).filter(([id, text]) => text === texts('en')[id]);
   expect(same.map(([id]) => id)).toEqual(['page.title']);
 });
 
-test('every error of auth, every fault of a token, and every error of our own server that a person can meet, has words', () => {
+test('every error that a user can see has a message: auth’s, token errors and Plinth’s own', () => {
   const ours = Object.keys(accountErrors).filter(
     (code) => !['not_found', 'internal_error', 'bad_request'].includes(code),
   );

@@ -7,12 +7,12 @@ describe.each(['light', 'dark'] as const satisfies Scheme[])('%s scheme', (schem
     expect(contrast(roles[scheme][text], roles[scheme][background])).toBeGreaterThanOrEqual(4.5);
   });
 
-  test.each(edgePairs)('%s stands out from %s', (edge, background) => {
+  test.each(edgePairs)('%s has sufficient contrast with %s', (edge, background) => {
     expect(contrast(roles[scheme][edge], roles[scheme][background])).toBeGreaterThanOrEqual(3);
   });
 });
 
-test('contrast follows WCAG', () => {
+test('contrast is calculated according to WCAG', () => {
   expect(contrast('#000000', '#ffffff')).toBeCloseTo(21);
   expect(contrast('#777777', '#ffffff')).toBeCloseTo(4.48, 2);
   expect(() => contrast('red', '#ffffff')).toThrow('#rrggbb');

@@ -3,7 +3,7 @@ import { expect, expectTypeOf, test } from 'vitest';
 import { consoleUrl, type Payload } from './route.ts';
 import type { fetchConsole } from './session.ts';
 
-test('an address has its parameters percent-encoded and only the given query fields', () => {
+test('a URL has percent-encoded parameters and only the given query fields', () => {
   const params = { bucket: 'a/b' };
   expect(consoleUrl('GET /storage/buckets/:bucket/object', { params, query: { path: 'x y' } })).toBe(
     '/console/api/storage/buckets/a%2Fb/object?path=x+y',
@@ -12,7 +12,7 @@ test('an address has its parameters percent-encoded and only the given query fie
   expect(consoleUrl('GET /logs/tail', { query: { level: undefined } })).toBe('/console/api/logs/tail');
 });
 
-test('input and response follow from the route', () => {
+test('the types of input and response are derived from the route', () => {
   const call: typeof fetchConsole = () => new Promise(() => {});
   expectTypeOf<Payload<'POST /storage/buckets/:bucket/share-link'>>().toEqualTypeOf<{
     readonly link: string;

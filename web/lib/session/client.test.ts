@@ -56,7 +56,7 @@ test('load() returns the server’s session and emits no event', async () => {
   expect(tab.seen).toEqual([]);
 });
 
-test('there are five events', () => {
+test('five session events exist', () => {
   expect(sessionEvents).toEqual([
     'SIGNED_IN',
     'SIGNED_OUT',
@@ -67,7 +67,7 @@ test('there are five events', () => {
 });
 
 test.each(['SIGNED_IN', 'USER_UPDATED', 'PASSWORD_RECOVERY'] as const satisfies SessionEvent[])(
-  '%s reaches this tab and the others, which read the session again',
+  '%s reaches this tab and the others, which load the session again',
   async (event) => {
     const server = { session: null as HeldSession<string> | null };
     const channel = newChannel();
@@ -83,7 +83,7 @@ test.each(['SIGNED_IN', 'USER_UPDATED', 'PASSWORD_RECOVERY'] as const satisfies 
   },
 );
 
-test('TOKEN_REFRESHED reaches the others with the new token', async () => {
+test('TOKEN_REFRESHED passes the new token to the other tabs', async () => {
   const server = { session: held('ada', 120) };
   const channel = newChannel();
   const one = openTab(channel, server);
@@ -97,7 +97,7 @@ test('TOKEN_REFRESHED reaches the others with the new token', async () => {
   );
 });
 
-test('signing out in one tab signs the others out, and they know it was not them', async () => {
+test('signing out in one tab signs out the others, and they know that another tab did it', async () => {
   const server = { session: held('ada') as HeldSession<string> | null };
   const channel = newChannel();
   const one = openTab(channel, server);
@@ -109,7 +109,7 @@ test('signing out in one tab signs the others out, and they know it was not them
   await vi.waitFor(() => expect(two.client.state()).toEqual({ status: 'signed-out', reason: 'ended' }));
 });
 
-test('a session ended elsewhere is noticed at the next refresh', async () => {
+test('a session ended elsewhere is detected at the next refresh', async () => {
   const server = { session: held('ada') as HeldSession<string> | null };
   const tab = openTab(newChannel(), server);
   await tab.client.load();
@@ -118,7 +118,7 @@ test('a session ended elsewhere is noticed at the next refresh', async () => {
   expect(tab.seen).toEqual(['SIGNED_OUT from this tab']);
 });
 
-test('a refresh without an answer, as on a device that wakes up, leaves the session as it is', async () => {
+test('a refresh without a response, as on a device that wakes up, doesn’t change the session', async () => {
   const server = {
     get session(): HeldSession<string> | null {
       return this.answer();
@@ -140,7 +140,7 @@ test('a refresh without an answer, as on a device that wakes up, leaves the sess
   await expect(openTab(newChannel(), server).client.load()).resolves.toMatchObject({ status: 'failed' });
 });
 
-test('a token the service does not know is a fault, not a session', async () => {
+test('a token that the service doesn’t know is an error, not a session', async () => {
   const tab = openTab(newChannel(), { session: held('eve') }, false);
   await expect(tab.client.load()).resolves.toMatchObject({
     status: 'failed',

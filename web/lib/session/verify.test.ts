@@ -52,7 +52,7 @@ function verify(text: string, keys: Jwk[], confirm?: (token: string) => Promise<
   return verifyAccessToken(text, { keys: keysOf(...keys), now: () => now, confirm });
 }
 
-describe('a good token', () => {
+describe('a valid token', () => {
   test.each([
     ['HS256 with a private set', hsToken, octJwk],
     ['RS256', rsToken, rsaJwk],
@@ -61,14 +61,14 @@ describe('a good token', () => {
     await expect(verify(text, [key])).resolves.toEqual(claims);
   });
 
-  test('without kid is tried against every key of its kind', async () => {
+  test('without kid is verified with every key of its type', async () => {
     const text = token({ alg: 'ES256' }, claims, signs.ES256);
     await expect(verify(text, [rsaJwk, jwk(otherEc.publicKey, 'ec-0'), ecJwk])).resolves.toEqual(claims);
   });
 });
 
 describe('the seven messages', () => {
-  test('are the ones of the specification, word for word', () => {
+  test('match the specification word for word', () => {
     expect(Object.values(faultMessages)).toEqual([
       'JWKS is empty',
       'No matching signing key found in JWKS',
@@ -149,17 +149,17 @@ describe('the seven messages', () => {
 });
 
 describe('a token signed with the shared secret', () => {
-  test('is trusted when the service knows it, without looking at the public set', async () => {
+  test('is accepted if the service accepts it, without the public key set', async () => {
     const confirm = vi.fn(async () => true);
     await expect(verify(hsToken, [], confirm)).resolves.toEqual(claims);
     expect(confirm).toHaveBeenCalledExactlyOnceWith(hsToken);
   });
 
-  test('is refused when the service does not', async () => {
+  test('is rejected if the service rejects it', async () => {
     await expect(verify(hsToken, [], async () => false)).rejects.toThrow('Invalid JWT signature');
   });
 
-  test('is not even asked about when it has expired', async () => {
+  test('isn’t sent to the service after it has expired', async () => {
     const confirm = vi.fn(async () => true);
     const old = token({ alg: 'HS256' }, { ...claims, exp: 1 }, signs.HS256);
     await expect(verify(old, [], confirm)).rejects.toThrow('JWT has expired');
@@ -168,7 +168,7 @@ describe('a token signed with the shared secret', () => {
 });
 
 describe('the key set', () => {
-  test('is kept for ten minutes', async () => {
+  test('is cached for ten minutes', async () => {
     let time = now;
     const fetchKeys = vi.fn(async () => ({ keys: [ecJwk] }));
     const keys = createKeySource({ fetchKeys, now: () => time });
@@ -182,7 +182,7 @@ describe('the key set', () => {
     expect(jwksCacheMs).toBe(600_000);
   });
 
-  test('is fetched again for an unknown kid, which may be a new key', async () => {
+  test('is fetched again for an unknown kid, because it may be new', async () => {
     const sets = [[rsaJwk], [rsaJwk, ecJwk]];
     const fetchKeys = vi.fn(async () => ({ keys: sets.shift() ?? [] }));
     const keys = createKeySource({ fetchKeys, now: () => now });
@@ -191,14 +191,14 @@ describe('the key set', () => {
     expect(fetchKeys).toHaveBeenCalledTimes(2);
   });
 
-  test('is fetched once for many tokens at the same time', async () => {
+  test('is fetched once for many concurrent tokens', async () => {
     const fetchKeys = vi.fn(async () => ({ keys: [ecJwk] }));
     const keys = createKeySource({ fetchKeys, now: () => now });
     await Promise.all([keys.find('ec-1', 'EC'), keys.find('ec-1', 'EC'), keys.find('ec-1', 'EC')]);
     expect(fetchKeys).toHaveBeenCalledTimes(1);
   });
 
-  test('is asked for again after a failure', async () => {
+  test('is requested again after a failure', async () => {
     const fetchKeys = vi.fn(async () => ({ keys: [ecJwk] }));
     fetchKeys.mockRejectedValueOnce(new Error('down'));
     const keys = createKeySource({ fetchKeys, now: () => now });

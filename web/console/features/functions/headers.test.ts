@@ -16,11 +16,11 @@ test.each([
   ],
   ['a: 1\nno colon', { badLine: 2 }],
   [': 1', { badLine: 1 }],
-])('%j', (text, expected) => {
+])('%j is parsed, or its first invalid line is reported', (text, expected) => {
   expect(parseHeaders(text)).toEqual(expected);
 });
 
-test('what was written is read, line by line', () => {
+test('valid headers are parsed line by line', () => {
   const name = fc.stringMatching(/^[a-z-]{1,12}$/);
   const value = fc.stringMatching(/^[!-~]{0,20}$/);
   fc.assert(

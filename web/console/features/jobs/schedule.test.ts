@@ -31,13 +31,13 @@ describe('the next run', () => {
     expect(next(text, zone, from)).toBe(expected);
   });
 
-  test('is unknown if there is none, and in an unknown time zone', () => {
+  test('is unknown if it never occurs, or if the time zone is unknown', () => {
     expect(next('0 0 30 2 *', 'GMT', '2026-01-01T00:00:00Z')).toBeUndefined();
     expect(next('* * * * *', 'Nowhere/At all', '2026-01-01T00:00:00Z')).toBeUndefined();
   });
 });
 
-test('any text is a schedule or none, and one that is has words', () => {
+test('any text is either a schedule with a description or rejected', () => {
   activateLocale('en');
   const text = fc.oneof(
     fc.string(),
@@ -61,7 +61,7 @@ test('any text is a schedule or none, and one that is has words', () => {
   );
 });
 
-describe('in words', () => {
+describe('the description of', () => {
   beforeAll(() => activateLocale('en'));
   test.each([
     ['1 second', 'Every second'],

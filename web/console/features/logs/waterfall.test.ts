@@ -15,7 +15,7 @@ const request = (fields: Partial<LogEntry>): LogEntry => ({
   ...fields,
 });
 
-test('what runs within a request stands below it, at its time', () => {
+test('spans are listed below the request that contains them, at their time', () => {
   const outer = request({ service: 'functions', at: 1100, durationMs: 100 });
   const line = request({ kind: 'line', service: 'functions', message: 'hello', at: 1050, durationMs: 0 });
   const inner = request({
@@ -41,6 +41,6 @@ test('what runs within a request stands below it, at its time', () => {
   ]);
 });
 
-test('one moment alone has a length to draw', () => {
+test('a single moment has a visible length', () => {
   expect(waterfallOf([request({ durationMs: 0 })]).totalMs).toBeGreaterThan(0);
 });

@@ -6,7 +6,7 @@ import { readFrame, writeFrame } from './frame.ts';
 const received = (frame: { data: Buffer; binary: boolean } | undefined): unknown =>
   frame?.binary ? new Uint8Array(frame.data).buffer : frame?.data.toString();
 
-test('what the service writes is read', () => {
+test('frames from the service are parsed', () => {
   expect(
     readFrame(received(encodeJson('2.0.0', '1', '2', 'realtime:a', 'phx_reply', '{"status":"ok"}'))),
   ).toEqual({
@@ -26,7 +26,7 @@ test('what the service writes is read', () => {
   });
 });
 
-test('bytes are told by their number and their beginning', () => {
+test('bytes are shown as their length and first bytes', () => {
   const data = Buffer.from([0, 255, 16]);
   const frame = encodeBroadcast('2.0.0', 'realtime:a', {
     form: 'user',
@@ -51,7 +51,7 @@ test('bytes are told by their number and their beginning', () => {
   });
 });
 
-test('any text and any bytes give a frame or nothing', () => {
+test('any text and any bytes result in a frame or nothing', () => {
   fc.assert(fc.property(fc.oneof(fc.string(), fc.json()), (text) => void readFrame(text)));
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
@@ -61,7 +61,7 @@ test('any text and any bytes give a frame or nothing', () => {
   );
 });
 
-test('what is sent is an array with the join it belongs to', () => {
+test('an outgoing frame is an array with the join reference', () => {
   expect(JSON.parse(writeFrame('realtime:a', 'broadcast', { b: 1 }, '3'))).toEqual([
     '1',
     '3',

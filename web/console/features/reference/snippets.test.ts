@@ -24,12 +24,12 @@ const columns = [
 const address = { url: 'http://127.0.0.1:54321', key: 'sb_publishable_x' };
 const scriptOf = (text: string) => text.replace(/^const .*? = /, '');
 
-test('a row has what is needed and nothing that is made', () => {
+test('a row has values for required columns only', () => {
   expect(sampleRow(columns)).toEqual({ title: 'text', mood: 'calm' });
   expect(sampleRow([column('a', 'integer', { nullable: true })])).toEqual({ a: 1 });
 });
 
-test('each operation, as supabase-js and as curl', () => {
+test('each operation is shown for supabase-js and curl', () => {
   const all = operations.map((each) => usageOf(each, { schema: undefined, name: 'tasks' }, columns, address));
   expect(all.map(({ request }) => `${request.method} ${request.path}`)).toEqual([
     'GET tasks?select=*&limit=10',
@@ -48,7 +48,7 @@ test('each operation, as supabase-js and as curl', () => {
   );
 });
 
-test('another schema is named, in a header of its kind', () => {
+test('another schema is selected with the right header', () => {
   const table = { schema: 'inner', name: 'tasks' };
   const [read, write] = [
     usageOf('select', table, columns, address),
@@ -61,7 +61,7 @@ test('another schema is named, in a header of its kind', () => {
   expect(write.snippets[1]?.text).toContain('Content-Profile: inner');
 });
 
-test('a function is called with what it needs', () => {
+test('a function is called with its required arguments', () => {
   const { request, snippets } = callOf(
     {
       name: 'add',
@@ -80,7 +80,7 @@ test('a function is called with what it needs', () => {
   );
 });
 
-test('no name ends a text of a snippet', () => {
+test('a name can’t end a string in a snippet', () => {
   const table = { schema: `s'"`, name: `a'b\\"; drop` };
   const odd = [column(`id'`, 'text', { primary_key: true })];
   for (const each of operations) {

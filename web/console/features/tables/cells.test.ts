@@ -31,7 +31,7 @@ const relation = (...columns: Column[]): Relation => ({
 
 const notes = relation(column('id', 'bigint', { primary_key: true }), column('body'));
 
-test('a row of the server is cut for the grid as the server cuts', () => {
+test('a server row is truncated for the grid as the server does', () => {
   expect(cutCells(['id', 'body'], { id: '1', body: 'x'.repeat(401) })).toEqual({
     cells: ['1', 'x'.repeat(400)],
     cut: [1],
@@ -51,7 +51,7 @@ const page = (cells: readonly (string | null)[], more: Partial<RowPage> = {}): R
   ...more,
 });
 
-test('a row is named by its key whole, by what the server says, or by nothing', () => {
+test('a row is identified by its whole key, by the server’s location, or not at all', () => {
   const keyOf = (of: Relation, data: RowPage) => gridRows(of, data)[0]?.key;
   expect(keyOf(notes, page(['1', 'a']))).toEqual({ id: '1' });
   expect(keyOf(notes, page(['1', 'a'], { cut: [[0, 0]] }))).toBeUndefined();
@@ -63,12 +63,12 @@ test('a row is named by its key whole, by what the server says, or by nothing', 
   expect(keyText({ b: '1', a: '2' })).toBe(keyText({ a: '2', b: '1' }));
 });
 
-test('rows of a page are the same objects at every look', () => {
+test('the rows of a page are the same objects each time', () => {
   const data = page(['1', 'a']);
   expect(gridRows(notes, data)[0]).toBe(gridRows(notes, data)[0]);
 });
 
-test('cells lie under the columns they belong to when the table was altered meanwhile', () => {
+test('after a table is altered, cells are in the columns they belong to', () => {
   const altered = page(['new', 'b', '1'], { columns: ['added', 'body', 'id'], cut: [[0, 1]] });
   expect(gridRows(notes, altered)[0]).toEqual({ cells: ['1', 'b'], cut: [1], key: { id: '1' } });
   expect(gridRows(notes, page(['1'], { columns: ['id'] }))[0]?.cells).toEqual(['1', null]);
@@ -84,15 +84,15 @@ test.each([
   ['text', 'cut', true, 'panel'],
   ['jsonb', '{}', false, 'text'],
   ['jsonb', `{"a": "${'x'.repeat(80)}"}`, false, 'panel'],
-] as const)('%s holding %j (cut: %s) opens %s', (type, value, isCut, editor) => {
+] as const)('%s with value %j (truncated: %s) opens %s', (type, value, isCut, editor) => {
   expect(editorOf(column('c', type), value, isCut)).toBe(editor);
 });
 
-test('what a cell shows has one line', () => {
+test('a cell’s text has one line', () => {
   expect(oneLine('a\r\nb\nc')).toBe('a ↵ b ↵ c');
 });
 
-test('types are short', () => {
+test('type names are abbreviated', () => {
   expect(shortType('timestamp with time zone')).toBe('timestamptz');
   expect(shortType('character varying(20)')).toBe('varchar(20)');
   expect(shortType('bigint[]')).toBe('bigint[]');

@@ -9,6 +9,6 @@ test.each([
   ['id|name|n', '|'],
   ['id', ','],
   ['', ','],
-])('%j', (text, delimiter) => {
+])('the delimiter of %j is detected', (text, delimiter) => {
   expect(likelyDelimiter(text)).toBe(delimiter);
 });

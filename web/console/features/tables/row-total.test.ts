@@ -3,7 +3,7 @@ import { rowTotal } from './row-total.ts';
 
 const full = (page: number) => ({ page, rows: 100, more: true });
 
-test('the last page ends the guessing', () => {
+test('the last page makes the count exact', () => {
   expect(rowTotal([full(0), { page: 1, rows: 7, more: false }], 5000, undefined, 100)).toEqual({
     rows: 107,
     exact: true,
@@ -14,13 +14,13 @@ test('the last page ends the guessing', () => {
   });
 });
 
-test('until then it is the estimate, and at least what has been seen and one more', () => {
+test('before that, it is the estimate, but at least one more than the rows seen', () => {
   expect(rowTotal([full(0)], 5000, undefined, 100)).toEqual({ rows: 5000, exact: false });
   expect(rowTotal([full(0), full(1)], 10, undefined, 100)).toEqual({ rows: 201, exact: false });
   expect(rowTotal([full(0)], null, undefined, 100)).toEqual({ rows: 101, exact: false });
 });
 
-test('an empty page far away bounds an estimate that was too high', () => {
+test('an empty page beyond the end limits an estimate that was too high', () => {
   expect(rowTotal([full(0), { page: 40, rows: 0, more: false }], 5000, undefined, 100).rows).toBe(4000);
 });
 

@@ -31,6 +31,6 @@ test.each([
   [{ method: 'POST', path: '/rest/v1/rpc/add' }, undefined],
   [{ method: 'GET', path: '/auth/v1/user' }, undefined],
   [{ method: 'OPTIONS', path: '/rest/v1/notes' }, undefined],
-])('%j', (request, expected) => {
+])('a logged request becomes a question: %j', (request, expected) => {
   expect(questionOf(request)).toEqual(expected);
 });

@@ -20,7 +20,7 @@ test.each([
   expect(move({ row: 0, column: 2 }, { key, command }, bounds)).toEqual(to);
 });
 
-test('no key leaves the grid', () => {
+test('no key moves the focus out of the grid', () => {
   fc.assert(
     fc.property(
       fc.constantFrom('ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight', 'Home', 'End', 'PageUp', 'PageDown'),

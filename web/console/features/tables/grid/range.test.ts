@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { cellsIn, rangeOf } from './range.ts';
 
-test('between two corners, wherever they lie', () => {
+test('a range lies between two corners in any order', () => {
   const range = { firstRow: 1, lastRow: 4, firstColumn: 2, lastColumn: 3 };
   expect(rangeOf({ row: 4, column: 2 }, { row: 1, column: 3 })).toEqual(range);
   expect(cellsIn(range)).toBe(8);
@@ -13,7 +13,7 @@ test('between two corners, wherever they lie', () => {
   });
 });
 
-test('neither the head nor the boxes are cells', () => {
+test('the header and the checkboxes aren’t part of a range', () => {
   expect(rangeOf(undefined, { row: -1, column: 2 })).toBeUndefined();
   expect(rangeOf(undefined, { row: 3, column: 0 })).toBeUndefined();
   expect(rangeOf({ row: 2, column: 0 }, { row: -1, column: 2 })).toEqual({

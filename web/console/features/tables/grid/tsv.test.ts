@@ -6,7 +6,7 @@ const cell = fc.option(fc.string({ unit: fc.constantFrom('a', '"', '\t', '\n', '
   nil: null,
 });
 
-test('what is copied is pasted', () => {
+test('copied cells can be pasted', () => {
   fc.assert(
     fc.property(
       fc
@@ -33,6 +33,6 @@ test.each([
   ['""\t"x\ty"', [['', 'x\ty']]],
   ['5" nail', [['5" nail']]],
   ['"open', [['"open']]],
-])('%j', (text, rows) => {
+])('the clipboard text %j is parsed', (text, rows) => {
   expect(parseTsv(text)).toEqual(rows);
 });

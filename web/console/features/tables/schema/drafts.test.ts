@@ -27,7 +27,7 @@ test.each([
   ['nothing', undefined],
   ['', undefined],
   ['text; drop table x', undefined],
-])('the type %j', (text, type) => {
+])('the type %j is parsed', (text, type) => {
   expect(typeOf(text, vocabulary)).toEqual(type);
 });
 
@@ -45,7 +45,7 @@ const column: Column = {
 };
 const at = { schema: 'public', table: 'things' };
 
-test('an alteration is what differs', () => {
+test('an alteration contains only the differences', () => {
   const draft = draftOf(column);
   expect(alterationOf(at, column, draft, '', vocabulary)).toBeUndefined();
   expect(
@@ -68,7 +68,7 @@ test('an alteration is what differs', () => {
   ).toMatchObject({ identity: { action: 'drop' } });
 });
 
-test('a new column with a reference', () => {
+test('a new column can have a reference', () => {
   const draft = {
     ...emptyColumn,
     name: 'owner',
@@ -83,7 +83,7 @@ test('a new column with a reference', () => {
   expect(definitionOf({ ...draft, type: 'nope' }, vocabulary)).toBeUndefined();
 });
 
-test('a migration is named by what it does', () => {
+test('a migration is named after its changes', () => {
   expect(suggestedName([{ kind: 'drop_column', ...at, column: 'Größe x', cascade: false }])).toBe(
     'drop_column_things_gr_e_x',
   );
