@@ -114,7 +114,7 @@ export async function reasonOf(
   worker: Worker,
 ): Promise<(typeof errors)[keyof typeof errors]> {
   if ((error as { code?: string }).code === 'UND_ERR_HEADERS_TIMEOUT') return errors.idle;
-  // The socket closes shortly before the exit of the process is reported.
+  // Waits for the exit, because the socket closes shortly before the exit of the process is reported.
   if (worker.ended === undefined)
     await Promise.race([worker.exited, new Promise((resolve) => setTimeout(resolve, 50).unref())]);
   return worker.ended === 'limit' ? errors.limit : errors.worker;

@@ -108,7 +108,7 @@ export class WorkerStarter {
       for (const line of lines) note(this.#options, slug, line, requestId);
       throw this.#fail(slug, lines);
     }
-    // A debugger's port can be used by only one process.
+    // Ends the function's other workers, because a debugger's port can be used by only one process.
     if (inspect(slug) !== undefined) await this.#pool.endAll(slug);
     const worker = this.#run(deno, source, graph);
     try {

@@ -108,7 +108,7 @@ export function createExchanges(rules: () => DestinationRules): Exchanges {
       }
     },
     rest() {
-      // `destroy()` would also end the requests that are pending.
+      // Closes only idle sockets, because `destroy()` would also end the requests that are pending.
       for (const { freeSockets } of agents ? [agents.http, agents.https] : [])
         for (const socket of Object.values(freeSockets).flat()) socket?.destroy();
     },
@@ -137,7 +137,8 @@ function open(
     agent,
     servername: isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0 ? url.hostname : '',
     ...(publicOnly ? { lookup: publicLookup } : {}),
-    // The connection stays on this machine, and the certificate is for the public name or self-signed.
+    // The server's own certificate isn't verified, because the connection stays on this machine and the certificate is
+    // for the public name or self-signed.
     ...(isOwn ? { rejectUnauthorized: false } : {}),
   } as Parameters<typeof send>[1]);
   const response = new Promise<ExchangeResponse>((done, fail) => {

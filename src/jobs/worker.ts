@@ -61,7 +61,7 @@ export function createWorker({ database, channel, log, name, pollMs, work }: Wor
     ring();
     running ??= run().finally(() => {
       running = undefined;
-      // A notification arrived while the work was finishing.
+      // Runs again, because a notification arrived while the work was finishing.
       if (needed) wake();
     });
   };

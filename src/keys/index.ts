@@ -123,7 +123,7 @@ export function createKeys(options: KeysOptions): KeyStore {
     const verified = verifiedBy(verifier, token);
     if (!verified.ok) return verified;
     uses.note(verified);
-    // Third-party issuers such as Firebase use ID tokens as access tokens.
+    // The kind of third-party tokens isn't checked, because issuers such as Firebase use ID tokens as access tokens.
     const kind = verified.isOwn ? kindOfToken(verified.header, verified.claims) : 'access';
     if (kind === expected) return verified;
     return { ok: false, reason: 'kind', algorithm: verified.header.alg, kind };

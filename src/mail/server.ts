@@ -99,7 +99,7 @@ function readUrl(request: IncomingMessage): URL {
   try {
     if (!decodeURIComponent(target).includes('\0')) return new URL(target, 'http://inbox');
   } catch {
-    // The error below reports an invalid URL.
+    // Ignored, because the error below reports an invalid URL.
   }
   throw new InputError('the address is not valid');
 }
@@ -214,7 +214,7 @@ async function readJson(request: IncomingMessage): Promise<Record<string, unknow
     const parsed: unknown = JSON.parse(body);
     if (typeof parsed === 'object' && parsed !== null) return parsed as Record<string, unknown>;
   } catch {
-    // The error below reports an invalid body.
+    // Ignored, because the error below reports an invalid body.
   }
   throw new InputError('the body is not a JSON object');
 }

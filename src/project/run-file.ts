@@ -75,7 +75,7 @@ const maxRetries = 200;
  */
 export async function runFile(file: SqlText, options: RunOptions): Promise<void> {
   const { session, privileged } = options;
-  // The server would interpret the text after this character as another message.
+  // A NUL is rejected, because the server would interpret the text after it as another message.
   if (file.text.includes('\0')) throw new ProjectError('not_utf8', { file: file.shownPath });
   const statements = splitStatements(file.text);
   if (options.keepGoing === undefined) rejectCopyFromStdin(file, statements);

@@ -50,7 +50,7 @@ export function createRoutes(ctx: SocketContext, closeSockets: () => void): Fast
   };
 
   return async (app) => {
-    // Open WebSockets would keep the server from closing.
+    // Closes WebSockets, which would otherwise keep the server from closing.
     app.addHook('preClose', async () => closeSockets());
     app.removeAllContentTypeParsers();
     app.addContentTypeParser(

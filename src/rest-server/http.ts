@@ -91,7 +91,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, deps: H
     writeResponse(response, result, log.logger, own);
   } catch (cause) {
     result.release?.();
-    // The database may have set a header that Node rejects.
+    // Thrown if the database has set a header that Node rejects.
     log.logger.error({ error: cause }, 'failed to write the response');
     if (response.headersSent) response.destroy();
     else writeResponse(response, respondError(restError('PGRSTX00', { cause }), rest), log.logger, own);

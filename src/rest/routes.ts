@@ -32,7 +32,7 @@ export function restPlugin({ prefix, handle, bodies, log }: RestRoutes): Fastify
         writeResponse(reply.raw, response, log, reply.gatewayHeaders);
       } catch (cause) {
         response.release?.();
-        // The database may have set headers that Node rejects.
+        // Thrown if the database has set headers that Node rejects.
         log.error({ requestId: request.id, error: cause }, 'failed to write the response');
         if (reply.raw.headersSent) reply.raw.destroy();
         else

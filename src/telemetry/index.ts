@@ -100,7 +100,7 @@ export function createTelemetry({ log, dir, traces: exporter, now = Date.now }: 
     if (from > begin || dir === undefined) yield* fromMemory();
     if (dir === undefined) return;
     for await (const line of linesBackward(dir, pageBytes)) {
-      // Most lines can be skipped without being parsed.
+      // Lines that can't match are skipped without being parsed.
       if (filter.requestId !== undefined && !line.includes(filter.requestId)) continue;
       const entry = entryOfFileLine(line);
       if (entry === undefined || entry.at > begin) continue;

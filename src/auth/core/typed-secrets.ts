@@ -79,7 +79,7 @@ export const typedSecrets = {
     knownNetwork: { size: 5, refillMs: hourMs },
     perToken: 5,
     counted: 'before',
-    // The codes of three time steps are accepted at any time.
+    // Three codes are correct at any time, because the codes of three time steps are accepted.
     oneIn: sixDigits / 3,
   },
   recovery_code: {

@@ -39,7 +39,7 @@ export function createMessagePreviews(ctx: AuthContext): MessagePreviews {
     },
     async text(phone) {
       const { provider, template } = ctx.settings.phone;
-      // The hook expects a user, but a preview doesn't have one.
+      // The hook can't send a preview, because it expects a user and a preview doesn't have one.
       if (ctx.settings.hooks.send_sms.enabled)
         throw authError(
           'sms_send_failed',

@@ -32,7 +32,7 @@ export function parseChannel(ctx: AuthContext, channel: string): Channel {
   if (channel === '' || channel === 'sms') return 'sms';
   const canWhatsapp = phone.provider === 'twilio' || phone.provider === 'twilio_verify';
   if (channel === 'whatsapp' && canWhatsapp) return 'whatsapp';
-  // The hook decides the channel itself.
+  // The hook chooses the channel itself, so the value doesn't matter.
   if (hooks.send_sms.enabled) return 'sms';
   throw authError(
     'validation_failed',

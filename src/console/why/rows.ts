@@ -109,7 +109,7 @@ async function writtenRow(
     );
     if (row !== undefined) return row;
   } catch {
-    // The same error will be reported when the statement runs as the persona.
+    // Ignored, because the same error will be reported when the statement runs as the persona.
   }
   const type = sql.id(relation.schema, relation.name);
   const start = before === undefined ? sql`null::${type}` : sql`${before.composite}::${type}`;

@@ -15,7 +15,7 @@ export async function connectAdmin(target: ConnectionOptions, log: Logger): Prom
   try {
     return await Client.connect(target);
   } catch (error) {
-    // The missing file is a library in local_preload_libraries or session_preload_libraries.
+    // With this SQLSTATE, the missing file is a library in local_preload_libraries or session_preload_libraries.
     if ((error as PostgresErrorShape).code !== '58P01') throw error;
     const outside = await Client.connect({ ...target, database: 'template1' });
     try {

@@ -82,7 +82,7 @@ export class RolePool implements Pool {
     } catch (error) {
       const repeatable = error instanceof ConnectionError && error.untouched && error.code !== '08001';
       if (!repeatable || !mayRepeat()) throw error;
-      // The event that closed this connection has probably closed the other connections, too.
+      // Discards idle connections, because the event that closed this connection has probably closed them, too.
       this.#connections.discardIdle();
       return await this.#borrow(work);
     }

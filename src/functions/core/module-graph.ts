@@ -66,7 +66,7 @@ export function checkGraph(info: DenoInfo, rules: GraphRules): ModuleGraph {
     // Packages don't contain secrets, and they are often symbolic links to other folders.
     if (kind === 'external' && path.split(sep).includes('node_modules')) continue;
     files.push(path);
-    // The file wasn't read. The function reports the error when it runs.
+    // Skipped, because the file wasn't read. The function reports the error when it runs.
     if (error !== undefined && local === undefined) continue;
     if (!isAllowed(rules.realPath(path), kind === 'esm' && code.has(mediaType ?? ''), rules))
       refused.push(path);
@@ -86,7 +86,7 @@ export function isAllowed(
   if (isInside(path, dataDir)) return false;
   if (isCode || staticRoots.some((root) => isInside(path, root))) return true;
   const below = relative(projectDir, path);
-  // Hidden files such as .env, .git and .npmrc often contain secrets.
+  // Hidden files can't be imported, because .env, .git, .npmrc and others often contain secrets.
   return isInside(path, projectDir) && !below.split(sep).some((part) => part.startsWith('.'));
 }
 

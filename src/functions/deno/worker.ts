@@ -289,7 +289,7 @@ class DenoWorker implements Worker {
       onLine(level, text, requestId ?? this.#onlyRequest);
     });
     createLineReader(child.stderr, (line) => {
-      // Deno prints the path of its socket, which doesn't belong in the function's log.
+      // This line is dropped, because Deno's message about its socket doesn't belong in the function's log.
       if (line.endsWith(`Listening on ${this.socketPath}`)) return;
       this.lastErrors.push(line);
       if (this.lastErrors.length > maxErrors) this.lastErrors.shift();

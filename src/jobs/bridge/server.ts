@@ -37,7 +37,7 @@ export async function openBridge({ socketDir, number, handler, log }: BridgeOpti
   // PostgreSQL may run as a different user. The parent folder denies access to all other users.
   chmodSync(folder, 0o711);
   const path = join(folder, `.s.PGSQL.${number}`);
-  // A process that was killed may have left its socket behind.
+  // Removes the socket that a killed process may have left behind.
   rmSync(path, { force: true });
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

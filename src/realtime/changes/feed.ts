@@ -116,7 +116,7 @@ class DatabaseFeed implements Feed {
     try {
       await this.#messages.mark();
     } catch (error) {
-      // Without a database, database broadcasts are unavailable, but client broadcasts still work.
+      // Only logged, because client broadcasts still work without a database.
       this.#log.debug({ error }, 'failed to record the position of database broadcasts');
     }
     this.#stream.open();
@@ -178,7 +178,7 @@ class DatabaseFeed implements Feed {
 
   #onLive(seamless: boolean): void {
     if (!seamless) {
-      // Table metadata may have changed while the stream was interrupted.
+      // Discards the catalog cache, because tables may have changed while the stream was interrupted.
       this.#catalog.forgetAll();
       this.#registry.forgetAudiences();
     }

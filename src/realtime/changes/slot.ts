@@ -74,7 +74,7 @@ export async function dropAbandoned(database: Database, own: string | undefined)
       await db.query(sql`select pg_drop_replication_slot(${name})`);
       dropped.push(name);
     } catch (error) {
-      // Another process has dropped the slot or is using it.
+      // Ignored, because another process has dropped the slot or is using it.
       if (!['42704', '55006'].includes((error as PostgresErrorShape).code)) throw error;
     }
   }
@@ -93,7 +93,7 @@ export async function dropSlot(db: Queryable, name: string, creatorPid: number):
   try {
     await db.query(sql`select pg_drop_replication_slot(${name})`);
   } catch (error) {
-    // Another process has dropped the slot.
+    // Ignored, because another process has dropped the slot.
     if ((error as PostgresErrorShape).code !== '42704') throw error;
   }
 }

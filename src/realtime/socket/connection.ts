@@ -95,7 +95,7 @@ export class Connection implements ChannelSocket, OpenSocket {
     if (this.#closing) return;
     this.#closing = true;
     this.#socket.close(code, reason);
-    // A client that doesn't read won't acknowledge the close frame either.
+    // Ends the connection after a second, because a client that doesn't read won't acknowledge the close frame either.
     setTimeout(() => this.#socket.terminate(), 1000).unref();
     this.#leaveAll();
   }

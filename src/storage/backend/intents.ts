@@ -120,7 +120,7 @@ export function createIntentLog(
         try {
           text = await readFile(path, 'utf8');
         } catch (error) {
-          // Another process settled the intent after the folder was read.
+          // Skipped, because another process settled the intent after the folder was read.
           if (isMissing(error)) continue;
           throw error;
         }

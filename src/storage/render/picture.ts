@@ -66,7 +66,7 @@ function loadSharp(): Promise<SharpConstructor> {
     sharp.concurrency(1);
     return sharp;
   });
-  // A download can fail and succeed later.
+  // A failed download isn't cached, because it can succeed later.
   loaded.catch(() => {
     loaded = undefined;
   });

@@ -25,7 +25,7 @@ const exposedHeaders = [
 ].join(', ');
 
 export function s3Routes(app: FastifyInstance, ctx: StorageContext): void {
-  // Bodies are read only after the caller has been authorized.
+  // Bodies aren't parsed here, because they are read only after the caller has been authorized.
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.setErrorHandler((error, request, reply) => sendError(ctx, request, reply, error));
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<void> =>
