@@ -268,7 +268,7 @@ describe('saving the account', () => {
     await open('upgrade', search);
     await press('Continue with Keycloak');
     await signInAtProvider('gus');
-    await page.getByRole('alert').getByText('can’t be linked').waitFor();
+    await page.getByRole('alert').getByText('is already linked').waitFor();
     await heading('Save your account');
     expect(await notesOf(second)).toEqual(['mine']);
   });

@@ -43,7 +43,7 @@ test('a statement is found, and its plan shows the missing index, with the keybo
   await statement(page, 'of_kind').press('Enter');
   const panel = page.getByRole('dialog');
   await panel.getByRole('button', { name: 'Show plan' }).press('Enter');
-  await panel.getByText('This statement reads public.big from beginning to end', { exact: false }).waitFor();
+  await panel.getByText('This statement scans all of public.big', { exact: false }).waitFor();
   await panel.getByText('Seq Scan').first().waitFor();
   await expectPanelAtEdge(page);
   await page.reload();

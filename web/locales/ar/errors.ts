@@ -86,7 +86,7 @@ export const messages = {
 
   // identities
   'error.identity_not_found': 'لم تعد طريقة الدخول هذه مرتبطة. أعد تحميل الصفحة.',
-  'error.identity_already_exists': 'لا يمكن ربط هذا بحسابك. سجّل الدخول به لترى إلى أين يؤدي.',
+  'error.identity_already_exists': 'هذا الحساب مرتبط بالفعل. سجّل الدخول به لمعرفة المستخدم الذي ينتمي إليه.',
   'error.single_identity_not_deletable': 'هذه طريقتك الوحيدة للدخول، فلا يمكن إزالتها. أضف طريقة أخرى أولًا.',
   'error.email_conflict_identity_not_deletable':
     'لا يمكن فك هذا الربط ما دام عنوان بريده مستخدمًا. غيّر عنوان بريدك أولًا.',

@@ -136,7 +136,7 @@ export const messages = {
   'hooks.delete-verb': 'Delete',
   'hooks.delete-title': 'Delete {name}?',
   'hooks.delete-text':
-    'Stops sending changes to {table}. Requests that are already queued will still be sent.',
+    'Changes to {table} won’t be sent anymore. Requests that are already queued will still be sent.',
   'hooks.not-plain':
     'This trigger uses a condition, a column list or a timing that this form doesn’t support. Change it with SQL.',
   'hooks.definition': 'Trigger',

@@ -1,6 +1,6 @@
 /** Interface text for the Queries pages, as ICU messages. */
 export const messages = {
-  'queries.parts': 'Parts of this page',
+  'queries.parts': 'Query views',
   'queries.statements': 'Statements',
   'queries.activity': 'Activity',
   'queries.advice': 'Advice',
@@ -11,7 +11,7 @@ export const messages = {
   'queries.reset': 'Reset statistics',
   'queries.reset-title': 'Reset the statistics?',
   'queries.reset-text':
-    'The numbers of all statements in this database start at zero again. This can’t be undone. Your data isn’t changed.',
+    'The statistics of all statements in this database will be reset. This can’t be undone. Your data isn’t changed.',
   'queries.since': 'Since {time}',
   'queries.redacted': 'Your role is read-only, so values in statements are hidden.',
   'queries.off-title': 'Statement statistics aren’t available',
@@ -32,7 +32,7 @@ export const messages = {
   'queries.cache': 'Cache hits',
   'queries.share-of': '{share} of the total time',
   'queries.open': 'Open statement',
-  'queries.numbers': 'Numbers',
+  'queries.numbers': 'Statistics',
   'queries.share': 'Share of the total time',
   'queries.min': 'Min',
   'queries.stddev': 'Standard deviation',
@@ -41,9 +41,9 @@ export const messages = {
   'queries.wal': 'WAL',
   'queries.plan': 'Plan',
   'queries.plan-text':
-    'PostgreSQL’s plan for any values, planned as {role}. The statement wasn’t run, so the plan contains estimates only.',
+    'PostgreSQL’s generic plan for the role {role}. The statement wasn’t run, so the plan contains only estimates.',
   'queries.plan-show': 'Show plan',
-  'queries.plan-none': 'Only queries and changes of rows have a plan.',
+  'queries.plan-none': 'Only queries and data changes have a plan.',
   'queries.plan-forbidden': 'Your role can’t request plans.',
   'queries.ms': '{ms} ms',
   'queries.seconds': '{seconds} s',
@@ -52,16 +52,15 @@ export const messages = {
   'queries.none': 'none',
 
   'advice.none-title': 'No advice',
-  'advice.none-text':
-    'All foreign keys have an index, and no big table is mostly read from beginning to end.',
+  'advice.none-text': 'All foreign keys have an index, and no big table is mostly scanned completely.',
   'advice.foreign-key': 'Foreign key without an index',
   'advice.foreign-key-text':
     '{table} references another table with {columns}. Without an index, each delete in the other table and each join reads all of {table}.',
   'advice.scan': 'Big table without a suitable index',
   'advice.scan-often':
-    '{scans, plural, one {# query} other {# queries}} read {table} from beginning to end, about {rows, plural, one {# row} other {# rows}} each time. Find the statements, and create an index on the columns in their conditions.',
+    '{scans, plural, one {# query} other {# queries}} scanned all of {table}, about {rows, plural, one {# row} other {# rows}} each time. Find the statements, and create an index on the columns in their conditions.',
   'advice.scan-once':
-    'This statement reads {table} from beginning to end, about {rows, plural, one {# row} other {# rows}}. An index on the columns in this condition would help:',
+    'This statement scans all of {table}, about {rows, plural, one {# row} other {# rows}}. An index on the columns in this condition would help:',
   'advice.find': 'Find statements',
   'advice.fix': 'Statement to run',
   'advice.condition': 'Condition',

@@ -37,7 +37,8 @@ export const messages = {
   'files.drop': 'Drop files to upload them to {folder}',
   'files.new-folder': 'New folder',
   'files.folder-name': 'Folder name',
-  'files.folder-text': 'A folder is part of a file’s path, so it exists once it contains a file.',
+  'files.folder-text':
+    'Folders are part of file paths, so the folder is created when you upload the first file to it.',
   'files.folder-open': 'Open',
   'files.path': 'Path',
   'files.search': 'Search by prefix',
@@ -90,6 +91,6 @@ export const messages = {
   'upload.cancel': 'Cancel',
   'upload.clear': 'Clear list',
   'upload.network': 'The connection was lost.',
-  'upload.progress': 'Upload of {name}',
+  'upload.progress': 'Upload progress of {name}',
   'upload.summary': '{count, plural, one {# file uploaded} other {# files uploaded}}',
 } as const;

@@ -20,8 +20,8 @@ export const messages = {
   'bulk.column': 'Column',
   'bulk.value': 'New value',
   'bulk.action': '{count, plural, one {Update # row} other {Update # rows}}',
-  'bulk.type': 'All of these rows are updated together. You can undo this.',
-  'bulk.type-all': 'Every matching row is updated. This can’t be undone here.',
+  'bulk.type': 'All of these rows will be updated together. You can undo this.',
+  'bulk.type-all': 'Every matching row will be updated. This can’t be undone.',
   'bulk.counting': 'Counting matching rows…',
   'delete.all': 'Delete all',
 

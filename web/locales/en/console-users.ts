@@ -36,7 +36,7 @@ export const messages = {
   'users.unlink': 'Unlink {provider}',
   'users.unlink-text': '{name} won’t be able to sign in with {provider} anymore.',
   'users.remove-factor': 'Remove {factor}',
-  'users.remove-factor-text': '{name} will sign in without this second factor.',
+  'users.remove-factor-text': '{name} won’t need this second factor to sign in anymore.',
   'users.sessions': 'Sessions',
   'users.no-sessions': 'No active sessions',
   'users.unknown-device': 'Unknown device',

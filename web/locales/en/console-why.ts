@@ -47,7 +47,7 @@ export const messages = {
   'why.reason.evaluation': 'Evaluating the {command} policies raised an error.',
   'why.reason.passes': 'The row passes every policy that applies.',
   'why.disagrees':
-    'Based on the policies alone, the result would be “{explained}”, but the database returned a different result. The database’s message describes the cause, such as a constraint, a trigger or a rule.',
+    'According to the policies, the result would be “{explained}”, but the database returned a different result. Its message describes the cause, such as a constraint, a trigger or a rule.',
   'why.no-role': 'The role {role} doesn’t exist.',
   'why.security.on': 'row-level security is on',
   'why.security.off': 'row-level security is off for this table',

@@ -189,7 +189,7 @@ export const messages = {
   'value.choose': 'Choose…',
   'editor.label': 'New value for {column}',
   'editor.default': 'default: {expression}',
-  'editor.identity': 'next number',
+  'editor.identity': 'next identity value',
   'editor.help': 'Press ↓ for options',
 
   'rows.exact': '{count, plural, one {# row} other {# rows}}',

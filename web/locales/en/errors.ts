@@ -67,7 +67,7 @@ export const messages = {
   'error.current_password_required': 'Your current password is missing. Enter it as well.',
 
   // limits
-  'error.overloaded': 'The server receives too many requests. Try again in a moment.',
+  'error.overloaded': 'The server is receiving too many requests. Try again in a moment.',
   'error.over_request_rate_limit': 'Too many attempts. Wait a few minutes and try again.',
   'error.over_email_send_rate_limit': 'We’ve just sent an email. Wait a moment before you request another.',
   'error.over_sms_send_rate_limit':
@@ -98,7 +98,7 @@ export const messages = {
   // identities
   'error.identity_not_found': 'This account isn’t linked anymore. Reload the page.',
   'error.identity_already_exists':
-    'This account can’t be linked. Sign in with it to see which account it belongs to.',
+    'This account is already linked. Sign in with it to see which user it belongs to.',
   'error.single_identity_not_deletable': 'You can’t remove your only way to sign in. Add another one first.',
   'error.email_conflict_identity_not_deletable':
     'This account can’t be unlinked while its email address is in use. Change your email address first.',
