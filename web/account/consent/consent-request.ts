@@ -34,9 +34,9 @@ export function destinationOf(redirectUri: string): string {
 }
 
 /**
- * Lists what the app can access. The first and last entries are rights that every token has. The entries between them
- * are the app's scopes. A token has all of the user's rights regardless of its scopes, which only determine what the
- * app learns about the user.
+ * Lists what the app can access. The first and last entries are permissions that every token has. The entries between
+ * them are the app's scopes. A token has all of the user's permissions regardless of its scopes, which only determine
+ * what the app learns about the user.
  */
 export function permissionsOf(scopes: readonly string[], product: string): string[] {
   return [

@@ -54,7 +54,7 @@ export function SecurityPage() {
     state.session.claims.is_anonymous === true &&
     state.session.user.is_anonymous !== true;
   useEffect(() => {
-    // The auth service reads the access token, which still says that the user is a guest.
+    // The auth service reads the access token, which still identifies the user as a guest.
     if (isOutdated) void sessionClient().refresh();
   }, [isOutdated]);
   if (isDeleted) {

@@ -1,4 +1,4 @@
-/** A mail's HTML and text. The HTML is shown in a sandboxed frame that can't run scripts or load resources. */
+/** The HTML and text of an email. The HTML is shown in a sandboxed frame that can't run scripts or load resources. */
 import { useState } from 'react';
 import { t } from '../text.ts';
 import { CodeBlock } from './json-block.tsx';
@@ -11,7 +11,7 @@ export function MailBody({
 }: {
   subject: string;
   text: string;
-  /** Null if the mail has only text. */
+  /** Null if the email has only text. */
   htmlUrl: string | null;
 }) {
   const [wanted, setWanted] = useState<'html' | 'text'>('html');

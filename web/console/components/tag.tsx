@@ -3,7 +3,7 @@ import classes from './tag.module.css';
 
 export type TagTone = 'plain' | 'info' | 'success' | 'warning' | 'danger';
 
-/** A small label for a kind or a state. */
+/** A small label for a type or a state. */
 export function Tag({
   tone = 'plain',
   title,

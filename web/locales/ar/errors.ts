@@ -31,7 +31,7 @@ export const messages = {
   'error.invalid_credentials': 'عنوان البريد الإلكتروني أو كلمة المرور غير صحيح. تحقق منهما وأعد المحاولة.',
   'error.insufficient_aal': 'يتطلب هذا خطوة ثانية. أكّدها بتطبيق المصادقة أولًا.',
 
-  // sign-up, mail, phone
+  // sign-up, email, phone
   'error.signup_disabled': 'لا يمكن إنشاء حسابات جديدة حاليًا. إذا كان لديك حساب، فسجّل الدخول.',
   'error.user_already_exists': 'لا يمكن استخدام هذا العنوان لحساب جديد. إذا كان لك، فسجّل الدخول.',
   'error.email_exists': 'لا يمكن استخدام هذا العنوان. اختر عنوانًا آخر.',

@@ -35,7 +35,7 @@ export const messages = {
   'error.insufficient_aal':
     'This action requires a second step. Confirm it’s you with your authenticator app first.',
 
-  // sign-up, mail, phone
+  // sign-up, email, phone
   'error.signup_disabled': 'New accounts can’t be created at the moment. If you have one, sign in instead.',
   'error.user_already_exists':
     'You can’t create an account with this address. If it’s yours, sign in instead.',

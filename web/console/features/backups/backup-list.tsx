@@ -1,4 +1,4 @@
-/** The base backups at the target, and how their size and duration develop. */
+/** The base backups at the target, and charts of their size and duration. */
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import { formatDateTime } from '../../../lib/i18n.ts';

@@ -1,4 +1,4 @@
-/** Numbers in words. */
+/** Formats numbers as text. */
 import { t } from './text.ts';
 
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });

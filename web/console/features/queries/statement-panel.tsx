@@ -1,4 +1,4 @@
-/** A statement with its complete text, its numbers, and its plan. */
+/** A statement with its complete text, its statistics, and its plan. */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** The statements that PostgreSQL has counted, with the most expensive one first. */
+/** The statements in PostgreSQL's statistics, with the most expensive one first. */
 import { Button, Checkbox, NativeSelect } from '@mantine/core';
 import { IconGauge, IconSearchOff } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-/** Shows the numbers and tags of a queue, in the list and in the panel. */
+/** Shows a queue's statistics and tags, in the list and in the panel. */
 import { formatRelative } from '../../../../lib/i18n.ts';
 import { Tag } from '../../../components/tag.tsx';
 import type { Queue } from '../api.ts';
