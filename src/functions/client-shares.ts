@@ -27,5 +27,5 @@ export class ClientShares {
   }
 }
 
-/** Slugs don't contain spaces. */
+/** Joins the parts with a space, because slugs don't contain spaces. */
 const keyOf = (slug: string, client: string): string => `${slug} ${client}`;

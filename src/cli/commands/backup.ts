@@ -38,7 +38,7 @@ export const backupList: Command = {
   name: 'backup list',
   about: 'Lists the base backups and the times that can be restored with each.',
   options: { ...projectOptions, json },
-  examples: [['plinth backup list --json', 'for monitoring']],
+  examples: [['plinth backup list --json', 'prints the backups as JSON, for monitoring']],
   run: async (input) => {
     const entries = await listStoredBackups(locationOf(input));
     if (input.flag('json')) print(JSON.stringify(entries.map(asJson), null, 2));
@@ -62,7 +62,9 @@ export const backupPrune: Command = {
   about:
     "Removes base backups, WAL and objects that aren't needed to restore a time in the retention window ([backup] keep).",
   options: projectOptions,
-  examples: [['plinth backup prune', 'runs automatically after each scheduled base backup']],
+  examples: [
+    ['plinth backup prune', 'removes expired files, as the server does after each scheduled base backup'],
+  ],
   run: async (input) => {
     const report = await perform<Record<'kept' | 'backups' | 'wal' | 'bodies' | 'snapshots', number>>(
       locationOf(input),

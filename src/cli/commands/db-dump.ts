@@ -46,7 +46,7 @@ export const dbDump: Command = {
     ...targetOptions,
   },
   examples: [
-    ['plinth db dump -f dump.sql', 'writes everything that a move to another database needs'],
+    ['plinth db dump -f dump.sql', 'writes everything that is needed to move to another database'],
     ['plinth db dump --schema-only --schema public', 'prints one schema without rows'],
     ['plinth db dump --data-only -x public.logs -f data.sql', 'writes the rows of all tables except one'],
   ],

@@ -36,7 +36,7 @@ export const dbPush: Command = {
     yes: { type: 'boolean', help: "Skips the confirmation. Without a terminal, it's always skipped." },
   },
   examples: [
-    ['plinth db push --dry-run', 'lists the migrations that the linked database lacks'],
+    ['plinth db push --dry-run', 'lists the migrations that are missing from the linked database'],
     [
       'plinth db push --db-url postgresql://postgres:secret@db.example/app',
       "pushes to a database that isn't linked",

@@ -28,7 +28,7 @@ export const dbReset: Command = {
     },
   },
   examples: [
-    ['plinth db reset', 'recreates the database as a first start does'],
+    ['plinth db reset', 'recreates the database from the project files'],
     ['plinth db reset --keep-going', 'applies as much of the schema as possible'],
     ['plinth db reset --last 1 --no-seed', 'skips the newest migration and the seeds'],
   ],

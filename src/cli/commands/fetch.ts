@@ -22,9 +22,9 @@ export const fetch: Command = {
     },
   },
   examples: [
-    ['plinth fetch', 'downloads everything that Plinth can need'],
+    ['plinth fetch', 'downloads all programs that Plinth may need'],
     ['plinth fetch --only server', 'downloads what a project without functions needs'],
-    ['PLINTH_CACHE_DIR=/opt/plinth plinth fetch', 'fills a folder that an image contains'],
+    ['PLINTH_CACHE_DIR=/opt/plinth plinth fetch', 'downloads to a folder that becomes part of an image'],
   ],
   run: async (input) => {
     const named = input.list('only');

@@ -48,7 +48,7 @@ export const inspect: Command = {
   },
   examples: [
     ['plinth inspect slow', 'shows the statements that took the most time'],
-    ['plinth inspect locks', 'shows which statements wait, and which hold the locks'],
+    ['plinth inspect locks', 'shows which statements wait for locks and which hold them'],
     ['plinth inspect sizes --json', 'prints the largest tables as JSON'],
   ],
   run: async (input) => {

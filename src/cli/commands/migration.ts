@@ -175,7 +175,7 @@ export const migrationFetch: Command = {
   },
   examples: [
     ['plinth migration fetch', "writes the linked database's migrations"],
-    ['plinth migration fetch --db-url postgresql://…', 'reads another database'],
+    ['plinth migration fetch --db-url postgresql://…', 'writes the migrations of another database'],
   ],
   run: async (input) => {
     const location = locationOf(input);

@@ -12,7 +12,12 @@ export const promote: Command = {
     'Makes a restored copy the production server. From its next start, it sends emails and webhooks, runs jobs, and continues\n' +
     'the backups. The original must be stopped. If it is still running, it stops writing to the backup target.',
   options: projectOptions,
-  examples: [['plinth promote --data-dir .plinth-restored', 'after the original server was stopped']],
+  examples: [
+    [
+      'plinth promote --data-dir .plinth-restored',
+      'makes the copy the production server, once the original is stopped',
+    ],
+  ],
   run: async (input) => {
     const { dataDir } = locationOf(input);
     if (!existsSync(dataDir)) throw new CommandError(`${dataDir} doesn't exist.`);

@@ -19,7 +19,7 @@ export const stop: Command = {
   },
   examples: [
     ['plinth stop', 'keeps the data for the next start'],
-    ['plinth stop --no-backup', 'deletes the data, so that the next start is a first start'],
+    ['plinth stop --no-backup', 'deletes the data, so that the next start creates a new database'],
   ],
   run: async (input) => {
     const { dataDir } = locationOf(input);

@@ -46,7 +46,7 @@ const bus = restart('processes join the bus at startup');
 const collector = restart('the exporter of traces is created at startup');
 const connections = restart('connections to PostgreSQL are distributed at startup');
 const requestQueue = restart('the queue of requests is created at startup');
-const objectStore = restart('objects are found in only one place');
+const objectStore = restart('the object store is opened at startup');
 
 export const plinthSchema = section("Plinth's own settings.", {
   branding: liveSection('Branding of the Account pages and emails.', {

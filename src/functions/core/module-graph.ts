@@ -63,7 +63,7 @@ export function checkGraph(info: DenoInfo, rules: GraphRules): ModuleGraph {
   for (const { specifier, kind, local, mediaType, error } of info.modules ?? []) {
     if (!specifier.startsWith('file:')) continue;
     const path = local ?? fileURLToPath(specifier);
-    // Packages don't contain secrets, and they are often symbolic links to other folders.
+    // Packages can be imported from any folder, because they don't contain secrets and are often symbolic links.
     if (kind === 'external' && path.split(sep).includes('node_modules')) continue;
     files.push(path);
     // Skipped, because the file wasn't read. The function reports the error when it runs.

@@ -1,5 +1,5 @@
 /**
- * Formats the `hint` of permission errors. Has no side effects. The text about privileges is the same as on the hosted
+ * Formats the `hint` of permission errors. The text about privileges is the same as on the hosted
  * service (supautils 3.2), so that users can search for it.
  */
 
