@@ -139,7 +139,7 @@ test('a part that fails or hangs is omitted, and is not called again while it ha
         return hanging.promise;
       },
     ],
-    { now: () => time, patienceMs: 20 },
+    { now: () => time, timeoutMs: 20 },
   );
   expect(await collector.collect()).toEqual({ plinth_disk_full: 0 });
   time += 1000;

@@ -19,20 +19,20 @@ export type MetricSource = () => MetricValues | Promise<MetricValues>;
 
 const lifetimeMs = 1000;
 /** A scrape must not wait for a database that hangs. */
-const defaultPatienceMs = 1000;
+const defaultTimeoutMs = 1000;
 /** Shorter than the other timeouts, so that a database that hangs is reported as down. */
-const databasePatienceMs = 800;
+const databaseTimeoutMs = 800;
 
 export interface CollectorOptions {
   /** A monotonic clock in milliseconds. */
   readonly now?: () => number;
   /** How long a part may take. */
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
 }
 
 export function createMetricsCollector(
   sources: readonly MetricSource[],
-  { now = () => performance.now(), patienceMs = defaultPatienceMs }: CollectorOptions = {},
+  { now = () => performance.now(), timeoutMs = defaultTimeoutMs }: CollectorOptions = {},
 ): MetricsCollector {
   const pending = new Map<MetricSource, Promise<MetricValues>>();
   let latest: { readonly at: number; readonly values: Promise<MetricValues> } | undefined;
@@ -50,7 +50,7 @@ export function createMetricsCollector(
 
   const readAll = async (): Promise<MetricValues> => {
     const ending = new AbortController();
-    const late = sleep(patienceMs, {}, { ref: false, signal: ending.signal }).catch(() => ({}));
+    const late = sleep(timeoutMs, {}, { ref: false, signal: ending.signal }).catch(() => ({}));
     const all = await Promise.all(sources.map((source) => Promise.race([read(source), late])));
     ending.abort();
     return Object.assign({}, ...all) as MetricValues;
@@ -85,7 +85,7 @@ export function kept(source: () => Promise<MetricValues>, forMs: number): Metric
  */
 export function withDatabaseUp(
   read: () => Promise<MetricValues>,
-  patienceMs = databasePatienceMs,
+  timeoutMs = databaseTimeoutMs,
 ): MetricSource {
   let running: Promise<MetricValues | undefined> | undefined;
   return async () => {
@@ -95,7 +95,7 @@ export function withDatabaseUp(
         running = undefined;
       });
     const ending = new AbortController();
-    const late = sleep(patienceMs, undefined, { ref: false, signal: ending.signal });
+    const late = sleep(timeoutMs, undefined, { ref: false, signal: ending.signal });
     const values = await Promise.race([running, late.catch(() => undefined)]);
     ending.abort();
     return { plinth_database_up: Number(values !== undefined), ...values };

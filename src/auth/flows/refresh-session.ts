@@ -21,7 +21,7 @@ import { clientOf, signSession } from './sessions.ts';
 import { advanceSignedToken, isSignedFor } from './signed-refresh-token.ts';
 
 /** How long to retry if rows are locked. After this time, the response is 409. */
-const patienceMs = 5000;
+const retryForMs = 5000;
 
 type Presented =
   | { readonly form: 1; readonly text: string }
@@ -45,7 +45,7 @@ export async function refreshSession(
     if (session) return session;
   }
   const startedAt = performance.now();
-  while (performance.now() - startedAt < patienceMs) {
+  while (performance.now() - startedAt < retryForMs) {
     await checkToken(ctx, caller, presented);
     const outcome = await ctx.pool.transaction((tx) => refreshLocked(ctx, tx, caller, presented, clientId));
     if (outcome === 'busy') await sleep(10 + Math.random() * 20);

@@ -202,7 +202,7 @@ class Path implements RequestPath {
     this.#watch();
     this.#retire();
     if (!job.exclusive) {
-      const lane = this.#shared.leastBusy(this.#currentDepth, this.#patienceMs, now);
+      const lane = this.#shared.leastBusy(this.#currentDepth, this.#currentSlowMs, now);
       if (lane === undefined || lane.jobs.length >= GROW_AT) this.#grow(this.#shared, 1);
       if (lane !== undefined) {
         this.#run(lane, job);
@@ -263,7 +263,8 @@ class Path implements RequestPath {
   #sharedAreStuck(now: number): boolean {
     const { lanes, canGrow, opening } = this.#shared;
     if (canGrow || opening > 0) return false;
-    for (const lane of lanes) if (lane.accepts(Number.POSITIVE_INFINITY, this.#patienceMs, now)) return false;
+    for (const lane of lanes)
+      if (lane.accepts(Number.POSITIVE_INFINITY, this.#currentSlowMs, now)) return false;
     return true;
   }
 
@@ -360,7 +361,7 @@ class Path implements RequestPath {
     const { queue, verdict } = group;
     for (let job = queue.next(verdict); job !== undefined; job = queue.next(verdict)) {
       const lane =
-        group === this.#shared ? group.leastBusy(this.#currentDepth, this.#patienceMs, now) : group.free();
+        group === this.#shared ? group.leastBusy(this.#currentDepth, this.#currentSlowMs, now) : group.free();
       if (lane === undefined) {
         this.#grow(group, group === this.#shared ? 1 : queue.size);
         break;
@@ -480,7 +481,7 @@ class Path implements RequestPath {
   }
 
   /** While the event loop is late, responses wait to be read, which doesn't mean that the statements are slow. */
-  get #patienceMs(): number {
+  get #currentSlowMs(): number {
     return this.#lateChecks < LATE_CHECKS ? this.#slowMs : this.#slowMs + 2 * this.#latenessMs;
   }
 

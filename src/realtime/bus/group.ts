@@ -22,7 +22,7 @@ export interface GroupOptions {
 
 const defaultAliveMs = 2_000;
 const defaultLeaseMs = 10_000;
-const startPatienceMs = 2_000;
+const startTimeoutMs = 2_000;
 const farewellMs = 1_000;
 
 export const createGroupBus = (options: GroupOptions): Bus => new GroupBus(options);
@@ -82,7 +82,7 @@ class GroupBus implements Bus {
     const listening = this.#listen();
     this.#beatenAt = performance.now();
     this.#heartbeat = setInterval(() => this.#beat(), this.#aliveMs).unref();
-    await atMost(listening, startPatienceMs);
+    await atMost(listening, startTimeoutMs);
   }
 
   async stop(): Promise<void> {

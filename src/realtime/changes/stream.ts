@@ -55,7 +55,7 @@ export interface Stream {
 
 const firstRetryMs = 200;
 const lastRetryMs = 10_000;
-const slotPatienceMs = 5_000;
+const slotWarningAfterMs = 5_000;
 /**
  * The interval at which Plinth writes its own messages, which return through the stream and show that the stream works.
  * The messages also advance the slot while other transactions only write to unpublished tables, so that WAL doesn't
@@ -228,10 +228,10 @@ class ReplicationStream implements Stream {
     const { database, log, onSnapshot } = this.#options;
     await this.#slot.dropLeftovers();
     const { name, permanent } = await this.#slot.choose(database.info.serverVersion);
-    const patience = setTimeout(() => {
+    const warning = setTimeout(() => {
       this.#trouble = 'the stream of changes is waiting for open transactions that have written data';
       log.warn({}, this.#trouble);
-    }, slotPatienceMs);
+    }, slotWarningAfterMs);
     try {
       const [answer] = await opened.command(
         `CREATE_REPLICATION_SLOT ${name} ${permanent ? '' : 'TEMPORARY '}LOGICAL pgoutput (SNAPSHOT 'export')`,
@@ -242,7 +242,7 @@ class ReplicationStream implements Stream {
       this.#slot.giveUp();
       throw error;
     } finally {
-      clearTimeout(patience);
+      clearTimeout(warning);
     }
   }
 
