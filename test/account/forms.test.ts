@@ -98,7 +98,7 @@ describe('a form from another website', () => {
     ['no origin', { origin: 'null' }],
     ['the same host by another scheme’s port', { origin: 'http://127.0.0.1:1' }],
     ['another site', { 'sec-fetch-site': 'cross-site' }],
-    ['a neighbor', { 'sec-fetch-site': 'same-site' }],
+    ['a sibling domain', { 'sec-fetch-site': 'same-site' }],
   ])('from %s changes nothing, even with a planted token and cookie', async (_name, headers) => {
     const visitor = new Visitor();
     const mark = await visitor.mark();

@@ -59,7 +59,7 @@ describe('over HTTP', () => {
       'with a charset',
       { status: 200, headers: { 'content-type': 'Application/JSON; charset=utf-8' }, body: '{}' },
     ],
-    ['as much as is allowed', { status: 200, headers: json, body: `{"padding":${sized(204_800)}}` }],
+    ['a response of the maximum size', { status: 200, headers: json, body: `{"padding":${sized(204_800)}}` }],
     [
       'an error without a message',
       { status: 200, headers: json, body: '{"error":{"http_code":403,"message":""}}' },
@@ -87,12 +87,12 @@ describe('over HTTP', () => {
       [500, 'unexpected_failure', 'Error unmarshaling JSON output.'],
     ],
     [
-      'no JSON',
+      'invalid JSON',
       { status: 200, headers: json, body: '<x>' },
       [500, 'unexpected_failure', 'Error unmarshaling JSON output.'],
     ],
     [
-      'too much',
+      'a response over the size limit',
       { status: 200, headers: json, body: `{"padding":${sized(204_801)}}` },
       [422, 'hook_payload_over_size_limit', 'Payload size exceeded size limit of 204800 bytes'],
     ],
@@ -101,17 +101,17 @@ describe('over HTTP', () => {
     ['429', { status: 429 }, [500, 'unexpected_failure', 'Service currently unavailable due to hook']],
     ['500', { status: 500 }, [500, 'unexpected_failure', 'Unexpected status code returned from hook: 500']],
     [
-      'a way to somewhere else',
+      'a redirect',
       { status: 307, headers: { location: '/elsewhere' } },
       [500, 'unexpected_failure', 'Unexpected status code returned from hook: 307'],
     ],
     [
-      'a refusal',
+      'a rejection',
       { status: 200, headers: json, body: '{"error":{"http_code":403,"message":"not from here"}}' },
       [403, 'unknown', 'not from here'],
     ],
     [
-      'a refusal whose status is text',
+      'a rejection with a status as text',
       { status: 200, headers: json, body: '{"error":{"http_code":"403","message":"not from here"}}' },
       [403, 'unknown', 'not from here'],
     ],
@@ -203,9 +203,13 @@ describe('in PostgreSQL', () => {
   test.each<[string, string, unknown]>([
     ['an empty object', "return '{}';", 'let in'],
     ['nothing', 'return null;', 'let in'],
-    ['a refusal', `return '{"error":{"http_code":409,"message":"not from here"}}';`, [409, 'not from here']],
+    [
+      'a rejection',
+      `return '{"error":{"http_code":409,"message":"not from here"}}';`,
+      [409, 'not from here'],
+    ],
     ['an error', "raise exception 'broken';", failed],
-    ['more time than it has', "perform pg_sleep(30); return '{}';", failed],
+    ['more time than the limit', "perform pg_sleep(30); return '{}';", failed],
   ])('%s', async (_name, body, expected) => {
     expect(await signUpWith(body)).toEqual(expected);
   });

@@ -100,7 +100,7 @@ describe('project templates', () => {
 
   test.each([
     ['is gone', 'gone'],
-    ['is wrong', 'wrong'],
+    ['is invalid', 'wrong'],
   ])('a template that %s is replaced by the built-in one', async (_what, name) => {
     const path = file(name, '{{ if .Token }}no end');
     const server = await startAuth(withTemplates({ confirmation: { content_path: path } }));

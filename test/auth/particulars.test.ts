@@ -237,9 +237,9 @@ describe('users inserted with SQL', () => {
 
   test.each([
     ['no instance', { instance_id: 'null' }, 400],
-    ['no time of creation', { created_at: 'null' }, 200],
+    ['no creation time', { created_at: 'null' }, 200],
     ['no role', { role: 'null' }, 200],
-    ['no address confirmed', { email_confirmed_at: 'null' }, 400],
+    ['no confirmed address', { email_confirmed_at: 'null' }, 400],
   ])('with %s get the same sign-in response as upstream', async (_name, columns, status) => {
     const email = await insert(columns);
     const response = await server.request('/token?grant_type=password', { json: { email, password } });

@@ -239,13 +239,13 @@ describe('registration', () => {
 
   test.each<[string, Forgery]>([
     ['another page', { origin: 'https://evil.example' }],
-    ['a page below ours', { origin: 'https://app.example.evil.example' }],
+    ['a subdomain of another site', { origin: 'https://app.example.evil.example' }],
     ['the same host without TLS', { origin: 'http://app.example' }],
     ['another relying party', { rpId: 'evil.example' }],
     ['another challenge', { challenge: Buffer.alloc(32, 7).toString('base64url') }],
     ['an assertion in place of a registration', { type: 'webauthn.get' }],
     ['no user presence', { userPresent: false }],
-    ['a key that is backed up though it cannot be', { backedUp: true }],
+    ['a key that is backed up although it isn’t eligible for backup', { backedUp: true }],
   ])('rejects %s', async (_what, forgery) => {
     const person = await newPerson();
     const response = await register(person, new SoftwareAuthenticator(origin), forgery);
@@ -318,7 +318,7 @@ describe('registration', () => {
     ['no challenge', { credential: {} }, 400, 'validation_failed', 'challenge_id is required'],
     ['no credential', { challenge_id: 'x' }, 400, 'validation_failed', 'credential is required'],
     [
-      'no uuid',
+      'no UUID',
       { challenge_id: 'x', credential: {} },
       400,
       'validation_failed',
@@ -473,7 +473,10 @@ describe('sign-in', () => {
 
   test.each<[string, (id: string) => Forgery]>([
     ['another page', () => ({ origin: 'https://evil.example' })],
-    ['a page that frames ours', () => ({ crossOrigin: true, topOrigin: 'https://evil.example' })],
+    [
+      'another page that frames the app’s page',
+      () => ({ crossOrigin: true, topOrigin: 'https://evil.example' }),
+    ],
     ['another relying party', () => ({ rpId: 'evil.example' })],
     ['another challenge', () => ({ challenge: Buffer.alloc(32).toString('base64url') })],
     ['a registration in place of an assertion', () => ({ type: 'webauthn.create' })],
@@ -482,8 +485,8 @@ describe('sign-in', () => {
     ['no user handle', () => ({ userHandle: null })],
     ['a user handle that isn’t a UUID', () => ({ userHandle: Buffer.from("' or true --") })],
     ['an unknown user handle', () => ({ userHandle: Buffer.from(crypto.randomUUID()) })],
-    ['the handle in binary', (id) => ({ userHandle: Buffer.from(id.replaceAll('-', ''), 'hex') })],
-    ['a key that says it may be copied now', () => ({ backupEligible: true })],
+    ['the user handle in binary', (id) => ({ userHandle: Buffer.from(id.replaceAll('-', ''), 'hex') })],
+    ['a key that has become eligible for backup', () => ({ backupEligible: true })],
     ['a broken signature', () => ({ tamper: (signature) => Buffer.from(signature).fill(1, 10, 20) })],
     ['no signature', () => ({ tamper: () => Buffer.alloc(0) })],
   ])('rejects %s', async (_what, forge) => {

@@ -247,7 +247,7 @@ describe('codes', () => {
       { type: 'signup', token: '1' },
       'Only an email address or phone number should be provided on verify',
     ],
-    ['a hash of no mail', { type: 'sms', token_hash: '2' }, 'Invalid email verification type'],
+    ['a hash that isn’t for an email', { type: 'sms', token_hash: '2' }, 'Invalid email verification type'],
   ])('POST /verify with %s is rejected', async (_name, json, msg) => {
     expect([await said('/verify', { json }), await messageOf('/verify', { json })]).toEqual([
       [400, 'validation_failed'],

@@ -174,11 +174,11 @@ describe('rejected', () => {
 
   test.each<[string, Resolve]>([
     [
-      'to another question',
+      'to another request',
       (question, xml) => ({ status: 200, text: envelope(question, xml, { answers: 'id-1' }) }),
     ],
     [
-      'that says no',
+      'with an error status',
       (question, xml) => ({ status: 200, text: envelope(question, xml, { status: 'Requester' }) }),
     ],
     [
@@ -186,12 +186,12 @@ describe('rejected', () => {
       (question, xml) => ({ status: 200, text: envelope(question, xml, { issuer: 'x' }) }),
     ],
     [
-      'of long ago',
+      'that has expired',
       (question, xml) => ({ status: 200, text: envelope(question, xml, { offsetMs: -400_000 }) }),
     ],
     ['with nothing in it', (question) => ({ status: 200, text: envelope(question, '') })],
     ['with two in it', (question, xml) => ({ status: 200, text: envelope(question, xml + xml) })],
-    ['in no envelope', (_question, xml) => ({ status: 200, text: xml })],
+    ['without an envelope', (_question, xml) => ({ status: 200, text: xml })],
     ['that isn’t XML', () => ({ status: 200, text: 'no XML' })],
     [
       'with a document type',
@@ -216,7 +216,7 @@ describe('rejected', () => {
   });
 
   test.each<[string, (parts: AnswerParts) => string]>([
-    ['unsigned, whatever the envelope is', (parts) => buildAnswer(parts)],
+    ['that isn’t signed, although its envelope is', (parts) => buildAnswer(parts)],
     ['signed by another provider', (parts) => signAnswer(createIdp(), buildAnswer(parts), 'Assertion')],
     [
       'to another sign-in',

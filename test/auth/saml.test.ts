@@ -331,7 +331,7 @@ describe('a response', () => {
     ['for another audience', { audience: 'https://other.example/metadata' }],
     ['without an audience', { audienceXml: '' }],
     [
-      'for us by one restriction and not by the other',
+      'for Plinth in one audience restriction but not in the other',
       {
         audienceXml: '<saml:AudienceRestriction><saml:Audience>x</saml:Audience></saml:AudienceRestriction>',
       },
@@ -340,14 +340,14 @@ describe('a response', () => {
     ['with another destination', { destination: 'https://other.example/acs' }],
     ['to another request', { inResponseTo: 'id-0123' }],
     ['to no request', { inResponseTo: undefined }],
-    ['whose subject answers another request', { subjectInResponseTo: 'id-0123' }],
-    ['whose subject answers none', { subjectInResponseTo: undefined }],
+    ['whose subject confirms another request', { subjectInResponseTo: 'id-0123' }],
+    ['whose subject confirms no request', { subjectInResponseTo: undefined }],
     ['of another issuer', { issuer: 'https://other.example/metadata' }],
     ['whose assertion is of another issuer', { assertionIssuer: 'https://other.example/metadata' }],
-    ['that says no', { status: 'Responder' }],
+    ['with an error status', { status: 'Responder' }],
     ['that has expired', { offsetMs: -300_000 }],
     ['from the future', { offsetMs: 300_000 }],
-    ['whose subject is confirmed otherwise', { method: 'holder-of-key' }],
+    ['whose subject is confirmed with another method', { method: 'holder-of-key' }],
   ])('%s is rejected', async (_name, change) => {
     expect(await answerOurs(change)).toMatchObject(invalid);
     const wholly = await answerOurs(change, (xml) => signAnswer(idp, xml, 'Response'));
@@ -398,11 +398,11 @@ describe('a response', () => {
         ),
     ],
     [
-      'whose signature signs nothing of it',
+      'whose signature covers none of it',
       (xml) => signAnswer(idp, xml, 'Assertion').replace(/URI="#[^"]+"/, 'URI="#nothing"'),
     ],
     [
-      'whose signature refers to all of it and none of it',
+      'whose signature references everything and nothing',
       (xml) => signAnswer(idp, xml, 'Assertion').replace(/URI="#[^"]+"/, 'URI=""'),
     ],
     [
@@ -435,7 +435,7 @@ describe('a response', () => {
     const signatureOf = (xml: string) => /<Signature.*<\/Signature>/s.exec(xml)?.[0] ?? '';
     const shapes: [string, (xml: string) => string][] = [
       [
-        'beside it, the false one first',
+        'next to the signed one, first',
         (xml) =>
           signAnswer(idp, xml, 'Assertion').replace(
             '<saml:Assertion',
@@ -443,7 +443,7 @@ describe('a response', () => {
           ),
       ],
       [
-        'beside it, the false one last',
+        'next to the signed one, last',
         (xml) =>
           signAnswer(idp, xml, 'Assertion').replace(
             '</samlp:Response>',
@@ -451,7 +451,7 @@ describe('a response', () => {
           ),
       ],
       [
-        'inside the false one',
+        'around the signed one',
         (xml) => {
           const signed = assertionOf(signAnswer(idp, xml, 'Assertion'));
           return evil(xml).replace(
@@ -461,7 +461,7 @@ describe('a response', () => {
         },
       ],
       [
-        'inside the signature of the false one',
+        'with the signed one inside its signature',
         (xml) => {
           const signed = signAnswer(idp, xml, 'Assertion');
           const original = assertionOf(signed).replace(signatureOf(signed), '');
@@ -473,7 +473,7 @@ describe('a response', () => {
         },
       ],
       [
-        'in an extension of the envelope',
+        'with the signed one in an extension of the envelope',
         (xml) => {
           const signed = signAnswer(idp, xml, 'Assertion');
           return evil(xml).replace(
@@ -492,7 +492,7 @@ describe('a response', () => {
         },
       ],
       [
-        'a whole answer in a false one',
+        'around a whole signed response',
         (xml) => {
           const signed = signAnswer(idp, xml, 'Response');
           return evil(xml)
@@ -501,7 +501,7 @@ describe('a response', () => {
         },
       ],
       [
-        'a false one under another name space',
+        'in another namespace',
         (xml) => {
           const signed = signAnswer(idp, xml, 'Assertion');
           const other = assertionOf(evil(xml)).replace(

@@ -83,10 +83,10 @@ test.each([
   ['users: address', `email`, `'a@b.cd'`, `'A@b.cd'`, '23505', 'ok'],
   ['users: number', `phone`, `'15550100'`, `'15550101'`, '23505', 'ok'],
   ['users: no number', `phone`, `null`, `null`, 'ok', 'ok'],
-  ['users: hash of a token', `recovery_token`, `'abc1'`, `'abc2'`, '23505', 'ok'],
-  ['users: a blank token', `recovery_token`, `''`, `''`, 'ok', 'ok'],
+  ['users: token hash', `recovery_token`, `'abc1'`, `'abc2'`, '23505', 'ok'],
+  ['users: empty token', `recovery_token`, `''`, `''`, 'ok', 'ok'],
   ['users: plain digits', `reauthentication_token`, `'123456'`, `'123456'`, 'ok', 'ok'],
-  ['users: status of a change', `email_change_confirm_status`, `2`, `3`, 'ok', '23514'],
+  ['users: change status', `email_change_confirm_status`, `2`, `3`, 'ok', '23514'],
 ] as const)('%s', async (_name, column, value, other, again, third) => {
   const insert = async (tx: { exec(text: string): Promise<unknown> }, literal: string): Promise<string> => {
     await tx.exec('savepoint one');

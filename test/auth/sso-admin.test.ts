@@ -121,7 +121,7 @@ describe('a connection', () => {
     ['no address', { metadata_url: 'https://idp.example.com\\x' }, 'metadata_url is not a valid URL'],
     ['a file', { metadata_url: 'file:///etc/passwd' }, 'metadata_url is not a HTTPS URL'],
     [
-      'another name id format',
+      'another NameID format',
       { metadata_xml: idp.metadata(), name_id_format: 'x' },
       'name_id_format must be unspecified or one of',
     ],
@@ -131,7 +131,7 @@ describe('a connection', () => {
       'SAML Metadata does not contain an EntityID',
     ],
     [
-      'metadata of no identity provider',
+      'metadata without an identity provider',
       { metadata_xml: emptied('IDPSSODescriptor') },
       'SAML Metadata does not contain any IDPSSODescriptor',
     ],

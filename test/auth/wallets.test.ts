@@ -224,8 +224,8 @@ describe.each(wallets)('%s rejects', (name, newWallet) => {
   });
 
   test.each<[string, Record<string, string | undefined>, string]>([
-    ['of no chain', { 'Chain ID': 'solana:evilnet' }, 'Chain ID is not valid'],
-    ['of another version', { Version: '2' }, 'Version value is not supported, expected 1 got "2"'],
+    ['with an unknown chain', { 'Chain ID': 'solana:evilnet' }, 'Chain ID is not valid'],
+    ['with another version', { Version: '2' }, 'Version value is not supported, expected 1 got "2"'],
     ['without a URI', { URI: undefined }, 'URI is not specified'],
     ['without a time', { 'Issued At': undefined }, 'Issued At is not specified'],
     [

@@ -297,10 +297,10 @@ describe('rejected', () => {
     ['no user presence', { userPresent: false }],
     ['another user’s handle', { userHandle: Buffer.from(crypto.randomUUID()) }],
     ['an unregistered key', { credentialId: Buffer.alloc(16, 3) }],
-    ['a key that may be copied now', { backupEligible: true }],
+    ['a key that has become eligible for backup', { backupEligible: true }],
     ['a broken signature', { tamper: (signature) => Buffer.from(signature).fill(0, 12, 24) }],
-    ['a count that stands still', { signCount: 1 }],
-    ['a count that goes back', { signCount: 0 }],
+    ['a counter that isn’t incremented', { signCount: 1 }],
+    ['a counter that is decremented', { signCount: 0 }],
   ])('a known key: %s', async (_what, forgery) => {
     const { email, factorId, authenticator } = await userWithKey();
     expect((await response(await signIn(email), factorId, authenticator)).status).toBe(200);
@@ -383,7 +383,7 @@ describe('rejected', () => {
       'Invalid credential_response',
     ],
     [
-      'a response of null',
+      'a null response',
       { type: 'request', credential_response: null },
       400,
       'validation_failed',

@@ -67,7 +67,7 @@ const always = () => true;
 
 test.each([
   ['db baseline', ['db', 'baseline', '--from-types', 'types.ts'], 'SIGTERM', 143, always],
-  ['gen types while it starts', ['gen', 'types'], 'SIGTERM', 143, always],
+  ['gen types during startup', ['gen', 'types'], 'SIGTERM', 143, always],
   ['test db', ['test', 'db'], 'SIGINT', 130, (output: string) => output.includes('1_slow.sql')],
 ] as const)(
   'a signal during %s ends the command and its PostgreSQL',

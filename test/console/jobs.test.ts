@@ -342,10 +342,10 @@ describe('webhooks', () => {
   });
 
   test.each([
-    ['an address that is none', { url: 'javascript:alert(1)' }],
-    ['a header that would begin another', { headers: { 'x-a': 'b\r\nx-c: d' } }],
-    ['no event', { events: [] }],
-    ['an event that sends no row', { events: ['truncate'] }],
+    ['an invalid URL', { url: 'javascript:alert(1)' }],
+    ['a header with a line break', { headers: { 'x-a': 'b\r\nx-c: d' } }],
+    ['no events', { events: [] }],
+    ['an event that has no row', { events: ['truncate'] }],
   ])('with %s are rejected', async (_name, more) => {
     expect((await dev.call('POST', '/jobs/webhooks', hook(more))).status).toBe(400);
     expect(await list()).toEqual([]);

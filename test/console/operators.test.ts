@@ -65,7 +65,7 @@ describe('an invitation', () => {
   });
 
   test.each([
-    ['a name that is taken', { name: 'dev', role: 'owner' }, 409, 'taken'],
+    ['a name that is in use', { name: 'dev', role: 'owner' }, 409, 'taken'],
     ['no name', { name: '  ', role: 'owner' }, 400, 'bad_request'],
     ['a name with a line break', { name: 'a\nb', role: 'owner' }, 400, 'bad_request'],
     ['an unknown role', { name: 'x', role: 'root' }, 400, 'bad_request'],

@@ -114,7 +114,7 @@ test('a view has no cursor, because its rows have no key', async () => {
 test.each([
   ['not JSON', 'x'],
   ['too few values', '[]'],
-  ['no list', '{}'],
+  ['a value that isn’t a list', '{}'],
 ])('a cursor that is %s is rejected', async (_name, after) => {
   expect((await owner.call('GET', rowsPath('mixed', { after }))).status).toBe(400);
 });

@@ -83,11 +83,11 @@ describe('with an authenticator app', () => {
     ['another challenge', { challenge: 'AAAA' }],
     ['another page', { origin: 'http://evil.example' }],
     ['another site', { rpId: 'evil.example' }],
-    ['a registration in place of a proof', { type: 'webauthn.create' }],
+    ['a registration in place of an authentication', { type: 'webauthn.create' }],
     ['no user presence', { userPresent: false }],
     ['no user verification', { userVerified: false }],
     ['a changed signature', { tamper: (bytes) => Buffer.concat([bytes.subarray(0, -1), Buffer.from([0])]) }],
-    ['a key that is not there', { credentialId: Buffer.alloc(32, 1) }],
+    ['a key that doesn’t exist', { credentialId: Buffer.alloc(32, 1) }],
   ])('%s is rejected, and the factor is still required', async (_what, forgery) => {
     const session = await fresh();
     const { status, body } = await prove(session, key, forgery);
@@ -100,7 +100,7 @@ describe('with an authenticator app', () => {
     ['another challenge', { challenge: 'AAAA' }],
     ['another page', { origin: 'http://evil.example' }],
     ['another site', { rpId: 'evil.example' }],
-    ['a proof in place of a registration', { type: 'webauthn.get' }],
+    ['an authentication in place of a registration', { type: 'webauthn.get' }],
     ['no user verification', { userVerified: false }],
   ])('a new passkey with %s isn’t stored', async (_what, forgery) => {
     expect((await add(new SoftwareAuthenticator(origin), forgery)).body.code).toBe('key_refused');

@@ -158,11 +158,11 @@ describe('delivery checks', () => {
   });
 
   test.each([
-    ['of no table', { ...change, table: 'missing' }],
-    ['of no row', { ...change, key: { id: '8' } }],
-    ['of a column that is SQL', { ...change, key: { 'id" = 7; --': '7' } }],
-    ['of an unknown action', { ...change, action: 'TRUNCATE' }],
-    ['in a persona that is none', { ...change, as: 'x' }],
+    ['about a missing table', { ...change, table: 'missing' }],
+    ['about a missing row', { ...change, key: { id: '8' } }],
+    ['with SQL as a column', { ...change, key: { 'id" = 7; --': '7' } }],
+    ['about an unknown action', { ...change, action: 'TRUNCATE' }],
+    ['with an invalid persona', { ...change, as: 'x' }],
   ])('reject a question %s with an error message', async (_what, question) => {
     const { status, body } = await owner.call('POST', '/realtime/verdict/change', question);
     expect(status).toBe(400);

@@ -426,7 +426,7 @@ describe('an attacker', () => {
 
   test.each([
     ['a migration name with a path', { migration: '../../evil' }],
-    ['a migration name that is hidden', { migration: '.evil' }],
+    ['a hidden migration name', { migration: '.evil' }],
   ])('can’t use %s', async (_what, more) => {
     expect((await apply([{ kind: 'create_schema', name: 'never' }], more)).status).toBe(400);
   });

@@ -175,11 +175,15 @@ test('resetting to the default removes the line', async () => {
 
 describe('rejected without writing anything', () => {
   test.each([
-    ['a value the schema does not take', [change('auth.jwt_expiry', 'soon')], "isn't a whole number"],
-    ['a setting there is none of', [change('auth.no_such', 1)], "The setting auth.no_such doesn't exist"],
-    ['a secret in clear', [change('auth.email.smtp.pass', 'hunter3')], "can't be saved in the file"],
-    ['one bad among good ones', [change('auth.jwt_expiry', 60), change('api.port', 99_999)], "isn't a port"],
-    ['a prototype', [change('__proto__.x', 1)], "The setting __proto__.x doesn't exist"],
+    ['a value that the schema doesn’t accept', [change('auth.jwt_expiry', 'soon')], "isn't a whole number"],
+    ['an unknown setting', [change('auth.no_such', 1)], "The setting auth.no_such doesn't exist"],
+    ['a secret in plain text', [change('auth.email.smtp.pass', 'hunter3')], "can't be saved in the file"],
+    [
+      'one invalid value among valid ones',
+      [change('auth.jwt_expiry', 60), change('api.port', 99_999)],
+      "isn't a port",
+    ],
+    ['a prototype property', [change('__proto__.x', 1)], "The setting __proto__.x doesn't exist"],
     ['another file', [change('auth.jwt_expiry', 1, '../../etc/passwd')], 'file'],
   ])('%s', async (_what, changes, message) => {
     for (const where of ['/preview', '']) {
@@ -269,16 +273,16 @@ describe('names that the user chooses', () => {
   });
 
   test.each([
-    ['a secret in clear', 'edge_runtime.secrets.NEW', 'sk_live', "can't be saved in the file"],
-    ['a name that cannot be', 'functions.9lives.verify_jwt', false, "isn't a valid name"],
+    ['a secret in plain text', 'edge_runtime.secrets.NEW', 'sk_live', "can't be saved in the file"],
+    ['an invalid name', 'functions.9lives.verify_jwt', false, "isn't a valid name"],
     [
-      'a setting that none of them has',
+      'an unknown setting of a name',
       'functions.hello.no_such',
       1,
       "The setting functions.hello.no_such doesn't exist",
     ],
     [
-      'the prototype of all',
+      'an inherited property',
       'auth.sms.test_otp.__proto__',
       'x',
       "The setting auth.sms.test_otp.__proto__ doesn't exist",

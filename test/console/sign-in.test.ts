@@ -56,7 +56,7 @@ describe('cross-site sign-in', () => {
     ['without our header', { 'x-plinth-request': '' }],
     ['from a foreign page', { origin: 'https://evil.example' }],
     ['from a sibling site', { 'sec-fetch-site': 'same-site' }],
-    ['from nowhere', { origin: 'null' }],
+    ['without an origin', { origin: 'null' }],
   ])('%s is rejected and doesn’t use up the link', async (_name, headers) => {
     const token = await linkToken(backend);
     const refused = await signIn(backend, token, headers);

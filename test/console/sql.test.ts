@@ -258,9 +258,9 @@ describe('as a persona', () => {
 
   test.each<[string, () => string, unknown[]]>([
     ['the operator sees every row', () => 'operator', [['hers'], ["another's"]]],
-    ['anon sees none', () => 'anon', []],
-    ['a user sees her own', () => `user:${ada}`, [['hers']]],
-    ['claims are those of a token', () => claims({ role: 'authenticated', sub: ada }), [['hers']]],
+    ['anon sees no rows', () => 'anon', []],
+    ['a user sees only their own rows', () => `user:${ada}`, [['hers']]],
+    ['claims are used as in a token', () => claims({ role: 'authenticated', sub: ada }), [['hers']]],
     ['the service role sees every row', () => claims({ role: 'service_role' }), [['hers'], ["another's"]]],
   ])('%s', async (_name, as, expected) => {
     expect(rowsOf((await run(owner, body, { as: as() })).lines)).toEqual(expected);

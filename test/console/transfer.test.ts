@@ -289,12 +289,12 @@ describe('import', () => {
   });
 
   test.each([
-    ['an open quote', 'csv', 'code\n"open', "isn't valid CSV"],
+    ['an unclosed quote', 'csv', 'code\n"open', "isn't valid CSV"],
     ['a column twice', 'csv', 'code,code\n1,2\n', 'more than once'],
     ['nothing', 'csv', '', 'empty'],
     ['text', 'json', 'hello', "isn't valid JSON, line 1"],
-    ['half an object', 'json', '[{"code": "x"', 'cut off'],
-    ['half an array', 'json', '[{"code": "x"}', 'never closed'],
+    ['an incomplete object', 'json', '[{"code": "x"', 'cut off'],
+    ['an incomplete array', 'json', '[{"code": "x"}', 'never closed'],
   ])('%s isn’t a %s file', async (_name, format, file, message) => {
     const { status, body } = await upload('goods/import', { format, mapping: mapped('code') }, file);
     expect([status, body.message]).toEqual([400, expect.stringContaining(message)]);
@@ -302,7 +302,7 @@ describe('import', () => {
 
   test.each([
     ['no mapping', '{}'],
-    ['a column that is not there', '{"code": "nope"}'],
+    ['a missing column', '{"code": "nope"}'],
     ['a generated column', '{"code": "twice"}'],
     ['a column twice', '{"code": "code", "x": "code"}'],
     ['SQL as a column', '{"code": "code) values (1); drop table public.goods; --"}'],

@@ -52,7 +52,7 @@ describe('a response', () => {
   };
 
   test('contains each part of a condition with its value and the compared values', async () => {
-    const { body } = await project.ask(find('another’s row'));
+    const { body } = await project.ask(find('another user’s row'));
     const [gate] = body.gates;
     expect(gate).toMatchObject({ clause: 'using', command: 'select', effect: 'hides', passes: false });
     expect(gate.policies[0]).toMatchObject({ name: 'read own or public', applies: true, value: false });
@@ -89,11 +89,11 @@ describe('a response', () => {
   });
 
   test('contains functions and views that run with another role’s rights', async () => {
-    const { body } = await project.ask(find('a security definer function says no'));
+    const { body } = await project.ask(find('a security definer function returns false'));
     expect(body.gates[0].policies[0].functions).toEqual([
       { name: 'public.is_staff()', securityDefiner: true, owner: 'postgres', mayExecute: true },
     ]);
-    const view = await project.ask(find('a view asks as its owner'));
+    const view = await project.ask(find('a view runs with its owner’s rights'));
     expect(view.body.through).toMatchObject([
       { name: 'notes', role: 'postgres', security: 'owner', mayRead: true },
     ]);
@@ -107,12 +107,12 @@ describe('a response', () => {
   });
 
   test.each([
-    'her own row',
-    'another’s row',
-    'giving it away',
-    'inserting her own',
+    'a user’s own row',
+    'another user’s row',
+    'giving a row away',
+    'inserting an own row',
     'no grant at all',
-    'removing another’s',
+    'deleting another user’s row',
   ])('contains a passing pgTAP test: %s', async (what) => {
     const { as, operation, table, key = {}, values = {}, returned = [] } = find(what);
     const { body } = await project.owner.call('POST', '/why/pgtap', {

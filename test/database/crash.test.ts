@@ -20,20 +20,20 @@ afterEach(() => {
 
 /** The moments at which the processes are killed, in sequence and in the same folder. */
 const moments: { name: string; wait: (writer: Writer) => Promise<unknown> }[] = [
-  { name: 'at the very start', wait: () => sleep(randomInt(60, 200)) },
-  { name: 'as initdb begins', wait: (writer) => writer.line('progress Preparing PostgreSQL') },
+  { name: 'immediately after the start', wait: () => sleep(randomInt(60, 200)) },
+  { name: 'when initdb begins', wait: (writer) => writer.line('progress Preparing PostgreSQL') },
   {
-    name: 'within initdb',
+    name: 'during initdb',
     wait: (writer) => writer.line('progress Preparing PostgreSQL').then(() => sleep(randomInt(400))),
   },
-  { name: 'as the bootstrap begins', wait: (writer) => writer.line('progress Preparing the database') },
+  { name: 'when the bootstrap begins', wait: (writer) => writer.line('progress Preparing the database') },
   {
-    name: 'within the bootstrap',
+    name: 'during the bootstrap',
     wait: (writer) => writer.line('progress Preparing the database').then(() => sleep(randomInt(40))),
   },
-  { name: 'within writes', wait: (writer) => writer.line('writing').then(() => sleep(randomInt(150))) },
-  { name: 'within recovery', wait: () => sleep(randomInt(100, 300)) },
-  { name: 'within writes again', wait: (writer) => writer.line('writing').then(() => sleep(randomInt(150))) },
+  { name: 'during writes', wait: (writer) => writer.line('writing').then(() => sleep(randomInt(150))) },
+  { name: 'during recovery', wait: () => sleep(randomInt(100, 300)) },
+  { name: 'during writes again', wait: (writer) => writer.line('writing').then(() => sleep(randomInt(150))) },
 ];
 
 test('acknowledged rows survive and nothing must be repaired', { timeout: 60_000 }, async () => {

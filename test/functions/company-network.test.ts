@@ -96,8 +96,8 @@ const authorization = `Basic ${Buffer.from('someone:pass-word').toString('base64
 describe('modules', () => {
   it.each([
     ['the authorities that the machine trusts', { SSL_CERT_FILE: authority }],
-    ['those that Node is given', { NODE_EXTRA_CA_CERTS: authority }],
-    ['those that Deno is given', { DENO_CERT: authority, DENO_TLS_CA_STORE: 'mozilla' }],
+    ['the authorities configured for Node.js', { NODE_EXTRA_CA_CERTS: authority }],
+    ['the authorities configured for Deno', { DENO_CERT: authority, DENO_TLS_CA_STORE: 'mozilla' }],
   ])('are loaded through a proxy that intercepts TLS, with %s', async (_name, certificates) => {
     asked = [];
     const world = await machine({

@@ -292,13 +292,13 @@ it('PostgreSQL accepts a function’s connection only with the password that it 
 
 describe('access', () => {
   it.each([
-    ['nothing sent', {}, 'UNAUTHORIZED_NO_AUTH_HEADER'],
+    ['no token', {}, 'UNAUTHORIZED_NO_AUTH_HEADER'],
     [
       'a forged token',
       { authorization: 'Bearer eyJhbGciOiJIUzI1NiJ9.eyJyb2xlIjoic2VydmljZV9yb2xlIn0.AAAA' },
       'UNAUTHORIZED_LEGACY_JWT',
     ],
-    ['no token at all behind Bearer', { authorization: 'Bearer x' }, 'UNAUTHORIZED_INVALID_JWT_FORMAT'],
+    ['an invalid token after Bearer', { authorization: 'Bearer x' }, 'UNAUTHORIZED_INVALID_JWT_FORMAT'],
   ])('is denied: %s', async (_name, headers, code) => {
     const response = await backend.fetch('/functions/v1/hello', {
       headers: headers as Record<string, string>,

@@ -104,10 +104,10 @@ describe('imports', () => {
   });
 
   it.each([
-    ['JSON of the server', '../../../.plinth/secrets.json', 'json'],
-    ['a text of the machine', '/etc/passwd', 'text'],
-    ['secrets of another function', '../own/.env', 'text'],
-    ['bytes of a hidden folder', '../../../.git/config', 'bytes'],
+    ['the server’s JSON files', '../../../.plinth/secrets.json', 'json'],
+    ['the machine’s text files', '/etc/passwd', 'text'],
+    ['another function’s secrets', '../own/.env', 'text'],
+    ['binary files in a hidden folder', '../../../.git/config', 'bytes'],
   ])('reject %s, although Deno would allow a module to import it', async (_name, path, type) => {
     world.write('supabase/../.plinth/secrets.json', `{ "jwt_secret": "s3cret-of-ours" }`);
     mkdirSync(join(world.root, '.git'), { recursive: true });

@@ -108,7 +108,7 @@ describe('upgrades', () => {
 describe('malformed HTTP', () => {
   it.each([
     [
-      'both lengths',
+      'both kinds of length',
       'POST /quiet/v1/ HTTP/1.1\r\nhost: x\r\ncontent-length: 6\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\nGET /health HTTP/1.1\r\nhost: x\r\n\r\n',
     ],
     [

@@ -181,7 +181,7 @@ describe('permissions', () => {
       `select cron.schedule_in_database('x', '* * * * *', 'select 1', current_database(), 'supabase_admin')`,
     ],
     [
-      'by a row',
+      'by inserting a row',
       `insert into cron.job (schedule, command, username) values ('* * * * *', 'select 1', 'supabase_admin')`,
     ],
     [
@@ -190,15 +190,15 @@ describe('permissions', () => {
     ],
     ['by changing a row', `update cron.job set username = 'supabase_admin'`],
     [
-      'by a trigger on the jobs',
+      'by a trigger on the jobs table',
       'create trigger t before insert on cron.job for each row execute function suppress_redundant_updates_trigger()',
     ],
     [
-      'by a trigger on the details',
+      'by a trigger on the run details',
       'create trigger t before insert on cron.job_run_details for each row execute function suppress_redundant_updates_trigger()',
     ],
-    ['by the timetable', `update cron._timetable set due_at = now()`],
-    ['by claiming', 'select cron._claim(1)'],
+    ['by changing the timetable', `update cron._timetable set due_at = now()`],
+    ['by calling the claim function', 'select cron._claim(1)'],
   ])('postgres can’t get a superuser %s', async (_how, statement) => {
     await expect(postgres.exec(statement)).rejects.toMatchObject({ code: '42501' });
   });

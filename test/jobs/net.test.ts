@@ -155,7 +155,7 @@ describe('a failed request is stored for', () => {
   test.each([
     ['a closed port', 'http://127.0.0.1:1/', "Couldn't connect to server"],
     ['an unknown host name', 'http://unknown.invalid/', "Couldn't resolve host name"],
-    ['no URL', 'nonsense', 'the URL is malformed'],
+    ['an invalid URL', 'nonsense', 'the URL is malformed'],
     ['another protocol', 'file:///etc/passwd', 'the protocol "file" is not http or https'],
   ])('%s', async (_what, url, message) => {
     expect(await ask(`net.http_get('${url}')`)).toMatchObject({

@@ -143,7 +143,7 @@ describe('an invalid file', () => {
   });
 
   test.each([
-    ['a key twice', [{ kid: 'a' }, { kid: 'a' }], /two keys have the kid a/],
+    ['a duplicate key', [{ kid: 'a' }, { kid: 'a' }], /two keys have the kid a/],
     [
       'a short secret',
       [{ kty: 'oct', alg: 'HS256', k: 'c2hvcnQ', kid: 'b' }],

@@ -199,10 +199,13 @@ describe('the baseline creates what no migration creates', () => {
 describe('the baseline omits what later migrations add', () => {
   test.each([
     ['a column', 'alter table notes add column title text'],
-    ['a column if it is missing', 'alter table notes add column if not exists title text default $$mine$$'],
-    ['a column by dynamic SQL', `do $$ begin alter table notes add column title text; end $$`],
     [
-      'two columns together',
+      'a column, if it doesn’t exist',
+      'alter table notes add column if not exists title text default $$mine$$',
+    ],
+    ['a column with dynamic SQL', `do $$ begin alter table notes add column title text; end $$`],
+    [
+      'two columns in one statement',
       'alter table notes add column title text, add column if not exists created_at date',
     ],
   ])('%s', async (_, statement) => {
@@ -341,21 +344,29 @@ describe('the baseline restores what the types no longer contain', () => {
 
 describe('types inferred from migrations', () => {
   test.each<[string, string, RegExp]>([
-    ['compared with a uuid', 'create policy p on notes using (auth.uid() = owner)', /^ {2}owner uuid/m],
     [
-      'referring to a text',
+      'from a comparison with a uuid',
+      'create policy p on notes using (auth.uid() = owner)',
+      /^ {2}owner uuid/m,
+    ],
+    [
+      'from a reference to a text column',
       'create table t (k text primary key); alter table notes add foreign key (user_id) references t (k)',
       /^ {2}user_id text/m,
     ],
-    ['referred to', 'create table t (n text references notes (id))', /^ {2}id text/m],
+    ['from being referenced', 'create table t (n text references notes (id))', /^ {2}id text/m],
     [
       'filled',
       `insert into notes (id, user_id, owner) values (gen_random_uuid(), 'no uuid', 'x')`,
       /^ {2}user_id text/m,
     ],
-    ['left out of an insert', `insert into notes (id) values (gen_random_uuid())`, /^ {2}user_id uuid,/m],
     [
-      'on conflict',
+      'from being omitted in an insert',
+      `insert into notes (id) values (gen_random_uuid())`,
+      /^ {2}user_id uuid,/m,
+    ],
+    [
+      'from ON CONFLICT',
       `insert into notes (user_id, owner) values (gen_random_uuid(), 'x') on conflict (owner) do nothing`,
       /unique \(owner\)/,
     ],
@@ -448,7 +459,7 @@ describe('unique constraints for ON CONFLICT in a function', () => {
   test.each([
     ['a migration creates the key', 'create unique index i on notes (title, user_id)'],
     [
-      'the rows of a migration contradict it',
+      'the rows of a migration violate it',
       `insert into notes (user_id, title) select '00000000-0000-0000-0000-000000000001', 'x' from generate_series(1, 2)`,
     ],
   ])('aren’t added if %s', async (_, statement) => {

@@ -23,7 +23,7 @@ const leftovers: readonly (readonly [name: string, statement: string])[] = [
   ['a temporary table', 'create temp table leftover (id int)'],
   ['prepared statements', 'prepare s1 as select 1; prepare s2 as select 2; prepare leftover as select 3'],
   ['no prepared statements', 'deallocate all'],
-  ['no prepared statements, unseen', `do $$ begin execute 'deallocate all'; end $$`],
+  ['no prepared statements, indirectly', `do $$ begin execute 'deallocate all'; end $$`],
   ['advisory locks', 'select pg_advisory_lock(42)'],
   ['a cursor', 'declare leftover cursor with hold for select 1'],
   ['a listener', 'listen leftover'],
@@ -133,22 +133,22 @@ test('text in another encoding is stored in the history unchanged', async () => 
 describe('mistakes', () => {
   test.each([
     [
-      'a list of applied files that is gone',
+      'a deleted migration history',
       'create table a ();\n\ndrop schema supabase_migrations cascade;',
       /^supabase\/migrations\/1_a\.sql:3: .*could not be updated/,
     ],
     [
-      'an end of the session',
+      'ending the session',
       'create table a ();\nselect pg_terminate_backend(pg_backend_pid());',
       /^supabase\/migrations\/1_a\.sql:2: /,
     ],
     [
-      'a superuser statement under another role',
+      'a superuser statement with another role',
       'set role anon;\ncreate publication p for all tables;',
       /^supabase\/migrations\/1_a\.sql:2: (?!.*_plinth)/,
     ],
     [
-      'a foreign key at commit',
+      'a foreign key violation at commit',
       'create table a (id int primary key, b int references a deferrable initially deferred);\ninsert into a values (1, 2);',
       /^supabase\/migrations\/1_a\.sql:2: .*while committing the transaction/,
     ],

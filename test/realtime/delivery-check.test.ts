@@ -103,7 +103,7 @@ const cases: Case[] = [
     statement: insertOpen,
   },
   {
-    what: 'a column that the role may not read',
+    what: 'a column that the role can’t read',
     code: 'hidden-columns',
     outcome: 'alters',
     persona: anon,
@@ -111,7 +111,7 @@ const cases: Case[] = [
     statement: insertOpen,
   },
   {
-    what: 'a row of one’s own',
+    what: 'the user’s own row',
     code: 'visible',
     outcome: 'passes',
     persona: user(alice),
@@ -151,7 +151,7 @@ const cases: Case[] = [
     statement: `insert into public.keyless values ('x')`,
   },
   {
-    what: 'a primary key that the role may not read',
+    what: 'a primary key that the role can’t read',
     code: 'no-select-on-key',
     outcome: 'alters',
     persona: anon,
@@ -168,7 +168,7 @@ const cases: Case[] = [
     untried: true,
   },
   {
-    what: 'a row that the publication leaves out',
+    what: 'a row that the publication’s filter excludes',
     code: 'publication-row-filter',
     outcome: 'stops',
     persona: anon,
@@ -176,7 +176,7 @@ const cases: Case[] = [
     statement: 'insert into public.filtered values (1, 1)',
   },
   {
-    what: 'a row that the publication includes',
+    what: 'a row that the publication’s filter includes',
     code: 'published',
     outcome: 'passes',
     persona: anon,
@@ -184,7 +184,7 @@ const cases: Case[] = [
     statement: 'insert into public.filtered values (1, 2)',
   },
   {
-    what: 'a filter that matches in the type of the column',
+    what: 'a filter that matches in the column’s type',
     code: 'filter-matches',
     outcome: 'passes',
     persona: anon,
@@ -211,7 +211,7 @@ const cases: Case[] = [
     statement: insertOpen,
   },
   {
-    what: 'a filter that is none',
+    what: 'an invalid filter',
     code: 'request-invalid',
     outcome: 'stops',
     persona: anon,
@@ -275,7 +275,7 @@ const cases: Case[] = [
     statement: `update public.open set text = 'y' where id = 1`,
   },
   {
-    what: 'a value beyond all bounds',
+    what: 'a value over the size limit',
     code: 'too-large',
     outcome: 'alters',
     persona: anon,
@@ -325,10 +325,10 @@ describe('of changes', () => {
   });
 
   test.each([
-    ['no table', { ...open, table: 'nothing' }],
-    ['no row', { ...open, key: { id: '77' } }],
-    ['no column', { ...open, key: { 'id"; drop table x; --': '1' } }],
-    ['no key', { ...open, key: {} }],
+    ['a missing table', { ...open, table: 'nothing' }],
+    ['a missing row', { ...open, key: { id: '77' } }],
+    ['a missing column', { ...open, key: { 'id"; drop table x; --': '1' } }],
+    ['a missing key', { ...open, key: {} }],
   ])('an invalid question is rejected: %s', async (_what, change) => {
     const entry = { event: '*', schema: 'public', table: 'open' };
     await expect(h.deliveryChecks.checkChange({ subscriber: anon, entry, change })).rejects.toThrow(

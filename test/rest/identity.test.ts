@@ -34,12 +34,17 @@ describe('tokens', () => {
     ],
     ['the service role', () => `Bearer ${rest.serviceKey}`, 200, { role: 'service_role' }],
     [
-      'an empty one',
+      'an empty token',
       () => 'Bearer ',
       401,
       { code: 'PGRST301', message: 'Empty JWT is sent in Authorization header' },
     ],
-    ['two parts', () => 'Bearer a.b', 401, { code: 'PGRST301', message: 'Expected 3 parts in JWT; got 2' }],
+    [
+      'a token with two parts',
+      () => 'Bearer a.b',
+      401,
+      { code: 'PGRST301', message: 'Expected 3 parts in JWT; got 2' },
+    ],
     [
       'a wrong signature',
       () => `Bearer ${rest.userToken('x').slice(0, -6)}AAAAAA`,
@@ -47,13 +52,13 @@ describe('tokens', () => {
       { code: 'PGRST301', message: 'No suitable key or wrong key type' },
     ],
     [
-      'an expired one',
+      'an expired token',
       () => `Bearer ${rest.userToken('x', { exp: 1 })}`,
       401,
       { code: 'PGRST303', message: 'JWT expired' },
     ],
     [
-      'one for later',
+      'a token that isn’t valid yet',
       () => `Bearer ${rest.userToken('x', { nbf: 4e9 })}`,
       401,
       { code: 'PGRST303', message: 'JWT not yet valid' },
@@ -71,7 +76,7 @@ describe('tokens', () => {
       { code: '22023' },
     ],
     [
-      'a role that may not be taken',
+      'a role that the login role can’t switch to',
       () => `Bearer ${rest.userToken('x', { role: 'supabase_admin' })}`,
       403,
       { code: '42501' },

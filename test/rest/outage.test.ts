@@ -133,8 +133,8 @@ test('after a crash during writes, acknowledged objects exist and none exists tw
 describe('if PostgreSQL rejects connections because of', () => {
   test.each([
     ['too many connections', 'connection limit 0', 'connection limit -1', 'too many connections for role'],
-    ['another password', `password 'other'`, undefined, 'password authentication failed'],
-    ['no right to sign in', 'nologin', 'login', 'is not permitted to log in'],
+    ['a changed password', `password 'other'`, undefined, 'password authentication failed'],
+    ['a missing LOGIN privilege', 'nologin', 'login', 'is not permitted to log in'],
   ])('%s', async (_what, refuse, allow, details) => {
     const [before] = await asAdmin((client) =>
       client.query<{ verifier: string }>(

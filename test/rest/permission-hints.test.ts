@@ -77,7 +77,7 @@ const MINIMAL = ' With Prefer: return=minimal, policies FOR SELECT are not check
 
 const refusals: Refusal[] = [
   {
-    what: 'a table without any right',
+    what: 'a table without any privilege',
     path: '/closed',
     message: 'permission denied for table closed',
     full: `${GRANT} GRANT SELECT ON public.closed TO anon;`,
@@ -152,7 +152,7 @@ const refusals: Refusal[] = [
     full: `${GRANT} GRANT SELECT, INSERT, UPDATE ON public.closed TO anon;`,
   },
   {
-    what: 'a delete whose filter may not be read',
+    what: 'a delete with a filter on an unreadable column',
     path: '/Odd%20Name?id=eq.1',
     method: 'DELETE',
     message: 'permission denied for table Odd Name',
@@ -166,14 +166,14 @@ const refusals: Refusal[] = [
     short: `${GRANT} GRANT SELECT ON public.partial TO anon;`,
   },
   {
-    what: 'a column in a filter and one to order by',
+    what: 'a column in a filter and one in the order',
     path: '/partial?select=id&or=(secret.eq.x,id.eq.1)&order=closed_id',
     message: 'permission denied for table partial',
     full: `${GRANT} GRANT SELECT (secret, closed_id) ON public.partial TO anon;`,
     short: `${GRANT} GRANT SELECT ON public.partial TO anon;`,
   },
   {
-    what: 'all columns where only some may be read: the others are not named',
+    what: 'all columns if only some are readable, without naming the others',
     path: '/partial',
     message: 'permission denied for table partial',
     full: `${GRANT} GRANT SELECT ON public.partial TO anon; Or select only the columns that it can read: id, name.`,
@@ -189,7 +189,7 @@ const refusals: Refusal[] = [
     short: `${GRANT} GRANT UPDATE ON public.partial TO anon;`,
   },
   {
-    what: 'an embedded table, and the column that joins it',
+    what: 'an embedded table and the joining column',
     path: '/partial?select=id,closed(name)',
     message: 'permission denied for table partial',
     full: `${GRANT} GRANT SELECT (closed_id) ON public.partial TO anon; GRANT SELECT ON public.closed TO anon;`,
@@ -213,7 +213,7 @@ const refusals: Refusal[] = [
     full: `${GRANT} GRANT USAGE ON SEQUENCE public.keyed_id_seq TO anon;`,
   },
   {
-    what: 'a function, of two with its name',
+    what: 'one of two functions with the same name',
     path: '/rpc/locked',
     method: 'POST',
     body: { a: 1 },
@@ -221,43 +221,43 @@ const refusals: Refusal[] = [
     full: `${GRANT} GRANT EXECUTE ON FUNCTION public.locked(a integer, b text) TO anon;`,
   },
   {
-    what: 'the table behind a view with the rights of who asks',
+    what: 'the table behind a view with the caller’s rights',
     path: '/window',
     message: 'permission denied for table closed',
     full: BEHIND,
   },
   {
-    what: 'a table in a function, which the request does not name',
+    what: 'a table in a function, which isn’t in the request',
     path: '/rpc/reaches',
     message: 'permission denied for table closed',
     full: BEHIND,
   },
   {
-    what: 'a schema that is not exposed',
+    what: 'a schema that isn’t exposed',
     path: '/rpc/delves',
     message: 'permission denied for schema hidden',
     full: BEHIND,
   },
   {
-    what: 'a table that a policy looks at',
+    what: 'a table that a policy reads',
     path: '/peeking',
     message: 'permission denied for table closed',
     full: BEHIND,
   },
   {
-    what: 'what a function raises itself',
+    what: 'an error that a function raises',
     path: '/rpc/raises',
     message: 'permission denied for table closed',
     full: null,
   },
   {
-    what: 'the hint that a function gives',
+    what: 'a hint that a function sets',
     path: '/rpc/raises_with_hint',
     message: 'no',
     full: 'Ask nicely',
   },
   {
-    what: 'no policy for the role and the command',
+    what: 'no policy for the role and command',
     path: '/guarded',
     method: 'POST',
     body: { id: 1 },
@@ -266,7 +266,7 @@ const refusals: Refusal[] = [
     short: SHORT_INSERT(),
   },
   {
-    what: 'a policy to insert, none to see what was inserted',
+    what: 'a policy for inserting, but none for reading the row',
     path: '/insertable',
     method: 'POST',
     body: { id: 1 },
@@ -286,7 +286,7 @@ const refusals: Refusal[] = [
     short: SHORT_INSERT('policies FOR INSERT and FOR UPDATE and FOR SELECT accept.'),
   },
   {
-    what: 'a policy whose check fails',
+    what: 'a policy with a failing check',
     path: '/owned',
     method: 'POST',
     body: { id: 2, owner: 'anon' },
@@ -304,7 +304,7 @@ const refusals: Refusal[] = [
     short: SHORT_INSERT(),
   },
   {
-    what: 'an update to a row that would no longer be its own',
+    what: 'an update after which the row isn’t visible',
     path: '/owned?id=eq.1',
     method: 'PATCH',
     body: { owner: 'anon' },
@@ -315,7 +315,7 @@ const refusals: Refusal[] = [
       'Row-level security allows authenticated to write only rows that policies FOR UPDATE and FOR SELECT accept.',
   },
   {
-    what: 'a policy of a table that a function writes to',
+    what: 'a policy on a table that a function writes to',
     path: '/rpc/writes',
     method: 'POST',
     body: {},

@@ -47,13 +47,13 @@ test.each<[what: string, sql: string, seen: (cache: SchemaCache) => unknown, exp
     true,
   ],
   [
-    'a label of a type',
+    'a new enum value',
     `alter type public.mood add value 'low'`,
     (cache) => relation(cache, 'people')?.columns.get('mood')?.enumValues,
     ['fine', 'low'],
   ],
   [
-    'the name of a type',
+    'a type name',
     'alter type public.mood rename to state',
     (cache) => relation(cache, 'people')?.columns.get('mood')?.type,
     'public.state',
@@ -65,13 +65,13 @@ test.each<[what: string, sql: string, seen: (cache: SchemaCache) => unknown, exp
     'number',
   ],
   [
-    'what a view shows',
+    'the columns of a view',
     'create or replace view public.shown as select id, id as person from public.notes',
     (cache) => relationships(cache, 'people').map(({ foreignTable }) => foreignTable.name),
     ['notes'],
   ],
   [
-    'the name of a table that others refer to',
+    'the name of a referenced table',
     'alter table public.people rename to persons',
     (cache) => relationships(cache, 'notes').map(({ foreignTable }) => foreignTable.name),
     ['persons'],
@@ -83,7 +83,7 @@ test.each<[what: string, sql: string, seen: (cache: SchemaCache) => unknown, exp
     'volatile',
   ],
   [
-    'a table that is gone',
+    'a dropped table',
     'drop table public.persons cascade',
     (cache) => [relation(cache, 'persons'), relationships(cache, 'notes')],
     [undefined, []],

@@ -43,11 +43,14 @@ const pages: readonly [string, Record<string, string>][] = [
   ['another site', { origin: 'https://evil.example' }],
   ["the developer's own app", { origin: 'http://localhost:3000', 'sec-fetch-site': 'same-site' }],
   ['a sandboxed document', { origin: 'null' }],
-  ['another port of this address', { origin: 'http://127.0.0.1:1' }],
-  ['an image, a script or a link of another site', { 'sec-fetch-site': 'cross-site' }],
-  ['another site whose name leads here (DNS rebinding)', { host: 'rebound.example:54321' }],
+  ['another port of this host', { origin: 'http://127.0.0.1:1' }],
+  ['an image, a script or a link from another site', { 'sec-fetch-site': 'cross-site' }],
   [
-    'the same, as its own page',
+    'another site whose host name resolves to this machine (DNS rebinding)',
+    { host: 'rebound.example:54321' },
+  ],
+  [
+    'the same site, as its own page',
     { host: 'rebound.example', origin: 'http://rebound.example', 'sec-fetch-site': 'same-origin' },
   ],
 ];

@@ -126,7 +126,7 @@ describe('every route of the Console', () => {
   });
 
   it.each([
-    ['a page of the API origin', 'same-site', () => world.backend.url],
+    ['a page of the API’s origin', 'same-site', () => world.backend.url],
     ['any other page', 'cross-site', () => 'https://evil.example'],
     ['a sandboxed page', 'cross-site', () => 'null'],
   ])('rejects %s', async (_who, site, origin) => {

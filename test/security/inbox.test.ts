@@ -48,9 +48,9 @@ describe('the inbox', () => {
     ['another page of this machine', { origin: 'http://localhost:3000', 'sec-fetch-site': 'same-site' }],
     ['an image or a form of another page', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' }],
     ['a frame', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }],
-    ['a name of the attacker (DNS rebinding)', { host: 'evil.example' }],
+    ['an attacker’s host name (DNS rebinding)', { host: 'evil.example' }],
     [
-      'that name, as its own page',
+      'that host name, as its own page',
       { host: 'evil.example:54324', origin: 'http://evil.example:54324', 'sec-fetch-site': 'same-origin' },
     ],
   ])('rejects %s', async (_who, headers: Record<string, string>) => {

@@ -23,16 +23,16 @@ describe('queries', () => {
     ['nested logic', `or=(${nested('and(', 'id.eq.1', 2000)})`],
     ['many negations', `id=${'not.'.repeat(3000)}eq.1`],
     ['nested embeds', `select=${nested('notes(', 'id', 2000)}`],
-    ['embeds to and fro', `select=${'books(notes('.repeat(600)}id${'))'.repeat(600)}`],
+    ['embeds back and forth', `select=${'books(notes('.repeat(600)}id${'))'.repeat(600)}`],
     ['dots', `select=${'.'.repeat(12_000)}`],
     ['spreads', `select=${'...'.repeat(4000)}x(id)`],
     ['casts', `select=id${'::text'.repeat(2000)}`],
     ['blanks', `select=id${'%20'.repeat(4000)}x`],
-    ['more columns than PostgreSQL has', `select=${'*,'.repeat(6000)}*`],
+    ['more columns than PostgreSQL supports', `select=${'*,'.repeat(6000)}*`],
     ['a thousand filters', Array.from({ length: 1200 }, (_, index) => `id=gt.${index}`).join('&')],
     ['a pattern that backtracks', `body=match.${encodeURIComponent('(a+)+$')}`],
     ['a long order', `order=${'id.asc.nullsfirst,'.repeat(600)}id`],
-    ['numbers past all limits', 'limit=99999999999999999999&offset=99999999999999999999'],
+    ['numbers over every limit', 'limit=99999999999999999999&offset=99999999999999999999'],
   ])('%s are answered immediately', async (_name, query) => {
     const started = performance.now();
     const { text } = await world.call(`/rest/v1/notes?${query}`, { token: world.user(alice) });

@@ -71,7 +71,7 @@ const ways: readonly [string, (key: string, claims: typeof alice) => Promise<Slo
     async (key, claims) => begin('PUT', `${server.url}/object/board/${key}`, { ...bearer(claims), ...text }),
   ],
   [
-    'pieces (TUS)',
+    'a resumable upload (TUS)',
     async (key, claims) => {
       const base64 = (value: string) => Buffer.from(value).toString('base64');
       const made = await server.request('/upload/resumable', {

@@ -96,9 +96,9 @@ describe("a user's script", () => {
     ['stored HTML', () => put('a.html', 'text/html', html)],
     ['stored XHTML', () => put('a.xhtml', 'application/xhtml+xml', xhtml)],
     ['stored XML', () => put('a.xml', 'text/xml', xhtml)],
-    ['a stored stylesheet as a document', () => put('page.xsl', 'text/xsl', xhtml)],
+    ['a stored style sheet as a document', () => put('page.xsl', 'text/xsl', xhtml)],
     [
-      'what a stored stylesheet makes of XML',
+      'XML styled by a stored style sheet',
       async () => {
         await put('sheet.xsl', 'text/xsl', stylesheet);
         return put('transformed.xml', 'application/xml', transformed);
@@ -111,8 +111,8 @@ describe("a user's script", () => {
         return '/storage/v1/object/public/open/two';
       },
     ],
-    ['the page of a server function', async () => '/functions/v1/page'],
-    ['the page of a REST function', async () => '/rest/v1/rpc/page'],
+    ['a server function’s page', async () => '/functions/v1/page'],
+    ['a REST function’s page', async () => '/rest/v1/rpc/page'],
   ];
 
   it.each(documents)('doesn’t run in %s', async (_what, store) => {

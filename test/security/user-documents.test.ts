@@ -354,10 +354,13 @@ function speak(lines: readonly string[]): Promise<Response> {
 describe('responses not written by a service are safe', () => {
   it.each([
     ['an unreadable request', ['NONSENSE']],
-    ['headers too large', ['GET / HTTP/1.1', 'host: x', `x: ${'a'.repeat(40_000)}`]],
-    ['a path that cannot be decoded', ['GET /rest/v1/%zz HTTP/1.1', 'host: x', 'connection: close']],
-    ['no host', ['GET /rest/v1/ HTTP/1.1', 'connection: close']],
-    ['an expectation', ['GET /rest/v1/ HTTP/1.1', 'host: x', 'expect: more', 'connection: close']],
+    ['headers that are too large', ['GET / HTTP/1.1', 'host: x', `x: ${'a'.repeat(40_000)}`]],
+    ['a path that can’t be decoded', ['GET /rest/v1/%zz HTTP/1.1', 'host: x', 'connection: close']],
+    ['a missing host', ['GET /rest/v1/ HTTP/1.1', 'connection: close']],
+    [
+      'an unsupported expectation',
+      ['GET /rest/v1/ HTTP/1.1', 'host: x', 'expect: more', 'connection: close'],
+    ],
     ['an unknown route', ['GET /nowhere HTTP/1.1', 'host: x', 'connection: close']],
   ])('%s', async (_what, lines) => {
     const { status, headers } = await speak(lines);

@@ -266,13 +266,17 @@ describe('files that can’t be rendered get an error', () => {
     ],
     ['PDF', () => Buffer.from('%PDF-1.4\n1 0 obj'), unsupported],
     ['an incompatible HEIF', () => Buffer.from('00000010667479706d69663100000000', 'hex'), unsupported],
-    ['half a picture', () => photo.subarray(0, photo.length / 2), unsupported],
+    ['an incomplete image', () => photo.subarray(0, photo.length / 2), unsupported],
     [
       'damaged data',
       () => Buffer.concat([photo.subarray(0, 20), deflateRawSync(Buffer.alloc(1000))]),
       unsupported,
     ],
-    ['a bomb', () => png(50_000, 50_000, 100), 'The source image resolution is too large to process'],
+    [
+      'a decompression bomb',
+      () => png(50_000, 50_000, 100),
+      'The source image resolution is too large to process',
+    ],
     ['a large file', () => Buffer.alloc(25_000_001), 'The source image file is too large to process'],
   ];
   test.each(cases)('%s', async (name, body, message) => {

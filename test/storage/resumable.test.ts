@@ -117,8 +117,8 @@ function upload(body: Buffer, options: Partial<UploadOptions>): Promise<void> {
 describe('the stock client uploads', () => {
   test.each([
     ['in chunks', { chunkSize: 300_000 }],
-    ['immediately, while it is created', { uploadDataDuringCreation: true }],
-    ['without telling the length first', { uploadLengthDeferred: true, chunkSize: 700_000 }],
+    ['during creation', { uploadDataDuringCreation: true }],
+    ['with a deferred length', { uploadLengthDeferred: true, chunkSize: 700_000 }],
   ] satisfies [string, Partial<UploadOptions>][])('%s', async (_how, options) => {
     const body = randomBytes(1_000_001);
     const key = randomUUID();
@@ -283,23 +283,23 @@ describe('the protocol', () => {
 
 describe('limits', () => {
   test.each([
-    ['no such bucket', { bucketName: 'nowhere', objectName: 'a' }, 1, 404, 'Bucket not found'],
+    ['a missing bucket', { bucketName: 'nowhere', objectName: 'a' }, 1, 404, 'Bucket not found'],
     [
-      'larger than the bucket allows',
+      'larger than the bucket’s limit',
       { bucketName: 'small', objectName: 'a' },
       11,
       413,
       'Maximum size exceeded\n',
     ],
     [
-      'larger than the project allows',
+      'larger than the project’s limit',
       { bucketName: 'open', objectName: 'a' },
       3_000_001,
       413,
       'Maximum size exceeded\n',
     ],
     [
-      'another type',
+      'a disallowed type',
       { bucketName: 'pictures', objectName: 'a', contentType: 'text/html' },
       1,
       415,

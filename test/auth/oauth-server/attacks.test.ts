@@ -235,7 +235,7 @@ describe('an authorization request', () => {
     ['another scheme', 'http://app.example/callback'],
     ['percent signs', 'https://app.example/c%61llback'],
     ['a script', 'javascript:alert(1)//https://app.example/callback'],
-    ['two of them', `${callback},${callback}`],
+    ['two redirect URIs', `${callback},${callback}`],
   ])('to a redirect URI with %s gets an error and no redirect', async (_name, uri) => {
     const response = await request({ redirect_uri: uri });
     expect([response.status, response.body.msg]).toEqual([400, 'invalid redirect_uri']);
@@ -280,7 +280,7 @@ describe('an authorization request', () => {
     ],
     ['a short challenge', { code_challenge: 'a' }, 'code_challenge must be between 43 and 128 characters'],
     ['the implicit flow', { response_type: 'token' }, 'only response_type=code is supported'],
-    ['a scope of ours', { scope: 'email service_role' }, 'unsupported scope: service_role'],
+    ['one of Plinth’s own scopes', { scope: 'email service_role' }, 'unsupported scope: service_role'],
     ['blank scopes', { scope: '   ' }, 'scope parameter cannot be empty'],
     ['a relative resource', { resource: '/x' }, 'resource must be an absolute URI'],
     [
@@ -476,7 +476,7 @@ describe('a client', () => {
 
   test.each([
     ['nothing', {}, {}, 'Invalid client credentials: client_id is required'],
-    ['no uuid', { client_id: 'x' }, {}, 'Invalid client_id format'],
+    ['no UUID', { client_id: 'x' }, {}, 'Invalid client_id format'],
     ['an unknown id', { client_id: crypto.randomUUID() }, {}, 'Invalid client credentials'],
     [
       'bad base64',
@@ -532,7 +532,7 @@ describe('a client', () => {
   test.each([
     ['no grant', {}, 'invalid_request', 'grant_type is required'],
     [
-      'a grant it may not use',
+      'a grant that it isn’t allowed to use',
       { grant_type: 'password' },
       'unsupported_grant_type',
       'Client is not allowed to use grant type: password',

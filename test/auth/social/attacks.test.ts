@@ -38,7 +38,7 @@ const admin = () => auth.database.pool('supabase_admin');
 describe('state', () => {
   it.each([
     ['none', '', 'bad_oauth_callback', 'OAuth state parameter missing'],
-    ['no uuid', "' or 1=1", 'bad_oauth_state', 'OAuth state parameter is invalid'],
+    ['no UUID', "' or 1=1", 'bad_oauth_state', 'OAuth state parameter is invalid'],
     ['unknown', crypto.randomUUID(), 'bad_oauth_state', 'OAuth state not found or expired'],
   ])('%s: redirects to the site, with nothing in the fragment', async (_name, state, code, description) => {
     for (const method of ['GET', 'POST'] as const) {

@@ -215,10 +215,10 @@ describe('Google', () => {
 
   it.each([
     ['made for another app', { aud: 'other-client' }],
-    ['made for our native app, which takes no part here', { aud: 'ios-client' }],
+    ['for the native app, which isn’t used here', { aud: 'ios-client' }],
     ['of another issuer', { iss: 'https://accounts.example.com' }],
     ['expired', { exp: Math.floor(Date.now() / 1000) - 1 }],
-    ['not of the access token', { at_hash: 'AAAAAAAAAAAAAAAAAAAAAA' }],
+    ['for another access token', { at_hash: 'AAAAAAAAAAAAAAAAAAAAAA' }],
     ['without a subject', { sub: undefined }],
   ])('an ID token %s is rejected', async (_name, claims) => {
     serve({ aud: 'google-client', sub: '1', email: newEmail(), email_verified: true, ...claims });

@@ -218,7 +218,7 @@ describe('forged tokens', () => {
       () => issuers.google.token(person(), { alg: 'HS256', secret: 'secret' }),
     ],
     [
-      'a key that the token brings',
+      'a key that the token contains',
       () => {
         const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
         const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'mine' };
@@ -232,10 +232,13 @@ describe('forged tokens', () => {
     ['another issuer’s key', () => issuers.custom.token({ ...person(), iss: names.google })],
     ['another issuer', () => issuers.google.token({ ...person(), iss: 'https://evil.example' })],
     ['expired', () => issuers.google.token({ ...person(), exp: Math.floor(Date.now() / 1000) - 1 })],
-    ['without an end', () => issuers.google.token({ ...person(), exp: undefined })],
-    ['for later', () => issuers.google.token({ ...person(), nbf: Math.floor(Date.now() / 1000) + 3600 })],
+    ['without an expiry time', () => issuers.google.token({ ...person(), exp: undefined })],
+    [
+      'that isn’t valid yet',
+      () => issuers.google.token({ ...person(), nbf: Math.floor(Date.now() / 1000) + 3600 }),
+    ],
     ['critical extensions', () => issuers.google.token(person(), { header: { crit: ['x'], x: 1 } })],
-    ['three dots and no token', () => 'a.b.c'],
+    ['three dots instead of a token', () => 'a.b.c'],
     ['text', () => 'nonsense'],
   ])('%s', async (_name, make) => {
     expect(await ask({ provider: 'google', id_token: make() })).toMatchObject(bad);

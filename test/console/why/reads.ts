@@ -11,7 +11,7 @@ export const reads: readonly Case[] = [
     reason: 'not-secured',
   },
   {
-    what: 'a row that is not there',
+    what: 'a missing row',
     operation: 'select',
     table: 'plain',
     ...row(9),
@@ -27,7 +27,7 @@ export const reads: readonly Case[] = [
     reason: 'no-policy',
   },
   {
-    what: 'her own row',
+    what: 'a user’s own row',
     operation: 'select',
     table: 'notes',
     ...row(1),
@@ -36,7 +36,7 @@ export const reads: readonly Case[] = [
     reason: 'passes',
   },
   {
-    what: 'another’s row',
+    what: 'another user’s row',
     operation: 'select',
     table: 'notes',
     ...row(2),
@@ -54,7 +54,7 @@ export const reads: readonly Case[] = [
     reason: 'passes',
   },
   {
-    what: 'a public row, anonymously: NULL or true',
+    what: 'a public row for an anonymous user: NULL or true',
     operation: 'select',
     table: 'notes',
     ...row(3),
@@ -62,7 +62,7 @@ export const reads: readonly Case[] = [
     reason: 'passes',
   },
   {
-    what: 'a private row, anonymously: NULL',
+    what: 'a private row for an anonymous user: NULL',
     operation: 'select',
     table: 'notes',
     ...row(1),
@@ -97,7 +97,7 @@ export const reads: readonly Case[] = [
     reason: 'policy',
   },
   {
-    what: 'a security definer function says yes',
+    what: 'a security definer function returns true',
     operation: 'select',
     table: 'staff_notes',
     ...row(1),
@@ -106,7 +106,7 @@ export const reads: readonly Case[] = [
     reason: 'passes',
   },
   {
-    what: 'a security definer function says no',
+    what: 'a security definer function returns false',
     operation: 'select',
     table: 'staff_notes',
     ...row(1),
@@ -115,7 +115,7 @@ export const reads: readonly Case[] = [
     reason: 'policy',
   },
   {
-    what: 'restrictive policies alone admit nothing',
+    what: 'only restrictive policies allow nothing',
     operation: 'select',
     table: 'only_restrictive',
     ...row(1),
@@ -124,7 +124,7 @@ export const reads: readonly Case[] = [
     reason: 'no-policy',
   },
   {
-    what: 'a condition that fails',
+    what: 'a condition that raises an error',
     operation: 'select',
     table: 'faulty',
     ...row(1),
@@ -142,7 +142,7 @@ export const reads: readonly Case[] = [
     reason: 'passes',
   },
   {
-    what: 'names that need quotes, another’s',
+    what: 'names that need quotes, for another user’s row',
     operation: 'select',
     table: 'We"ird',
     ...row(1),
@@ -151,7 +151,7 @@ export const reads: readonly Case[] = [
     reason: 'policy',
   },
   {
-    what: 'a row of every type, whole',
+    what: 'a row with every type',
     operation: 'select',
     table: 'typed',
     ...row(1),

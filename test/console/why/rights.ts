@@ -3,7 +3,7 @@ import { ada, type Case, row, user } from './case.ts';
 
 export const rights: readonly Case[] = [
   {
-    what: 'the service role bypasses',
+    what: 'the service role bypasses policies',
     operation: 'select',
     table: 'closed',
     ...row(1),
@@ -21,7 +21,7 @@ export const rights: readonly Case[] = [
     reason: 'evaluation',
   },
   {
-    what: 'a function that may not be called',
+    what: 'a function without EXECUTE',
     operation: 'select',
     table: 'barred',
     ...row(1),
@@ -87,7 +87,7 @@ export const rights: readonly Case[] = [
     reason: 'grant',
   },
   {
-    what: 'the sequence is not needed when the value is given',
+    what: 'the sequence isn’t needed if a value is given',
     operation: 'insert',
     table: 'serial_notes',
     values: { id: '900', body: 'x' },
@@ -96,7 +96,7 @@ export const rights: readonly Case[] = [
     reason: 'not-secured',
   },
   {
-    what: 'an identity column needs none',
+    what: 'an identity column needs no grant on its sequence',
     operation: 'insert',
     table: 'identity_notes',
     values: { body: 'x' },
@@ -114,7 +114,7 @@ export const rights: readonly Case[] = [
     reason: 'not-secured',
   },
   {
-    what: 'the owner where it is forced',
+    what: 'the owner of a table with FORCE',
     operation: 'select',
     table: 'forced',
     ...row(1),
@@ -123,7 +123,7 @@ export const rights: readonly Case[] = [
     reason: 'no-policy',
   },
   {
-    what: 'a role that bypasses, without a grant',
+    what: 'a role that bypasses policies, without a grant',
     operation: 'select',
     table: 'ungranted',
     ...row(1),

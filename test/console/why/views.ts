@@ -3,7 +3,7 @@ import { ada, type Case, eve, row, user } from './case.ts';
 
 export const views: readonly Case[] = [
   {
-    what: 'a view asks as its owner',
+    what: 'a view runs with its owner’s rights',
     operation: 'select',
     table: 'notes_view',
     ...row(2),
@@ -29,7 +29,7 @@ export const views: readonly Case[] = [
     reason: 'policy',
   },
   {
-    what: 'two tables, both of whose policies pass',
+    what: 'two tables whose policies both match',
     operation: 'select',
     table: 'v_joined',
     ...row(1),
@@ -38,7 +38,7 @@ export const views: readonly Case[] = [
     reason: 'passes',
   },
   {
-    what: 'two tables, the first hides its row',
+    what: 'two tables, of which the first hides its row',
     operation: 'select',
     table: 'v_joined',
     ...row(2),
@@ -47,7 +47,7 @@ export const views: readonly Case[] = [
     reason: 'policy',
   },
   {
-    what: 'two tables, the second hides its row',
+    what: 'two tables, of which the second hides its row',
     operation: 'select',
     table: 'v_joined',
     ...row(3),
@@ -56,7 +56,7 @@ export const views: readonly Case[] = [
     reason: 'policy',
   },
   {
-    what: 'an outer join keeps the row whose other side is hidden',
+    what: 'an outer join keeps a row whose other side is hidden',
     operation: 'select',
     table: 'v_left',
     ...row(3),
@@ -65,7 +65,7 @@ export const views: readonly Case[] = [
     reason: 'behind',
   },
   {
-    what: 'an outer join, and its own side is hidden',
+    what: 'an outer join whose own side is hidden',
     operation: 'select',
     table: 'v_left',
     ...row(2),
@@ -74,7 +74,7 @@ export const views: readonly Case[] = [
     reason: 'behind',
   },
   {
-    what: 'the owner of the view is held to the policies, with the asker’s claims',
+    what: 'policies apply to the view’s owner, with the caller’s claims',
     operation: 'select',
     table: 'v_landlord',
     ...row(1),
@@ -83,7 +83,7 @@ export const views: readonly Case[] = [
     reason: 'passes',
   },
   {
-    what: 'the owner of the view is held to the policies, and they hide it',
+    what: 'policies apply to the view’s owner and hide the row',
     operation: 'select',
     table: 'v_landlord',
     ...row(1),
@@ -92,7 +92,7 @@ export const views: readonly Case[] = [
     reason: 'policy',
   },
   {
-    what: 'the view’s own condition holds',
+    what: 'the view’s own condition matches',
     operation: 'select',
     table: 'v_mine',
     ...row(1),
@@ -101,7 +101,7 @@ export const views: readonly Case[] = [
     reason: 'not-secured',
   },
   {
-    what: 'the view’s own condition leaves the row out',
+    what: 'the view’s own condition excludes the row',
     operation: 'select',
     table: 'v_mine',
     ...row(2),
@@ -110,7 +110,7 @@ export const views: readonly Case[] = [
     reason: 'not-in-view',
   },
   {
-    what: 'the owner of the view may not read the table',
+    what: 'the view’s owner can’t read the table',
     operation: 'select',
     table: 'v_poor',
     ...row(1),
@@ -119,7 +119,7 @@ export const views: readonly Case[] = [
     reason: 'grant',
   },
   {
-    what: 'columns of another name',
+    what: 'columns with different names',
     operation: 'select',
     table: 'v_renamed',
     key: { number: '2' },
@@ -137,7 +137,7 @@ export const views: readonly Case[] = [
     reason: 'policy',
   },
   {
-    what: 'a view of a view, her own',
+    what: 'a view of a view, for a user’s own row',
     operation: 'select',
     table: 'v_outer',
     key: { number: '1' },
@@ -155,7 +155,7 @@ export const views: readonly Case[] = [
     reason: 'behind',
   },
   {
-    what: 'a sum over rows that it shows',
+    what: 'a sum over rows that a policy shows',
     operation: 'select',
     table: 'v_counted',
     key: { holder: ada },
@@ -164,7 +164,7 @@ export const views: readonly Case[] = [
     reason: 'behind',
   },
   {
-    what: 'one table twice',
+    what: 'the same table twice',
     operation: 'select',
     table: 'v_twice',
     ...row(1),
@@ -173,7 +173,7 @@ export const views: readonly Case[] = [
     reason: 'behind',
   },
   {
-    what: 'a row that is not there',
+    what: 'a missing row',
     operation: 'select',
     table: 'v_joined',
     ...row(9),
@@ -182,7 +182,7 @@ export const views: readonly Case[] = [
     reason: 'not-in-view',
   },
   {
-    what: 'changing through a view whose owner is held to the policies',
+    what: 'updating through a view to whose owner policies apply',
     operation: 'update',
     table: 'v_landlord',
     ...row(1),
@@ -192,7 +192,7 @@ export const views: readonly Case[] = [
     reason: 'passes',
   },
   {
-    what: 'changing another’s through it',
+    what: 'updating another user’s row through it',
     operation: 'update',
     table: 'v_landlord',
     ...row(2),
@@ -202,7 +202,7 @@ export const views: readonly Case[] = [
     reason: 'policy',
   },
   {
-    what: 'giving away through a view, by another name',
+    what: 'giving a row away through a view with a renamed column',
     operation: 'update',
     table: 'v_renamed',
     key: { number: '1' },
@@ -212,7 +212,7 @@ export const views: readonly Case[] = [
     reason: 'policy',
   },
   {
-    what: 'changing what the view’s condition leaves out',
+    what: 'updating a row that the view’s condition excludes',
     operation: 'update',
     table: 'v_mine',
     ...row(2),
@@ -240,7 +240,7 @@ export const views: readonly Case[] = [
     reason: 'policy',
   },
   {
-    what: 'removing through it',
+    what: 'deleting through it',
     operation: 'delete',
     table: 'v_landlord',
     ...row(3),
@@ -249,7 +249,7 @@ export const views: readonly Case[] = [
     reason: 'passes',
   },
   {
-    what: 'removing another’s through it',
+    what: 'deleting another user’s row through it',
     operation: 'delete',
     table: 'v_landlord',
     ...row(2),

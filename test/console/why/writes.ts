@@ -12,7 +12,7 @@ export const writes: readonly Case[] = [
     reason: 'no-policy',
   },
   {
-    what: 'inserting her own',
+    what: 'inserting an own row',
     operation: 'insert',
     table: 'notes',
     values: { id: '10', owner: ada },
@@ -39,7 +39,7 @@ export const writes: readonly Case[] = [
     reason: 'policy',
   },
   {
-    what: 'inserting anonymously: no policy for anon',
+    what: 'inserting as an anonymous user: no policy for anon',
     operation: 'insert',
     table: 'notes',
     values: { id: '13' },
@@ -47,7 +47,7 @@ export const writes: readonly Case[] = [
     reason: 'no-policy',
   },
   {
-    what: 'inserting and wanting it back',
+    what: 'inserting with the row returned',
     operation: 'insert',
     table: 'notes',
     values: { id: '14', owner: ada },
@@ -57,7 +57,7 @@ export const writes: readonly Case[] = [
     reason: 'passes',
   },
   {
-    what: 'changing her own',
+    what: 'updating an own row',
     operation: 'update',
     table: 'notes',
     ...row(1),
@@ -67,7 +67,7 @@ export const writes: readonly Case[] = [
     reason: 'passes',
   },
   {
-    what: 'changing another’s',
+    what: 'updating another user’s row',
     operation: 'update',
     table: 'notes',
     ...row(2),
@@ -77,7 +77,7 @@ export const writes: readonly Case[] = [
     reason: 'policy',
   },
   {
-    what: 'changing what is public but not hers',
+    what: 'updating another user’s public row',
     operation: 'update',
     table: 'notes',
     ...row(3),
@@ -87,7 +87,7 @@ export const writes: readonly Case[] = [
     reason: 'policy',
   },
   {
-    what: 'changing what is locked: restrictive',
+    what: 'updating a locked row: restrictive',
     operation: 'update',
     table: 'notes',
     ...row(4),
@@ -97,7 +97,7 @@ export const writes: readonly Case[] = [
     reason: 'restrictive',
   },
   {
-    what: 'locking it: the restrictive USING is the check',
+    what: 'locking a row: the restrictive USING is the check',
     operation: 'update',
     table: 'notes',
     ...row(1),
@@ -107,7 +107,7 @@ export const writes: readonly Case[] = [
     reason: 'restrictive',
   },
   {
-    what: 'giving it away',
+    what: 'giving a row away',
     operation: 'update',
     table: 'notes',
     ...row(1),
@@ -117,7 +117,7 @@ export const writes: readonly Case[] = [
     reason: 'policy',
   },
   {
-    what: 'a new value the check refuses',
+    what: 'a new value that the check rejects',
     operation: 'update',
     table: 'notes',
     ...row(1),
@@ -127,7 +127,7 @@ export const writes: readonly Case[] = [
     reason: 'policy',
   },
   {
-    what: 'a new value the check answers with NULL',
+    what: 'a new value for which the check is NULL',
     operation: 'update',
     table: 'notes',
     ...row(1),
@@ -137,7 +137,7 @@ export const writes: readonly Case[] = [
     reason: 'policy',
   },
   {
-    what: 'a role that inherits another’s policies',
+    what: 'a role that inherits another role’s policies',
     operation: 'update',
     table: 'notes',
     ...row(1),
@@ -147,7 +147,7 @@ export const writes: readonly Case[] = [
     reason: 'passes',
   },
   {
-    what: 'editors pass by one policy or the other',
+    what: 'editors match one policy or the other',
     operation: 'update',
     table: 'notes',
     ...row(1),
@@ -157,7 +157,7 @@ export const writes: readonly Case[] = [
     reason: 'passes',
   },
   {
-    what: 'editors change only what they see',
+    what: 'editors update only what they see',
     operation: 'update',
     table: 'notes',
     ...row(2),
@@ -167,7 +167,7 @@ export const writes: readonly Case[] = [
     reason: 'policy',
   },
   {
-    what: 'editors: what is public is theirs to change',
+    what: 'editors can update public rows',
     operation: 'update',
     table: 'notes',
     ...row(3),
@@ -177,7 +177,7 @@ export const writes: readonly Case[] = [
     reason: 'passes',
   },
   {
-    what: 'removing her own',
+    what: 'deleting an own row',
     operation: 'delete',
     table: 'notes',
     ...row(1),
@@ -186,7 +186,7 @@ export const writes: readonly Case[] = [
     reason: 'passes',
   },
   {
-    what: 'removing another’s',
+    what: 'deleting another user’s row',
     operation: 'delete',
     table: 'notes',
     ...row(2),
@@ -195,7 +195,7 @@ export const writes: readonly Case[] = [
     reason: 'policy',
   },
   {
-    what: 'removing what is public but not hers',
+    what: 'deleting another user’s public row',
     operation: 'delete',
     table: 'notes',
     ...row(3),
@@ -204,7 +204,7 @@ export const writes: readonly Case[] = [
     reason: 'policy',
   },
   {
-    what: 'removing anonymously',
+    what: 'deleting as an anonymous user',
     operation: 'delete',
     table: 'notes',
     ...row(3),
@@ -212,7 +212,7 @@ export const writes: readonly Case[] = [
     reason: 'no-policy',
   },
   {
-    what: 'a trigger sets what the check wants',
+    what: 'a trigger sets the value that the check requires',
     operation: 'insert',
     table: 'stamped',
     values: { id: '1', owner: eve },
@@ -221,7 +221,7 @@ export const writes: readonly Case[] = [
     reason: 'passes',
   },
   {
-    what: 'the trigger has nothing to set',
+    what: 'the trigger has no value to set',
     operation: 'insert',
     table: 'stamped',
     values: { id: '1', owner: eve },
@@ -229,7 +229,7 @@ export const writes: readonly Case[] = [
     reason: 'policy',
   },
   {
-    what: 'the new row is wanted back and no policy shows it',
+    what: 'the new row is requested but no policy shows it',
     operation: 'insert',
     table: 'stamped',
     values: { id: '1' },
@@ -239,7 +239,7 @@ export const writes: readonly Case[] = [
     reason: 'no-policy',
   },
   {
-    what: 'a constraint stands behind the policies',
+    what: 'a constraint applies after the policies',
     operation: 'insert',
     table: 'notes',
     values: { id: '1', owner: ada },

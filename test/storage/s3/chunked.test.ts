@@ -131,7 +131,7 @@ test.each<[string, Chunked, string]>([
     'SignatureDoesNotMatch',
   ],
   [
-    'a chunk left out',
+    'a missing chunk',
     {
       mode: signedMode,
       chunks,
@@ -140,14 +140,14 @@ test.each<[string, Chunked, string]>([
     'SignatureDoesNotMatch',
   ],
   [
-    'an end too early',
+    'an early end',
     { mode: signedMode, chunks, tamper: (body) => body.subarray(0, 70_090) },
     'IncompleteBody',
   ],
-  ['more than announced', { mode: signedMode, chunks, decodedLength: 100 }, 'IncompleteBody'],
-  ['less than announced', { mode: signedMode, chunks, decodedLength: 100_000 }, 'IncompleteBody'],
+  ['more bytes than announced', { mode: signedMode, chunks, decodedLength: 100 }, 'IncompleteBody'],
+  ['fewer bytes than announced', { mode: signedMode, chunks, decodedLength: 100_000 }, 'IncompleteBody'],
   [
-    'something behind the end',
+    'bytes after the end',
     {
       mode: signedMode,
       chunks,
@@ -156,12 +156,12 @@ test.each<[string, Chunked, string]>([
     'IncompleteBody',
   ],
   [
-    'a size that is none',
+    'an invalid size',
     { mode: unsignedMode, chunks, trailer, tamper: replace('11170', 'zzzzz') },
     'IncompleteBody',
   ],
   [
-    'a line without an end',
+    'a line that never ends',
     { mode: unsignedMode, chunks, trailer, tamper: () => Buffer.alloc(100_000, '1') },
     'IncompleteBody',
   ],
@@ -171,7 +171,7 @@ test.each<[string, Chunked, string]>([
     'BadDigest',
   ],
   [
-    'a checksum that is none',
+    'an invalid checksum',
     { mode: unsignedMode, chunks, trailer: { 'x-amz-checksum-crc32': 'x' } },
     'InvalidDigest',
   ],

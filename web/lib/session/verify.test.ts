@@ -87,7 +87,7 @@ describe('the seven messages', () => {
     ['HS256 against a set with public keys only', hsToken, [ecJwk], 'No matching signing key found in JWKS'],
     ['an unknown kid', esToken, [rsaJwk, jwk(ec.publicKey, 'ec-2')], 'No matching signing key found in JWKS'],
     [
-      'the right kid of another key type',
+      'a matching kid with another key type',
       rsToken,
       [{ ...ecJwk, kid: 'rsa-1' }],
       'No matching signing key found in JWKS',

@@ -35,7 +35,7 @@ function requestOf(world: World, { client_id }: Client): string {
 }
 
 const allowed: Flow = {
-  name: 'allowed after signing in, taken back later',
+  name: 'a user allows access after signing in, and removes it later',
   async play({ page, world, walker, ...scene }) {
     const email = await world.newUser();
     const client = await register(world, 'Herbarium', true);
@@ -57,7 +57,7 @@ const allowed: Flow = {
 };
 
 const denied: Flow = {
-  name: 'an unverified app: continued with another account, then denied',
+  name: 'a user continues with another account and denies access to an unverified app',
   async play({ page, world, walker, ...scene }) {
     await scene.signedIn();
     const other = await world.newUser();
@@ -76,7 +76,7 @@ const denied: Flow = {
 };
 
 const none: Flow = {
-  name: 'no request, or one that has run out',
+  name: 'a missing or expired request shows an error',
   async play({ walker, ...scene }) {
     await scene.signedIn();
     await scene.open('consent');

@@ -6,7 +6,7 @@ import { say } from '../texts.ts';
 import { askAsApp, redeem } from '../world.ts';
 
 const kept: Flow = {
-  name: 'a guest of an app, who keeps the account',
+  name: 'a guest of an app saves the account',
   async play({ page, world, walker, ...scene }) {
     const email = world.newEmail();
     const taken = await world.newUser();
@@ -41,7 +41,7 @@ const kept: Flow = {
 };
 
 const brought: Flow = {
-  name: 'a guest who has an account, and brings everything along',
+  name: 'a guest moves all data to an existing account',
   async play({ world, walker, ...scene }) {
     const email = await world.newUser();
     await scene.open('sign-in');

@@ -12,7 +12,7 @@ async function fillIn({ walker }: Scene, email: string, secret: string): Promise
 }
 
 const signIn: Flow = {
-  name: 'password, for an app, after two mistakes',
+  name: 'a user signs in to an app with a password, after two mistakes',
   isStill: true,
   async play(scene) {
     const { page, world, walker } = scene;
@@ -39,7 +39,7 @@ const signIn: Flow = {
 };
 
 const code: Flow = {
-  name: 'code by mail, after a wrong one and another one',
+  name: 'a user signs in with an emailed code, after a wrong one and a second one',
   isStill: true,
   async play(scene) {
     const { world, walker } = scene;
@@ -64,7 +64,7 @@ const code: Flow = {
 };
 
 const recovery: Flow = {
-  name: 'a forgotten password',
+  name: 'a user resets a forgotten password',
   isStill: true,
   async play(scene) {
     const { world, walker } = scene;
@@ -94,7 +94,7 @@ const recovery: Flow = {
 };
 
 const signUp: Flow = {
-  name: 'a new account, confirmed by its link',
+  name: 'a user creates an account and confirms it with the link',
   isStill: true,
   async play({ page, world, walker, ...scene }) {
     const email = world.newEmail();
@@ -139,7 +139,7 @@ async function enroll(world: World, email: string): Promise<string> {
 }
 
 const secondFactor: Flow = {
-  name: 'the second factor, for an app',
+  name: 'a user signs in to an app with the second factor',
   isStill: true,
   async play(scene) {
     const { page, world, walker } = scene;

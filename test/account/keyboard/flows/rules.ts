@@ -33,7 +33,7 @@ const fakeHcaptcha = `
 const ofHcaptcha = /^https:\/\/[a-z]+\.hcaptcha\.com\//;
 
 const withEveryRule: Flow = {
-  name: 'for an app, with a captcha, and a second factor to be set up first',
+  name: 'a user signs in to an app with a captcha, and must first set up a second factor',
   loads: ofHcaptcha,
   async play(scene) {
     const { context, page, world, walker } = scene;
@@ -82,7 +82,7 @@ const withEveryRule: Flow = {
 };
 
 const blockedCaptcha: Flow = {
-  name: 'a captcha that cannot be loaded',
+  name: 'a captcha that can’t be loaded shows an error',
   loads: ofHcaptcha,
   async play({ context, walker, ...scene }) {
     await context.route('https://*.hcaptcha.com/**', (route) => route.abort());

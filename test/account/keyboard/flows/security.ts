@@ -9,7 +9,7 @@ import { askAsApp, redeem } from '../world.ts';
 import { atProvider } from './sign-in.ts';
 
 const newAddress: Flow = {
-  name: 'another address: taken back, then confirmed at both',
+  name: 'an address change is canceled, then confirmed at both addresses',
   async play({ page, world, walker, ...scene }) {
     const email = await scene.signedIn();
     const next = world.newEmail();
@@ -48,7 +48,7 @@ const newAddress: Flow = {
 };
 
 const newNumber: Flow = {
-  name: 'a number: added, taken back, confirmed',
+  name: 'a phone number is added, canceled and confirmed',
   async play({ world, walker, ...scene }) {
     await scene.signedIn();
     const phone = world.newPhone();
@@ -79,7 +79,7 @@ const newNumber: Flow = {
 };
 
 const newPassword: Flow = {
-  name: 'another password, after a fresh sign-in',
+  name: 'a password is changed after a recent sign-in',
   async play({ context, world, walker, ...scene }) {
     const email = await scene.signedIn();
     await context.clock.setFixedTime(Date.now() + 20 * 60_000);
@@ -122,7 +122,7 @@ export async function enroll({ page, walker, ...scene }: Scene, name: string): P
 }
 
 const authenticator: Flow = {
-  name: 'an authenticator app: set up, asked for, asked for again, removed',
+  name: 'an authenticator app is set up, required twice, and removed',
   async play(scene) {
     const { context, page, world, walker } = scene;
     const email = await scene.signedIn();
@@ -158,7 +158,7 @@ const authenticator: Flow = {
 };
 
 const recoveryCodes: Flow = {
-  name: 'recovery codes: made, kept, one used; the authenticator removed',
+  name: 'recovery codes are generated and saved, one is used, and the authenticator is removed',
   async play(scene) {
     const { page, walker } = scene;
     const email = await scene.signedIn();
@@ -199,7 +199,7 @@ const recoveryCodes: Flow = {
 };
 
 const phoneFactor: Flow = {
-  name: 'a phone as second step',
+  name: 'a phone is used as a second factor',
   async play({ world, walker, ...scene }) {
     const email = await scene.signedIn();
     const phone = world.newPhone();
@@ -245,7 +245,7 @@ async function addAuthenticator({ context, page }: Scene, kind: 'device' | 'stic
 }
 
 const securityKey: Flow = {
-  name: 'a security key as second step',
+  name: 'a security key is used as a second factor',
   async play(scene) {
     const { walker } = scene;
     await addAuthenticator(scene, 'stick');
@@ -266,7 +266,7 @@ const securityKey: Flow = {
 };
 
 const passkey: Flow = {
-  name: 'a passkey: added, renamed, used, removed',
+  name: 'a passkey is added, renamed, used and removed',
   async play(scene) {
     const { page, walker } = scene;
     const device = await addAuthenticator(scene, 'device');
@@ -296,7 +296,7 @@ const passkey: Flow = {
 };
 
 const linked: Flow = {
-  name: 'an account at a provider: linked, unlinked',
+  name: 'an account at a provider is linked and unlinked',
   async play({ page, world, walker, ...scene }) {
     const email = await scene.signedIn();
     const login = email.replace(/@.*/, '-linked');
@@ -315,7 +315,7 @@ const linked: Flow = {
 };
 
 const sessions: Flow = {
-  name: 'sessions elsewhere: one ended, then all others; they say so',
+  name: 'one session is ended, then all others, which show a notice',
   async play({ context, page, world, walker, ...scene }) {
     const email = await scene.signedIn();
     const elsewhere = await Promise.all(
@@ -347,7 +347,7 @@ const sessions: Flow = {
 };
 
 const endedElsewhere: Flow = {
-  name: 'a session that was ended elsewhere',
+  name: 'a session that was ended elsewhere shows a notice',
   async play({ context, page, world, walker, ...scene }) {
     const email = await scene.signedIn();
     const other = await context.newPage();
@@ -368,7 +368,7 @@ const endedElsewhere: Flow = {
 };
 
 const ownData: Flow = {
-  name: 'the data taken along, and the account deleted',
+  name: 'the data is downloaded and the account deleted',
   async play({ page, world, walker, ...scene }) {
     const email = await scene.signedIn();
     const downloading = page.waitForEvent('download');

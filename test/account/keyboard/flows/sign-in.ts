@@ -8,7 +8,7 @@ import { say } from '../texts.ts';
 import { askAsApp, redeem } from '../world.ts';
 
 const withPassword: Flow = {
-  name: 'password, for an app',
+  name: 'a user signs in to an app with a password',
   async play({ world, page, walker, ...scene }) {
     const email = await world.newUser();
     const { search, verifier } = askAsApp(world);
@@ -46,7 +46,7 @@ const withPassword: Flow = {
 };
 
 const withCode: Flow = {
-  name: 'code by mail, after a wrong one and another one',
+  name: 'a user signs in with an emailed code, after a wrong one and a second one',
   async play({ context, page, world, walker, ...scene }) {
     const email = await world.newUser();
     await scene.open('sign-in');
@@ -85,7 +85,7 @@ const withCode: Flow = {
 };
 
 const withLink: Flow = {
-  name: 'link of a mail, used once',
+  name: 'the link in an email works once',
   async play({ page, world, walker, ...scene }) {
     const email = await world.newUser();
     await scene.open('code');
@@ -123,7 +123,7 @@ export async function atProvider(
 }
 
 const withProvider: Flow = {
-  name: 'identity provider, after a refusal',
+  name: 'a user signs in with an identity provider, after denying access',
   async play({ page, world, walker, ...scene }) {
     const email = world.newEmail();
     const login = email.replace(/@.*/, '');
@@ -144,7 +144,7 @@ const withProvider: Flow = {
 };
 
 const withOrganization: Flow = {
-  name: 'single sign-on by domain',
+  name: 'a user signs in with single sign-on by domain',
   async play({ page, world, walker, ...scene }) {
     world.company.email = world.newEmail().replace(/@.*/, `@${world.company.domain}`);
     await scene.open('sign-in');
@@ -168,7 +168,7 @@ const withOrganization: Flow = {
 };
 
 const withPhone: Flow = {
-  name: 'a phone number, new here',
+  name: 'a new user signs in with a phone number',
   async play({ page, world, walker, ...scene }) {
     const phone = world.newPhone();
     await scene.open('sign-up');
@@ -196,7 +196,7 @@ const withPhone: Flow = {
 };
 
 const signUp: Flow = {
-  name: 'a new account, confirmed by its code',
+  name: 'a user creates an account and confirms it with the code',
   async play({ world, walker, ...scene }) {
     const email = world.newEmail();
     await scene.open('sign-up');
@@ -225,7 +225,7 @@ const signUp: Flow = {
 };
 
 const invitation: Flow = {
-  name: 'an invitation',
+  name: 'a user accepts an invitation',
   async play({ page, world, walker, ...scene }) {
     const email = world.newEmail();
     await world.admin(`/invite?redirect_to=${encodeURIComponent(`${world.origin}/account/security`)}`, {
@@ -246,7 +246,7 @@ const invitation: Flow = {
 };
 
 const recovery: Flow = {
-  name: 'a forgotten password',
+  name: 'a user resets a forgotten password',
   async play({ world, walker, ...scene }) {
     const email = await world.newUser();
     await scene.open('sign-in');
@@ -269,7 +269,7 @@ const recovery: Flow = {
 };
 
 const withWallet: Flow = {
-  name: 'a wallet, after there was none and it said no',
+  name: 'a user signs in with a wallet, after none was found and one was rejected',
   async play({ context, world, walker, ...scene }) {
     await scene.open('sign-in');
     await walker.press(say('sign-in.wallet'));
@@ -301,7 +301,7 @@ const withWallet: Flow = {
 };
 
 const lost: Flow = {
-  name: 'an address that leads nowhere',
+  name: 'an unknown address shows an error page',
   async play({ walker, ...scene }) {
     await scene.open('nowhere');
     await scene.arrives('page.error');

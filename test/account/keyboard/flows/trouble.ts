@@ -23,7 +23,7 @@ async function hold(context: BrowserContext, url: string): Promise<() => Promise
 }
 
 const atSignIn: Flow = {
-  name: 'signing in: slow, without a connection, too often',
+  name: 'signing in works over a slow or lost connection, and after too many attempts',
   async play({ context, page, world, walker, ...scene }) {
     const email = await world.newUser();
     const url = '**/account/api/sign-in';
@@ -53,7 +53,7 @@ const atSignIn: Flow = {
 };
 
 const elsewhere: Flow = {
-  name: 'an app whose address is not allowed',
+  name: 'an app whose address isn’t allowed shows an error',
   async play({ world, walker, ...scene }) {
     const email = await world.newUser();
     const query = new URLSearchParams({
@@ -70,7 +70,7 @@ const elsewhere: Flow = {
 };
 
 const onTheSecurityPage: Flow = {
-  name: 'the security page: slow, without a connection, in parts',
+  name: 'the security page works over a slow or lost connection, and if parts fail',
   async play({ context, page, world, walker, ...scene }) {
     const email = await scene.signedIn();
     const disconnect = await hold(context, '**/account/api/session');
@@ -109,7 +109,7 @@ const onTheSecurityPage: Flow = {
 };
 
 const manyWays: Flow = {
-  name: 'several second steps, and the last codes',
+  name: 'a user chooses between several second factors and uses the last recovery codes',
   async play(scene) {
     const { context, page, world, walker } = scene;
     const email = await scene.signedIn();
@@ -146,7 +146,7 @@ const manyWays: Flow = {
 };
 
 const afterTheApp: Flow = {
-  name: 'signed out by an app, then here too',
+  name: 'a user who was signed out by an app signs out here too',
   async play({ world, walker, ...scene }) {
     const email = await scene.signedIn();
     const search = `?${new URLSearchParams({ redirect_to: world.appUrl })}`;
@@ -161,7 +161,7 @@ const afterTheApp: Flow = {
 };
 
 const handingOver: Flow = {
-  name: 'what a guest has cannot be brought along',
+  name: 'a failed move of guest data shows an error',
   async play({ context, world, walker, ...scene }) {
     const email = await world.newUser();
     await scene.open('guest');

@@ -28,7 +28,7 @@ test.each<[string, Partial<KeyPress>, Partial<KeyState>, unknown]>([
     { kind: 'move', to: { row: 2, column: 2 }, extend: true },
   ],
   ['Alt+Enter follows a foreign key', { key: 'Enter', altKey: true }, {}, { kind: 'peek' }],
-  ['other keys with Alt are the browser’s', { key: 'ArrowLeft', altKey: true }, {}, undefined],
+  ['other keys with Alt are left to the browser', { key: 'ArrowLeft', altKey: true }, {}, undefined],
   ['Ctrl+Z undoes', { key: 'z', ctrlKey: true }, {}, { kind: 'undo' }],
   ['Ctrl+Shift+Z is the browser’s', { key: 'Z', ctrlKey: true, shiftKey: true }, {}, undefined],
   ['Ctrl+C is the browser’s', { key: 'c', ctrlKey: true }, {}, undefined],
