@@ -1,6 +1,6 @@
 /**
- * The consent page in a real browser: an app requests access and users decide. Also the list of apps on the security
- * page.
+ * Tests the consent page in a real browser: an app requests access and users decide. Also tests the list of apps on the
+ * security page.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';

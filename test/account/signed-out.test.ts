@@ -1,4 +1,4 @@
-/** The page after signing out, whose text and link depend on how the session ended. */
+/** Tests the page after signing out, whose text and link depend on how the session ended. */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { axeViolations, type Complaints, openContext, scrollsSideways } from '../web/browser.ts';

@@ -1,4 +1,4 @@
-/** User administration with the stock client, and a user's own sessions. */
+/** Tests user administration with the stock client, and a user's own sessions. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { type AuthServer, linkOf, newEmail, startAuth } from './harness.ts';

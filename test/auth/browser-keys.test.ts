@@ -1,4 +1,6 @@
-/** The stock client in Chromium, whose virtual authenticator (CDP) creates and uses passkeys and WebAuthn factors. */
+/**
+ * Tests the stock client in Chromium, whose virtual authenticator (CDP) creates and uses passkeys and WebAuthn factors.
+ */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';

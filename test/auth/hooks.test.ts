@@ -1,4 +1,4 @@
-/** Hooks over HTTP and in PostgreSQL. */
+/** Tests hooks over HTTP and in PostgreSQL. */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newEmail, startAuth } from './harness.ts';

@@ -1,4 +1,4 @@
-/** Codes and links by email: confirmation, one-time codes, magic links, recovery, email change and PKCE. */
+/** Tests codes and links by email: confirmation, one-time codes, magic links, recovery, email change and PKCE. */
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AuthServer, codeOf, linkOf, newEmail, startAuth } from './harness.ts';

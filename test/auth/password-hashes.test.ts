@@ -43,7 +43,7 @@ describe('hashes from other systems', () => {
   });
 
   test('bcrypt from other libraries works', async () => {
-    // The example of PHP's crypt(), with PHP's prefix.
+    // This is the example for PHP's crypt() in its manual, with the prefix that PHP uses.
     await signsIn('$2y$07$usesomesillystringfore2uDLvp1Ii2e./U9C8sBjqp8I90dH6hi', 'rasmuslerdorf');
   });
 

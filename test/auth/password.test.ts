@@ -1,4 +1,4 @@
-/** Email and password with the stock client: sign-up, sign-in, refresh, user and logout. */
+/** Tests email and password with the stock client: sign-up, sign-in, refresh, user and logout. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
 

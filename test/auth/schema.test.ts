@@ -1,4 +1,6 @@
-/** The schema `auth` as seen by SQL users and dumps of hosted projects: columns, unique constraints, privileges. */
+/**
+ * Tests the schema `auth` as SQL users and dumps of hosted projects see it: columns, unique constraints, privileges.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';

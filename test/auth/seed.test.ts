@@ -1,4 +1,4 @@
-/** Users inserted by seeds and dumps, as other projects do. */
+/** Tests users that were inserted by seeds and dumps, as other projects do. */
 import { expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { newEmail, startAuth } from './harness.ts';

@@ -1,4 +1,4 @@
-/** One session per user at a time, if the project requires it. */
+/** Tests that a project can require one session per user at a time. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
 

@@ -1,4 +1,4 @@
-/** Base backups of a server that removes WAL while the backup runs. */
+/** Tests base backups of a server that removes WAL while the backup runs. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** The Console's backups page in Chromium: back up, check a restore, and read how to restore. */
+/** Tests the Console's backups page in Chromium: back up, check a restore, and read how to restore. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

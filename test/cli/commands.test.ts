@@ -1,4 +1,4 @@
-/** Commands that don't require a server. */
+/** Tests commands that don't require a server. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

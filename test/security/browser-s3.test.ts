@@ -1,7 +1,7 @@
 /**
- * The local stack's S3 key pair is published in documentation, and a service role token can sign S3 requests like any
- * other token. Web pages of other origins can't use either. A URL presigned by the project's server can be used, unless
- * any page could have created it.
+ * Tests that web pages of other origins can't use the local stack's S3 key pair, which is published in documentation,
+ * or a service role token, which can sign S3 requests like any other token. A URL presigned by the project's server can
+ * be used, unless any page could have created it.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

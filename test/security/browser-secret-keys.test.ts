@@ -1,6 +1,6 @@
 /**
- * The local stack's keys are published in documentation, and any web page in the developer's browser can reach the
- * stack. Every service therefore rejects a secret key that a page of another origin sends. This also applies in
+ * Tests that every service rejects a secret key that a page of another origin sends. The local stack's keys are
+ * published in documentation, and any web page in the developer's browser can reach the stack. The rule also applies in
  * production, where such a page has leaked the key.
  */
 import { request as httpRequest } from 'node:http';

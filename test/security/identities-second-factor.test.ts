@@ -1,6 +1,6 @@
 /**
- * Sign-in methods of an account. If the account has a second factor, the password alone can't add or remove a method.
- * The last method can't be removed.
+ * Tests that if an account has a second factor, the password alone can't add or remove a sign-in method, and that the
+ * last method can't be removed.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { currentStep, totpCode } from '../../src/shared/totp.ts';

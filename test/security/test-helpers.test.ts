@@ -1,6 +1,6 @@
 /**
- * The helpers of `basejump-supabase_test_helpers` create users and set any API role. Tests call them as an API role, so
- * those roles need EXECUTE. REST must not expose them, even in an exposed schema.
+ * Tests that REST never exposes the helpers of `basejump-supabase_test_helpers`, which create users and set any API
+ * role, even in an exposed schema. Tests call the helpers as an API role, so those roles need EXECUTE.
  */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';

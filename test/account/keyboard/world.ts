@@ -226,7 +226,7 @@ export function askAsApp(world: World): Asked {
   return { search: `?${query}`, challenge, verifier };
 }
 
-/** Redeems the code as the app and returns the user and level of its session. */
+/** Redeems the code as the app, and returns the user and the assurance level of its session. */
 export async function redeem(
   { backend }: World,
   returned: string,

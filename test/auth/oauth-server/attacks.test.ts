@@ -1,4 +1,4 @@
-/** The OAuth server under attack by clients, users and third parties (RFC 9700, OAuth 2.1 section 7). */
+/** Tests attacks on the OAuth server by clients, users and third parties (RFC 9700, OAuth 2.1 section 7). */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -401,7 +401,7 @@ describe('a client’s token', () => {
     }
   });
 
-  test('isn’t the ID token, which isn’t accepted as an access token', async () => {
+  test('isn’t the ID token, and the ID token isn’t accepted as an access token', async () => {
     const { tokens } = await signIn(server, client, user, { scope: 'openid email' });
     const id = await authorizationId(server, client.client_id, pkce().challenge, { scope: 'email phone' });
     const idToken = tokens.id_token ?? '';

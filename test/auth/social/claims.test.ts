@@ -242,7 +242,7 @@ describe('Apple', () => {
       id_token: appleIssuer.token(claims),
     }));
 
-  it('posts a form that contains the name beside the code', async () => {
+  it('posts a form that contains the name and the code', async () => {
     const email = newEmail();
     const { url, state } = await leave(auth, 'apple', { scopes: 'other', prompt: 'x' });
     expect(url.origin + url.pathname).toBe('https://appleid.apple.com/auth/authorize');
