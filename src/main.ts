@@ -53,6 +53,7 @@ export { migrateServices, prepareDatabase } from './backend/prepare-database.ts'
 export { prepareCluster, preparedCluster } from './backend/prepared-cluster.ts';
 export type { Reload } from './backend/reload.ts';
 export type { Backend, BackendOptions, ConsoleOrigin } from './backend/types.ts';
+export type { CreatedToken, ManagementCallName, TokenRow } from './console/index.ts';
 export type { FunctionLogLine, InspectMode, ServeSession } from './functions/index.ts';
 
 /**
@@ -288,6 +289,7 @@ async function compose(parts: BackendParts, modules: Modules): Promise<Backend> 
       }),
     consoleLink: (operator) => consoleService.issueLink(operator),
     operators: consoleService,
+    manage: consoleService.manage,
     functions,
     backups,
   };

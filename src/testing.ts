@@ -172,10 +172,12 @@ const fields = ({
   health,
   consoleLink,
   operators,
+  manage,
   functions,
   backups,
 }: Backend) => ({
   operators,
+  manage,
   functions,
   backups,
   routes,

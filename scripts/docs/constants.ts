@@ -184,6 +184,20 @@ const fixed: readonly Fixed[] = [
   ['console', 'lifetime of an operator session', 's', 'src/console', 'sessionLifetimeSeconds'],
   ['console', 'failed sign-ins per IP address and period', 'count', 'src/console', 'attemptLimits.max'],
   ['console', 'period for counting failed sign-ins', 'ms', 'src/console', 'attemptLimits.windowMs'],
+  [
+    'console',
+    'requests with unknown access tokens per IP address and period',
+    'count',
+    'src/console',
+    'tokenAttempts.max',
+  ],
+  [
+    'console',
+    'period for counting requests with unknown access tokens',
+    'ms',
+    'src/console',
+    'tokenAttempts.windowMs',
+  ],
   ['console', 'lifetime of an impersonation token', 's', 'src/console/users', 'impersonationSeconds'],
   ['console', 'lifetime of a persona token for a function', 's', 'src/console/functions', 'tokenSeconds'],
   ['console', 'lifetime of a persona token for a channel', 's', 'src/console/realtime', 'tokenSeconds'],
@@ -220,6 +234,12 @@ const fixed: readonly Fixed[] = [
   ['web', 'cache duration of the key set', 'ms', 'web/lib/session', 'jwksCacheMs'],
   ['functions', 'header of a function response', 'bytes', 'src/functions/proxy.ts', 'maxResponseHeadBytes'],
   ['functions', 'readable files per function', 'count', 'src/functions', 'maxReadableFiles'],
+  ['functions', 'deployed functions', 'count', 'src/functions', 'maxFunctions'],
+  ['functions', 'files of a deployed function', 'bytes', 'src/functions', 'maxFunctionBytes'],
+  ['functions', 'files of a deployed function', 'count', 'src/functions', 'maxFunctionFiles'],
+  ['functions', 'files of all deployed functions', 'bytes', 'src/functions', 'maxTotalBytes'],
+  ['functions', 'secrets', 'count', 'src/functions', 'maxSecrets'],
+  ['functions', 'value of a secret', 'bytes', 'src/functions', 'maxValueBytes'],
 ];
 
 type Exported = readonly [module: string, limit: string, unit: Unit, value: number];

@@ -37,6 +37,7 @@ const sectionTitles: readonly (readonly [prefix: string, title: string])[] = [
   ['/functions/v1', 'Functions'],
   ['/account', 'Account'],
   ['/console', 'Console'],
+  ['/v1', "Management API (on the Console's port)"],
   ['/', 'Other paths'],
 ];
 

@@ -25,6 +25,7 @@ export const tokenPlaces = {
   account: 'the Account session cookie',
   console: 'the Console session cookie',
   consoleLink: 'Console sign-in',
+  management: 'Management API (bearer token)',
 } as const;
 
 export type TokenPlace = keyof typeof tokenPlaces;
@@ -155,6 +156,14 @@ export const tokenKinds = {
     audience: 'none',
     lifetime: '10 minutes',
     places: ['consoleLink'],
+  },
+  operatorToken: {
+    name: 'operator access token',
+    form: '`sbp_` and 40 hexadecimal digits, stored as a hash',
+    issuer: '`plinth operators token create`',
+    audience: 'none',
+    lifetime: '90 days, or as requested',
+    places: ['management'],
   },
 } as const satisfies Readonly<Record<string, TokenEntry>>;
 

@@ -30,11 +30,10 @@ export interface Hosting {
 }
 
 export function createServices(parts: BackendParts, modules: Modules, hosting: Hosting) {
-  const { live, keys, database, mode, projectDir, supabaseDir, dataDir, log } = parts;
-  // The settings that need a restart.
-  const { config: atStart } = parts;
-  const { addresses, observe, disk } = hosting;
-  const { apiUrl, localUrl } = addresses;
+  // `atStart` contains the settings that need a restart.
+  const { config: atStart, live, keys, database, mode, projectDir, supabaseDir, dataDir, log } = parts;
+  const { observe, disk } = hosting;
+  const { apiUrl, localUrl, host } = hosting.addresses;
   const logOf = (service: string): Logger => log.child({ service });
   const clock = systemClock;
   if (sendsNoMail(parts)) parts.onProgress(`Warning: ${noMailServer}`);
@@ -42,7 +41,7 @@ export function createServices(parts: BackendParts, modules: Modules, hosting: H
     database,
     config: live,
     // Listens only on a loopback address, because the inbox doesn't require a password.
-    host: loopbackOf(addresses.host),
+    host: loopbackOf(host),
     port: parts.mailPort ?? (mode === 'development' ? atStart.local_smtp.port : undefined),
     log: logOf('mail'),
   });
@@ -94,6 +93,7 @@ export function createServices(parts: BackendParts, modules: Modules, hosting: H
     shell: shellEnvironment(),
     supabaseDir,
     dataDir,
+    disk,
     apiUrl,
     ownCertificate:
       httpsSettings(atStart, mode)?.source.kind === 'self-signed'

@@ -110,8 +110,10 @@ export interface Backend {
   health(): Record<string, string | undefined>;
   /** Creates a one-time sign-in link for an operator of the Console, by default for the owner. */
   consoleLink(operator?: string): Promise<string>;
-  /** The operators who can sign in to the Console. */
-  readonly operators: Pick<ConsoleService, 'listOperators' | 'createOperator'>;
+  /** The operators who can sign in to the Console, and their access tokens. */
+  readonly operators: Pick<ConsoleService, 'listOperators' | 'createOperator' | 'tokens'>;
+  /** Makes a call of the Management API with all permissions, as the command line does. */
+  readonly manage: ConsoleService['manage'];
   /** The output of the functions, and temporary options for serving them. */
   readonly functions: Pick<FunctionsService, 'list' | 'logs' | 'serve'>;
   /** Backups of the embedded database. Undefined if no backup target is configured. */

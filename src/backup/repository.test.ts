@@ -180,11 +180,14 @@ test('a target inside the project folder is refused', () => {
 
 test('a snapshot contains every file of the project and the keys', async () => {
   const [project, data] = [join(dir, 'supabase'), join(dir, 'data')];
-  for (const folder of [project, data]) mkdirSync(folder);
+  const version = join(data, 'deployed', 'versions', 'v', 'node_modules');
+  for (const folder of [project, data, version]) mkdirSync(folder, { recursive: true });
   const contents = new Map([
     ['supabase/large', randomBytes(3_000_000)],
     ['supabase/empty', Buffer.alloc(0)],
     ['data/key', randomBytes(32)],
+    ['data/deployed/index.json', Buffer.from('{}')],
+    ['data/deployed/versions/v/node_modules/x.ts', Buffer.from('export {}')],
   ]);
   for (const [name, content] of contents) writeFileSync(join(dir, name), content);
   const sources = { dataDir: data, supabaseDir: project };
@@ -194,7 +197,9 @@ test('a snapshot contains every file of the project and the keys', async () => {
   const folder = join(dir, 'extracted');
   await extract((await repository.read(snapshotName(now))) as AsyncIterable<Uint8Array>, folder);
   for (const [name, content] of contents)
-    expect(readFileSync(join(folder, name.replace('data/', 'keys/')))).toEqual(content);
+    expect(
+      readFileSync(join(folder, name.replace('data/deployed/', 'deployed/').replace('data/', 'keys/'))),
+    ).toEqual(content);
 });
 
 test('a known target that is empty is not begun again', async () => {

@@ -1,4 +1,7 @@
-/** The project folder `supabase/` and the key files of the data folder, as one tar archive that is stored when it changes. */
+/**
+ * The project folder `supabase/`, the deployed functions and the key files of the data folder, as one tar archive that is
+ * stored when it changes.
+ */
 import { createHash } from 'node:crypto';
 import type { Dirent } from 'node:fs';
 import { lstat, readdir, readFile } from 'node:fs/promises';
@@ -14,11 +17,13 @@ export interface SnapshotSources {
 
 /** Folders that are installed or generated. */
 const skippedFolders = new Set(['node_modules', '.git', '.temp', '.branches']);
+/** The folder of the data folder that contains deployed functions. A restore puts it in the same place. */
+export const deployedFolder = 'deployed';
 /** Larger files in a project folder aren't considered source files. */
 const maxFileBytes = 64 * 1024 * 1024;
 
 interface Found {
-  /** The name in the archive: `keys/…` or `supabase/…`. */
+  /** The name in the archive: `keys/…`, `deployed/…` or `supabase/…`. */
   readonly name: string;
   readonly path: string;
   readonly stamp: string;
@@ -33,7 +38,8 @@ export async function storeSnapshot(
 ): Promise<string> {
   const files = [
     ...(await keyFiles(sources.dataDir)),
-    ...(await filesBelow(sources.supabaseDir, 'supabase')),
+    ...(await filesBelow(join(sources.dataDir, deployedFolder), deployedFolder, new Set())),
+    ...(await filesBelow(sources.supabaseDir, 'supabase', skippedFolders)),
   ];
   const fingerprint = createHash('sha256')
     .update(JSON.stringify(files.map(({ name, stamp }) => [name, stamp])))
@@ -66,11 +72,12 @@ async function keyFiles(dataDir: string): Promise<Found[]> {
   return present(keys.map((name) => ({ name: `keys/${name}`, path: join(dataDir, name) })));
 }
 
-async function filesBelow(dir: string, prefix: string): Promise<Found[]> {
+async function filesBelow(dir: string, prefix: string, skipped: ReadonlySet<string>): Promise<Found[]> {
   const found: Found[] = [];
   for (const entry of await entriesOf(dir)) {
     const [name, path] = [`${prefix}/${entry.name}`, join(dir, entry.name)];
-    if (entry.isDirectory() && !skippedFolders.has(entry.name)) found.push(...(await filesBelow(path, name)));
+    if (entry.isDirectory() && !skipped.has(entry.name))
+      found.push(...(await filesBelow(path, name, skipped)));
     if (entry.isFile()) found.push(...(await present([{ name, path }])));
   }
   return found;

@@ -41,6 +41,9 @@ const spoken = new Set([
   'UpgradeError',
   'ConnectionError',
   'ConnectionStringError',
+  'DeployError',
+  'ManagementError',
+  'TokenError',
   'UsageError',
   'ServerConfigError',
 ]);

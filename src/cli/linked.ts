@@ -49,5 +49,8 @@ export function removeLink(location: ProjectLocation): boolean {
 export function linkedUrl(location: ProjectLocation): string {
   const linked = readLink(location);
   if (linked !== undefined) return linked.url;
-  throw new CommandError('No database is linked.', 'Use --db-url URL, or run "plinth link" once.');
+  throw new CommandError(
+    'No database is linked.',
+    'Use --db-url URL, or run "plinth link --db-url URL" once.',
+  );
 }

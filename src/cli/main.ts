@@ -50,7 +50,7 @@ async function runCommand(command: Command, args: readonly string[]): Promise<nu
  * `migration`.
  */
 function findCommand(args: readonly string[]) {
-  for (const words of [2, 1]) {
+  for (const words of [3, 2, 1]) {
     const name = args.slice(0, words).join(' ');
     const entry = registry[aliases[name] ?? name];
     if (args.length >= words && entry !== undefined) return { ...entry, words };

@@ -5,7 +5,7 @@
 import { loadConfig } from '../config/index.ts';
 import { inspect, type ReportName } from '../database/index.ts';
 import { silentLogger } from '../kernel/log.ts';
-import { type Backend, createBackend } from '../main.ts';
+import { type Backend, createBackend, type ManagementCallName } from '../main.ts';
 import {
   lint,
   listMigrations,
@@ -17,6 +17,7 @@ import {
 import { findRunning, type Operation } from './control.ts';
 import { CommandError, notRunning } from './errors.ts';
 import { withCleanUp } from './interruption.ts';
+import { decodeFiles, encodeFiles } from './management/encoded-files.ts';
 import type { ProjectLocation } from './project-location.ts';
 import { functionsServeOperation } from './serve-functions.ts';
 import { ensureDataDir } from './state.ts';
@@ -43,6 +44,17 @@ export function backendOperations(backend: () => Backend, { projectDir, mode }: 
     operatorsList: async () => backend().operators.listOperators(),
     operatorsCreate: async ({ name, role }) =>
       backend().operators.createOperator(name as string, role as 'owner'),
+    manage: async ({ name, input }) =>
+      encodeFiles(await backend().manage(name as ManagementCallName, decodeFiles(input))),
+    tokenCreate: async ({ name, operator, lifetimeSeconds }) =>
+      backend().operators.tokens.create(
+        name as string,
+        operator as string | undefined,
+        lifetimeSeconds as number | null,
+      ),
+    tokenList: async () => backend().operators.tokens.list(),
+    tokenRevoke: async ({ name, operator }) =>
+      backend().operators.tokens.revoke(name as string, operator as string | undefined),
     functionsServe: functionsServeOperation(backend),
     databaseUrl: async () => backend().database.info.url,
     migrationList: async () => {

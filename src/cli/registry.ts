@@ -100,11 +100,11 @@ export const registry: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/db-push.ts')).dbPush,
   },
   link: {
-    summary: 'Save a database as the target of db push',
+    summary: 'Save a Plinth server or a database as a target',
     load: async () => (await import('./commands/link.ts')).link,
   },
   unlink: {
-    summary: 'Remove the link to a database',
+    summary: 'Remove the link to a server or database',
     load: async () => (await import('./commands/link.ts')).unlink,
   },
   inspect: {
@@ -187,6 +187,58 @@ export const registry: Readonly<Record<string, Entry>> = {
     summary: 'Show function output and serve functions with different options',
     load: async () => (await import('./commands/functions-serve.ts')).functionsServe,
   },
+  'functions list': {
+    summary: 'List the functions of a running Plinth',
+    load: async () => (await import('./commands/functions-remote.ts')).functionsList,
+  },
+  'functions deploy': {
+    summary: 'Deploy functions to a running Plinth',
+    load: async () => (await import('./commands/functions-remote.ts')).functionsDeploy,
+  },
+  'functions delete': {
+    summary: 'Delete a deployed function',
+    load: async () => (await import('./commands/functions-remote.ts')).functionsDelete,
+  },
+  'functions download': {
+    summary: 'Download the source of deployed functions',
+    load: async () => (await import('./commands/functions-remote.ts')).functionsDownload,
+  },
+  'secrets set': {
+    summary: 'Set secrets of functions',
+    load: async () => (await import('./commands/secrets.ts')).secretsSet,
+  },
+  'secrets list': {
+    summary: 'List secrets of functions',
+    load: async () => (await import('./commands/secrets.ts')).secretsList,
+  },
+  'secrets unset': {
+    summary: 'Remove secrets of functions',
+    load: async () => (await import('./commands/secrets.ts')).secretsUnset,
+  },
+  'sso list': {
+    summary: 'List identity providers of single sign-on',
+    load: async () => (await import('./commands/sso.ts')).ssoList,
+  },
+  'sso show': {
+    summary: 'Show an identity provider',
+    load: async () => (await import('./commands/sso.ts')).ssoShow,
+  },
+  'sso add': {
+    summary: 'Add an identity provider',
+    load: async () => (await import('./commands/sso.ts')).ssoAdd,
+  },
+  'sso update': {
+    summary: 'Change an identity provider',
+    load: async () => (await import('./commands/sso.ts')).ssoUpdate,
+  },
+  'sso remove': {
+    summary: 'Remove an identity provider',
+    load: async () => (await import('./commands/sso.ts')).ssoRemove,
+  },
+  'sso info': {
+    summary: 'Show the URLs for registering with an identity provider',
+    load: async () => (await import('./commands/sso.ts')).ssoInfo,
+  },
   'users create': {
     summary: 'Create an end user',
     load: async () => (await import('./commands/users.ts')).usersCreate,
@@ -202,6 +254,18 @@ export const registry: Readonly<Record<string, Entry>> = {
   'operators list': {
     summary: 'List Console operators',
     load: async () => (await import('./commands/operators.ts')).operatorsList,
+  },
+  'operators token create': {
+    summary: 'Create an access token for the Management API',
+    load: async () => (await import('./commands/operator-tokens.ts')).tokenCreate,
+  },
+  'operators token list': {
+    summary: 'List access tokens',
+    load: async () => (await import('./commands/operator-tokens.ts')).tokenList,
+  },
+  'operators token revoke': {
+    summary: 'Revoke an access token',
+    load: async () => (await import('./commands/operator-tokens.ts')).tokenRevoke,
   },
   fetch: {
     summary: 'Download PostgreSQL, Deno and other programs ahead of their first use',

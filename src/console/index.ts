@@ -6,7 +6,9 @@
  * URL. Its secret is in the fragment, which doesn't appear in server logs. *Permission*: read, secrets, write or own
  * (`core/roles.ts`).
  */
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
 import type { AttemptLimits, MessagePreviews, UserAdministration } from '../auth/index.ts';
 import type { LiveConfig } from '../config/index.ts';
 import type { Database, MigrationSet } from '../database/types.ts';
@@ -14,15 +16,17 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { OwnAddress } from '../kernel/request-origin.ts';
 import type { Service } from '../kernel/service.ts';
-import { createWebFace } from '../kernel/web-face.ts';
+import { createWebFace, type WebFace } from '../kernel/web-face.ts';
 import type { KeyStore } from '../keys/index.ts';
 import type { Inbox, Mailer } from '../mail/types.ts';
 import type { RealtimeService } from '../realtime/types.ts';
 import type { Attempt } from '../rest/index.ts';
+import { createSeal } from '../shared/seal.ts';
 import type { Telemetry } from '../telemetry/types.ts';
-import { commandLine, createAudit } from './audit.ts';
+import { type Audit, commandLine, createAudit } from './audit.ts';
 import { type BackupDeps, backupRoutes } from './backups/routes.ts';
 import { arrivalOf, arrivalPlaceholder } from './core/arrival.ts';
+import { createAttempts } from './core/attempts.ts';
 import type { OperatorRole } from './core/roles.ts';
 import { type FunctionsView, functionRoutes } from './functions/routes.ts';
 import { type HomeDeps, homeRoutes } from './home/routes.ts';
@@ -30,32 +34,36 @@ import { inboxRoutes } from './inbox/routes.ts';
 import { jobRoutes } from './jobs/routes.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { logRoutes } from './logs/routes.ts';
+import { createManagement, type Management, type ManagementDeps } from './management/calls.ts';
+import { managementPlugin } from './management/routes.ts';
 import { createFactors } from './operators/factors.ts';
 import { passkeyRoutes } from './operators/passkey-routes.ts';
 import { createPasskeys } from './operators/passkeys.ts';
 import { operatorRoutes } from './operators/routes.ts';
-import { createSeal } from './operators/seal.ts';
 import { personaRoutes } from './persona/routes.ts';
 import { policyRoutes } from './policies/routes.ts';
 import * as queries from './queries.ts';
 import { queryRoutes } from './queries-page/routes.ts';
 import { realtimeRoutes } from './realtime/routes.ts';
 import { referenceRoutes } from './reference/routes.ts';
-import { createApi, parseAs } from './routes/api.ts';
+import { type Api, createApi, parseAs } from './routes/api.ts';
 import type { WriteMigration } from './schema/apply.ts';
 import { schemaRoutes } from './schema/routes.ts';
 import { createServiceClient } from './service-client.ts';
-import { createSessions } from './sessions.ts';
+import { createSessions, type Sessions } from './sessions.ts';
 import { messageRoutes } from './settings/message-routes.ts';
 import { type SettingsDeps, settingsRoutes } from './settings/routes.ts';
 import { sqlRoutes } from './sql-page/routes.ts';
 import { storageRoutes } from './storage/routes.ts';
 import { tableRoutes } from './tables/routes.ts';
+import { createTokens, type Tokens } from './tokens/tokens.ts';
 import { userRoutes } from './users/routes.ts';
 import { whyRoutes } from './why/routes.ts';
 
 export type { OperatorRole } from './core/roles.ts';
 export { roles } from './core/roles.ts';
+export type { ManagementCallName } from './management/inputs.ts';
+export type { CreatedToken, TokenRow } from './tokens/tokens.ts';
 
 export const migrations: MigrationSet = { module: 'console', dir: new URL('./sql/', import.meta.url) };
 
@@ -89,7 +97,7 @@ export interface ConsoleDeps {
   readonly internalFetch: (path: string, init?: RequestInit) => Promise<Response>;
   /** Sends a request like `internalFetch` and streams the response body. Aborting `init.signal` ends the response. */
   readonly internalStream: (path: string, init?: RequestInit) => Promise<Response>;
-  readonly functions: FunctionsView;
+  readonly functions: FunctionsView & ManagementDeps['functions'];
   readonly realtime: Pick<RealtimeService, 'deliveryChecks' | 'report'>;
   readonly backups: BackupDeps['backups'];
   readonly drills: BackupDeps['drills'];
@@ -114,7 +122,14 @@ export interface ConsoleService extends Service {
   >;
   /** Returns false if an operator with this name already exists. */
   createOperator(name: string, role: OperatorRole): Promise<boolean>;
+  /** Access tokens for the Management API. */
+  readonly tokens: Pick<Tokens, 'create' | 'list' | 'revoke'>;
+  /** Makes a call of the Management API with all permissions, as the command line does. */
+  manage(name: Parameters<Management['call']>[0], input: unknown): Promise<unknown>;
 }
+
+/** The limit for requests with unknown access tokens, per IP address. */
+const tokenAttempts = { max: 10, windowMs: 60_000, addresses: 1000 };
 
 export function createConsole(deps: ConsoleDeps): ConsoleService {
   const { database, log } = deps;
@@ -144,10 +159,30 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
   const face = createWebFace(`${deps.webDir}/console`);
   const audit = createAudit(db);
   const callService = createServiceClient(deps);
+  const tokens = createTokens({ db, operatorNamed: sessions.operatorNamed, audit });
+  const management = createManagement({
+    ...deps,
+    audit,
+    callService,
+    createdAt: () => statSync(deps.dataDir).birthtimeMs,
+  });
 
   return {
     name: 'console',
     mounts: [
+      {
+        prefix: '/v1',
+        cors: 'none',
+        apiKeys: false,
+        documents: 'plinth',
+        plugin: managementPlugin({
+          management,
+          tokens,
+          attempts: createAttempts(tokenAttempts),
+          uploadLimits: deps.functions.deployments.limits,
+          log,
+        }),
+      },
       {
         prefix: '/console',
         cors: 'none',
@@ -161,27 +196,7 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
                 done(null, body),
               );
               const api = createApi(scope, sessions, log);
-              scope.post('/sign-in', async (request, reply) => {
-                sessions.checkSignIn(request);
-                const { signIn } = await import('./operators/contract.ts');
-                const { token } = await parseAs(signIn, request.body);
-                const operator = await sessions.signIn(token, request, reply);
-                await audit({ operator, request }, 'sign-in', operator.name);
-                return reply.send(sessions.described(operator));
-              });
-              const route = api.feature(() => import('./operators/contract.ts'));
-              route('GET /session', 'read', async ({ operator }) => sessions.described(operator), {
-                beforeFactor: true,
-              });
-              route(
-                'POST /sign-out',
-                'read',
-                async (call) => {
-                  await sessions.signOut(call.request, call.reply);
-                  await audit(call, 'sign-out', call.operator.name);
-                },
-                { changes: 'own session', beforeFactor: true },
-              );
+              signInRoutes(scope, api, { sessions, audit });
               operatorRoutes(api, { database, sessions, factors, factorRequired, linkOf }, audit);
               passkeyRoutes(api, { passkeys, sessions }, audit);
               homeRoutes(api, deps);
@@ -220,24 +235,7 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
             },
             { prefix: '/api' },
           );
-          app.get<{ Params: { name: string } }>('/assets/:name', (request, reply) =>
-            face.sendAsset(request, reply, request.params.name),
-          );
-          // The web app has its own router, so the server returns the same HTML for each of its paths.
-          app.get('/*', { config: { isPage: true } }, (request, reply) => {
-            const html = face.html('index.html');
-            if (html === undefined) {
-              return reply
-                .code(503)
-                .type('text/plain; charset=utf-8')
-                .send('The web app has not been built. Run: npm run build\n');
-            }
-            return face.sendPage(request, reply, {
-              html: html.replace(arrivalPlaceholder, arrivalOf(request.headers)),
-              frames: true,
-              api: new URL(deps.apiUrl()).origin,
-            });
-          });
+          pageRoutes(app, face, deps.apiUrl);
         },
       },
     ],
@@ -248,5 +246,56 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
       if (made !== undefined) await audit({ operator: commandLine }, 'operator.create', name, { role });
       return made !== undefined;
     },
+    tokens,
+    manage: (name, input) => management.call(name, input, { operator: { ...commandLine, role: 'owner' } }),
   };
+}
+
+function signInRoutes(
+  scope: FastifyInstance,
+  api: Api,
+  { sessions, audit }: { readonly sessions: Sessions; readonly audit: Audit },
+): void {
+  scope.post('/sign-in', async (request, reply) => {
+    sessions.checkSignIn(request);
+    const { signIn } = await import('./operators/contract.ts');
+    const { token } = await parseAs(signIn, request.body);
+    const operator = await sessions.signIn(token, request, reply);
+    await audit({ operator, request }, 'sign-in', operator.name);
+    return reply.send(sessions.described(operator));
+  });
+  const route = api.feature(() => import('./operators/contract.ts'));
+  route('GET /session', 'read', async ({ operator }) => sessions.described(operator), {
+    beforeFactor: true,
+  });
+  route(
+    'POST /sign-out',
+    'read',
+    async (call) => {
+      await sessions.signOut(call.request, call.reply);
+      await audit(call, 'sign-out', call.operator.name);
+    },
+    { changes: 'own session', beforeFactor: true },
+  );
+}
+
+function pageRoutes(app: FastifyInstance, face: WebFace, apiUrl: () => string): void {
+  app.get<{ Params: { name: string } }>('/assets/:name', (request, reply) =>
+    face.sendAsset(request, reply, request.params.name),
+  );
+  // The web app has its own router, so the server returns the same HTML for each of its paths.
+  app.get('/*', { config: { isPage: true } }, (request, reply) => {
+    const html = face.html('index.html');
+    if (html === undefined) {
+      return reply
+        .code(503)
+        .type('text/plain; charset=utf-8')
+        .send('The web app has not been built. Run: npm run build\n');
+    }
+    return face.sendPage(request, reply, {
+      html: html.replace(arrivalPlaceholder, arrivalOf(request.headers)),
+      frames: true,
+      api: new URL(apiUrl()).origin,
+    });
+  });
 }

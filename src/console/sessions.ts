@@ -30,6 +30,11 @@ export interface Operator {
 
 export interface Sessions {
   /**
+   * Returns the operator with this name, or the first owner, who is created if there is none. Rejects if the operator
+   * doesn't exist.
+   */
+  operatorNamed(name: string | undefined): Promise<queries.OperatorRow>;
+  /**
    * Returns the secret of a new one-time link. If no name is specified, the link is for the first owner. Rejects if the
    * operator doesn't exist.
    */
@@ -118,15 +123,20 @@ export function createSessions({ db, consoleUrl, ownAddress, factorRequired }: S
     return proven ? 'proven' : 'owed';
   };
 
+  async function operatorNamed(name: string | undefined): Promise<queries.OperatorRow> {
+    const operator =
+      name === undefined
+        ? ((await queries.findFirstOwner(db)) ??
+          (await queries.ensureOperator(db, firstOperator.name, firstOperator.role)))
+        : await queries.findOperator(db, name);
+    if (operator === undefined) throw new Error(`The operator ${name} doesn't exist.`);
+    return operator;
+  }
+
   return {
+    operatorNamed,
     async issueLinkToken(operatorName) {
-      const operator =
-        operatorName === undefined
-          ? ((await queries.findFirstOwner(db)) ??
-            (await queries.ensureOperator(db, firstOperator.name, firstOperator.role)))
-          : await queries.findOperator(db, operatorName);
-      if (operator === undefined) throw new Error(`The operator ${operatorName} doesn't exist.`);
-      return linkTokenFor(operator.id, linkLifetimeSeconds);
+      return linkTokenFor((await operatorNamed(operatorName)).id, linkLifetimeSeconds);
     },
     linkTokenFor,
     checkSignIn(request) {

@@ -6,6 +6,8 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { LiveConfig } from '../config/index.ts';
+import { slugPattern } from './core/slug.ts';
+import type { DeployedVersion } from './deployed/types.ts';
 
 export interface FunctionSource {
   readonly slug: string;
@@ -20,9 +22,20 @@ export interface FunctionSource {
   readonly packageJson: boolean;
   readonly staticFiles: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /**
+   * The folder of a deployed function. The function can import and read every file in it, but no other files. Undefined
+   * for functions in the project folder.
+   */
+  readonly root: string | undefined;
 }
 
-const slugPattern = /^[A-Za-z][A-Za-z0-9_-]*$/;
+/** The deployed functions, which take precedence over those in the project folder. */
+export interface DeployedCatalog {
+  list(): readonly DeployedVersion[];
+  find(slug: string): DeployedVersion | undefined;
+  /** Returns the folder that contains the files of a version. */
+  folderOf(version: DeployedVersion): string;
+}
 
 /** Settings that replace the configured ones while `plinth functions serve` is running. */
 export interface ServeOverrides {
@@ -49,6 +62,7 @@ export function createCatalog(
   supabaseDir: string,
   config: LiveConfig,
   overrides: () => ServeOverrides,
+  deployed: DeployedCatalog,
 ): Catalog {
   const functionsDir = join(supabaseDir, 'functions');
   return {
@@ -58,6 +72,11 @@ export function createCatalog(
       if (!slugPattern.test(slug)) return undefined;
       const settings = config.current.functions[slug];
       if (settings?.enabled === false) return undefined;
+      const version = deployed.find(slug);
+      if (version !== undefined) {
+        const source = deployedSource(version, deployed.folderOf(version), definedOf(settings?.env));
+        return overrides().noVerifyJwt ? { ...source, verifyJwt: false } : source;
+      }
       const entrypoint = settings?.entrypoint
         ? resolve(supabaseDir, settings.entrypoint)
         : join(functionsDir, slug, 'index.ts');
@@ -89,13 +108,49 @@ export function createCatalog(
         get env() {
           return { ...readEnvFile(join(functionsDir, slug, '.env')), ...definedOf(settings?.env) };
         },
+        root: undefined,
       };
     },
     list() {
       const folders = foldersOf(functionsDir).filter((name) => slugPattern.test(name));
-      const slugs = new Set([...folders, ...Object.keys(config.current.functions)]);
+      const uploaded = deployed.list().map(({ slug }) => slug);
+      const slugs = new Set([...folders, ...Object.keys(config.current.functions), ...uploaded]);
       return [...slugs].filter((slug) => this.find(slug) !== undefined).sort();
     },
+  };
+}
+
+/** Import settings are evaluated only when a worker starts. */
+function deployedSource(
+  { slug, verifyJwt, entrypointPath, importMapPath }: DeployedVersion,
+  root: string,
+  env: Readonly<Record<string, string>>,
+): FunctionSource {
+  const entrypoint = join(root, entrypointPath);
+  const folder = dirname(entrypoint);
+  const imports = once(() => {
+    const map = importMapPath === undefined ? undefined : join(root, importMapPath);
+    // A deno.json beside the entrypoint can contain more than an import map.
+    const isConfig =
+      map !== undefined && [join(folder, 'deno.json'), join(folder, 'deno.jsonc')].includes(map);
+    return importsOf(folder, folder, isConfig ? undefined : map);
+  });
+  return {
+    slug,
+    verifyJwt,
+    entrypoint,
+    get importFlags() {
+      return imports().importFlags;
+    },
+    get importFiles() {
+      return imports().importFiles;
+    },
+    get packageJson() {
+      return imports().packageJson;
+    },
+    staticFiles: [],
+    env,
+    root,
   };
 }
 

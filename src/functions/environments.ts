@@ -11,6 +11,7 @@ import type { Keys } from '../keys/types.ts';
 import type { Catalog, FunctionSource } from './catalog.ts';
 import { functionEnvironment } from './core/environment.ts';
 import { machineNetwork } from './core/machine-network.ts';
+import type { SecretStore } from './secrets.ts';
 import { trustCertificate } from './trusted-certificates.ts';
 import type { WorkerEnvironment } from './worker-starter.ts';
 
@@ -24,6 +25,8 @@ interface EnvironmentDeps {
   readonly isDevelopment: boolean;
   readonly keys: Keys;
   readonly log: Logger;
+  /** The secrets that were set while the server runs. */
+  readonly secrets: Pick<SecretStore, 'values'>;
   readonly shell: Readonly<Record<string, string | undefined>>;
 }
 
@@ -45,11 +48,12 @@ export class FunctionEnvironments {
    * effect.
    */
   projectVariables(source: FunctionSource): ReturnType<typeof functionEnvironment> {
-    const { config, keys, apiUrl, database, isDevelopment } = this.#deps;
+    const { config, keys, apiUrl, database, isDevelopment, secrets } = this.#deps;
     return functionEnvironment({
       slug: source.slug,
       configSecrets: config.current.edge_runtime.secrets,
       sharedFile: this.#catalog.sharedEnv(),
+      storedSecrets: secrets.values(),
       own: source.env,
       apiUrl: apiUrl(),
       databaseUrl: database.info.projectUrl,

@@ -10,18 +10,21 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Config, LiveConfig } from '../config/index.ts';
 import type { Database } from '../database/types.ts';
 import { monotonicClock, systemClock } from '../kernel/clock.ts';
+import type { DiskState } from '../kernel/disk.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { QueueLoad } from '../kernel/queue-load.ts';
 import type { Mount, Service } from '../kernel/service.ts';
 import type { Trace } from '../kernel/trace.ts';
 import type { Keys } from '../keys/types.ts';
-import { createCatalog, type FunctionSource, type ServeOverrides } from './catalog.ts';
+import { type Catalog, createCatalog, type FunctionSource, type ServeOverrides } from './catalog.ts';
 import { defaultLimits, type Limits } from './core/limits.ts';
 import type { ModuleGraph } from './core/module-graph.ts';
 import type { InspectMode } from './deno/arguments.ts';
 import { ensureDeno, findDeno } from './deno/binary.ts';
 import { createTypeChecker } from './deno/check.ts';
 import { createGraphs } from './deno/graph.ts';
+import { DeployedStore } from './deployed/store.ts';
+import type { Deployments } from './deployed/types.ts';
 import { FunctionEnvironments } from './environments.ts';
 import { createInvocations, type Invocations } from './invocations.ts';
 import { createLineLog } from './line-log.ts';
@@ -31,13 +34,17 @@ import { createProxy } from './proxy.ts';
 import { maxReadableFiles, readablePaths } from './readable-files.ts';
 import { type Reload, reloadOnChange } from './reload.ts';
 import { functionsPlugin, overloadedBody, upgradeHandler } from './routes.ts';
+import { createSecretStore, type SecretStore } from './secrets.ts';
 import { lastChangeOf } from './source-files.ts';
 import { createSupervisor, type FunctionState, type Supervisor } from './supervisor.ts';
 
 export type { ServeOverrides } from './catalog.ts';
 export type { InspectMode } from './deno/arguments.ts';
+export { DeployError } from './deployed/errors.ts';
+export type { DeployedVersion, Deployments, FunctionFile } from './deployed/types.ts';
 export type { Invocation, Invocations } from './invocations.ts';
 export type { FunctionLogLine, FunctionLogs, LogFilter } from './logs.ts';
+export type { Secret, SecretFacts, SecretStore } from './secrets.ts';
 export type { FunctionState } from './supervisor.ts';
 
 export interface FunctionsDeps {
@@ -48,8 +55,9 @@ export interface FunctionsDeps {
   readonly shell: Readonly<Record<string, string | undefined>>;
   /** The `supabase/` folder. */
   readonly supabaseDir: string;
-  /** The folder that contains Deno's module cache (`.plinth`). */
+  /** The folder that contains Deno's module cache, deployed functions and their secrets (`.plinth`). */
   readonly dataDir: string;
+  readonly disk: DiskState;
   /**
    * Returns the URL at which functions can reach the API. It is a function because the port isn't known in advance if
    * it is configured as 0.
@@ -70,8 +78,13 @@ export interface FunctionsDeps {
 export interface FunctionFacts {
   readonly slug: string;
   readonly verifyJwt: boolean;
-  /** The path of the entrypoint relative to the project's `supabase` folder, with `/` as the separator. */
+  /**
+   * The path of the entrypoint, with `/` as the separator. It is relative to the project's `supabase` folder or, for a
+   * deployed function, to the folder from which it was deployed.
+   */
   readonly entrypoint: string;
+  /** The version if the function was deployed, or null if it is in the project folder. */
+  readonly deployedVersion: number | null;
   readonly state: FunctionState;
   /** The number of pending requests. */
   readonly pending: number;
@@ -85,6 +98,9 @@ export interface FunctionsService extends Service {
   list(): string[];
   /** Returns information about a function. Returns undefined if it doesn't exist or is disabled. */
   describe(slug: string): FunctionFacts | undefined;
+  /** The functions that were deployed to this server. */
+  readonly deployments: Deployments;
+  readonly secrets: SecretStore;
   readonly logs: FunctionLogs;
   /** Returns the load of the queue for workers. */
   readonly queue: () => QueueLoad;
@@ -140,18 +156,40 @@ function replaceWorkersOnChange(config: LiveConfig, supervisor: Supervisor): voi
   });
 }
 
+/** Opens the deployed functions and their secrets. `onChange` receives the changed functions, or undefined for all. */
+function openStores(
+  { dataDir, disk }: FunctionsDeps,
+  onChange: (slugs: readonly string[] | undefined) => void,
+): { readonly deployed: DeployedStore; readonly secrets: SecretStore } {
+  return {
+    deployed: new DeployedStore({ dir: join(dataDir, 'deployed'), disk, clock: systemClock, onChange }),
+    secrets: createSecretStore({
+      file: join(dataDir, 'function-secrets.json'),
+      keyFile: join(dataDir, 'function-secrets.key'),
+      now: () => systemClock.now(),
+      onChange: () => onChange(undefined),
+    }),
+  };
+}
+
 export function createFunctions(deps: FunctionsDeps): FunctionsService {
   const { config, keys, log, isDevelopment } = deps;
   let session: ServeSession = {};
   let reload: Reload | undefined;
   const inspected: string[] = [];
-  const catalog = createCatalog(deps.supabaseDir, config, () => session);
+  const { deployed, secrets } = openStores(deps, (slugs) => {
+    for (const slug of supervisor.reload(slugs)) {
+      const source = catalog.find(slug);
+      if (source !== undefined) supervisor.warm(source);
+    }
+  });
+  const catalog = createCatalog(deps.supabaseDir, config, () => session, deployed);
   const limits = deps.limits ?? defaultLimits;
   const proxy = createProxy(limits);
   const logs = createFunctionLogs();
   const invocations = createInvocations();
   const metrics = createFunctionMetrics();
-  const environments = new FunctionEnvironments(deps, catalog);
+  const environments = new FunctionEnvironments({ ...deps, secrets }, catalog);
   const onLine = createLineLog(logs, log);
   const inspect = (slug: string): ServeSession['inspect'] => {
     if (session.inspect === undefined) return undefined;
@@ -195,6 +233,7 @@ export function createFunctions(deps: FunctionsDeps): FunctionsService {
     onStart: metrics.started,
     onLine,
     environment: (source) => environments.of(source),
+    newest: ({ slug }) => catalog.find(slug),
     showsErrors: isDevelopment,
     inspect,
   });
@@ -223,24 +262,12 @@ export function createFunctions(deps: FunctionsDeps): FunctionsService {
     mounts: [mountOf(config, routes)],
     metrics: () => metrics.values(supervisor.load(), limits.maxWorkers),
     list: () => catalog.list(),
+    deployments: deployed,
+    secrets,
     logs,
     queue: () => supervisor.queue(),
     invocations,
-    describe(slug) {
-      const source = catalog.find(slug);
-      if (source === undefined) return undefined;
-      const { env } = environments.projectVariables(source);
-      return {
-        slug,
-        verifyJwt: source.verifyJwt,
-        entrypoint: relative(deps.supabaseDir, source.entrypoint).replaceAll('\\', '/'),
-        ...supervisor.stateOf(slug),
-        changedAt: lastChangeOf(source.entrypoint),
-        secretNames: Object.keys(env)
-          .filter((name) => !name.startsWith('SUPABASE_'))
-          .sort(),
-      };
-    },
+    describe: (slug) => factsOf(slug, deps, { catalog, deployed, environments, supervisor }),
     serve(given) {
       session = given;
       supervisor.reload(undefined);
@@ -252,6 +279,7 @@ export function createFunctions(deps: FunctionsDeps): FunctionsService {
       };
     },
     async start() {
+      deployed.removeUnused();
       if (!isDevelopment) return;
       reload = reloadOnChange({
         catalog,
@@ -265,5 +293,34 @@ export function createFunctions(deps: FunctionsDeps): FunctionsService {
       checker?.stop();
       await supervisor.stop();
     },
+  };
+}
+
+interface FactSources {
+  readonly catalog: Catalog;
+  readonly deployed: DeployedStore;
+  readonly environments: FunctionEnvironments;
+  readonly supervisor: Supervisor;
+}
+
+function factsOf(
+  slug: string,
+  { supabaseDir }: FunctionsDeps,
+  { catalog, deployed, environments, supervisor }: FactSources,
+): FunctionFacts | undefined {
+  const source = catalog.find(slug);
+  if (source === undefined) return undefined;
+  const { env } = environments.projectVariables(source);
+  const version = deployed.find(slug);
+  return {
+    slug,
+    verifyJwt: source.verifyJwt,
+    entrypoint: version?.entrypointPath ?? relative(supabaseDir, source.entrypoint).replaceAll('\\', '/'),
+    deployedVersion: version?.version ?? null,
+    ...supervisor.stateOf(slug),
+    changedAt: version?.updatedAt ?? lastChangeOf(source.entrypoint),
+    secretNames: Object.keys(env)
+      .filter((name) => !name.startsWith('SUPABASE_'))
+      .sort(),
   };
 }

@@ -31,6 +31,7 @@ export function readablePaths(
   modules: readonly string[],
   rules: ReadableRules,
 ): { readonly paths: readonly string[]; readonly skipped: number } {
+  if (source.root !== undefined) return { paths: [source.root], skipped: 0 };
   const { functionsDir } = rules;
   const paths = new Set(modules);
   const folder = dirname(source.entrypoint);

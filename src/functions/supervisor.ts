@@ -18,6 +18,11 @@ import { note, type StarterOptions, WorkerStarter } from './worker-starter.ts';
 
 export interface SupervisorOptions extends StarterOptions {
   readonly policy: () => 'per_worker' | 'oneshot';
+  /**
+   * Returns the current source of a function. Returns undefined if the function was removed. A request can wait for a
+   * worker while a new version is deployed.
+   */
+  readonly newest: (source: FunctionSource) => FunctionSource | undefined;
 }
 
 /**
@@ -249,7 +254,7 @@ class WorkerSupervisor implements Supervisor {
   #start(source: FunctionSource, requestId?: string): Promise<Worker> | undefined {
     const release = this.#pool.reserve(source.slug);
     if (release === undefined) return undefined;
-    const promise = this.#starter.start(source, requestId);
+    const promise = this.#starter.start(this.#options.newest(source) ?? source, requestId);
     promise.then(release, release);
     promise.catch(() => this.#waiting.wakeAll());
     return promise;

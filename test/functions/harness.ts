@@ -6,6 +6,7 @@ import { configFrom, createLiveConfig, type PartialConfig } from '../../src/conf
 import { defaultLimits, type Limits } from '../../src/functions/core/limits.ts';
 import { createFunctions, type FunctionsService } from '../../src/functions/index.ts';
 import { createGateway } from '../../src/gateway/index.ts';
+import { spaciousDisk } from '../../src/kernel/disk.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { createKeys } from '../../src/keys/index.ts';
 
@@ -63,6 +64,7 @@ export async function functionsWorld(options: WorldOptions): Promise<FunctionsWo
     shell: options.shell ?? {},
     supabaseDir,
     dataDir,
+    disk: spaciousDisk,
     apiUrl: () => url,
     ownCertificate: undefined,
     isDevelopment: options.isDevelopment ?? false,

@@ -126,6 +126,8 @@ async function issueAll(): Promise<void> {
   consoleCookie = (operator.headers.get('set-cookie') ?? '').split('=')[0] ?? '';
   issued.set('console', cookieOf(operator.headers));
   issued.set('consoleLink', await linkToken(backend));
+  const created = await backend.operators.tokens.create('test', undefined, 3600);
+  issued.set('operatorToken', created.token);
 }
 
 const cookieOf = (headers: Headers): string =>
@@ -241,6 +243,13 @@ const present: Readonly<Record<TokenPlace, (token: string) => Promise<boolean>>>
   console: async (token) => {
     const response = await fetch(`${consoleOrigin}/console/api/home`, {
       headers: { cookie: `${consoleCookie}=${token}` },
+    });
+    await response.text();
+    return isGood(response);
+  },
+  management: async (token) => {
+    const response = await fetch(`${consoleOrigin}/v1/projects`, {
+      headers: { authorization: `Bearer ${token}` },
     });
     await response.text();
     return isGood(response);

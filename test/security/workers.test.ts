@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { configFrom, createLiveConfig } from '../../src/config/index.ts';
 import { createFunctions } from '../../src/functions/index.ts';
 import { createGateway, type Gateway } from '../../src/gateway/index.ts';
+import { spaciousDisk } from '../../src/kernel/disk.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
 import { createKeys } from '../../src/keys/index.ts';
 
@@ -76,6 +77,7 @@ beforeAll(async () => {
     shell: process.env,
     supabaseDir,
     dataDir,
+    disk: spaciousDisk,
     apiUrl: () => url,
     ownCertificate: undefined,
     isDevelopment: false,

@@ -15,7 +15,7 @@ import { BackupError } from '../errors.ts';
 import { isAlive } from '../process.ts';
 import { readUnused } from '../prune.ts';
 import type { Repository } from '../repository.ts';
-import { findSnapshot } from '../snapshot.ts';
+import { deployedFolder, findSnapshot } from '../snapshot.ts';
 import { bodySizes, checkSpace, databaseBytes, type SpaceOptions, sumOf, watchSpace } from '../space.ts';
 import type { BodyStore } from '../types.ts';
 import { abortable } from './abortable.ts';
@@ -214,6 +214,7 @@ async function extractSnapshot(repository: Repository, dataDir: string, timeMs: 
   await extract(archive, dataDir, {
     rename(entry) {
       if (entry.startsWith('supabase/')) return `${restoredProject}/${entry}`;
+      if (entry.startsWith(`${deployedFolder}/`)) return entry;
       const key = /^keys\/([^/]+)$/.exec(entry)?.[1];
       return key !== undefined && markers.has(key) ? undefined : key;
     },

@@ -1,22 +1,42 @@
+import { createInterface } from 'node:readline/promises';
 import { parseConnectionString } from '../../database/index.ts';
-import { type Command, type Input, projectOptions } from '../command.ts';
+import { isLoopbackName } from '../../kernel/request-origin.ts';
+import { isAccessToken } from '../../shared/access-token.ts';
+import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { isProjectRef, type LinkedTarget, shownTarget } from '../core/linked-target.ts';
+import { CommandError } from '../errors.ts';
 import { hostedTargetOf, removeLink, writeLink } from '../linked.ts';
+import { findRemote } from '../management/client.ts';
+import { removeRemote, tokenInEnvironment, writeRemote } from '../management/remote.ts';
+import { invalidToken } from '../management/target.ts';
 import { print, say } from '../output.ts';
 import { locationOf, type ProjectLocation } from '../project-location.ts';
 
 export const link: Command = {
   name: 'link',
+  takes: '[URL]',
   about:
-    'Saves a database as the target of "db push" without connecting to it. Plinth itself doesn\'t require a link, so scripts\n' +
-    'that run "link" continue even if nothing was linked.',
+    'Links this project to a Plinth server, which then is the target of commands with --linked. URL is the\n' +
+    'address of its Console. The access token is read from --token, PLINTH_ACCESS_TOKEN or\n' +
+    "SUPABASE_ACCESS_TOKEN, or the command asks for it. A token from the environment isn't saved.\n\n" +
+    'With --db-url or --project-ref, saves a database as the target of "db push" without connecting to it.\n' +
+    'Plinth itself doesn\'t require a link, so scripts that run "link" continue even if nothing was linked.',
   options: {
     ...projectOptions,
+    token: {
+      type: 'string',
+      value: 'TOKEN',
+      help: 'Access token of an operator. It is stored in the data folder.',
+    },
     'db-url': { type: 'string', value: 'URL', help: "Database URL. It's stored in the data folder." },
     'project-ref': { type: 'string', value: 'REF', help: 'Hosted project to link instead.' },
     password: { type: 'string', short: 'p', value: 'PASSWORD', help: "Ignored. Passwords aren't stored." },
   },
   examples: [
+    [
+      'plinth link https://console.example',
+      'makes this server the target of "plinth functions deploy --linked"',
+    ],
     [
       'plinth link --db-url postgresql://postgres:secret@db.example/app',
       'makes this database the target of "plinth db push"',
@@ -28,6 +48,8 @@ export const link: Command = {
   ],
   run: async (input) => {
     const location = locationOf(input);
+    const [url] = input.positionals;
+    if (url !== undefined) return await linkServer(url, input, location);
     const target = targetOf(input, location);
     if (target === undefined) return 0;
     writeLink(location, target);
@@ -37,7 +59,51 @@ export const link: Command = {
   },
 };
 
-/** Returns the target, or prints why it is missing. */
+async function linkServer(text: string, input: Input, location: ProjectLocation): Promise<number> {
+  for (const name of ['db-url', 'project-ref'])
+    if (input.text(name) !== undefined)
+      throw new UsageError(`--${name} can't be used with the URL of a server`);
+  const url = serverUrl(text);
+  const given = input.text('token');
+  const inEnvironment = given === undefined ? tokenInEnvironment() : undefined;
+  const token = given ?? inEnvironment ?? (await askForToken());
+  if (!isAccessToken(token)) throw new CommandError(invalidToken);
+  const { ref, name } = await findRemote(url, token);
+  writeRemote(location, { url, ref, name, ...(inEnvironment === undefined ? { token } : {}) });
+  say(`Linked to ${name} (${ref}) at ${url}.`);
+  print('Finished link.');
+  return 0;
+}
+
+/** @returns the origin @throws {UsageError} if the token would be sent over a network without encryption */
+function serverUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw new UsageError(`${text} isn't the URL of a server, such as https://console.example`);
+  if (url.protocol === 'http:' && !isLoopbackName(url.hostname.replace(/^\[|\]$/g, '')))
+    throw new UsageError(
+      `${text} must use https, because the access token would otherwise be sent unencrypted`,
+    );
+  return url.origin;
+}
+
+async function askForToken(): Promise<string> {
+  if (!process.stdin.isTTY)
+    throw new CommandError(
+      'An access token is required.',
+      'Use --token TOKEN or PLINTH_ACCESS_TOKEN. "plinth operators token create NAME" creates a token on the server.',
+    );
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return (
+      await terminal.question('Access token (create one on the server: plinth operators token create NAME): ')
+    ).trim();
+  } finally {
+    terminal.close();
+  }
+}
+
+/** Returns the database, or prints why it is missing. */
 function targetOf(input: Input, location: ProjectLocation): LinkedTarget | undefined {
   const url = input.text('db-url');
   const ref = input.text('project-ref');
@@ -61,11 +127,13 @@ function targetOf(input: Input, location: ProjectLocation): LinkedTarget | undef
 
 export const unlink: Command = {
   name: 'unlink',
-  about: 'Removes the link.',
+  about: 'Removes the links to a server and to a database, with the saved access token.',
   options: projectOptions,
   examples: [['plinth unlink', '"plinth db push" then requires --db-url']],
   run: async (input) => {
-    say(removeLink(locationOf(input)) ? 'Finished unlink.' : 'No database was linked.');
+    const location = locationOf(input);
+    const removed = [removeRemote(location), removeLink(location)];
+    say(removed.includes(true) ? 'Finished unlink.' : 'No server or database was linked.');
     return 0;
   },
 };

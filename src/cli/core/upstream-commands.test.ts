@@ -3,8 +3,7 @@ import { registry } from '../registry.ts';
 import { asUpstream, asUpstreamStarts, insteadOf } from './upstream-commands.ts';
 
 test.each([
-  ['functions deploy hello', 'nothing is deployed'],
-  ['secrets set A=b', 'hosted project'],
+  ['orgs list', 'hosted project'],
   ['db advisors', 'upstream CLI'],
 ])('%s', (line, text) => {
   expect(insteadOf(line.split(' '))?.text).toContain(text);

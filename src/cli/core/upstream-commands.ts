@@ -16,17 +16,12 @@ const instead: Readonly<Record<string, Instead>> = {
   'gen keys': { text: '"plinth status" prints the keys.' },
   storage: { text: upstreamWorks },
   services: { text: 'All services are part of Plinth. "plinth --version" prints its version.' },
-  'functions list': { text: 'Functions are the folders in supabase/functions.' },
-  'functions deploy': {
-    text: '"plinth start" and "plinth serve" serve supabase/functions, so nothing is deployed. For a hosted project, use the upstream CLI.',
-  },
   ...Object.fromEntries(
     [
       'login',
       'logout',
       'projects',
       'orgs',
-      'secrets',
       'branches',
       'domains',
       'vanity-subdomains',
@@ -37,11 +32,8 @@ const instead: Readonly<Record<string, Instead>> = {
       'postgres-config',
       'backups',
       'snippets',
-      'sso',
       'config',
       'bootstrap',
-      'functions delete',
-      'functions download',
     ].map((name) => [name, { text: hosted }]),
   ),
 };

@@ -6,11 +6,11 @@ import type { AttemptLimits } from '../../auth/index.ts';
 import type { Database } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { newRecoveryCode, parseRecoveryCode, recoveryCodeHash } from '../../shared/recovery-codes.ts';
+import type { Seal } from '../../shared/seal.ts';
 import { totpSecret, totpStep, totpUri } from '../../shared/totp.ts';
 import { ConsoleError } from '../errors.ts';
 import type { Operator } from '../sessions.ts';
 import * as queries from './queries.ts';
-import type { Seal } from './seal.ts';
 
 const recoveryCodeCount = 10;
 

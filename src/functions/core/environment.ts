@@ -7,6 +7,8 @@ export interface EnvironmentInput {
   readonly configSecrets: Readonly<Record<string, string | undefined>>;
   /** The variables in `functions/.env`. */
   readonly sharedFile: Readonly<Record<string, string>>;
+  /** The secrets that were set while the server runs. They override the variables for all functions in files. */
+  readonly storedSecrets: Readonly<Record<string, string>>;
   /** The variables in `functions/SLUG/.env`. Variables in `[functions.SLUG.env]` override them. */
   readonly own: Readonly<Record<string, string>>;
   readonly apiUrl: string;
@@ -38,6 +40,7 @@ export function functionEnvironment(input: EnvironmentInput): {
   };
   take(input.configSecrets, (name) => name.toUpperCase());
   take(input.sharedFile);
+  take(input.storedSecrets);
   take(input.own);
   return {
     env: {

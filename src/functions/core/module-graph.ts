@@ -34,6 +34,8 @@ export interface GraphRules {
   readonly dataDir: string;
   /** The absolute paths of the `static_files` patterns, each up to its first wildcard. */
   readonly staticRoots: readonly string[];
+  /** The folder of a deployed function, without symbolic links. No other files can be imported, not even code. */
+  readonly root?: string | undefined;
   /** Resolves symbolic links. Returns a path that doesn't exist unchanged. */
   readonly realPath: (path: string) => string;
 }
@@ -64,7 +66,7 @@ export function checkGraph(info: DenoInfo, rules: GraphRules): ModuleGraph {
     if (!specifier.startsWith('file:')) continue;
     const path = local ?? fileURLToPath(specifier);
     // Packages can be imported from any folder, because they don't contain secrets and are often symbolic links.
-    if (kind === 'external' && path.split(sep).includes('node_modules')) continue;
+    if (rules.root === undefined && kind === 'external' && path.split(sep).includes('node_modules')) continue;
     files.push(path);
     // Skipped, because the file wasn't read. The function reports the error when it runs.
     if (error !== undefined && local === undefined) continue;
@@ -81,8 +83,9 @@ export function checkGraph(info: DenoInfo, rules: GraphRules): ModuleGraph {
 export function isAllowed(
   path: string,
   isCode: boolean,
-  { projectDir, dataDir, staticRoots }: Omit<GraphRules, 'realPath'>,
+  { projectDir, dataDir, staticRoots, root }: Omit<GraphRules, 'realPath'>,
 ): boolean {
+  if (root !== undefined) return isInside(path, root);
   if (isInside(path, dataDir)) return false;
   if (isCode || staticRoots.some((root) => isInside(path, root))) return true;
   const below = relative(projectDir, path);

@@ -12,6 +12,7 @@ const source = (folder: string): FunctionSource => ({
   packageJson: false,
   staticFiles: [],
   env: {},
+  root: undefined,
 });
 const folder = '/clients/Foo, Inc/supabase/functions';
 const options = {

@@ -44,6 +44,7 @@ export function createGraphs(options: GraphOptions): Graphs {
   const rulesOf = (source: FunctionSource): GraphRules => ({
     ...options.rules,
     staticRoots: source.staticFiles.map(globRoot),
+    root: source.root === undefined ? undefined : realPath(source.root),
     realPath,
   });
   return {
@@ -55,7 +56,8 @@ export function createGraphs(options: GraphOptions): Graphs {
       const graph = checkGraph(info, rulesOf(source));
       const watched = withTargets([...graph.files, ...source.importFiles]);
       known.set(source.slug, { graph, watched, stamp: stampOf(source, watched) });
-      options.onRead(watched);
+      // The files of a deployed function never change.
+      if (source.root === undefined) options.onRead(watched);
       return graph;
     },
     usersOf: (files) =>

@@ -86,7 +86,7 @@ function Opened({ facts }: { facts: FunctionFacts }) {
   const mayWrite = useMay('write');
   const { data: home } = useQuery({ ...homeQuery, refetchInterval: false });
   const [requestId, setRequestId] = useState<string>();
-  const { slug, state, verifyJwt, entrypoint, changedAt, secretNames } = facts;
+  const { slug, state, verifyJwt, entrypoint, deployedVersion, changedAt, secretNames } = facts;
   return (
     <div className={classes.opened}>
       <header className={classes.head}>
@@ -109,7 +109,12 @@ function Opened({ facts }: { facts: FunctionFacts }) {
           )}
         </Fact>
         <Fact label={t('functions.entrypoint')}>
-          <code>supabase/{entrypoint}</code>
+          <code>{deployedVersion === null ? `supabase/${entrypoint}` : entrypoint}</code>
+        </Fact>
+        <Fact label={t('functions.source')}>
+          {deployedVersion === null
+            ? t('functions.in-folder')
+            : t('functions.deployed', { version: deployedVersion })}
         </Fact>
         <Fact label={t('functions.changed')}>
           <Moment at={new Date(changedAt).toISOString()} relative />

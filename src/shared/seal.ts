@@ -1,6 +1,6 @@
 /**
- * Encrypts operators' second factors with AES-256-GCM. The key is stored in `.plinth/console.key`, which is created on
- * first use with mode 0600.
+ * Encrypts short secrets with AES-256-GCM. The key is stored in a file in the data folder, which is created on first
+ * use with mode 0600.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ const tagBytes = 16;
 
 export interface Seal {
   /**
-   * Encrypts a string. {@link open} requires the same `about`, so a string that was encrypted for one operator can't be
+   * Encrypts a string. {@link open} requires the same `about`, so a string that was encrypted for one purpose can't be
    * decrypted for another.
    */
   close(text: string, about: string): Buffer;

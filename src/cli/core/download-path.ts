@@ -1,0 +1,21 @@
+/** Where the files of a downloaded function are written. */
+import { posix } from 'node:path';
+
+/**
+ * Returns the path relative to `supabase/functions`. The entrypoint is placed in the folder of the function, and other
+ * files keep their position relative to it, as in upstream's CLI 3.1. Returns undefined if the path would leave the
+ * folder.
+ *
+ * @example
+ * downloadPath('hello', 'supabase/functions/hello/index.ts', 'supabase/functions/_shared/a.ts'); // '_shared/a.ts'
+ */
+export function downloadPath(slug: string, entrypoint: string, path: string): string | undefined {
+  if (![path, entrypoint].every(isBelow)) return undefined;
+  const target = posix.join(slug, posix.relative(posix.dirname(entrypoint), path));
+  return target.startsWith('..') || target === '.' || target.endsWith('/') ? undefined : target;
+}
+
+function isBelow(path: string): boolean {
+  const normalized = posix.normalize(path);
+  return !/[\p{Cc}\\:]/u.test(path) && !posix.isAbsolute(path) && !/^\.\.(?:\/|$)/.test(normalized);
+}

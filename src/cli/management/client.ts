@@ -1,0 +1,94 @@
+/** Makes calls of the Management API, either in the running Plinth of this folder or on a remote one. */
+import type { ManagementCallName } from '../../main.ts';
+import type { Running } from '../control.ts';
+import { CommandError } from '../errors.ts';
+import { decodeFiles, encodeFiles } from './encoded-files.ts';
+import { type CallInput, requestOf } from './requests.ts';
+
+export interface ManagementClient {
+  /** The URL of the Console. */
+  readonly consoleUrl: string;
+  /** The project's ref. */
+  readonly ref: string;
+  /** @throws {CommandError} with the server's error message */
+  call<T>(name: ManagementCallName, input?: CallInput): Promise<T>;
+}
+
+export interface RemoteTarget {
+  /** The origin of the Console. */
+  readonly url: string;
+  readonly ref: string;
+  readonly token: string;
+}
+
+/** Calls the process that runs in this folder. The command line has all permissions. */
+export async function localClient(running: Running): Promise<ManagementClient> {
+  const call = async <T>(name: ManagementCallName, input: CallInput = {}): Promise<T> =>
+    decodeFiles(await running.call('manage', { name, input: encodeFiles(input) })) as T;
+  const [{ ref }, { STUDIO_URL = '' }] = await Promise.all([
+    call<{ ref: string }>('getProject'),
+    running.call<Record<string, string>>('status'),
+  ]);
+  return { consoleUrl: STUDIO_URL, ref, call };
+}
+
+export function remoteClient({ url, ref, token }: RemoteTarget): ManagementClient {
+  return {
+    consoleUrl: url,
+    ref,
+    call: async <T>(name: ManagementCallName, input: CallInput = {}): Promise<T> =>
+      (await send(url, token, requestOf(name, ref, input))) as T,
+  };
+}
+
+/** Finds the project of a server. @throws {CommandError} if the server or the token doesn't work */
+export async function findRemote(
+  url: string,
+  token: string,
+): Promise<{ readonly ref: string; readonly name: string }> {
+  const projects = await send(url, token, requestOf('listProjects', '', {}));
+  const [project] = Array.isArray(projects) ? (projects as { ref: string; name: string }[]) : [];
+  if (project === undefined) throw new CommandError(`${url} isn't the Console of a Plinth server.`);
+  return project;
+}
+
+async function send(
+  origin: string,
+  token: string,
+  { method, path, body, accept, read }: ReturnType<typeof requestOf>,
+): Promise<unknown> {
+  let response: Response;
+  try {
+    response = await fetch(new URL(path, origin), {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(accept === undefined ? {} : { accept }),
+        ...(typeof body === 'string' ? { 'content-type': 'application/json' } : {}),
+      },
+      // The token is only for this server.
+      redirect: 'error',
+      ...(body === undefined ? {} : { body }),
+    });
+  } catch (error) {
+    const { message, cause } = error as Error & { cause?: Error };
+    throw new CommandError(`${origin} can't be reached: ${cause?.message || message}`);
+  }
+  if (response.ok) return await read(response);
+  throw new CommandError(...(await describe(origin, response)));
+}
+
+async function describe(origin: string, response: Response): Promise<[string, ...string[]]> {
+  const text = await response.text();
+  let message = `${origin} responded with status ${response.status}.`;
+  try {
+    message = (JSON.parse(text) as { message?: string }).message ?? message;
+  } catch {
+    // Another server, such as a proxy, sent the response.
+  }
+  if (response.status !== 401 || message !== 'Unauthorized') return [message];
+  return [
+    'The access token is invalid or was revoked.',
+    'Create one on the server with "plinth operators token create NAME", and run "plinth link URL".',
+  ];
+}

@@ -1,0 +1,12 @@
+/**
+ * The project's ref, with which upstream's CLI selects a project. A ref consists of 20 lowercase letters. It is derived
+ * from `project_id`, so that it is the same after a restore and on every machine.
+ */
+import { createHash } from 'node:crypto';
+
+const letters = 20;
+
+export function projectRefOf(projectId: string): string {
+  const digest = createHash('sha256').update(`plinth project ${projectId}`).digest();
+  return [...digest.subarray(0, letters)].map((byte) => String.fromCharCode(97 + (byte % 26))).join('');
+}

@@ -1,0 +1,17 @@
+/** Errors of the Management API. Upstream sends them as `{message}`. */
+
+export class ManagementError extends Error {
+  override name = 'ManagementError';
+  readonly status: number;
+  /** The value of the `retry-after` header. */
+  readonly waitSeconds: number | undefined;
+  constructor(
+    status: number,
+    message: string,
+    options: ErrorOptions & { readonly waitSeconds?: number } = {},
+  ) {
+    super(message, options);
+    this.status = status;
+    this.waitSeconds = options.waitSeconds;
+  }
+}

@@ -1,0 +1,21 @@
+/** The form of the Management API's operations. */
+import type { Actor } from '../audit.ts';
+import type { OperatorRole, Permission } from '../core/roles.ts';
+import type { InputOf, ManagementCallName } from './inputs.ts';
+
+export interface Caller {
+  readonly operator: Actor & { readonly role: OperatorRole };
+  readonly request?: { readonly id: string };
+  /** The name of the access token. */
+  readonly token?: string;
+}
+
+export type Handlers = {
+  readonly [Name in ManagementCallName]: readonly [
+    requires: Permission,
+    run: (input: InputOf<Name>, caller: Caller) => unknown,
+  ];
+};
+
+/** Returns what the audit log records about the access token. */
+export const detailOf = ({ token }: Caller): object => (token === undefined ? {} : { token });

@@ -1,0 +1,60 @@
+/** The inputs of the Management API. */
+import { z } from 'zod';
+
+const slug = z.string().max(200);
+const functionName = z.string().max(200);
+
+const id = z.uuid();
+/** The auth service checks these fields. */
+const anyFields = z.record(z.string(), z.unknown());
+
+export const inputs = {
+  listProjects: z.object({}),
+  getProject: z.object({}),
+  listFunctions: z.object({}),
+  getFunction: z.object({ slug }),
+  getFunctionFiles: z.object({ slug }),
+  deployFunction: z.object({
+    slug,
+    bundleOnly: z.boolean().default(false),
+    metadata: z.object({
+      entrypoint_path: z.string(),
+      // The CLI sends an empty path if the function doesn't have an import map.
+      import_map_path: z.string().nullish(),
+      name: functionName.nullish(),
+      verify_jwt: z.boolean().nullish(),
+    }),
+    files: z.array(z.object({ path: z.string(), content: z.instanceof(Buffer) })),
+  }),
+  createFunction: z.object({
+    slug,
+    name: functionName.optional(),
+    body: z.string(),
+    verify_jwt: z.boolean().optional(),
+  }),
+  activateFunctions: z.object({
+    functions: z
+      .array(z.object({ slug, version: z.number().int(), status: z.string().optional() }))
+      .min(1)
+      .max(1000),
+  }),
+  changeFunction: z.object({
+    slug,
+    name: functionName.optional(),
+    body: z.string().optional(),
+    verify_jwt: z.boolean().optional(),
+  }),
+  deleteFunction: z.object({ slug }),
+  listSecrets: z.object({}),
+  setSecrets: z.object({ secrets: z.array(z.object({ name: z.string(), value: z.string() })).max(1000) }),
+  unsetSecrets: z.object({ names: z.array(z.string()).max(1000) }),
+  listSsoProviders: z.object({}),
+  getSsoProvider: z.object({ id }),
+  createSsoProvider: z.object({ provider: anyFields }),
+  changeSsoProvider: z.object({ id, changes: anyFields }),
+  removeSsoProvider: z.object({ id }),
+  listApiKeys: z.object({ reveal: z.boolean().default(false) }),
+} as const satisfies Record<string, z.ZodType>;
+
+export type ManagementCallName = keyof typeof inputs;
+export type InputOf<Name extends ManagementCallName> = z.output<(typeof inputs)[Name]>;

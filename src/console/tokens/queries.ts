@@ -1,0 +1,56 @@
+import type { Queryable } from '../../database/types.ts';
+import { sql } from '../../kernel/sql.ts';
+import type { OperatorRow } from '../queries.ts';
+
+export interface TokenRow {
+  readonly id: string;
+  readonly name: string;
+  readonly operator_name: string;
+  readonly role: OperatorRow['role'];
+  readonly created_at: string;
+  readonly expires_at: string | null;
+  readonly last_used_at: string | null;
+}
+
+/** Returns undefined if the operator already has a token with this name. */
+export async function insertToken(
+  db: Queryable,
+  token: { operatorId: string; name: string; hash: Buffer; lifetimeSeconds: number | null },
+): Promise<{ id: string; expires_at: string | null } | undefined> {
+  const [row] = await db.query<{ id: string; expires_at: string | null }>(sql`
+    insert into _plinth.operator_tokens (operator_id, name, token_hash, expires_at)
+    values (${token.operatorId}, ${token.name}, ${token.hash},
+            now() + make_interval(secs => ${token.lifetimeSeconds}::float8))
+    on conflict (operator_id, name) do nothing
+    returning id, expires_at`);
+  return row;
+}
+
+export const listTokens = (db: Queryable): Promise<TokenRow[]> =>
+  db.query(sql`
+    select t.id, t.name, o.name as operator_name, o.role, t.created_at, t.expires_at, t.last_used_at
+    from _plinth.operator_tokens t join _plinth.operators o on o.id = t.operator_id
+    order by o.name, t.name`);
+
+/** Returns false if the token was already deleted. */
+export async function deleteToken(db: Queryable, id: string): Promise<boolean> {
+  return (await db.query(sql`delete from _plinth.operator_tokens where id = ${id} returning 1`)).length > 0;
+}
+
+export interface TokenUse extends OperatorRow {
+  readonly token_name: string;
+  readonly is_expired: boolean;
+}
+
+/** Finds a token. Also updates the time of its last use, at most once per minute. */
+export async function findToken(db: Queryable, hash: Buffer): Promise<TokenUse | undefined> {
+  const [row] = await db.query<TokenUse>(sql`
+    with used as (
+      update _plinth.operator_tokens set last_used_at = now()
+      where token_hash = ${hash} and (expires_at is null or expires_at > now())
+        and (last_used_at is null or last_used_at < now() - interval '1 minute'))
+    select o.id, o.name, o.role, t.name as token_name, coalesce(t.expires_at <= now(), false) as is_expired
+    from _plinth.operator_tokens t join _plinth.operators o on o.id = t.operator_id
+    where t.token_hash = ${hash}`);
+  return row;
+}

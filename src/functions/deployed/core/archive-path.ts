@@ -1,0 +1,44 @@
+/**
+ * The paths of the files in an upload. Clients choose these paths, so a path that could leave the function's folder, or
+ * that means something else on another operating system, is rejected.
+ */
+
+/** Long enough for every source file, and short enough for all file systems together with the data folder. */
+const maxPathChars = 400;
+const maxNameBytes = 200;
+/** Control characters, and characters that Windows doesn't allow or that separate folders there. */
+const forbidden = /[\p{Cc}\p{Cs}\\:*?"<>|]/u;
+
+/**
+ * Returns the path relative to the function's folder, with `/` as the separator and without `.` segments. Returns
+ * undefined if the path isn't allowed.
+ *
+ * @example
+ * archivePath('./supabase/functions/hello/index.ts'); // 'supabase/functions/hello/index.ts'
+ * archivePath('../secrets.ts'); // undefined
+ */
+export function archivePath(text: string): string | undefined {
+  if (text.length > maxPathChars || text.startsWith('/') || forbidden.test(text)) return undefined;
+  const parts = text.split('/').filter((part) => part !== '.' && part !== '');
+  if (parts.length === 0 || text.endsWith('/') || parts.some((part) => !isName(part))) return undefined;
+  return parts.join('/');
+}
+
+/** Windows removes dots and spaces at the end of a name, so `.. ` would be the parent folder there. */
+const isName = (part: string): boolean => !/[. ]$/.test(part) && Buffer.byteLength(part) <= maxNameBytes;
+
+/**
+ * Whether two of the paths are the same file on a file system that ignores the case, or a file is used as a folder.
+ */
+export function conflicts(paths: readonly string[]): boolean {
+  const files = new Set(paths.map(folded));
+  if (files.size < paths.length) return true;
+  return [...files].some((path) => parentsOf(path).some((parent) => files.has(parent)));
+}
+
+const folded = (path: string): string => path.normalize('NFC').toLowerCase();
+
+function parentsOf(path: string): string[] {
+  const parts = path.split('/');
+  return parts.slice(1).map((_part, index) => parts.slice(0, index + 1).join('/'));
+}

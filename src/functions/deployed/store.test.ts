@@ -1,0 +1,178 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { spaciousDisk } from '../../kernel/disk.ts';
+import { DeployError } from './errors.ts';
+import { DeployedStore } from './store.ts';
+import type { Deployment } from './types.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'plinth-deployed-'));
+afterAll(() => rmSync(root, { recursive: true }));
+
+let dir: string;
+let now: number;
+let changes: (readonly string[])[];
+beforeEach(() => {
+  dir = join(mkdtempSync(join(root, 'x-')), 'deployed');
+  now = 1000;
+  changes = [];
+});
+
+const totals = { functions: 3, bytes: 1000 };
+const open = (disk = spaciousDisk): DeployedStore =>
+  new DeployedStore({
+    dir,
+    disk,
+    clock: { now: () => now },
+    totals,
+    onChange: (slugs) => changes.push(slugs),
+  });
+
+const deployment = (text: string, more: Partial<Deployment> = {}): Deployment => ({
+  slug: 'hello',
+  entrypointPath: 'index.ts',
+  files: [{ path: 'index.ts', content: Buffer.from(text) }],
+  ...more,
+});
+
+const entryOf = (store: DeployedStore, slug = 'hello'): string | undefined => {
+  const version = store.find(slug);
+  return version && readFileSync(join(store.folderOf(version), version.entrypointPath), 'utf8');
+};
+const folders = (): string[] => readdirSync(join(dir, 'versions'));
+const wait = (condition: () => boolean) => expect.poll(condition, { timeout: 20_000 }).toBe(true);
+
+describe('a deployed function', () => {
+  test('is found again after a restart, with private files', async () => {
+    const store = open();
+    const made = await store.deploy(deployment('one', { name: 'Hello', verifyJwt: false }));
+    expect(made).toMatchObject({
+      version: 1,
+      name: 'Hello',
+      verifyJwt: false,
+      createdAt: 1000,
+      sizeBytes: 3,
+    });
+    expect(changes).toEqual([['hello']]);
+    const again = open();
+    expect(again.list()).toEqual([made]);
+    expect(entryOf(again)).toBe('one');
+    expect(statSync(join(again.folderOf(made), 'index.ts')).mode & 0o077).toBe(0);
+    expect(statSync(again.folderOf(made)).mode & 0o077).toBe(0);
+  });
+
+  test('keeps its ID, name and settings in the next version', async () => {
+    const store = open();
+    const one = await store.deploy(deployment('one', { name: 'Hello', verifyJwt: false }));
+    now = 2000;
+    const two = await store.deploy(deployment('two'));
+    expect(two).toMatchObject({
+      id: one.id,
+      version: 2,
+      name: 'Hello',
+      verifyJwt: false,
+      createdAt: 1000,
+      updatedAt: 2000,
+    });
+    expect(two.sha256).not.toBe(one.sha256);
+    // Workers may still read the previous version.
+    expect(existsSync(store.folderOf(one))).toBe(true);
+    await store.deploy(deployment('three'));
+    await wait(() => !existsSync(store.folderOf(one)));
+    expect(existsSync(store.folderOf(two))).toBe(true);
+  });
+
+  test('remains in its old version if the server is killed while files are written', async () => {
+    await open().deploy(deployment('one'));
+    mkdirSync(join(dir, 'versions', 'unfinished'));
+    writeFileSync(join(dir, 'index.json.0.tmp'), '{"versions": [');
+    const store = open();
+    store.removeUnused();
+    expect(entryOf(store)).toBe('one');
+    expect(folders()).toHaveLength(1);
+  });
+
+  test('is removed', async () => {
+    const store = open();
+    await store.deploy(deployment('one'));
+    store.remove('hello');
+    expect(changes).toEqual([['hello'], ['hello']]);
+    expect([store.find('hello'), open().find('hello')]).toEqual([undefined, undefined]);
+    expect(() => store.remove('hello')).toThrow(DeployError);
+    await expect(store.files('hello')).rejects.toThrow(DeployError);
+  });
+
+  test('is staged and activated together with others, or none of them is', async () => {
+    const store = open();
+    const hello = await store.deploy(deployment('one'), true);
+    const other = await store.deploy(deployment('other', { slug: 'other' }), true);
+    expect([store.list(), changes]).toEqual([[], []]);
+    expect(() => store.activate([hello, { slug: 'other', version: 7 }])).toThrow('Version 7 of other');
+    expect([store.list(), changes]).toEqual([[], []]);
+    store.activate([hello, other]);
+    expect(changes).toEqual([['hello', 'other']]);
+    expect([entryOf(store), entryOf(open(), 'other')]).toEqual(['one', 'other']);
+    // A second activation of the same version changes nothing.
+    expect(store.activate([hello])).toEqual([hello]);
+  });
+
+  test('replaces an earlier staged version', async () => {
+    const store = open();
+    const first = await store.deploy(deployment('one'), true);
+    const second = await store.deploy(deployment('two'), true);
+    expect([first.version, second.version]).toEqual([1, 2]);
+    await wait(() => folders().length === 1);
+    expect(() => store.activate([first])).toThrow(DeployError);
+    store.activate([second]);
+    expect(entryOf(store)).toBe('two');
+  });
+});
+
+describe('a deployment is rejected', () => {
+  test.each<[string, Partial<Deployment>]>([
+    ['a bad name', { slug: '../x' }],
+    ['no entrypoint', { entrypointPath: 'other.ts' }],
+    ['a bad path', { files: [{ path: '../index.ts', content: Buffer.from('') }] }],
+    ['a control character in the name', { name: 'a\nb' }],
+  ])('with %s', async (_what, more) => {
+    await expect(open().deploy(deployment('x', more))).rejects.toThrow(DeployError);
+    expect(existsSync(dir)).toBe(false);
+  });
+
+  test('if only the reserved disk space is left', async () => {
+    const full = { isFull: true, hasSpaceFor: () => false };
+    await expect(open(full).deploy(deployment('x'))).rejects.toMatchObject({ code: 'ENOSPC' });
+    expect(existsSync(dir)).toBe(false);
+  });
+
+  test('if there are too many functions', async () => {
+    const store = open();
+    for (let index = 0; index < 3; index++) await store.deploy(deployment('x', { slug: `f${index}` }));
+    await expect(store.deploy(deployment('x'))).rejects.toMatchObject({ status: 409 });
+    await store.deploy(deployment('y', { slug: 'f1' }));
+    expect(entryOf(store, 'f1')).toBe('y');
+  });
+
+  test('if all functions together are too large', async () => {
+    const store = open();
+    const files = [{ path: 'index.ts', content: Buffer.alloc(500) }];
+    for (let index = 0; index < 2; index++) await store.deploy(deployment('', { slug: `f${index}`, files }));
+    await expect(store.deploy(deployment('x'))).rejects.toMatchObject({ status: 413 });
+  });
+});
+
+test('a damaged index is reported', () => {
+  mkdirSync(dir, { recursive: true });
+  writeFileSync(join(dir, 'index.json'), '{');
+  expect(() => open()).toThrow('is damaged');
+});

@@ -1,0 +1,242 @@
+/**
+ * Stores deployed functions in the data folder. Each version has its own folder, which never changes. `index.json`
+ * lists the current versions and is replaced atomically, so a crash leaves either the old or the new version.
+ *
+ *     deployed/index.json
+ *     deployed/versions/ID/…    the files of one version
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../../kernel/clock.ts';
+import { type DiskState, rejectIfFull } from '../../kernel/disk.ts';
+import { replaceFile } from '../../kernel/replace-file.ts';
+import {
+  checkDeployment,
+  maxFunctionBytes,
+  maxFunctionFiles,
+  maxFunctions,
+  maxTotalBytes,
+} from './core/check-deployment.ts';
+import { DeployError } from './errors.ts';
+import type { ChangedFunction, DeployedVersion, Deployment, Deployments, FunctionFile } from './types.ts';
+import { hashOf, readFiles, writeFiles } from './version-files.ts';
+
+export interface DeployedStoreOptions {
+  /** The folder `deployed` in the data folder. */
+  readonly dir: string;
+  readonly disk: DiskState;
+  readonly clock: Clock;
+  /** Limits that replace the defaults in tests. */
+  readonly totals?: { readonly functions: number; readonly bytes: number };
+  /** Called with the slugs of the functions whose current version has changed. */
+  readonly onChange: (slugs: readonly string[]) => void;
+}
+
+export class DeployedStore implements Deployments {
+  readonly limits = { bytes: maxFunctionBytes, files: maxFunctionFiles };
+  readonly #options: DeployedStoreOptions;
+  readonly #totals: NonNullable<DeployedStoreOptions['totals']>;
+  readonly #current: Map<string, DeployedVersion>;
+  /** The newest version of each function that isn't active yet. */
+  readonly #staged = new Map<string, DeployedVersion>();
+  /** The folders that were replaced last. Workers that still process requests may read them. */
+  readonly #replaced = new Map<string, string>();
+
+  constructor(options: DeployedStoreOptions) {
+    this.#options = options;
+    this.#totals = options.totals ?? { functions: maxFunctions, bytes: maxTotalBytes };
+    this.#current = new Map(readIndex(options.dir).map((version) => [version.slug, version]));
+  }
+
+  /** The folder that contains the files of a version. */
+  folderOf({ folder }: DeployedVersion): string {
+    return this.#pathOf(folder);
+  }
+
+  list(): readonly DeployedVersion[] {
+    return [...this.#current.values()].sort((a, b) => (a.slug < b.slug ? -1 : 1));
+  }
+
+  find(slug: string): DeployedVersion | undefined {
+    return this.#current.get(slug);
+  }
+
+  async deploy(given: Deployment, isStaged = false): Promise<DeployedVersion> {
+    const deployment = checkDeployment(given);
+    const { slug, files } = deployment;
+    const sizeBytes = files.reduce((sum, { content }) => sum + content.length, 0);
+    this.#checkTotals(slug, sizeBytes);
+    rejectIfFull(this.#options.disk, sizeBytes);
+    const folder = randomUUID();
+    try {
+      await writeFiles(this.#pathOf(folder), files);
+      // Another deployment may have finished while the files were written.
+      this.#checkTotals(slug, sizeBytes);
+      const version = this.#nextVersion(deployment, { folder, sizeBytes, sha256: hashOf(files) });
+      if (isStaged) this.#stage(version);
+      else this.#commit([version]);
+      return version;
+    } catch (error) {
+      await this.#removeFolder(folder);
+      throw error;
+    }
+  }
+
+  activate(
+    wanted: readonly { readonly slug: string; readonly version: number }[],
+  ): readonly DeployedVersion[] {
+    const versions = wanted.map(({ slug, version }) => {
+      const found = [this.#staged.get(slug), this.#current.get(slug)].find(
+        (each) => each?.version === version,
+      );
+      if (found === undefined)
+        throw new DeployError(
+          'invalid',
+          `Version ${version} of ${slug} isn't stored. Deploy the function again.`,
+        );
+      return found;
+    });
+    this.#commit(versions);
+    return versions;
+  }
+
+  change(slug: string, changes: ChangedFunction): DeployedVersion {
+    const before = this.#required(slug);
+    const version: DeployedVersion = {
+      ...before,
+      name: changes.name ?? before.name,
+      verifyJwt: changes.verifyJwt ?? before.verifyJwt,
+      version: before.version + 1,
+      updatedAt: this.#options.clock.now(),
+    };
+    this.#commit([version]);
+    return version;
+  }
+
+  remove(slug: string): void {
+    const version = this.#required(slug);
+    this.#write([...this.#current.values()].filter((each) => each.slug !== slug));
+    this.#current.delete(slug);
+    this.#options.onChange([slug]);
+    this.#discard(version);
+  }
+
+  async files(slug: string): Promise<readonly FunctionFile[]> {
+    return await readFiles(this.folderOf(this.#required(slug)));
+  }
+
+  /** Removes the folders that aren't in the index. Called at startup, when no worker uses them. */
+  removeUnused(): void {
+    const used = new Set([...this.#current.values()].map(({ folder }) => folder));
+    const versions = join(this.#options.dir, 'versions');
+    mkdirSync(versions, { recursive: true, mode: 0o700 });
+    for (const name of readdirSync(versions))
+      if (!used.has(name)) rmSync(join(versions, name), { recursive: true, force: true });
+  }
+
+  #required(slug: string): DeployedVersion {
+    const version = this.#current.get(slug);
+    if (version === undefined) throw new DeployError('missing', 'Function not found');
+    return version;
+  }
+
+  #nextVersion(
+    { slug, name, verifyJwt, entrypointPath, importMapPath }: Deployment,
+    stored: Pick<DeployedVersion, 'folder' | 'sizeBytes' | 'sha256'>,
+  ): DeployedVersion {
+    const before = this.#current.get(slug);
+    const staged = this.#staged.get(slug);
+    const now = this.#options.clock.now();
+    return {
+      id: before?.id ?? staged?.id ?? randomUUID(),
+      slug,
+      name: name ?? before?.name ?? slug,
+      version: Math.max(before?.version ?? 0, staged?.version ?? 0) + 1,
+      verifyJwt: verifyJwt ?? before?.verifyJwt ?? true,
+      entrypointPath,
+      importMapPath,
+      createdAt: before?.createdAt ?? now,
+      updatedAt: now,
+      ...stored,
+    };
+  }
+
+  #checkTotals(slug: string, sizeBytes: number): void {
+    const others = [...this.#current, ...this.#staged].filter(([name]) => name !== slug);
+    if (new Set(others.map(([name]) => name)).size >= this.#totals.functions)
+      throw new DeployError(
+        'conflict',
+        `At most ${this.#totals.functions} functions can be deployed. Delete one first.`,
+      );
+    const total = others.reduce((sum, [, version]) => sum + version.sizeBytes, sizeBytes);
+    if (total > this.#totals.bytes)
+      throw new DeployError(
+        'tooLarge',
+        `All deployed functions together can't exceed ${this.#totals.bytes / 2 ** 20} MiB. Delete one first.`,
+      );
+  }
+
+  #stage(version: DeployedVersion): void {
+    const before = this.#staged.get(version.slug);
+    this.#staged.set(version.slug, version);
+    if (before !== undefined) void this.#removeFolder(before.folder);
+  }
+
+  /** Makes all versions current in one step. */
+  #commit(versions: readonly DeployedVersion[]): void {
+    const next = new Map(this.#current);
+    for (const version of versions) next.set(version.slug, version);
+    this.#write([...next.values()]);
+    for (const version of versions) {
+      const before = this.#current.get(version.slug);
+      this.#current.set(version.slug, version);
+      if (this.#staged.get(version.slug)?.version === version.version) this.#staged.delete(version.slug);
+      if (before !== undefined && before.folder !== version.folder) this.#discard(before);
+    }
+    this.#options.onChange(versions.map(({ slug }) => slug));
+  }
+
+  /** Keeps the folder until the next deployment of the function, because workers may still read it. */
+  #discard({ slug, folder }: DeployedVersion): void {
+    const before = this.#replaced.get(slug);
+    this.#replaced.set(slug, folder);
+    if (before !== undefined) void this.#removeFolder(before);
+  }
+
+  #pathOf(folder: string): string {
+    return join(this.#options.dir, 'versions', folder);
+  }
+
+  /** If this fails, the next start removes the folder. */
+  async #removeFolder(folder: string): Promise<void> {
+    await rm(this.#pathOf(folder), { recursive: true, force: true }).catch(() => undefined);
+  }
+
+  #write(versions: readonly DeployedVersion[]): void {
+    mkdirSync(this.#options.dir, { recursive: true, mode: 0o700 });
+    replaceFile(join(this.#options.dir, 'index.json'), `${JSON.stringify({ versions }, null, 2)}\n`);
+  }
+}
+
+function readIndex(dir: string): readonly DeployedVersion[] {
+  const file = join(dir, 'index.json');
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+  try {
+    return (JSON.parse(text) as { versions: readonly DeployedVersion[] }).versions;
+  } catch (error) {
+    throw new Error(
+      `${file} is damaged. Restore it from a backup, or remove it and deploy the functions again.`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
