@@ -3,6 +3,7 @@ import { accountErrors } from '../../src/account/errors.ts';
 import { errorTable as authErrors } from '../../src/auth/errors.ts';
 import { errors as consoleErrors } from '../../src/console/errors.ts';
 import { databaseErrors } from '../../src/database/errors.ts';
+import { diffErrors } from '../../src/diff/errors.ts';
 import { dumpErrors } from '../../src/dump/errors.ts';
 import { errors as functionErrors } from '../../src/functions/errors.ts';
 import { joinReason } from '../../src/realtime/core/token.ts';
@@ -214,6 +215,19 @@ export const errorSections: readonly ErrorSection[] = [
     table(
       ['Code', 'Message', 'Hint'],
       Object.entries(dumpErrors).map(([name, { message, hint }]) => [
+        code(name),
+        message(placeholders),
+        hint,
+      ]),
+    ),
+  ),
+  sized(
+    'Schema comparisons',
+    'Printed by `plinth db diff` and `plinth db pull`.',
+    diffErrors,
+    table(
+      ['Code', 'Message', 'Hint'],
+      Object.entries(diffErrors).map(([name, { message, hint }]) => [
         code(name),
         message(placeholders),
         hint,

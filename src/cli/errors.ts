@@ -38,6 +38,7 @@ const spoken = new Set([
   'DatabaseError',
   'BackupError',
   'DumpError',
+  'DiffError',
   'UpgradeError',
   'ConnectionError',
   'ConnectionStringError',

@@ -1,59 +1,129 @@
 /** Compares the schemas of two databases for a command, and asks about renames. */
 import { createInterface } from 'node:readline/promises';
 import type { ConnectionOptions } from '../database/index.ts';
-import { compareSnapshots, diffScript, type Rename, readSnapshot, type SchemaDiff } from '../diff/index.ts';
+import {
+  compareSnapshots,
+  diffScript,
+  type Rename,
+  readSnapshot,
+  type SchemaDiff,
+  type Snapshot,
+} from '../diff/index.ts';
+import { type Option, UsageError } from './command.ts';
+import { matchRenames, parseRename } from './core/renames.ts';
 import { describeError } from './errors.ts';
 import { say } from './output.ts';
+
+export const renameOption = {
+  type: 'string',
+  multiple: true,
+  value: 'OLD=NEW',
+  help: 'A table, column or other object that was renamed, such as public.notes=posts.',
+} as const satisfies Option;
 
 export interface SchemaDiffOptions {
   readonly from: ConnectionOptions;
   readonly to: ConnectionOptions;
   readonly schemas: readonly string[];
+  /** As in `--rename`: the old and the new name. */
+  readonly renames: readonly string[];
   /** Runs the result in `from`, if that is a temporary database. */
   readonly rehearse?: ((text: string) => Promise<void>) | undefined;
 }
 
 /**
- * Returns the SQL that turns `from` into `to`, or an empty string. With `rehearse`, the SQL is run, and statements for
- * the remaining differences are appended.
+ * Returns the SQL that turns `from` into `to`, or an empty string. With `rehearse`, the SQL is run, and what is still
+ * different afterward is appended.
+ *
+ * @throws {DiffError} @throws {UsageError}
  */
-export async function schemaDiff({ from, to, schemas, rehearse }: SchemaDiffOptions): Promise<string> {
+export async function schemaDiff(options: SchemaDiffOptions): Promise<string> {
+  const { from, to, schemas, rehearse } = options;
+  const given = options.renames.map(parseRename);
   say(schemas.length === 0 ? 'Diffing schemas...' : `Diffing schemas: ${schemas.join(',')}`);
   const [before, after] = [await readSnapshot(from), await readSnapshot(to)];
-  const compare = (renames: readonly Rename[]): SchemaDiff =>
-    compareSnapshots(before, after, { schemas, renames });
-  const diff = compare([]);
-  const renames = await acceptedRenames(diff.possibleRenames);
-  const result = renames.length === 0 ? diff : compare(renames);
-  warnOfDrops(result);
-  const text = diffScript(result);
-  if (text === '' || rehearse === undefined) return text;
+  const renamed = await withRenames(options, { before, after }, given);
+  warnOfDrops(renamed.diff);
+  const text = diffScript(renamed.diff);
+  const all = [renamed.text, text].filter((each) => each !== '').join('\n');
+  if (text === '' || rehearse === undefined) return all;
   try {
     await rehearse(text);
   } catch (error) {
     say(`WARNING: These statements fail in a database with the migrations:\n${describeError(error).message}`);
-    return text;
+    return all;
   }
-  const rest = diffScript(compareSnapshots(await readSnapshot(from), after, { schemas }));
-  return rest === '' ? text : `${text}\n${rest}`;
+  const rest = compareSnapshots(await readSnapshot(from), after, { schemas });
+  warnOfDrops(rest);
+  return [all, diffScript(rest)].filter((each) => each !== '').join('\n');
 }
 
-async function acceptedRenames(candidates: readonly Rename[]): Promise<Rename[]> {
-  if (candidates.length === 0 || !process.stdin.isTTY) return [];
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const accepted: Rename[] = [];
-    for (const rename of candidates) {
-      if (accepted.some(({ from, to }) => from === rename.from || to === rename.to)) continue;
-      const answer = await terminal.question(
-        `Was ${rename.kind} ${rename.from} renamed to ${rename.to}? [y/N] `,
-      );
-      if (/^y/i.test(answer.trim())) accepted.push(rename);
-    }
-    return accepted;
-  } finally {
-    terminal.close();
+interface Renamed {
+  /** The statements that rename, or an empty string. */
+  readonly text: string;
+  readonly diff: SchemaDiff;
+}
+
+/**
+ * In a temporary database, the objects are renamed before it's compared again, so that PostgreSQL itself changes
+ * everything that refers to them. More renames can then be possible, such as columns of a renamed table.
+ */
+async function withRenames(
+  { from, schemas, rehearse }: SchemaDiffOptions,
+  { before, after }: { readonly before: Snapshot; readonly after: Snapshot },
+  given: readonly Pick<Rename, 'from' | 'to'>[],
+): Promise<Renamed> {
+  const ask = askOnTerminal();
+  const statements: string[] = [];
+  let waiting = given;
+  let diff = compareSnapshots(before, after, { schemas });
+  for (;;) {
+    const { matched, unmatched } = matchRenames(waiting, diff.possibleRenames);
+    const accepted = matched.length > 0 ? matched : await ask(diff.possibleRenames);
+    if (accepted.length === 0 && unmatched.length > 0) throw unknownRename(unmatched, diff.possibleRenames);
+    if (accepted.length === 0) return { text: statements.map((each) => `${each};\n`).join('\n'), diff };
+    if (rehearse === undefined)
+      return { text: '', diff: compareSnapshots(before, after, { schemas, renames: accepted }) };
+    await rehearse(accepted.map(({ statement }) => `${statement};`).join('\n'));
+    statements.push(...accepted.map(({ statement }) => statement));
+    waiting = unmatched;
+    diff = compareSnapshots(await readSnapshot(from), after, { schemas });
   }
+}
+
+function unknownRename(
+  [rename]: readonly Pick<Rename, 'from' | 'to'>[],
+  possible: readonly Rename[],
+): UsageError {
+  const list = possible.map(({ from, to }) => `${from}=${to}`);
+  return new UsageError(
+    `--rename ${rename?.from}=${rename?.to}: no such object was removed and added with the same definition. ` +
+      (list.length === 0 ? 'No rename is possible.' : `Possible: ${list.join(', ')}`),
+  );
+}
+
+/** Asks each question once. Without a terminal, nothing is renamed. */
+function askOnTerminal(): (candidates: readonly Rename[]) => Promise<Rename[]> {
+  const asked = new Set<string>();
+  return async (candidates) => {
+    const open = candidates.filter(({ from, to }) => !asked.has(`${from}=${to}`));
+    if (open.length === 0 || !process.stdin.isTTY) return [];
+    const terminal = createInterface({ input: process.stdin, output: process.stderr });
+    try {
+      const accepted: Rename[] = [];
+      for (const rename of open) {
+        if (accepted.some(({ from, to }) => from === rename.from || to === rename.to)) continue;
+        asked.add(`${rename.from}=${rename.to}`);
+        const answer = await terminal.question(
+          `Was ${rename.kind} ${rename.from} renamed to ${rename.to}? [y/N] `,
+        );
+        if (/^y/i.test(answer.trim())) accepted.push(rename);
+      }
+      return accepted;
+    } finally {
+      terminal.close();
+    }
+  };
 }
 
 function warnOfDrops({ statements }: SchemaDiff): void {
@@ -62,5 +132,5 @@ function warnOfDrops({ statements }: SchemaDiff): void {
   );
   if (drops.length === 0) return;
   say('Found drop statements in schema diff. Please double check if these are expected:');
-  for (const { text } of drops) say(text);
+  for (const { text, isDestructive } of drops) say(isDestructive ? `${text} (destructive)` : text);
 }

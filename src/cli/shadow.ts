@@ -23,6 +23,7 @@ export interface Shadow {
 export interface Shadows {
   /** Creates a database from roles.sql and the migrations. */
   fromMigrations(): Promise<Shadow>;
+  hasSchemaFiles(): boolean;
   /** Creates a database from roles.sql and the declarative schema files. Undefined if there are none. */
   fromSchemaFiles(): Promise<Shadow | undefined>;
 }
@@ -39,13 +40,15 @@ export async function withShadows<T>(projectDir: string, work: (shadows: Shadows
       run: (text) => runAsMigration(deps, [{ shownPath: 'new migration', text }]),
     };
   };
+  const schemaFiles = () => readSchemaFiles(projectDir, loadConfig({ projectDir }).config);
   const shadows: Shadows = {
+    hasSchemaFiles: () => schemaFiles().length > 0,
     fromMigrations: () => {
       say('Creating shadow database...');
       return create((deps) => applyProjectMigrations(deps));
     },
     fromSchemaFiles: async () => {
-      const files = readSchemaFiles(projectDir, loadConfig({ projectDir }).config);
+      const files = schemaFiles();
       if (files.length === 0) return undefined;
       say('Creating local database from declarative schemas:');
       for (const { shownPath } of files) say(` • ${shownPath}`);

@@ -32,7 +32,7 @@ export {
   reports,
 } from './inspect/index.ts';
 export type { MemberOptions } from './member.ts';
-export { type OtherDatabase, openOtherDatabase } from './other.ts';
+export { inspectionTarget, type OtherDatabase, openOtherDatabase } from './other.ts';
 export type { RequestPathLimits } from './path/index.ts';
 export { openRemote, type Remote, type RemoteOptions } from './remote.ts';
 export { readSizes, readStatistics } from './statistics.ts';

@@ -29,27 +29,28 @@ export async function openOtherDatabase(
     ...parseConnectionString(url, { password }),
     applicationName: 'plinth',
   };
-  const parameters = session === 'inspect' ? await inspectSettings(target) : target.parameters;
-  const pools = createPools({ connectOptions: () => ({ ...target, parameters }), max: 1 });
+  const options = session === 'inspect' ? await inspectionTarget(target) : target;
+  const pools = createPools({ connectOptions: () => options, max: 1 });
   return { pool: pools.pool('postgres'), stop: () => pools.end() };
 }
 
 /**
- * Returns the settings that the server accepts. Only a superuser can turn event triggers off, and only since PostgreSQL
+ * Adds the settings of a session that reads the catalogs of a possibly hostile database, as far as the server accepts
+ * them. Only a superuser can turn event triggers off, and only since PostgreSQL
  * 17, whose login triggers this prevents. Poolers may reject all settings, so transactions also set the search path.
  */
-async function inspectSettings(target: ConnectionOptions): Promise<ConnectionOptions['parameters']> {
+export async function inspectionTarget(target: ConnectionOptions): Promise<ConnectionOptions> {
   const pinned = { ...target.parameters, ...ownSessionSettings };
   for (const parameters of [{ ...pinned, event_triggers: 'off' }, pinned]) {
     try {
       const client = await Client.connect({ ...target, parameters });
       await client.connection.close();
-      return parameters;
+      return { ...target, parameters };
     } catch (error) {
       if (!rejectsSetting.has((error as PostgresErrorShape).code)) throw error;
     }
   }
-  return target.parameters;
+  return target;
 }
 
 /** PostgreSQL doesn't know the setting, the login isn't allowed to change it, or a pooler doesn't support it. */

@@ -1,5 +1,6 @@
 /** Compares the schemas of two databases and returns the statements that turn one into the other. */
 export { compareSnapshots } from './core/compare.ts';
 export { diffScript } from './core/script.ts';
+export { DiffError, type DiffErrorCode, diffErrors } from './errors.ts';
 export { readSnapshot } from './snapshot.ts';
 export type { DiffOptions, DiffStatement, Rename, SchemaDiff, Snapshot } from './types.ts';

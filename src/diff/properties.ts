@@ -4,6 +4,11 @@ import { sql } from '../kernel/sql.ts';
 import type { Property } from './core/properties.ts';
 import type { VirtualColumn } from './types.ts';
 
+const triggerState = (alias: string) =>
+  sql.raw(
+    `case ${alias}.tgenabled when 'D' then 'DISABLE' when 'R' then 'ENABLE REPLICA' when 'A' then 'ENABLE ALWAYS' else 'ENABLE' end`,
+  );
+
 export async function readProperties({ query, serverVersion }: CopySession): Promise<Property[]> {
   const generated = sql.raw(serverVersion >= 180_000 ? "p.pubgencols::text = 's'" : 'false');
   const ofTable = sql`select c.oid, n.nspname::text as schema, c.relname::text as relation, c.oid::regclass::text as identity,
@@ -52,6 +57,14 @@ export async function readProperties({ query, serverVersion }: CopySession): Pro
       format('ALTER INDEX %s ALTER COLUMN %s SET STATISTICS %s', i.indexrelid::regclass, a.attnum, a.attstattarget),
       format('ALTER INDEX %s ALTER COLUMN %s SET STATISTICS -1', i.indexrelid::regclass, a.attnum)
     from tables t join pg_index i on i.indrelid = t.oid join pg_attribute a on a.attrelid = i.indexrelid and a.attstattarget >= 0
+    union all
+    -- The trigger of a partition has the state of its parent until it is changed.
+    select n.nspname, c.relname, null, 'trigger ' || t.tgname,
+      format('ALTER TABLE ONLY %s %s TRIGGER %I', c.oid::regclass, ${triggerState('t')}, t.tgname),
+      format('ALTER TABLE ONLY %s %s TRIGGER %I', c.oid::regclass, ${triggerState('p')}, t.tgname)
+    from pg_trigger t join pg_trigger p on p.oid = t.tgparentid and p.tgenabled <> t.tgenabled
+    join pg_class c on c.oid = t.tgrelid join pg_namespace n on n.oid = c.relnamespace
+    where not t.tgisinternal and c.oid >= 16384
     union all
     select null, p.pubname::text, null, 'generated columns', format('ALTER PUBLICATION %I SET (publish_generated_columns = stored)', pubname),
       format('ALTER PUBLICATION %I SET (publish_generated_columns = none)', pubname)

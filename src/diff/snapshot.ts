@@ -1,9 +1,14 @@
 /** Reads the schema of a database in three parts: what pg-delta models, other objects, and other properties. */
 import { extract } from '@supabase/pg-delta/extract';
 import pg from 'pg';
-import { type ConnectionOptions, type CopySession, openCopySession } from '../database/index.ts';
-import { type CatalogObject, isManaged, readCatalog } from '../dump/index.ts';
-import { sql } from '../kernel/sql.ts';
+import {
+  type ConnectionOptions,
+  type CopySession,
+  inspectionTarget,
+  openCopySession,
+} from '../database/index.ts';
+import { type CatalogObject, isManaged, readCatalog, sessionSettings } from '../dump/index.ts';
+import { quoteIdentifier, sql } from '../kernel/sql.ts';
 import { isUnmodeled } from './core/extras.ts';
 import { normalizeFacts } from './core/normalize.ts';
 import { refOf } from './core/refs.ts';
@@ -11,10 +16,9 @@ import { readProperties, readVirtualColumns } from './properties.ts';
 import type { Snapshot } from './types.ts';
 
 export async function readSnapshot(target: ConnectionOptions): Promise<Snapshot> {
-  const session = await openCopySession(target);
+  const session = await openCopySession(await inspectionTarget(target));
   try {
-    // The database may be hostile, so its own search path must not decide which functions the queries call.
-    await session.exec("set search_path = ''");
+    await session.exec(begin);
     const { factBase } = await extract(poolOf(session));
     const catalog = await readCatalog(session, { includes: () => true });
     return {
@@ -27,10 +31,23 @@ export async function readSnapshot(target: ConnectionOptions): Promise<Snapshot>
       },
       virtualColumns: await readVirtualColumns(session),
       properties: (await readProperties(session)).filter(({ schema }) => !isManaged(schema ?? '')),
+      placeholders: new Map(catalog.objects.flatMap(placeholderByName)),
     };
   } finally {
     session.destroy();
   }
+}
+
+/**
+ * All parts are read in one snapshot. The database may be hostile, so its own search path must not decide which functions
+ * and operators the queries call, and its own settings must not change how definitions are printed.
+ */
+const begin = `${sessionSettings};begin isolation level repeatable read read only;set local search_path = pg_catalog, pg_temp`;
+
+function placeholderByName({ schema, name, placeholder }: CatalogObject): [string, string][] {
+  if (schema === undefined || placeholder === undefined) return [];
+  const query = placeholder.slice(placeholder.indexOf(' AS\n') + ' AS\n'.length);
+  return [[`${quoteIdentifier(schema)}.${quoteIdentifier(name)}`, query]];
 }
 
 /** Row types, array types and multiranges belong to their table or type. */
@@ -42,10 +59,11 @@ type ExtractPool = Parameters<Extract>[0];
 
 /**
  * A pool for `extract`, which runs statements without parameters on one client. Values are decoded as node-postgres
- * does.
+ * does. The session is already in a transaction, which must not end before the other parts are read.
  */
 function poolOf(session: CopySession): ExtractPool {
   const query = async (text: string) => {
+    if (/^(BEGIN|COMMIT|ROLLBACK)\b/i.test(text)) return { rows: [] };
     const { columns, rows } = await session.queryText(sql.raw(text));
     const parsers = columns.map(({ typeOid }) => pg.types.getTypeParser(typeOid, 'text'));
     return {

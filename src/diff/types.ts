@@ -14,6 +14,8 @@ export interface Snapshot {
   readonly extras: Extras;
   readonly properties: readonly Property[];
   readonly virtualColumns: readonly VirtualColumn[];
+  /** For each view, a query with the same columns that doesn't need other objects than types. */
+  readonly placeholders: ReadonlyMap<string, string>;
 }
 
 export interface VirtualColumn {
@@ -38,7 +40,7 @@ export interface DiffOptions {
   /** The role that runs the statements and owns what they create. Defaults to `postgres`. */
   readonly role?: string | undefined;
   /** Pairs of an old and a new name that are the same object. */
-  readonly renames?: readonly Rename[] | undefined;
+  readonly renames?: readonly Pick<Rename, 'from' | 'to'>[] | undefined;
 }
 
 export interface Rename {
@@ -47,12 +49,14 @@ export interface Rename {
   readonly to: string;
   /** The keyword in ALTER ... RENAME: `table`, `column`. */
   readonly kind: string;
+  /** Renames the object, without a semicolon. */
+  readonly statement: string;
 }
 
 export interface DiffStatement {
   /** The statement without a semicolon. */
   readonly text: string;
-  /** Whether the statement deletes data. */
+  /** Whether the statement can delete data. */
   readonly isDestructive: boolean;
   /** Whether the statements before this one must be committed first, such as ALTER TYPE ... ADD VALUE. */
   readonly needsCommit: boolean;

@@ -4,7 +4,7 @@ export { readCatalog } from './catalog/read.ts';
 export { type CopiedTable, copyTable, readTable } from './copy-table.ts';
 export { isManaged } from './core/selection.ts';
 export { quoteIfNeeded } from './core/text.ts';
-export { type DumpOptions, type DumpReport, dumpDatabase } from './dump.ts';
+export { type DumpOptions, type DumpReport, dumpDatabase, sessionSettings } from './dump.ts';
 export { DumpError, type DumpErrorCode, dumpErrors } from './errors.ts';
 export { type MovePlan, type MoveStatement, planMove } from './move.ts';
 export { type DumpOutput, fileOutput, streamOutput } from './output.ts';

@@ -1,11 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import type { ConnectionOptions } from '../../database/index.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
+import { requireApplied, requireStarted } from '../migrated.ts';
 import { newMigration, writeMigration } from '../migration-file.ts';
 import { say } from '../output.ts';
 import { locationOf, type ProjectLocation } from '../project-location.ts';
-import { schemaDiff } from '../schema-diff.ts';
-import { type Shadows, withShadows } from '../shadow.ts';
+import { renameOption, schemaDiff } from '../schema-diff.ts';
+import { type Shadow, type Shadows, withShadows } from '../shadow.ts';
 import { targetOptions, withTarget, withTargetNamed } from '../target-database.ts';
 
 const engine = { type: 'boolean', help: 'Has no effect. Plinth always uses pg-delta.' } as const;
@@ -27,6 +28,7 @@ export const dbDiff: Command = {
       value: 'SCHEMA',
       help: 'Schemas to compare. Default: all schemas of the project.',
     },
+    rename: renameOption,
     from: { type: 'string', value: 'SOURCE', help: 'Compares from: local, linked, migrations, or a URL.' },
     to: { type: 'string', value: 'SOURCE', help: 'Compares to: local, linked, migrations, or a URL.' },
     output: { type: 'string', short: 'o', value: 'FILE', help: 'With --from and --to: the file to write.' },
@@ -45,11 +47,13 @@ export const dbDiff: Command = {
     const [from, to, output] = [input.text('from'), input.text('to'), input.text('output')];
     if ((from === undefined) !== (to === undefined))
       throw new UsageError('--from and --to can only be used together');
-    const schemas = input.list('schema');
+    const options = optionsOf(input);
     if (from !== undefined && to !== undefined) {
       const text = await withShadows(location.projectDir, (shadows) =>
-        withSource(location, shadows, from, (source) =>
-          withSource(location, shadows, to, (target) => schemaDiff({ from: source, to: target, schemas })),
+        withSource(location, shadows, from, (source, rehearse) =>
+          withSource(location, shadows, to, (target) =>
+            schemaDiff({ ...options, from: source, to: target, rehearse }),
+          ),
         ),
       );
       if (output === undefined) process.stdout.write(text);
@@ -78,6 +82,11 @@ export const dbDiff: Command = {
   },
 };
 
+const optionsOf = (input: Input): { readonly schemas: string[]; readonly renames: string[] } => ({
+  schemas: input.list('schema'),
+  renames: input.list('rename'),
+});
+
 const isRemote = (input: Input): boolean => input.flag('linked') || input.text('db-url') !== undefined;
 
 async function diff(
@@ -85,13 +94,17 @@ async function diff(
   input: Input,
   shadows: Shadows,
 ): Promise<{ text: string; isDeclared: boolean }> {
-  const schemas = input.list('schema');
+  const isLocal = !isRemote(input);
+  if (isLocal && !shadows.hasSchemaFiles()) await requireStarted(location);
   const from = await shadows.fromMigrations();
-  const rehearsed = { from: from.target, rehearse: from.run, schemas };
-  const declared = isRemote(input) ? undefined : await shadows.fromSchemaFiles();
+  const rehearsed = { ...optionsOf(input), from: from.target, rehearse: from.run };
+  const declared = isLocal ? await shadows.fromSchemaFiles() : undefined;
   if (declared !== undefined)
     return { text: await schemaDiff({ ...rehearsed, to: declared.target }), isDeclared: true };
-  const text = await withTarget(location, input, (to) => schemaDiff({ ...rehearsed, to }));
+  const text = await withTarget(location, input, async (to) => {
+    if (isLocal) await requireApplied(location, to);
+    return await schemaDiff({ ...rehearsed, to });
+  });
   return { text, isDeclared: false };
 }
 
@@ -99,10 +112,21 @@ async function withSource<T>(
   location: ProjectLocation,
   shadows: Shadows,
   name: string,
-  work: (target: ConnectionOptions) => Promise<T>,
+  work: (target: ConnectionOptions, rehearse?: Shadow['run']) => Promise<T>,
 ): Promise<T> {
-  if (name === 'migrations') return await work((await shadows.fromMigrations()).target);
-  if (name === 'local' || name === 'linked') return await withTargetNamed(location, name, work);
-  if (/^postgres(ql)?:\/\//.test(name)) return await withTargetNamed(location, { url: name }, work);
+  if (name === 'migrations') {
+    const { target, run } = await shadows.fromMigrations();
+    return await work(target, run);
+  }
+  if (name === 'local') {
+    await requireStarted(location);
+    return await withTargetNamed(location, name, async (target) => {
+      await requireApplied(location, target);
+      return await work(target);
+    });
+  }
+  if (name === 'linked') return await withTargetNamed(location, name, (target) => work(target));
+  if (/^postgres(ql)?:\/\//.test(name))
+    return await withTargetNamed(location, { url: name }, (target) => work(target));
   throw new UsageError(`${name} must be local, linked, migrations, or a URL that begins with postgresql://`);
 }

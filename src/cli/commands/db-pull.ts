@@ -4,11 +4,12 @@ import { confirm } from '../confirm.ts';
 import { CommandError } from '../errors.ts';
 import { withOther } from '../history-target.ts';
 import { linkedUrl } from '../linked.ts';
+import { notMigrated, requireStarted } from '../migrated.ts';
 import { newMigration, writeMigration } from '../migration-file.ts';
 import { perform } from '../operations.ts';
 import { print, say } from '../output.ts';
 import { locationOf, type ProjectLocation } from '../project-location.ts';
-import { schemaDiff } from '../schema-diff.ts';
+import { renameOption, schemaDiff } from '../schema-diff.ts';
 import { withShadows } from '../shadow.ts';
 import { targetOptions, withTargetNamed } from '../target-database.ts';
 
@@ -30,6 +31,7 @@ export const dbPull: Command = {
       value: 'SCHEMA',
       help: 'Schemas to compare. Has no effect on the first migration.',
     },
+    rename: renameOption,
     'diff-engine': { type: 'string', value: 'ENGINE', help: 'Has no effect. Plinth always uses pg-delta.' },
     yes: {
       type: 'boolean',
@@ -44,9 +46,12 @@ export const dbPull: Command = {
     const location = locationOf(input);
     const migration = newMigration(location.projectDir, input.positionals[0] ?? 'remote_schema');
     const target = targetOf(location, input);
+    if (target === 'local') await requireStarted(location);
     const states = await historyOf(location, input, target);
     const extraRemote = states.filter(({ file }) => file === undefined).map(({ version }) => version);
     const extraLocal = states.filter(({ applied }) => !applied).map(({ version }) => version);
+    if (target === 'local' && states.length > 0 && !states.some(({ applied }) => applied))
+      throw notMigrated();
     if (extraRemote.length + extraLocal.length > 0) throw conflict(extraRemote, extraLocal);
     const schemas = states.length === 0 ? [] : input.list('schema');
     const text = await withShadows(location.projectDir, async (shadows) => {
@@ -54,7 +59,8 @@ export const dbPull: Command = {
       return await withTargetNamed(
         location,
         target,
-        (to) => schemaDiff({ from: from.target, rehearse: from.run, to, schemas }),
+        (to) =>
+          schemaDiff({ from: from.target, rehearse: from.run, to, schemas, renames: input.list('rename') }),
         input.text('password'),
       );
     });

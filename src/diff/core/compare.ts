@@ -1,14 +1,16 @@
 /** Compares two schemas: a pure function from snapshots to ordered statements. */
 import type { Action, FactBase, RenameCandidate, StableId } from '@supabase/pg-delta';
-import { plan } from '@supabase/pg-delta/plan';
-import { quoteIfNeeded } from '../../dump/index.ts';
-import type { DiffOptions, DiffStatement, Rename, SchemaDiff, Snapshot } from '../types.ts';
+import type { DiffOptions, DiffStatement, SchemaDiff, Snapshot } from '../types.ts';
+import { breakCycles } from './cycles.ts';
 import { compareExtras } from './extras.ts';
 import { foldColumns } from './fold-columns.ts';
 import { managedView } from './managed-view.ts';
 import { keepExtensionSchemas } from './normalize.ts';
+import { planOf } from './plan.ts';
 import { compareProperties, type Property } from './properties.ts';
 import { schemaOfId } from './refs.ts';
+import { isPossibleRename, isSamePair, renameOf } from './renames.ts';
+import { canLoseData } from './type-changes.ts';
 import { isWrongDefault, unwantedDefaults } from './unwanted-defaults.ts';
 import { withVirtualColumns } from './virtual-columns.ts';
 
@@ -17,20 +19,21 @@ export function compareSnapshots(from: Snapshot, to: Snapshot, options: DiffOpti
   const { schemas = [], role = 'postgres', renames = [] } = options;
   const includes = (schema: string | undefined): boolean =>
     schemas.length === 0 || (schema !== undefined && schemas.includes(schema));
+  const cycles = breakCycles(from, to);
   const planned = (accepted: readonly RenameCandidate[]) =>
-    plan(from.facts, keepExtensionSchemas(from.facts, to.facts), {
+    planOf(cycles.from, keepExtensionSchemas(cycles.from, cycles.to), {
       policy: managedView,
       capability: { role, isSuperuser: true, memberOf: [] },
       renames: 'prompt',
       acceptRenames: accepted.map((candidate) => ({ from: candidate.from, to: candidate.to })),
     });
-  const candidates = planned([]).renameCandidates.filter(({ status }) => status !== 'nearMiss');
-  const isAccepted = (candidate: RenameCandidate): boolean => {
-    const { from: old, to: now } = renameOf(candidate);
-    return renames.some((each) => each.from === old && each.to === now);
-  };
-  const { actions: all, preamble } = planned(candidates.filter(isAccepted));
-  const actions = foldColumns(all, to.facts)
+  const first = planned([]);
+  const candidates = first.renameCandidates.filter((each) => isPossibleRename(each, from.facts, to.facts));
+  const isAccepted = (candidate: RenameCandidate): boolean =>
+    renames.some((each) => isSamePair(each, renameOf(candidate)));
+  const accepted = candidates.filter(isAccepted);
+  const { actions: all, preamble } = accepted.length === 0 ? first : planned(accepted);
+  const actions = foldColumns(all, cycles.to)
     .filter((action) => includes(schemaOf(action)) && !isWrongDefault(action, to.facts))
     .map((action) => withVirtualColumns(action, to));
   const defaults = unwantedDefaults(from.facts, to.facts, role);
@@ -39,19 +42,23 @@ export function compareSnapshots(from: Snapshot, to: Snapshot, options: DiffOpti
   const properties = compareProperties(
     from.properties.filter(({ schema }) => includes(schema ?? undefined)),
     to.properties.filter(({ schema }) => includes(schema ?? undefined)),
-    { isTouched: touchedBy(actions), exists: (property) => hasFact(to, property) },
+    {
+      isTouched: touchedBy(actions),
+      exists: (property) => hasFact(to, property) && !isRecreated(actions, property),
+    },
   );
-  const statements: DiffStatement[] = [];
+  const { before, after } = cycles.around(actions);
+  const statements: DiffStatement[] = before.map(plain);
   for (let index = 0; index <= actions.length; index++) {
     for (const { at, statements: texts } of insertions)
       if (at === index) statements.push(...texts.map(plain));
     const action = actions[index];
     if (action === undefined) continue;
     const revoked = defaults.after(action).filter((text) => !known.has(text));
-    statements.push(statementOf(action, to.facts), ...revoked.map(plain));
+    statements.push(statementOf(action, from.facts, to.facts), ...revoked.map(plain));
   }
-  statements.push(...properties.map(plain));
-  const needsSetting = preamble.some(({ name }) => name === 'check_function_bodies');
+  statements.push(...[...after, ...properties].map(plain));
+  const needsSetting = preamble.some(({ name }) => name === 'check_function_bodies') || before.length > 0;
   return {
     statements:
       needsSetting && statements.length > 0
@@ -61,9 +68,14 @@ export function compareSnapshots(from: Snapshot, to: Snapshot, options: DiffOpti
   };
 }
 
-const plain = (text: string): DiffStatement => ({ text, isDestructive: false, needsCommit: false });
+/** Columns that need an extra are dropped with it. */
+const plain = (text: string): DiffStatement => ({
+  text,
+  isDestructive: /^DROP [^;]* CASCADE$/.test(text),
+  needsCommit: false,
+});
 
-function statementOf(action: Action, facts: FactBase): DiffStatement {
+function statementOf(action: Action, before: FactBase, facts: FactBase): DiffStatement {
   const { sql, dataLoss, newSegmentBefore, verb, produces } = action;
   const [id] = produces;
   // pg-delta omits this schema because it doesn't read it.
@@ -72,12 +84,21 @@ function statementOf(action: Action, facts: FactBase): DiffStatement {
   const schema = isInCatalogSchema && !/ SCHEMA /.test(sql) ? ' SCHEMA pg_catalog' : '';
   return {
     text: sql.trim().replace(/;+$/, '').trimEnd() + schema,
-    isDestructive: dataLoss === 'destructive',
+    isDestructive: dataLoss === 'destructive' || dropsState.test(sql) || narrowsColumn(action, before, facts),
     needsCommit: newSegmentBefore,
   };
 }
 
-/** Returns the schema of the first object that has one. */
+/** The current value of a sequence and the tables of an extension are lost too. */
+const dropsState = /^DROP (?:SEQUENCE|EXTENSION) /;
+
+function narrowsColumn({ sql, verb, consumes }: Action, before: FactBase, facts: FactBase): boolean {
+  const id = consumes.find(({ kind }) => kind === 'column');
+  if (verb !== 'alter' || id === undefined || !/ ALTER COLUMN "(?:[^"]|"")+" TYPE /.test(sql)) return false;
+  return canLoseData(String(before.get(id)?.payload.type), String(facts.get(id)?.payload.type));
+}
+
+/** The schema of the first object with a schema. */
 function schemaOf({ produces, destroys, releases, consumes }: Action): string | undefined {
   for (const id of [...produces, ...destroys, ...releases, ...consumes]) {
     const schema = schemaOfId(id);
@@ -91,16 +112,30 @@ function touchedBy(actions: readonly Action[]): (property: Property) => boolean 
   for (const { produces, consumes } of actions)
     for (const id of [...produces, ...consumes]) {
       if (id.kind === 'column') touched.add(JSON.stringify([id.schema, id.table, id.name]));
+      // The state of a table's trigger is also set for the table's partitions.
+      if (id.kind === 'trigger') touched.add(`trigger ${id.name}`);
       if (id.kind === 'publication') touched.add(JSON.stringify([null, id.name, null]));
-      if (relationKinds.some((kind) => kind === id.kind) && 'name' in id && 'schema' in id)
-        if (produces.includes(id)) touched.add(JSON.stringify([id.schema, id.name, null]));
+      if (isRelation(id) && produces.includes(id)) touched.add(JSON.stringify([id.schema, id.name, null]));
     }
-  return ({ schema, relation, column }) =>
+  return ({ schema, relation, column, property }) =>
+    touched.has(property) ||
     touched.has(JSON.stringify([schema, relation, column])) ||
     touched.has(JSON.stringify([schema, relation, null]));
 }
 
+/** Whether the plan creates the property's object again, so the property has its default. */
+const isRecreated = (actions: readonly Action[], { schema, relation, property }: Property): boolean =>
+  actions.some(
+    ({ verb, produces, destroys }) =>
+      (verb === 'create' &&
+        produces.some((id) => isRelation(id) && id.schema === schema && id.name === relation)) ||
+      destroys.some((id) => id.kind === 'trigger' && property === `trigger ${id.name}`),
+  );
+
 const relationKinds = ['table', 'foreignTable', 'materializedView', 'view', 'sequence'] as const;
+
+const isRelation = (id: StableId): id is StableId & { readonly schema: string; readonly name: string } =>
+  relationKinds.some((kind) => kind === id.kind);
 
 function hasFact({ facts }: Snapshot, { schema, relation, column, property }: Property): boolean {
   if (schema === null) return facts.has({ kind: 'publication', name: relation });
@@ -117,19 +152,4 @@ function hasFact({ facts }: Snapshot, { schema, relation, column, property }: Pr
     kind === 'materializedView' ||
     facts.has({ kind: 'column', schema, table: relation, name: column })
   );
-}
-
-function renameOf({ kind, from, to }: RenameCandidate): Rename {
-  return { kind, from: nameOf(from), to: nameOf(to) };
-}
-
-/** Returns the name as written in SQL, qualified with the schema and the table. */
-function nameOf(id: StableId): string {
-  const parts = [
-    'schema' in id ? id.schema : undefined,
-    'table' in id ? id.table : undefined,
-    'type' in id ? id.type : undefined,
-    'name' in id ? id.name : undefined,
-  ];
-  return parts.flatMap((part) => (typeof part === 'string' ? [quoteIfNeeded(part)] : [])).join('.');
 }

@@ -4,6 +4,7 @@
  * after the table.
  */
 import { type Action, encodeId, type FactBase, type StableId } from '@supabase/pg-delta';
+import { quoteIdentifier } from '../../kernel/sql.ts';
 
 export function foldColumns(actions: readonly Action[], facts: FactBase): Action[] {
   let result = [...actions];
@@ -39,9 +40,19 @@ function addedColumn(action: Action, { schema, name }: TableId): AddedColumn | u
 }
 
 function foldTable(actions: readonly Action[], create: Action, table: TableId, facts: FactBase): Action[] {
+  const all = actions.flatMap((action) => addedColumn(action, table) ?? []);
+  if (all.length === 0) return [...actions];
+  const { actions: separated, added } = separateDefaults(actions, create, all, facts);
+  return foldAdded(separated, create, { table, added }, facts);
+}
+
+function foldAdded(
+  actions: readonly Action[],
+  create: Action,
+  { table, added }: { readonly table: TableId; readonly added: readonly AddedColumn[] },
+  facts: FactBase,
+): Action[] {
   const at = actions.indexOf(create);
-  const added = actions.flatMap((action) => addedColumn(action, table) ?? []);
-  if (added.length === 0) return [...actions];
   const columnActions = new Set(added.map(({ action }) => action));
   const last = actions.findLastIndex((action) => columnActions.has(action));
   const between = actions
@@ -64,6 +75,54 @@ function foldTable(actions: readonly Action[], create: Action, table: TableId, f
     ...unfolded.filter(isLater),
     ...actions.slice(last + 1),
   ];
+}
+
+/** A default that needs an object that needs the table is set after the table is created. */
+function separateDefaults(
+  actions: readonly Action[],
+  create: Action,
+  added: readonly AddedColumn[],
+  facts: FactBase,
+): { readonly actions: Action[]; readonly added: AddedColumn[] } {
+  const last = actions.findLastIndex((action) => added.some((column) => column.action === action));
+  const between = actions
+    .slice(actions.indexOf(create) + 1, last + 1)
+    .filter((action) => !added.some((column) => column.action === action));
+  const dependents = dependentsOf([create, ...added.map(({ action }) => action)], between, facts);
+  let result = [...actions];
+  const columns = added.map((column) => {
+    const parts = needsAny(column.action, dependents, facts) ? withoutDefault(column, facts) : undefined;
+    if (parts === undefined || needsAny(parts.column.action, dependents, facts)) return column;
+    result = result.flatMap((each) =>
+      each === column.action ? [parts.column.action, parts.setDefault] : [each],
+    );
+    return parts.column;
+  });
+  return { actions: result, added: columns };
+}
+
+function withoutDefault(
+  { action, definition }: AddedColumn,
+  facts: FactBase,
+): { readonly column: AddedColumn; readonly setDefault: Action } | undefined {
+  const isDefault = ({ kind }: StableId): boolean => kind === 'default';
+  const id = action.produces.find(isDefault);
+  const clause = id === undefined ? undefined : ` DEFAULT ${facts.get(id)?.payload.expr}`;
+  if (id?.kind !== 'default' || clause === undefined || !definition.endsWith(clause)) return undefined;
+  const sql = action.sql.slice(0, -clause.length);
+  const table = sql.slice(0, sql.indexOf(' ADD COLUMN '));
+  return {
+    column: {
+      action: { ...action, sql, produces: action.produces.filter((each) => !isDefault(each)) },
+      definition: definition.slice(0, -clause.length),
+    },
+    setDefault: {
+      ...action,
+      sql: `${table} ALTER COLUMN ${quoteIdentifier(id.name)} SET${clause}`,
+      produces: [id],
+      consumes: action.produces.filter((each) => !isDefault(each)),
+    },
+  };
 }
 
 const ids = ({ produces, consumes, destroys, releases }: Action): StableId[] => [

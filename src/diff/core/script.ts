@@ -8,12 +8,17 @@ export function diffScript({ statements, possibleRenames }: SchemaDiff): string 
     ...possibleRenames.map(renameHint),
     ...statements.flatMap(({ text, isDestructive, needsCommit }) => [
       ...(needsCommit ? ['-- The statements below use the new value.\nCOMMIT;'] : []),
-      `${isDestructive ? '-- Destructive: this statement deletes data.\n' : ''}${text};`,
+      `${isDestructive ? `${destructionOf(text)}\n` : ''}${text};`,
     ]),
   ];
   return `${blocks.join('\n\n')}\n`;
 }
 
-const renameHint = ({ kind, from, to }: Rename): string =>
-  `-- ${from} and ${to} have the same definition. If this ${kind} was renamed, replace the statements that drop and\n` +
-  '-- create it, because they delete its data.';
+const destructionOf = (text: string): string =>
+  text.startsWith('DROP') || / DROP (?:COLUMN|ATTRIBUTE) /.test(text)
+    ? '-- Destructive: this statement deletes data.'
+    : '-- Destructive: this statement can lose data.';
+
+const renameHint = ({ kind, from, to, statement }: Rename): string =>
+  `-- The ${kind} ${from} was possibly renamed to ${to}. If so, run the command again with --rename '${from}=${to}',\n` +
+  `-- because the statements below delete the data. This migration then contains: ${statement};`;

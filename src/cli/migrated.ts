@@ -1,0 +1,40 @@
+/** Makes sure that a comparison with this project's own database doesn't compare an empty one. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type ConnectionOptions, inspectionTarget, openCopySession } from '../database/index.ts';
+import { sql } from '../kernel/sql.ts';
+import { readMigrationFolder } from '../project/index.ts';
+import { findRunning } from './control.ts';
+import { CommandError } from './errors.ts';
+import type { ProjectLocation } from './project-location.ts';
+
+export const notMigrated = (): CommandError =>
+  new CommandError(
+    "None of this project's migrations has been applied to its local database.",
+    'Run "plinth start", which creates the database and applies them, and then run this command again.',
+  );
+
+/** @throws {CommandError} if there are migrations, and the database that they belong to doesn't exist yet */
+export async function requireStarted(location: ProjectLocation): Promise<void> {
+  const isExpected = !hasMigrations(location) || existsSync(join(location.dataDir, 'postgres'));
+  if (!isExpected && (await findRunning(location.dataDir)) === undefined) throw notMigrated();
+}
+
+/** @throws {CommandError} if there are migrations, and none of them is in the database's history */
+export async function requireApplied(location: ProjectLocation, target: ConnectionOptions): Promise<void> {
+  if (!hasMigrations(location)) return;
+  const session = await openCopySession(await inspectionTarget(target));
+  try {
+    const [history] = await session.query<{ exists: boolean }>(
+      sql`select to_regclass('supabase_migrations.schema_migrations') is not null as exists`,
+    );
+    if (history?.exists !== true) throw notMigrated();
+    const applied = await session.query(sql`select from supabase_migrations.schema_migrations limit 1`);
+    if (applied.length === 0) throw notMigrated();
+  } finally {
+    session.destroy();
+  }
+}
+
+const hasMigrations = ({ projectDir }: ProjectLocation): boolean =>
+  readMigrationFolder(join(projectDir, 'supabase')).files.length > 0;

@@ -1,0 +1,108 @@
+/** Which changes are marked as destructive, which renames are found, and the state of the triggers of partitions. */
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { compareSnapshots, diffScript, readSnapshot, type SchemaDiff } from '../../src/diff/index.ts';
+import {
+  apply,
+  type ComparedDatabase,
+  catalogs,
+  createDatabase,
+  createOwner,
+  diffOf,
+  dropOwner,
+} from './helpers.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+const databases: ComparedDatabase[] = [];
+beforeAll(createOwner);
+afterAll(async () => {
+  for (const database of databases) await database.drop();
+  await dropOwner();
+});
+
+async function database(text: string): Promise<ComparedDatabase> {
+  const created = await createDatabase();
+  databases.push(created);
+  await created.run((client) => client.exec(`create schema app; ${text}`));
+  return created;
+}
+
+const destructive = ({ statements }: SchemaDiff): string[] =>
+  statements.filter(({ isDestructive }) => isDestructive).map(({ text }) => text);
+
+test('statements that can lose data are marked', async () => {
+  const table = (columns: string): string => `create table app.t (id integer, ${columns})`;
+  const before = await database(
+    `${table('short varchar(20), wide integer, price numeric(10, 4), gone text, kept integer')};
+     create sequence app.counter; create type app.mood as enum ('sad', 'ok')`,
+  );
+  const after = await database(
+    `${table('short varchar(5), wide bigint, price numeric(10, 2), kept text, added text')};
+     create type app.mood as enum ('ok')`,
+  );
+  const diff = await diffOf(before, after);
+  const marked = destructive(diff).map((text) => text.replace(/ USING .*/, ''));
+  expect(marked).toEqual(
+    expect.arrayContaining([
+      'ALTER TABLE "app"."t" ALTER COLUMN "short" TYPE character varying(5)',
+      'ALTER TABLE "app"."t" ALTER COLUMN "price" TYPE numeric(10,2)',
+      'ALTER TABLE "app"."t" DROP COLUMN "gone"',
+      'DROP SEQUENCE "app"."counter"',
+    ]),
+  );
+  expect(marked.filter((text) => /"(wide|kept|added)"/.test(text))).toEqual([]);
+  const script = diffScript(diff);
+  expect(script).toContain('-- Destructive: this statement deletes data.\nALTER TABLE "app"."t" DROP COLUMN');
+  expect(script).toContain(
+    '-- Destructive: this statement can lose data.\nALTER TABLE "app"."t" ALTER COLUMN',
+  );
+});
+
+test('possible renames are tables with the same columns, and columns with the same definition', async () => {
+  const before = await database(
+    `create table app.notes (id integer primary key, title text); create index notes_title on app.notes (title);
+     create table app.tags (id integer, "Old name" text); create function app.f() returns integer language sql as 'select 1'`,
+  );
+  const after = await database(
+    `create table app.posts (id integer primary key, title text); create index notes_title on app.posts (title);
+     create table app.tags (id integer, label text); create function app.g() returns integer language sql as 'select 1'`,
+  );
+  const diff = await diffOf(before, after);
+  expect(diff.possibleRenames.map(({ kind, statement }) => [kind, statement])).toEqual([
+    ['column', 'ALTER TABLE app.tags RENAME COLUMN "Old name" TO label'],
+    ['table', 'ALTER TABLE app.notes RENAME TO posts'],
+  ]);
+  expect(diffScript(diff)).toContain(`--rename 'app.notes=app.posts'`);
+  await before.run((client) => client.exec(diff.possibleRenames.map(({ statement }) => statement).join(';')));
+  const rest = await diffOf(before, after);
+  expect(destructive(rest)).toEqual([]);
+  expect(rest.possibleRenames).toEqual([]);
+});
+
+test('a rename that is given is planned without a temporary database', async () => {
+  const before = await readSnapshot((await database('create table app.a (id integer)')).target);
+  const after = await readSnapshot((await database('create table app.b (id integer)')).target);
+  const { statements } = compareSnapshots(before, after, { renames: [{ from: 'app.a', to: 'app.b' }] });
+  expect(statements.map(({ text }) => text)).toEqual(['ALTER TABLE "app"."a" RENAME TO "b"']);
+});
+
+test("the state of a partition's trigger is compared", async () => {
+  const base = `create table app.p (id integer) partition by range (id);
+    create table app.p1 partition of app.p for values from (0) to (10);
+    create table app.p2 partition of app.p for values from (10) to (20);
+    create function app.noted() returns trigger language plpgsql as 'begin return new; end';
+    create trigger t before insert on app.p for each row execute function app.noted()`;
+  const wanted = [
+    `${base}; alter table app.p1 disable trigger t; alter table app.p2 enable always trigger t`,
+    `${base}; alter table app.p disable trigger t; alter table app.p2 enable replica trigger t`,
+    base,
+    '',
+  ];
+  const copy = await database('');
+  for (const text of wanted) {
+    const target = await database(text);
+    await apply(copy, await diffOf(copy, target));
+    expect((await diffOf(copy, target)).statements).toEqual([]);
+    expect(await catalogs(copy)).toEqual(await catalogs(target));
+  }
+});

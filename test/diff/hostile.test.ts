@@ -1,0 +1,63 @@
+/** A database whose owner wants the session that compares it to call the owner's functions. */
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { sql } from '../../src/kernel/sql.ts';
+import {
+  type ComparedDatabase,
+  catalogs,
+  createDatabase,
+  createOwner,
+  diffOf,
+  dropOwner,
+} from './helpers.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+let hostile: ComparedDatabase;
+let plain: ComparedDatabase;
+beforeAll(async () => {
+  await createOwner();
+  [hostile, plain] = [await createDatabase(), await createDatabase()];
+  const objects = 'create schema app; create table app.notes (id integer primary key, text varchar(20))';
+  await plain.run((client) => client.exec(objects));
+  await hostile.run(async (client) => {
+    await client.exec(objects);
+    await client.exec(`
+      create schema evil;
+      create table evil.calls (what text);
+      create function evil.trap() returns event_trigger language plpgsql as
+        $$ begin insert into evil.calls values ('login'); end $$;
+      create function evil.same(oid, oid) returns boolean language plpgsql as
+        $$ begin insert into evil.calls values ('operator'); return true; end $$;
+      create operator evil.= (leftarg = oid, rightarg = oid, function = evil.same);
+      create function evil.obj_description(oid, name) returns text language plpgsql as
+        $$ begin insert into evil.calls values ('function'); return 'evil'; end $$;
+      create table evil.pg_class (like pg_catalog.pg_class);
+      alter database "${hostile.name}" set search_path = evil, pg_catalog;
+      alter database "${hostile.name}" set quote_all_identifiers = on;
+      create event trigger trap on login execute function evil.trap();
+      alter event trigger trap enable always`);
+  });
+});
+afterAll(async () => {
+  for (const database of [hostile, plain]) await database?.drop();
+  await dropOwner();
+});
+
+const calls = () => hostile.run((client) => client.query<{ what: string }>(sql`select what from evil.calls`));
+
+test('nothing of the database is called, and its settings have no effect', async () => {
+  const before = (await calls()).length;
+  // Each ordinary session is trapped, including the one that counts.
+  expect(before).toBeGreaterThan(0);
+  const { statements } = await diffOf(plain, hostile);
+  expect(statements.map(({ text }) => text).filter((text) => !/evil|trap|check_function/.test(text))).toEqual(
+    [],
+  );
+  expect((await calls()).map(({ what }) => what)).toEqual(Array.from({ length: before + 1 }, () => 'login'));
+});
+
+test('the compared database is left as it was', async () => {
+  const before = await catalogs(hostile);
+  await diffOf(hostile, plain);
+  expect(await catalogs(hostile)).toEqual(before);
+});
