@@ -1,6 +1,7 @@
 /** Which changes are marked as destructive, which renames are found, and the state of the triggers of partitions. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { compareSnapshots, diffScript, readSnapshot, type SchemaDiff } from '../../src/diff/index.ts';
+import { sql } from '../../src/kernel/sql.ts';
 import {
   apply,
   type ComparedDatabase,
@@ -105,4 +106,29 @@ test("the state of a partition's trigger is compared", async () => {
     expect((await diffOf(copy, target)).statements).toEqual([]);
     expect(await catalogs(copy)).toEqual(await catalogs(target));
   }
+});
+
+test('types that columns use are replaced, and keep the values that fit', async () => {
+  const table = `create table app.t (code app.code default 'a', codes app.code[], pair app.pair, span app.span, feeling app.feeling,
+      check (length(code) > 0));
+    create index t_code on app.t (code); create view app.v as select code, pair from app.t;
+    create function app.f(app.code) returns app.pair language sql as 'select null::app.pair'`;
+  const before = `create domain app.code as text; create type app.pair as (a integer, b text);
+    create type app.span as range (subtype = integer); create type app.mood as enum ('sad', 'ok');
+    create domain app.feeling as app.mood; ${table};
+    comment on domain app.code is 'Code'; grant usage on type app.code to anon;
+    insert into app.t values ('abc', '{x,y}', (1, 'two'), '[1,5)', 'ok')`;
+  const after = `create domain app.code as varchar(5); create type app.pair as (a bigint, b text);
+    create type app.span as range (subtype = numeric); create type app.mood as enum ('ok');
+    create domain app.feeling as app.mood; ${table}`;
+  const [source, target] = [await database(before), await database(after)];
+  const diff = await diffOf(source, target);
+  expect(destructive(diff).some((text) => text.includes('COLUMN "code" TYPE'))).toBe(true);
+  await apply(source, diff);
+  expect((await diffOf(source, target)).statements).toEqual([]);
+  expect(await catalogs(source)).toEqual(await catalogs(target));
+  const rows = await source.run((client) =>
+    client.query<{ row: string }>(sql`select t::text as row from app.t`),
+  );
+  expect(rows).toEqual([{ row: '(abc,"{x,y}","(1,two)","[1,5)",ok)' }]);
 });

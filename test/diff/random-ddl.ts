@@ -106,6 +106,7 @@ const changes = [
   text`alter table ${table} add constraint ex exclude using gist (int4range(x, x + 1) with &&)`,
   text`alter table ${table} ${pick('enable row level security', 'force row level security', 'disable row level security', 'replica identity full', 'set unlogged', 'set logged', 'set (fillfactor = 70)', 'reset (fillfactor)', 'set (toast.autovacuum_enabled = false)')}`,
   text`alter table ${table} ${pick('disable', 'enable always')} trigger ${pick('t1', 't2')}`,
+  text`alter table ${schema}.part_1 ${pick('disable', 'enable replica')} trigger ${pick('t1', 't2')}`,
   text`alter table ${table} cluster on ${pick('a_index', 'k')}`,
   text`alter table ${schema}.parted detach partition ${schema}.part_1`,
   text`alter type app.mood add value '${label}' ${pick('', "before 'sad'", "after 'sad'")}`,

@@ -10,6 +10,7 @@ import { planOf } from './plan.ts';
 import { compareProperties, type Property } from './properties.ts';
 import { schemaOfId } from './refs.ts';
 import { isPossibleRename, isSamePair, renameOf } from './renames.ts';
+import { planReplacingTypes } from './replaced-types.ts';
 import { canLoseData } from './type-changes.ts';
 import { isWrongDefault, unwantedDefaults } from './unwanted-defaults.ts';
 import { withVirtualColumns } from './virtual-columns.ts';
@@ -20,19 +21,24 @@ export function compareSnapshots(from: Snapshot, to: Snapshot, options: DiffOpti
   const includes = (schema: string | undefined): boolean =>
     schemas.length === 0 || (schema !== undefined && schemas.includes(schema));
   const cycles = breakCycles(from, to);
-  const planned = (accepted: readonly RenameCandidate[]) =>
-    planOf(cycles.from, keepExtensionSchemas(cycles.from, cycles.to), {
-      policy: managedView,
+  const plannedFrom = (facts: FactBase, accepted: readonly RenameCandidate[]) =>
+    planOf(facts, keepExtensionSchemas(facts, cycles.to), {
+      policy: managedView(facts, cycles.to),
       capability: { role, isSuperuser: true, memberOf: [] },
       renames: 'prompt',
       acceptRenames: accepted.map((candidate) => ({ from: candidate.from, to: candidate.to })),
     });
+  const planned = (accepted: readonly RenameCandidate[]) =>
+    planReplacingTypes(cycles.from, (facts) => plannedFrom(facts, accepted));
   const first = planned([]);
-  const candidates = first.renameCandidates.filter((each) => isPossibleRename(each, from.facts, to.facts));
+  const candidates = first.plan.renameCandidates.filter((each) =>
+    isPossibleRename(each, from.facts, to.facts),
+  );
   const isAccepted = (candidate: RenameCandidate): boolean =>
     renames.some((each) => isSamePair(each, renameOf(candidate)));
   const accepted = candidates.filter(isAccepted);
-  const { actions: all, preamble } = accepted.length === 0 ? first : planned(accepted);
+  const replacing = accepted.length === 0 ? first : planned(accepted);
+  const { actions: all, preamble } = replacing.plan;
   const actions = foldColumns(all, cycles.to)
     .filter((action) => includes(schemaOf(action)) && !isWrongDefault(action, to.facts))
     .map((action) => withVirtualColumns(action, to));
@@ -48,14 +54,14 @@ export function compareSnapshots(from: Snapshot, to: Snapshot, options: DiffOpti
     },
   );
   const { before, after } = cycles.around(actions);
-  const statements: DiffStatement[] = before.map(plain);
+  const statements: DiffStatement[] = [...before, ...replacing.statements].map(plain);
   for (let index = 0; index <= actions.length; index++) {
     for (const { at, statements: texts } of insertions)
       if (at === index) statements.push(...texts.map(plain));
     const action = actions[index];
     if (action === undefined) continue;
     const revoked = defaults.after(action).filter((text) => !known.has(text));
-    statements.push(statementOf(action, from.facts, to.facts), ...revoked.map(plain));
+    statements.push(statementOf(action, replacing.from, to.facts), ...revoked.map(plain));
   }
   statements.push(...[...after, ...properties].map(plain));
   const needsSetting = preamble.some(({ name }) => name === 'check_function_bodies') || before.length > 0;

@@ -84,10 +84,11 @@ function separateDefaults(
   added: readonly AddedColumn[],
   facts: FactBase,
 ): { readonly actions: Action[]; readonly added: AddedColumn[] } {
-  const last = actions.findLastIndex((action) => added.some((column) => column.action === action));
+  const columnActions = new Set(added.map(({ action }) => action));
+  const last = actions.findLastIndex((action) => columnActions.has(action));
   const between = actions
     .slice(actions.indexOf(create) + 1, last + 1)
-    .filter((action) => !added.some((column) => column.action === action));
+    .filter((action) => !columnActions.has(action));
   const dependents = dependentsOf([create, ...added.map(({ action }) => action)], between, facts);
   let result = [...actions];
   const columns = added.map((column) => {

@@ -2,6 +2,7 @@
  * Selects the objects that a comparison covers: those of the project, as in a dump (`src/dump/core/selection.ts`). The
  * policy of pg-delta for the hosted service is the base.
  */
+import type { FactBase, StableId } from '@supabase/pg-delta';
 import { supabaseProfile } from '@supabase/pg-delta/integrations';
 import type { Policy } from '@supabase/pg-delta/policy';
 
@@ -14,11 +15,16 @@ const ownSchemas = ['_plinth', 'dbdev', 'repack', 'tiger', 'tiger_data', 'topolo
 /** Extensions that Plinth installs itself and the hosted service doesn't. */
 const ownExtensions = ['pg_net'];
 
-export const managedView: Policy = {
+const routines = ['function', 'procedure'];
+const serviceRole = /^(supabase_.*|dashboard_user|pgbouncer)$/;
+
+/** Selects the objects of the project in both schemas. */
+export const managedView = (from: FactBase, to: FactBase): Policy => ({
   id: 'plinth',
   extends: supabaseProfile.policy === undefined ? [] : [supabaseProfile.policy],
   assumedSchemas: ownSchemas,
   filter: [
+    ...[...projectRoutines(from), ...projectRoutines(to)].flatMap(includedRoutine),
     { match: { all: [{ kind: 'policy' }, { schema: extendable }] }, action: 'include' },
     {
       match: {
@@ -39,4 +45,35 @@ export const managedView: Policy = {
       action: 'exclude',
     },
   ],
-};
+});
+
+interface Routine {
+  readonly schema: string;
+  readonly name: string;
+}
+
+/** The project's functions in the services' schemas. On a server without superuser access, one role owns everything. */
+function projectRoutines(facts: FactBase): Routine[] {
+  const ownerOf = (id: StableId): string | undefined => {
+    const owner = facts.outgoingEdges(id).find(({ kind }) => kind === 'owner')?.to;
+    return owner?.kind === 'role' ? owner.name : undefined;
+  };
+  const authOwner = ownerOf({ kind: 'schema', name: 'auth' });
+  return facts.facts().flatMap(({ id }) => {
+    if (id.kind !== 'function' && id.kind !== 'procedure') return [];
+    if (!extendable.includes(id.schema)) return [];
+    const owner = ownerOf(id);
+    const isProjects = owner !== undefined && owner !== authOwner && !serviceRole.test(owner);
+    return isProjects ? [{ schema: id.schema, name: id.name }] : [];
+  });
+}
+
+const includedRoutine = ({ schema, name }: Routine): NonNullable<Policy['filter']> => [
+  { match: { all: [{ kind: routines }, { schema }, { name }] }, action: 'include' },
+  {
+    match: {
+      all: [{ kind: ['acl', 'comment', 'securityLabel'] }, { target: { kind: routines, schema, name } }],
+    },
+    action: 'include',
+  },
+];

@@ -1,5 +1,6 @@
 /** Changes facts that pg-delta reads but can't plan correctly. */
 import { buildFactBase, encodeId, type Fact, type FactBase } from '@supabase/pg-delta';
+import { mapTexts } from './map-texts.ts';
 
 export function normalizeFacts(base: FactBase): FactBase {
   const facts = base.facts();
@@ -60,13 +61,6 @@ const withStableCasts = (fact: Fact): Fact =>
   withExpressions.has(fact.id.kind)
     ? { ...fact, payload: mapTexts(fact.payload, stableCasts) as Fact['payload'] }
     : fact;
-
-function mapTexts(value: unknown, change: (text: string) => string): unknown {
-  if (typeof value === 'string') return change(value);
-  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapTexts(item, change)]));
-}
 
 const castArray =
   /\(ARRAY\[('(?:[^']|'')*'::character varying(?:, '(?:[^']|'')*'::character varying)*)\]\)::text\[\]/g;
