@@ -59,7 +59,7 @@ export async function schemaDiff(options: SchemaDiffOptions): Promise<string> {
 }
 
 interface Renamed {
-  /** The statements that rename, or an empty string. */
+  /** The statements that attach, detach and rename, or an empty string. */
   readonly text: string;
   readonly diff: SchemaDiff;
 }
@@ -75,8 +75,13 @@ async function withRenames(
 ): Promise<Renamed> {
   const ask = askOnTerminal();
   const statements: string[] = [];
+  const read = async () => compareSnapshots(await readSnapshot(from), after, { schemas });
   let waiting = given;
   let diff = compareSnapshots(before, after, { schemas });
+  if (rehearse !== undefined && diff.partitionMoves.length > 0) {
+    statements.push(...(await runPossible(diff.partitionMoves, rehearse)));
+    diff = await read();
+  }
   for (;;) {
     const { matched, unmatched } = matchRenames(waiting, diff.possibleRenames);
     const accepted = matched.length > 0 ? matched : await ask(diff.possibleRenames);
@@ -87,8 +92,24 @@ async function withRenames(
     await rehearse(accepted.map(({ statement }) => `${statement};`).join('\n'));
     statements.push(...accepted.map(({ statement }) => statement));
     waiting = unmatched;
-    diff = compareSnapshots(await readSnapshot(from), after, { schemas });
+    diff = await read();
   }
+}
+
+/** Runs each statement, and returns those that succeed. A table with other columns can't be attached yet. */
+async function runPossible(
+  statements: readonly string[],
+  run: (text: string) => Promise<void>,
+): Promise<string[]> {
+  const succeeded: string[] = [];
+  for (const statement of statements) {
+    const isDone = await run(`${statement};`).then(
+      () => true,
+      () => false,
+    );
+    if (isDone) succeeded.push(statement);
+  }
+  return succeeded;
 }
 
 function unknownRename(

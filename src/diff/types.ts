@@ -66,4 +66,9 @@ export interface SchemaDiff {
   readonly statements: readonly DiffStatement[];
   /** Pairs that could be renames and that are compared as different objects. */
   readonly possibleRenames: readonly Rename[];
+  /**
+   * Statements without which the plan drops and creates tables that were attached to another table as partitions, or
+   * detached. They run before the databases are compared again.
+   */
+  readonly partitionMoves: readonly string[];
 }

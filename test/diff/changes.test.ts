@@ -132,3 +132,20 @@ test('types that columns use are replaced, and keep the values that fit', async 
   );
   expect(rows).toEqual([{ row: '(abc,"{x,y}","(1,two)","[1,5)",ok)' }]);
 });
+
+test('tables that were attached or detached as partitions are found', async () => {
+  const tables = `create table app.p (id integer) partition by range (id); create table app.other (id integer)`;
+  const attached = await database(
+    `${tables}; create table app.p1 partition of app.p for values from (0) to (10)`,
+  );
+  const detached = await database(`${tables}; create table app.p1 (id integer)`);
+  expect((await diffOf(attached, detached)).partitionMoves).toEqual([
+    'ALTER TABLE "app"."p" DETACH PARTITION "app"."p1"',
+  ]);
+  const { partitionMoves } = await diffOf(detached, attached);
+  expect(partitionMoves).toEqual([
+    'ALTER TABLE "app"."p" ATTACH PARTITION "app"."p1" FOR VALUES FROM (0) TO (10)',
+  ]);
+  await detached.run((client) => client.exec(partitionMoves.join(';')));
+  expect((await diffOf(detached, attached)).statements).toEqual([]);
+});

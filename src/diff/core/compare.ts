@@ -6,6 +6,7 @@ import { compareExtras } from './extras.ts';
 import { foldColumns } from './fold-columns.ts';
 import { managedView } from './managed-view.ts';
 import { keepExtensionSchemas } from './normalize.ts';
+import { partitionMoves } from './partitions.ts';
 import { planOf } from './plan.ts';
 import { compareProperties, type Property } from './properties.ts';
 import { schemaOfId } from './refs.ts';
@@ -71,6 +72,7 @@ export function compareSnapshots(from: Snapshot, to: Snapshot, options: DiffOpti
         ? [plain('SET check_function_bodies = off'), ...statements]
         : statements,
     possibleRenames: candidates.filter((candidate) => !isAccepted(candidate)).map(renameOf),
+    partitionMoves: partitionMoves(from.facts, to.facts),
   };
 }
 
