@@ -3,9 +3,10 @@
  * are then equal: comparing them again finds nothing, and their catalogs are the same. Then does the same in the other
  * direction.
  *
- * node scripts/projects/diff.ts CHECKOUTS [--only OWNER/NAME …] [--limit 30] [--max-files 400] [--json FILE]
+ * node scripts/projects/diff.ts CHECKOUTS [--list FILE] [--only OWNER/NAME …] [--limit 30] [--max-files 400] [--json FILE]
  *
- * CHECKOUTS is the folder that `run.ts` uses.
+ * CHECKOUTS is the folder that `run.ts` uses. The list contains projects whose migrations succeed. Default:
+ * `diff-list.txt`.
  */
 import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,6 +27,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     only: { type: 'string', multiple: true, default: [] },
+    list: { type: 'string' },
     limit: { type: 'string', default: '30' },
     'max-files': { type: 'string', default: '400' },
     json: { type: 'string' },
@@ -166,7 +168,7 @@ const sorted = (key: string, value: unknown): unknown =>
       ? stableCasts(value)
       : value;
 
-for (const project of readProjects(new URL('list.txt', import.meta.url))) {
+for (const project of readProjects(values.list ?? new URL('diff-list.txt', import.meta.url))) {
   if (values.only.length > 0 && !values.only.includes(project.name)) continue;
   if (outcomes.filter(({ result }) => result !== 'migrations fail').length >= Number(values.limit)) break;
   const folder = migrationsOf(project);
