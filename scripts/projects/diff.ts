@@ -16,7 +16,7 @@ import { createScratchDatabases, type ScratchDatabases } from '../../src/cli/scr
 import { loadConfig } from '../../src/config/index.ts';
 import { type ConnectionOptions, openCopySession, parseConnectionString } from '../../src/database/index.ts';
 import { stableCasts } from '../../src/diff/core/normalize.ts';
-import { compareSnapshots, type DiffStatement, readSnapshot } from '../../src/diff/index.ts';
+import { compareSnapshots, type DiffStatement, diffScript, readSnapshot } from '../../src/diff/index.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
 import type { Backend } from '../../src/main.ts';
 import { applyProjectMigrations, type ProjectDeps, runAsMigration } from '../../src/project/index.ts';
@@ -31,6 +31,7 @@ const { values, positionals } = parseArgs({
     limit: { type: 'string', default: '30' },
     'max-files': { type: 'string', default: '400' },
     json: { type: 'string' },
+    sql: { type: 'string' },
   },
 });
 const [checkouts] = positionals;
@@ -65,6 +66,7 @@ async function tryProject({ name, folder }: Project): Promise<Outcome> {
     const snapshotMs = Math.round(performance.now() - started);
     const before = await fingerprint(empty);
     const { statements } = compareSnapshots(none, all);
+    if (values.sql !== undefined) writeFileSync(values.sql, diffScript(compareSnapshots(none, all)));
     const common = { name, statements: statements.length, snapshotMs };
     const problems: string[] = [];
     await apply(empty, copy, statements);
@@ -160,13 +162,15 @@ function differences(actual: Fingerprint, expected: Fingerprint): string[] {
     });
 }
 
-/** The order of options and tags has no meaning. */
+/** The order of options, tags and the roles of a policy has no meaning. */
 const sorted = (key: string, value: unknown): unknown =>
   (key === 'reloptions' || key === 'evttags') && Array.isArray(value)
     ? value.toSorted()
-    : typeof value === 'string'
-      ? stableCasts(value)
-      : value;
+    : key === 'roles' && typeof value === 'string'
+      ? value.slice(1, -1).split(',').toSorted()
+      : typeof value === 'string'
+        ? stableCasts(value)
+        : value;
 
 for (const project of readProjects(values.list ?? new URL('diff-list.txt', import.meta.url))) {
   if (values.only.length > 0 && !values.only.includes(project.name)) continue;

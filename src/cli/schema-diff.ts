@@ -32,8 +32,8 @@ export interface SchemaDiffOptions {
 }
 
 /**
- * Returns the SQL that turns `from` into `to`, or an empty string. With `rehearse`, the SQL is run, and what is still
- * different afterward is appended.
+ * Returns the SQL that turns `from` into `to`, or an empty string. With `rehearse`, the SQL is run, and statements for
+ * the remaining differences are appended.
  *
  * @throws {DiffError} @throws {UsageError}
  */

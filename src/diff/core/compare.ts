@@ -106,7 +106,7 @@ function narrowsColumn({ sql, verb, consumes }: Action, before: FactBase, facts:
   return canLoseData(String(before.get(id)?.payload.type), String(facts.get(id)?.payload.type));
 }
 
-/** The schema of the first object with a schema. */
+/** Returns the schema of the first object that has one. */
 function schemaOf({ produces, destroys, releases, consumes }: Action): string | undefined {
   for (const id of [...produces, ...destroys, ...releases, ...consumes]) {
     const schema = schemaOfId(id);
