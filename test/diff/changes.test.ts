@@ -149,3 +149,12 @@ test('tables that were attached or detached as partitions are found', async () =
   await detached.run((client) => client.exec(partitionMoves.join(';')));
   expect((await diffOf(detached, attached)).statements).toEqual([]);
 });
+
+test('keys with the same columns, and columns whose default calls a function, keep their order', async () => {
+  const text = `create function app.next() returns integer language sql as 'select 1';
+    create table app.t (id integer default app.next(), other integer not null, later integer default app.next(),
+      constraint k1 primary key (id, other), constraint k2 unique (id, other), constraint k3 unique (other, id))`;
+  const [copy, wanted] = [await database(''), await database(text)];
+  await apply(copy, await diffOf(copy, wanted));
+  expect(await catalogs(copy)).toEqual(await catalogs(wanted));
+});

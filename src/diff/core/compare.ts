@@ -12,6 +12,7 @@ import { compareProperties, type Property } from './properties.ts';
 import { schemaOfId } from './refs.ts';
 import { isPossibleRename, isSamePair, renameOf } from './renames.ts';
 import { planReplacingTypes } from './replaced-types.ts';
+import { separateDrops } from './separate-drops.ts';
 import { canLoseData } from './type-changes.ts';
 import { isWrongDefault, unwantedDefaults } from './unwanted-defaults.ts';
 import { withVirtualColumns } from './virtual-columns.ts';
@@ -29,8 +30,9 @@ export function compareSnapshots(from: Snapshot, to: Snapshot, options: DiffOpti
       renames: 'prompt',
       acceptRenames: accepted.map((candidate) => ({ from: candidate.from, to: candidate.to })),
     });
+  const separate = separateDrops(cycles.from, cycles.to);
   const planned = (accepted: readonly RenameCandidate[]) =>
-    planReplacingTypes(cycles.from, (facts) => plannedFrom(facts, accepted));
+    planReplacingTypes(separate.from, (facts) => plannedFrom(facts, accepted));
   const first = planned([]);
   const candidates = first.plan.renameCandidates.filter((each) =>
     isPossibleRename(each, from.facts, to.facts),
@@ -55,7 +57,12 @@ export function compareSnapshots(from: Snapshot, to: Snapshot, options: DiffOpti
     },
   );
   const { before, after } = cycles.around(actions);
-  const statements: DiffStatement[] = [...before, ...replacing.statements].map(plain);
+  const statements: DiffStatement[] = [
+    ...before,
+    ...separate.statements,
+    ...replacing.statements,
+    ...properties.before,
+  ].map(plain);
   for (let index = 0; index <= actions.length; index++) {
     for (const { at, statements: texts } of insertions)
       if (at === index) statements.push(...texts.map(plain));
@@ -64,7 +71,7 @@ export function compareSnapshots(from: Snapshot, to: Snapshot, options: DiffOpti
     const revoked = defaults.after(action).filter((text) => !known.has(text));
     statements.push(statementOf(action, replacing.from, to.facts), ...revoked.map(plain));
   }
-  statements.push(...[...after, ...properties].map(plain));
+  statements.push(...[...after, ...properties.after].map(plain));
   const needsSetting = preamble.some(({ name }) => name === 'check_function_bodies') || before.length > 0;
   return {
     statements:

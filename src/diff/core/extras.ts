@@ -1,6 +1,6 @@
 /** Compares objects of kinds that pg-delta doesn't model, by their definitions. */
 import type { Action, StableId } from '@supabase/pg-delta';
-import type { CatalogObject, ObjectKind } from '../../dump/index.ts';
+import { type CatalogObject, type ObjectKind, quoteIfNeeded } from '../../dump/index.ts';
 import { quoteIdentifier, quoteLiteral } from '../../kernel/sql.ts';
 import type { Extras } from '../types.ts';
 import { refOf, refOfId } from './refs.ts';
@@ -158,7 +158,10 @@ const callsFunctions: ReadonlySet<string> = new Set([
   'OPERATOR CLASS',
   'CAST',
 ]);
-const isRoutine = ({ kind }: StableId): boolean => kind === 'function' || kind === 'procedure';
+type RoutineId = Extract<StableId, { args: string[] }>;
+const isRoutine = (id: StableId): id is RoutineId => id.kind === 'function' || id.kind === 'procedure';
+const routineName = ({ schema, name }: RoutineId): string =>
+  `${quoteIfNeeded(schema)}.${quoteIfNeeded(name)}`;
 
 /** Each runs as soon as everything that it needs exists, because columns and indexes can need it. */
 function place(extras: readonly Extra[], actions: readonly Action[], role: string): Insertion[] {
@@ -168,16 +171,23 @@ function place(extras: readonly Extra[], actions: readonly Action[], role: strin
       for (const id of produces) lastOf.set(refOfId(id), index + 1);
   });
   // pg_depend has the functions of an operator class only as dependencies of its entries, which aren't objects here.
-  const functions =
-    1 + actions.findLastIndex(({ verb, produces }) => verb === 'create' && produces.some(isRoutine));
+  const calledBy = (definition: string): number =>
+    1 +
+    actions.findLastIndex(
+      ({ verb, produces }) =>
+        verb === 'create' && produces.some((id) => isRoutine(id) && definition.includes(routineName(id))),
+    );
   const insertions: Insertion[] = [];
-  for (const { object, needs, comment } of extras) {
+  for (const { object, needs, comment, definition } of extras) {
     const { kind, identity, owner, schema } = object;
     const refs = [...needs, ...(schema === undefined ? [] : [`schema ${schema}`])];
     const at =
       kind === 'STATISTICS'
         ? actions.length
-        : Math.max(callsFunctions.has(kind) ? functions : 0, ...refs.map((ref) => lastOf.get(ref) ?? 0));
+        : Math.max(
+            callsFunctions.has(kind) ? calledBy(definition) : 0,
+            ...refs.map((ref) => lastOf.get(ref) ?? 0),
+          );
     lastOf.set(refOf(object), at);
     const statements = [
       ...object.create(new Set()),

@@ -12,8 +12,41 @@ export function foldColumns(actions: readonly Action[], facts: FactBase): Action
     const table = createdTable(action);
     if (table !== undefined) result = foldTable(result, action, table, facts);
   }
-  return result;
+  return result.flatMap(separateEqualKeys);
 }
+
+/** CREATE TABLE creates only one of two keys with the same columns. */
+function separateEqualKeys(create: Action): Action[] {
+  const table = createdTable(create);
+  const list = table === undefined ? undefined : findList(create.sql);
+  if (table === undefined || list === undefined) return [create];
+  const known = new Set<string>();
+  const isEqual = (item: string): boolean => {
+    const columns = keyOf.exec(item)?.[1];
+    if (columns === undefined || !known.has(columns)) {
+      if (columns !== undefined) known.add(columns);
+      return false;
+    }
+    return true;
+  };
+  const items = splitItems(create.sql.slice(list.start, list.end)).map((text) => ({
+    text,
+    isEqual: isEqual(text),
+  }));
+  const separate = items.flatMap(({ text, isEqual }): Action[] => {
+    const name = /^CONSTRAINT "((?:[^"]|"")*)"/.exec(text)?.[1]?.replaceAll('""', '"');
+    if (!isEqual || name === undefined) return [];
+    const id: StableId = { kind: 'constraint', schema: table.schema, table: table.name, name };
+    const target = `${quoteIdentifier(table.schema)}.${quoteIdentifier(table.name)}`;
+    return [{ ...create, sql: `ALTER TABLE ${target} ADD ${text}`, produces: [id] }];
+  });
+  if (separate.length === 0) return [create];
+  const kept = items.filter(({ isEqual }) => !isEqual).map(({ text }) => text);
+  const sql = create.sql.slice(0, list.start) + kept.join(', ') + create.sql.slice(list.end);
+  return [{ ...create, sql }, ...separate];
+}
+
+const keyOf = /^CONSTRAINT "(?:[^"]|"")*" (?:PRIMARY KEY|UNIQUE(?: NULLS NOT DISTINCT)?) (\(.*\))/s;
 
 interface TableId {
   readonly schema: string;
@@ -41,7 +74,12 @@ function addedColumn(action: Action, { schema, name }: TableId): AddedColumn | u
 
 function foldTable(actions: readonly Action[], create: Action, table: TableId, facts: FactBase): Action[] {
   const all = actions.flatMap((action) => addedColumn(action, table) ?? []);
-  if (all.length === 0) return [...actions];
+  if (all.length === 0) {
+    // pg-delta itself adds columns at the end of the list.
+    const hasColumns = create.produces.some(({ kind }) => kind === 'column');
+    const sorted = hasColumns ? merge(create, [], table, facts) : undefined;
+    return sorted === undefined ? [...actions] : actions.map((each) => (each === create ? sorted : each));
+  }
   const { actions: separated, added } = separateDefaults(actions, create, all, facts);
   return foldAdded(separated, create, { table, added }, facts);
 }

@@ -25,26 +25,37 @@ export interface Changes {
   readonly exists: (property: Property) => boolean;
 }
 
+export interface PropertyStatements {
+  /** The states of triggers, because a change of the parent's trigger changes them again. */
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
 /** Other changes of a column can set its properties to their defaults, so they are set again. */
 export function compareProperties(
   from: readonly Property[],
   to: readonly Property[],
   { isTouched, exists }: Changes,
-): string[] {
+): PropertyStatements {
   const before = new Map(from.map((property) => [keyOf(property), property]));
   const after = new Set(to.map(keyOf));
-  return [
-    ...from
-      .filter((property) => !after.has(keyOf(property)) && exists(property) && property.reset !== '')
-      .map(({ reset }) => reset),
-    ...to.flatMap((property) => {
-      if (property.property === 'virtual' && isTouched(property)) return [];
-      const previous = before.get(keyOf(property));
-      if (isTouched(property) && isRepeatable(property)) return [property.set];
-      if (previous?.set === property.set) return [];
-      return previous === undefined || isRepeatable(property)
-        ? [property.set]
-        : [previous.reset, property.set].filter((text) => text !== '');
-    }),
-  ];
+  const unset = from.filter(
+    (property) => !after.has(keyOf(property)) && exists(property) && property.reset !== '',
+  );
+  const isTrigger = ({ property }: Property): boolean => property.startsWith('trigger ');
+  return {
+    before: unset.filter(isTrigger).map(({ reset }) => reset),
+    after: [
+      ...unset.filter((property) => !isTrigger(property)).map(({ reset }) => reset),
+      ...to.flatMap((property) => {
+        if (property.property === 'virtual' && isTouched(property)) return [];
+        const previous = before.get(keyOf(property));
+        if (isTouched(property) && isRepeatable(property)) return [property.set];
+        if (previous?.set === property.set) return [];
+        return previous === undefined || isRepeatable(property)
+          ? [property.set]
+          : [previous.reset, property.set].filter((text) => text !== '');
+      }),
+    ],
+  };
 }

@@ -14,6 +14,10 @@ interface ReplacedType {
   readonly schema: string;
   readonly name: string;
   readonly oldName: string;
+  /** The type of multiranges that belongs to a range type. */
+  readonly multirange?:
+    | { readonly name: string; readonly oldName: string; readonly subtype: string }
+    | undefined;
 }
 
 export interface ReplacingPlan<P> {
@@ -33,7 +37,7 @@ export function planReplacingTypes<P extends { readonly actions: readonly Action
     try {
       const plan = planFrom(facts);
       const actions = plan.actions.map((action) => castingToText(action, replaced));
-      return { plan: { ...plan, actions }, from: facts, statements: replaced.map(renaming) };
+      return { plan: { ...plan, actions }, from: facts, statements: replaced.flatMap(renamings) };
     } catch (error) {
       const type = typeIn(error, facts);
       if (type === undefined || replaced.some((each) => isSame(each, type))) throw error;
@@ -45,7 +49,28 @@ export function planReplacingTypes<P extends { readonly actions: readonly Action
 
 const isSame = (a: ReplacedType, b: ReplacedType): boolean => a.schema === b.schema && a.name === b.name;
 
-const renaming = ({ kind, schema, name, oldName }: ReplacedType): string =>
+function renamings({ kind, schema, name, oldName, multirange }: ReplacedType): string[] {
+  const type = renaming(kind, schema, name, oldName);
+  if (multirange === undefined) return [type];
+  const range = `${quoteIdentifier(schema)}.${quoteIdentifier(oldName)}`;
+  const { subtype } = multirange;
+  // The constructors keep their names.
+  const constructors = (
+    [
+      [name, oldName, `${subtype}, ${subtype}`],
+      [name, oldName, `${subtype}, ${subtype}, text`],
+      [multirange.name, multirange.oldName, ''],
+      [multirange.name, multirange.oldName, range],
+      [multirange.name, multirange.oldName, `VARIADIC ${range}[]`],
+    ] as const
+  ).map(
+    ([from, to, args]) =>
+      `ALTER FUNCTION ${quoteIdentifier(schema)}.${quoteIdentifier(from)}(${args}) RENAME TO ${quoteIdentifier(to)}`,
+  );
+  return [type, renaming('type', schema, multirange.name, multirange.oldName), ...constructors];
+}
+
+const renaming = (kind: string, schema: string, name: string, oldName: string): string =>
   `ALTER ${kind.toUpperCase()} ${quoteIdentifier(schema)}.${quoteIdentifier(name)} RENAME TO ${quoteIdentifier(oldName)}`;
 
 /** Returns the type that pg-delta can't replace according to its error. */
@@ -57,14 +82,33 @@ function typeIn(error: unknown, facts: FactBase): ReplacedType | undefined {
     ) ?? [];
   const [schema, name] = quoted.map((each) => each.replaceAll('""', '"'));
   if (kind === undefined || schema === undefined || name === undefined) return undefined;
+  const type = { kind: kind === 'domain' ? ('domain' as const) : ('type' as const), schema, name };
+  const payload = facts.get({ kind: 'type', schema, name })?.payload;
+  const [, quotedName] = /\.((?:"(?:[^"]|"")*"|[^".]+))$/.exec(String(payload?.multirangeTypeName)) ?? [];
+  const multirangeName = quotedName?.replace(/^"(.*)"$/s, '$1').replaceAll('""', '"');
+  return {
+    ...type,
+    oldName: freeName(name, schema, facts),
+    multirange:
+      multirangeName === undefined
+        ? undefined
+        : {
+            name: multirangeName,
+            oldName: freeName(multirangeName, schema, facts),
+            subtype: String(payload?.subtype),
+          },
+  };
+}
+
+function freeName(name: string, schema: string, facts: FactBase): string {
   const isFree = (candidate: string): boolean =>
-    !(['table', 'view', 'type', 'domain'] as const).some((each) =>
-      facts.has({ kind: each, schema, name: candidate }),
+    !(['table', 'view', 'type', 'domain'] as const).some((kind) =>
+      facts.has({ kind, schema, name: candidate }),
     );
   for (let number = 1; ; number++) {
     const suffix = `__old${number === 1 ? '' : number}`;
     const oldName = `${clipped(name, maxNameBytes - suffix.length)}${suffix}`;
-    if (isFree(oldName)) return { kind: kind === 'domain' ? 'domain' : 'type', schema, name, oldName };
+    if (isFree(oldName)) return oldName;
   }
 }
 
@@ -74,11 +118,12 @@ const clipped = (text: string, bytes: number): string =>
   Buffer.byteLength(text) <= bytes ? text : clipped([...text].slice(0, -1).join(''), bytes);
 
 function withOldName(facts: FactBase, type: ReplacedType): FactBase {
-  const { schema, name, oldName } = type;
-  const qualified = `${quoteIfNeeded(schema)}.${quoteIfNeeded(name)}`;
-  const pattern = new RegExp(`(?<![\\w$".])${RegExp.escape(qualified)}(?![\\w$"])`, 'g');
+  const { schema, multirange } = type;
   const inText = (text: string): string =>
-    text.replace(pattern, () => `${quoteIfNeeded(schema)}.${quoteIfNeeded(oldName)}`);
+    [type, ...(multirange === undefined ? [] : [multirange])].reduce(
+      (result, { name, oldName }) => withName(result, schema, name, oldName),
+      text,
+    );
   const idOf = (id: StableId): StableId => renamedId(id, type, inText);
   const factOf = (fact: Fact): Fact => ({
     ...fact,
@@ -90,6 +135,12 @@ function withOldName(facts: FactBase, type: ReplacedType): FactBase {
     facts.facts().map(factOf),
     facts.edges.map((edge) => ({ ...edge, from: idOf(edge.from), to: idOf(edge.to) })),
   );
+}
+
+function withName(text: string, schema: string, name: string, newName: string): string {
+  const qualified = `${quoteIfNeeded(schema)}.${quoteIfNeeded(name)}`;
+  const pattern = new RegExp(`(?<![\\w$".])${RegExp.escape(qualified)}(?![\\w$"])`, 'g');
+  return text.replace(pattern, () => `${quoteIfNeeded(schema)}.${quoteIfNeeded(newName)}`);
 }
 
 /** The type itself, its attributes and constraints, functions with arguments of the type, and satellites of these. */
