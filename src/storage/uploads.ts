@@ -113,6 +113,8 @@ export interface Upload extends ObjectAddress {
   readonly owner: Owner;
   readonly upsert: boolean;
   readonly precondition?: Precondition | undefined;
+  /** The version that the service role suggests, which is a UUID. It isn't used if a body already has it. */
+  readonly version?: string | undefined;
   /** Returns the checksum to store. This must be called after the request body has been read. */
   checksum?(): StoredChecksum | undefined;
 }
@@ -124,24 +126,47 @@ export async function storeUpload(ctx: StorageContext, scope: Scope, upload: Upl
     metadata: { mimetype: body.mimeType, contentLength: body.declaredLength },
     userMetadata: body.userMetadata,
   });
-  const version = randomUUID();
-  return change(ctx, [version], async (change) => {
-    const stored = await storing(() => ctx.backend.write(version, body.bytes, upload.maxBytes));
-    const metadata = metadataOf(stored, {
-      mimetype: body.mimeType,
-      cacheControl: body.cacheControl,
-      ...(body.robotsTag === undefined ? {} : { xRobotsTag: body.robotsTag }),
-    });
-    change.committing();
-    const checksum = ctx.keepsChecksums ? upload.checksum?.() : undefined;
-    return writeRow(
-      scope,
-      { ...upload, checksum },
-      writeOf(upload, version, metadata, body.userMetadata ?? {}),
-      change.giveUp,
-    );
-  });
+  return withUnusedVersion(ctx, upload.version, (version) =>
+    change(ctx, [version], async (change) => {
+      const stored = await storing(() => ctx.backend.write(version, body.bytes, upload.maxBytes));
+      const metadata = metadataOf(stored, {
+        mimetype: body.mimeType,
+        cacheControl: body.cacheControl,
+        ...(body.robotsTag === undefined ? {} : { xRobotsTag: body.robotsTag }),
+      });
+      change.committing();
+      const checksum = ctx.keepsChecksums ? upload.checksum?.() : undefined;
+      return writeRow(
+        scope,
+        { ...upload, checksum },
+        writeOf(upload, version, metadata, body.userMetadata ?? {}),
+        change.giveUp,
+      );
+    }),
+  );
 }
+
+/**
+ * Runs `work` with a version that has no body yet: the suggested one, or a new one. Each version belongs to one row, so
+ * two uploads must not suggest the same version at the same time.
+ */
+async function withUnusedVersion<T>(
+  ctx: StorageContext,
+  suggested: string | undefined,
+  work: (version: string) => Promise<T>,
+): Promise<T> {
+  if (suggested === undefined || suggestedVersions.has(suggested)) return await work(randomUUID());
+  suggestedVersions.add(suggested);
+  try {
+    const existing = await storing(() => ctx.backend.open(suggested));
+    await existing?.close();
+    return await work(existing === undefined ? suggested : randomUUID());
+  } finally {
+    suggestedVersions.delete(suggested);
+  }
+}
+
+const suggestedVersions = new Set<string>();
 
 /**
  * Throws if the current row must not be replaced. `current` is undefined if no row exists. Called in the transaction

@@ -3,10 +3,11 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { StorageContext } from '../context.ts';
+import { isUuid } from '../core/names.ts';
 import { StorageError } from '../errors.ts';
 import { type Operation, operations } from '../operations.ts';
 import type { ObjectRow } from '../queries/objects.ts';
-import { type Owner, openScope, ownerOf, type Scope } from '../scope.ts';
+import { type Owner, openScope, ownerOf, type Scope, serviceRole } from '../scope.ts';
 import { replaceableBy, signUploadUrl, verifySignedUrl } from '../signed-urls.ts';
 import { receiveUpload } from '../upload-body.ts';
 import {
@@ -83,9 +84,18 @@ async function receive(
     discard = body.discard;
     requireMime(body.mimeType, limits, key);
     requireKey(key);
-    return await storeUpload(ctx, scope, { bucketId, key, body, maxBytes, owner, ...conditions });
+    const version = suggestedVersion(scope, request);
+    return await storeUpload(ctx, scope, { bucketId, key, body, maxBytes, owner, version, ...conditions });
   } catch (error) {
     discard();
     throw error;
   }
+}
+
+/** A migration keeps the versions of its source. The service role can already write every row. */
+function suggestedVersion(scope: Scope, { headers }: FastifyRequest): string | undefined {
+  const version = headers['x-object-version'];
+  return scope.role === serviceRole && typeof version === 'string' && isUuid(version)
+    ? version.toLowerCase()
+    : undefined;
 }
