@@ -32,7 +32,12 @@ export {
   reports,
 } from './inspect/index.ts';
 export type { MemberOptions } from './member.ts';
-export { inspectionTarget, type OtherDatabase, openOtherDatabase } from './other.ts';
+export {
+  inspectionTarget,
+  type OtherDatabase,
+  openOtherDatabase,
+  openOtherSession,
+} from './other.ts';
 export type { RequestPathLimits } from './path/index.ts';
 export { openRemote, type Remote, type RemoteOptions } from './remote.ts';
 export { readSizes, readStatistics } from './statistics.ts';

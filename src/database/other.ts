@@ -1,4 +1,5 @@
 /** Opens a database that doesn't belong to this project, for a command. Uses one login and a few connections. */
+import { type CopySession, openCopySession } from './copy-session.ts';
 import { createPools } from './pool/index.ts';
 import { ownSessionSettings } from './superuser.ts';
 import type { Pool, PostgresErrorShape } from './types.ts';
@@ -32,6 +33,18 @@ export async function openOtherDatabase(
   const options = session === 'inspect' ? await inspectionTarget(target) : target;
   const pools = createPools({ connectOptions: () => options, max: 1 });
   return { pool: pools.pool('postgres'), stop: () => pools.end() };
+}
+
+/** Opens one session that copies rows, with the settings of `inspect`. @throws {ConnectionStringError | ConnectionError} */
+export async function openOtherSession(
+  url: string,
+  { password }: Pick<OtherDatabaseOptions, 'password'>,
+): Promise<CopySession> {
+  const target: ConnectionOptions = {
+    ...parseConnectionString(url, { password }),
+    applicationName: 'plinth',
+  };
+  return await openCopySession(await inspectionTarget(target));
 }
 
 /**

@@ -1,12 +1,24 @@
 /** Logical dumps: writes a database as SQL and runs such a file on another database. */
 
 export { readCatalog } from './catalog/read.ts';
+export { readSequenceValue } from './catalog/relations.ts';
+export { type CronJobRow, readCronJobs } from './catalog/roles.ts';
 export { type CopiedTable, copyTable, readTable } from './copy-table.ts';
 export { isManaged } from './core/selection.ts';
 export { quoteIfNeeded } from './core/text.ts';
 export { type DumpOptions, type DumpReport, dumpDatabase, sessionSettings } from './dump.ts';
 export { DumpError, type DumpErrorCode, dumpErrors } from './errors.ts';
+export { largeObjectStatements } from './large-objects.ts';
 export { type MovePlan, type MoveStatement, planMove } from './move.ts';
 export { type DumpOutput, fileOutput, streamOutput } from './output.ts';
+export { type ProjectPlan, planProject } from './project-plan.ts';
 export { type RestoreOptions, type RestoreReport, readDumpFile, restoreDump } from './restore.ts';
-export type { Catalog, CatalogObject, Comment, Dependency, ObjectKind, TableData } from './types.ts';
+export type {
+  Catalog,
+  CatalogObject,
+  Comment,
+  Dependency,
+  ObjectKind,
+  SequenceData,
+  TableData,
+} from './types.ts';

@@ -7,7 +7,7 @@ import type { CatalogObject, Selection } from '../types.ts';
  */
 const managed: readonly RegExp[] = [
   /^(_plinth|_analytics|_realtime|_supavisor|auth|etl|extensions|pgbouncer|realtime|storage|supabase_functions)$/,
-  /^(supabase_migrations|cron|dbdev|graphql|graphql_public|net|pgmq|pgsodium|pgsodium_masks|pgtle|repack)$/,
+  /^(supabase_migrations|cron|dbdev|graphql|graphql_public|net|pgmq|pgsodium|pgsodium_masks|pgtle|plinth_migrate|repack)$/,
   /^(tiger|tiger_data|topology|vault)$/,
   /^(timescaledb_|_timescaledb_)/,
 ];

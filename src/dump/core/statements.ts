@@ -12,7 +12,7 @@ export interface Statements {
 }
 
 /** Roles of the services. Their default privileges are set by Plinth and by the hosted service. */
-const isServiceRole = (role: string): boolean => /^(supabase_.*|dashboard_user|pgbouncer)$/.test(role);
+export const isServiceRole = (role: string): boolean => /^(supabase_.*|dashboard_user|pgbouncer)$/.test(role);
 
 export function renderStatements(catalog: Catalog, selection: Selection): Statements {
   const objects = selectObjects(catalog.objects, selection);

@@ -7,6 +7,8 @@ import { list, literal } from '../core/text.ts';
 const reserved =
   /^(anon|authenticated|authenticator|cli_login_.*|dashboard_user|pgbouncer|postgres|service_role|supabase_.*|pg_.*|pgsodium_keyholder|pgsodium_keyiduser|pgsodium_keymaker|pgtle_admin)$/;
 
+export const isProjectRole = (role: string): boolean => !reserved.test(role);
+
 /** Roles that become members of the roles that they create. */
 const administrators = /^(postgres|supabase_.*)$/;
 
@@ -21,7 +23,7 @@ export interface RolesInput {
 
 /** Passwords and attributes that require a superuser are excluded. */
 export function roleStatements({ roles, memberships, settings }: RolesInput): string[] {
-  const isOwn = (role: string): boolean => !reserved.test(role);
+  const isOwn = isProjectRole;
   return [
     ...roles.filter(({ name }) => isOwn(name)).flatMap(roleDefinition),
     ...memberships
