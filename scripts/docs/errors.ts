@@ -6,6 +6,7 @@ import { databaseErrors } from '../../src/database/errors.ts';
 import { diffErrors } from '../../src/diff/errors.ts';
 import { dumpErrors } from '../../src/dump/errors.ts';
 import { errors as functionErrors } from '../../src/functions/errors.ts';
+import { migrateErrors } from '../../src/migrate/errors.ts';
 import { joinReason } from '../../src/realtime/core/token.ts';
 import {
   closes,
@@ -228,6 +229,19 @@ export const errorSections: readonly ErrorSection[] = [
     table(
       ['Code', 'Message', 'Hint'],
       Object.entries(diffErrors).map(([name, { message, hint }]) => [
+        code(name),
+        message(placeholders),
+        hint,
+      ]),
+    ),
+  ),
+  sized(
+    'Migrations',
+    'Printed by `plinth migrate`.',
+    migrateErrors,
+    table(
+      ['Code', 'Message', 'Hint'],
+      Object.entries(migrateErrors).map(([name, { message, hint }]) => [
         code(name),
         message(placeholders),
         hint,

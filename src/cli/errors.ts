@@ -40,6 +40,7 @@ const spoken = new Set([
   'DumpError',
   'DiffError',
   'UpgradeError',
+  'MigrateError',
   'ConnectionError',
   'ConnectionStringError',
   'DeployError',

@@ -33,6 +33,22 @@ export interface MigrationRow {
   readonly applied: boolean;
 }
 
+/** This project as one end of a migration. */
+export interface LocalEnd {
+  /** The URL of the account that runs the project's own code. */
+  readonly databaseUrl: string;
+  readonly projectUrl: string;
+  readonly serviceKey: string;
+  readonly jwtSecret: string;
+}
+
+export const localEndOf = ({ database, url, keys }: Backend): LocalEnd => ({
+  databaseUrl: database.info.projectUrl,
+  projectUrl: url,
+  serviceKey: keys.serviceRoleKey,
+  jwtSecret: keys.jwtSecret,
+});
+
 export function backendOperations(backend: () => Backend, { projectDir, mode }: Context) {
   const projectDeps = (onProgress: (message: string) => void) => {
     const { database, config, keys } = backend();
@@ -57,6 +73,7 @@ export function backendOperations(backend: () => Backend, { projectDir, mode }: 
       backend().operators.tokens.revoke(name as string, operator as string | undefined),
     functionsServe: functionsServeOperation(backend),
     databaseUrl: async () => backend().database.info.url,
+    migrationEnd: async (): Promise<LocalEnd> => localEndOf(backend()),
     migrationList: async () => {
       const states = await listMigrations(projectDeps(() => {}));
       return states.map(

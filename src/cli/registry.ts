@@ -99,6 +99,18 @@ export const registry: Readonly<Record<string, Entry>> = {
     summary: 'Apply pending migrations to another database',
     load: async () => (await import('./commands/db-push.ts')).dbPush,
   },
+  'migrate from': {
+    summary: 'Bring a hosted or self-hosted project into this one',
+    load: async () => (await import('./commands/migrate-from.ts')).migrateFrom,
+  },
+  'migrate to': {
+    summary: 'Copy this project to another server or to plain files',
+    load: async () => (await import('./commands/migrate-to.ts')).migrateTo,
+  },
+  'migrate verify': {
+    summary: 'Compare this project with the other end of a migration',
+    load: async () => (await import('./commands/migrate-verify.ts')).migrateVerify,
+  },
   link: {
     summary: 'Save a Plinth server or a database as a target',
     load: async () => (await import('./commands/link.ts')).link,

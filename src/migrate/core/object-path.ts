@@ -1,0 +1,20 @@
+/** Object names are data of the source, and a request that carries the service key contains them in its path. */
+
+/**
+ * Returns the path of an object below `/storage/v1/object/`. Returns undefined if a client would change the path before
+ * it sends the request, because of empty, `.` or `..` segments.
+ *
+ * @example objectPath('files', 'a b/c.txt'); // 'files/a%20b/c.txt'
+ */
+export function objectPath(bucket: string, name: string): string | undefined {
+  const segments = [bucket, ...name.split('/')];
+  const isStable = segments.every(
+    (segment, index) =>
+      segment !== '.' &&
+      segment !== '..' &&
+      (segment !== '' || index === segments.length - 1) &&
+      segment.isWellFormed(),
+  );
+  if (!isStable || bucket === '' || bucket.includes('/') || name === '') return undefined;
+  return segments.map(encodeURIComponent).join('/');
+}

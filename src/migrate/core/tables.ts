@@ -1,0 +1,67 @@
+/** Selects the tables whose rows come. */
+import type { ProjectPlan, TableData } from '../../dump/index.ts';
+import { orderByReferences } from './reference-order.ts';
+import { type SharedTable, sharedTable } from './row-text.ts';
+
+/** Tables that other steps fill, or whose rows belong to unfinished work of the source's server. */
+const elsewhere = new Set([
+  'storage.objects',
+  'storage.s3_multipart_uploads',
+  'storage.s3_multipart_uploads_parts',
+]);
+
+/** Auth first, because the rows of the project refer to users. */
+const rank = ({ schema }: TableData): number => (schema === 'auth' ? 0 : schema === 'storage' ? 1 : 2);
+
+export interface TableSelection {
+  readonly tables: readonly SharedTable[];
+  /** Sentences about tables and columns that only the source has. */
+  readonly notes: readonly string[];
+}
+
+export interface TableFacts {
+  /** The quoted primary key columns by table. */
+  readonly keys: ReadonlyMap<string, readonly string[]>;
+  /** Tables that have at least one row. */
+  readonly filled: ReadonlySet<string>;
+  /** Tables that the source's account can read. */
+  readonly readable: ReadonlySet<string>;
+  /** Tables that the target's account can write. */
+  readonly writable: ReadonlySet<string>;
+  /** Foreign keys of the source. */
+  readonly references: readonly (readonly [from: string, to: string])[];
+}
+
+export function selectTables(
+  source: Pick<ProjectPlan, 'tables'>,
+  target: Pick<ProjectPlan, 'tables'>,
+  { keys, filled, readable, writable, references }: TableFacts,
+): TableSelection {
+  const notes: string[] = [];
+  const there = new Map(target.tables.map((table) => [table.table, table]));
+  const tables = source.tables
+    .filter(({ schema, name }) => !elsewhere.has(`${schema}.${name}`))
+    .toSorted((a, b) => rank(a) - rank(b) || (a.table < b.table ? -1 : 1))
+    .flatMap((table) => {
+      const other = there.get(table.table);
+      if (!readable.has(table.table)) {
+        notes.push(`Table ${table.table}: the source's account can't read it.`);
+        return [];
+      }
+      if (other === undefined || !writable.has(table.table)) {
+        if (filled.has(table.table))
+          notes.push(
+            `Table ${table.table}: its rows can't come, because ${other === undefined ? "the target doesn't have the table" : "the target's account can't write it"}.`,
+          );
+        return [];
+      }
+      const shared = sharedTable(table, other, keys.get(table.table) ?? []);
+      const lost = table.columns.filter((column) => !shared.columns.includes(column));
+      if (lost.length > 0 && filled.has(table.table))
+        notes.push(`Table ${table.table}: the target doesn't have the columns ${lost.join(', ')}.`);
+      return [shared];
+    });
+  const byName = new Map(tables.map((table) => [table.table, table]));
+  const ordered = orderByReferences([...byName.keys()], references);
+  return { tables: ordered.flatMap((table) => byName.get(table) ?? []), notes };
+}

@@ -1,0 +1,91 @@
+/** Functions as files in `supabase/functions/`, and the secrets in its `.env`. */
+import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, sep } from 'node:path';
+import { parseEnv } from 'node:util';
+import { functionPath, isSlug } from '../core/function-path.ts';
+import type { DeployedFunction, FunctionFile } from './management-api.ts';
+
+/** Names that the server sets itself. */
+const isOwnSecret = (name: string): boolean => name.startsWith('SUPABASE_');
+
+export function readSecretsFile(functionsDir: string): Record<string, string> {
+  const path = join(functionsDir, '.env');
+  if (!existsSync(path)) return {};
+  const entries = Object.entries(parseEnv(readFileSync(path, 'utf8')));
+  return Object.fromEntries(
+    entries.filter((entry): entry is [string, string] => entry[1] !== undefined && !isOwnSecret(entry[0])),
+  );
+}
+
+/** Secrets of the source that the local file doesn't have. */
+export const missingSecrets = (names: readonly string[], functionsDir: string): string[] => {
+  const values = readSecretsFile(functionsDir);
+  return names.filter((name) => !isOwnSecret(name) && values[name] === undefined);
+};
+
+export interface WrittenFunction {
+  /** Whether a file was created or changed. */
+  readonly isChanged: boolean;
+  readonly notes: readonly string[];
+}
+
+/** Writes the files of one function. Existing files with another content are kept unless `overwrite` is set. */
+export function writeFunction(
+  functionsDir: string,
+  slug: string,
+  files: readonly FunctionFile[],
+  overwrite: boolean,
+): WrittenFunction {
+  const notes: string[] = [];
+  let isChanged = false;
+  for (const { name, content } of files) {
+    const path = functionPath(slug, name);
+    if (path === undefined) {
+      notes.push(`Function ${slug}: the file name ${JSON.stringify(name)} isn't allowed.`);
+      continue;
+    }
+    const file = join(functionsDir, path);
+    if (existsSync(file)) {
+      if (readFileSync(file).equals(content)) continue;
+      if (!overwrite) {
+        notes.push(`Function ${slug}: ${path} exists with another content. --overwrite replaces it.`);
+        continue;
+      }
+    }
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, content);
+    isChanged = true;
+  }
+  return { isChanged, notes };
+}
+
+/** Reads all functions with an entrypoint. Each is deployed with its folder and the folders that begin with `_`. */
+export function readFunctions(
+  functionsDir: string,
+  verifyJwt: (slug: string) => boolean,
+): DeployedFunction[] {
+  if (!existsSync(functionsDir)) return [];
+  const folders = readdirSync(functionsDir, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const filesOf = (folder: string): FunctionFile[] =>
+    globSync(`${folder}/**/*`, { cwd: functionsDir, withFileTypes: true })
+      .filter(
+        (entry) =>
+          entry.isFile() && !entry.parentPath.includes('node_modules') && !/^\.(env|npmrc)/.test(entry.name),
+      )
+      .map((entry) => {
+        const path = join(entry.parentPath, entry.name);
+        return {
+          name: `supabase/functions/${path.slice(functionsDir.length + 1).replaceAll(sep, '/')}`,
+          content: readFileSync(path),
+        };
+      });
+  const shared = folders.filter(({ name }) => name.startsWith('_')).flatMap(({ name }) => filesOf(name));
+  return folders
+    .filter(({ name }) => isSlug(name) && existsSync(join(functionsDir, name, 'index.ts')))
+    .map(({ name }) => ({
+      slug: name,
+      verifyJwt: verifyJwt(name),
+      entrypoint: `supabase/functions/${name}/index.ts`,
+      files: [...filesOf(name), ...shared],
+    }));
+}

@@ -1,0 +1,110 @@
+/**
+ * The part of the Management API that a migration needs: functions with their files, and the names of secrets. The hosted
+ * service and Plinth serve it. It never returns the values of secrets.
+ */
+import { isSlug } from '../core/function-path.ts';
+import { MigrateError } from '../errors.ts';
+
+export interface ManagementAccess {
+  /** Such as `https://api.supabase.com`. */
+  readonly apiUrl: string;
+  readonly projectRef: string;
+  readonly accessToken: string;
+}
+
+export interface FunctionInfo {
+  readonly slug: string;
+  readonly verifyJwt: boolean;
+}
+
+export interface FunctionFile {
+  /** As it was deployed. Not checked. */
+  readonly name: string;
+  readonly content: Uint8Array;
+}
+
+export interface DeployedFunction extends FunctionInfo {
+  readonly entrypoint: string;
+  readonly files: readonly FunctionFile[];
+}
+
+export interface ManagementApi {
+  listFunctions(): Promise<FunctionInfo[]>;
+  readFiles(slug: string): Promise<FunctionFile[]>;
+  deploy(deployed: DeployedFunction): Promise<void>;
+  secretNames(): Promise<string[]>;
+  setSecrets(values: Readonly<Record<string, string>>): Promise<void>;
+}
+
+const maxBodyBytes = 100 * 1024 * 1024;
+
+export function createManagementApi({ apiUrl, projectRef, accessToken }: ManagementAccess): ManagementApi {
+  const base = `${apiUrl.replace(/\/+$/, '')}/v1/projects/${encodeURIComponent(projectRef)}`;
+  const send = async (method: string, path: string, init: RequestInit = {}): Promise<Response> => {
+    const request = `${method} ${path}`;
+    let response: Response;
+    try {
+      response = await fetch(`${base}${path}`, {
+        ...init,
+        method,
+        redirect: 'error',
+        headers: { authorization: `Bearer ${accessToken}`, ...(init.headers as Record<string, string>) },
+      });
+    } catch (error) {
+      throw new MigrateError('management_rejected', { request, reason: (error as Error).message }, error);
+    }
+    if (!response.ok) {
+      const text = (await response.text()).slice(0, 300);
+      throw new MigrateError('management_rejected', { request, reason: `${response.status} ${text}` });
+    }
+    return response;
+  };
+  const jsonHeaders = { 'content-type': 'application/json' };
+  return {
+    async listFunctions() {
+      const list = (await (await send('GET', '/functions')).json()) as {
+        slug: string;
+        verify_jwt?: boolean;
+      }[];
+      return list
+        .filter(({ slug }) => isSlug(slug))
+        .map(({ slug, verify_jwt }) => ({ slug, verifyJwt: verify_jwt !== false }));
+    },
+    async readFiles(slug) {
+      const response = await send('GET', `/functions/${slug}/body`, {
+        headers: { accept: 'multipart/form-data' },
+      });
+      if (Number(response.headers.get('content-length') ?? 0) > maxBodyBytes)
+        throw new MigrateError('management_rejected', { request: slug, reason: 'the function is too large' });
+      const type = response.headers.get('content-type') ?? '';
+      if (!type.startsWith('multipart/form-data'))
+        throw new MigrateError('management_rejected', {
+          request: `GET /functions/${slug}/body`,
+          reason: `the server returned ${type || 'no type'} instead of files`,
+        });
+      const files: FunctionFile[] = [];
+      for (const [, value] of await response.formData()) {
+        if (typeof value !== 'string')
+          files.push({ name: value.name, content: new Uint8Array(await value.arrayBuffer()) });
+      }
+      return files;
+    },
+    async deploy({ slug, verifyJwt, entrypoint, files }) {
+      const form = new FormData();
+      form.set(
+        'metadata',
+        JSON.stringify({ name: slug, entrypoint_path: entrypoint, verify_jwt: verifyJwt }),
+      );
+      for (const { name, content } of files) form.append('file', new Blob([content as BlobPart]), name);
+      await send('POST', `/functions/deploy?slug=${encodeURIComponent(slug)}`, { body: form });
+    },
+    async secretNames() {
+      const list = (await (await send('GET', '/secrets')).json()) as { name: string }[];
+      return list.map(({ name }) => name).sort();
+    },
+    async setSecrets(values) {
+      const body = Object.entries(values).map(([name, value]) => ({ name, value }));
+      await send('POST', '/secrets', { headers: jsonHeaders, body: JSON.stringify(body) });
+    },
+  };
+}

@@ -1,0 +1,46 @@
+/** Brings large objects under their numbers, because tables refer to them by number. */
+import { hash } from 'node:crypto';
+import type { CopySession } from '../database/index.ts';
+import { largeObjectStatements, type ProjectPlan } from '../dump/index.ts';
+import { sql } from '../kernel/sql.ts';
+import type { End } from './types.ts';
+
+/** Replaces all of them if any differs. Returns the number of large objects that were brought. */
+export async function bringLargeObjects(source: End, target: End, plan: ProjectPlan): Promise<number> {
+  const wanted = await readHashes(source.session);
+  const actual = await readHashes(target.session);
+  const changed = [...wanted].filter(([oid, hash]) => actual.get(oid) !== hash);
+  const gone = [...actual.keys()].filter((oid) => !wanted.has(oid));
+  if (changed.length === 0 && gone.length === 0) return 0;
+  await target.session.exec('begin');
+  try {
+    for (const oid of actual.keys()) await target.session.query(sql`select lo_unlink(${oid}::oid)`);
+    for await (const statement of largeObjectStatements(source.session, plan.catalog))
+      await target.session.exec(statement);
+    await target.session.exec('commit');
+  } catch (error) {
+    if (target.session.isOpen()) await target.session.exec('rollback');
+    throw error;
+  }
+  return wanted.size;
+}
+
+const blockBytes = 256 * 1024;
+
+/** Reads blocks, so that no large object is in the server's memory as a whole. */
+export async function readHashes({ query }: CopySession): Promise<ReadonlyMap<number, string>> {
+  const objects = await query<{ oid: number }>(sql`select oid from pg_largeobject_metadata order by oid`);
+  const hashes = new Map<number, string>();
+  for (const { oid } of objects) {
+    const blocks: string[] = [];
+    for (let isLast = false; !isLast; ) {
+      const [block] = await query<{ hash: string; bytes: number }>(sql`
+        select encode(sha256(b.content), 'hex') as hash, length(b.content) as bytes
+        from (select lo_get(${oid}::oid, ${blocks.length * blockBytes}::int8, ${blockBytes}::int4) as content) b`);
+      blocks.push(block?.hash ?? '');
+      isLast = (block?.bytes ?? 0) < blockBytes;
+    }
+    hashes.set(oid, hash('sha256', blocks.join('')));
+  }
+  return hashes;
+}

@@ -1,0 +1,134 @@
+/** Brings the rows of one table. */
+import type { CopySession } from '../database/index.ts';
+import { copyTable } from '../dump/index.ts';
+import { sql } from '../kernel/sql.ts';
+import {
+  copyIntoStatement,
+  rowsAtQuery,
+  rowsBetweenQuery,
+  rowsQuery,
+  type SharedTable,
+  summaryQuery,
+} from './core/row-text.ts';
+import { dropDelta, findDelta, sourcePlaces } from './delta.ts';
+import { inTransaction } from './ends.ts';
+import { hasRows, readBlocks } from './queries.ts';
+import type { End, TableReport } from './types.ts';
+
+/** 128 MiB of a heap with the usual block size. */
+const blocksPerPart = 16_384;
+
+export interface RowsOptions {
+  /** Called with the number of rows that have arrived. */
+  readonly onRows: (rows: number) => void;
+  /** Keeps rows that the source doesn't have, because other steps still need them. */
+  readonly keepDeleted?: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export async function bringRows(
+  source: End,
+  target: End,
+  table: SharedTable,
+  options: RowsOptions,
+): Promise<TableReport> {
+  if (!(await hasRows(target.session, table.table))) return await fillTable(source, target, table, options);
+  return table.key.length === 0
+    ? await replaceRows(source, target, table, options)
+    : await bringDelta(source, target, table, options);
+}
+
+/**
+ * Fills an empty table, in several transactions if it is large. Without a primary key, a part of the rows couldn't be
+ * continued, so one transaction brings all of them.
+ */
+async function fillTable(
+  source: End,
+  target: End,
+  table: SharedTable,
+  { onRows, signal }: RowsOptions,
+): Promise<TableReport> {
+  const blocks = table.key.length === 0 ? 0 : await readBlocks(source.session, table.table);
+  let rows = 0;
+  for (let first = 0; first === 0 || first < blocks; first += blocksPerPart) {
+    signal?.throwIfAborted();
+    const end = first + blocksPerPart < blocks ? first + blocksPerPart : undefined;
+    const query = first === 0 && end === undefined ? rowsQuery(table) : rowsBetweenQuery(table, first, end);
+    rows += await inTransaction(target, () =>
+      copyRows(source, target, table, query, (part) => onRows(rows + part)),
+    );
+  }
+  return { table: table.table, added: rows, changed: 0, deleted: 0, replaced: false };
+}
+
+/** Uses the usual search path, because checks and generated columns of a project can rely on it. */
+async function copyRows(
+  source: End,
+  target: End,
+  table: SharedTable,
+  query: string,
+  onRows: (rows: number) => void,
+): Promise<number> {
+  await target.session.exec(`set local search_path = "$user", public, extensions`);
+  const copied = await copyTable(
+    source.session,
+    target.session,
+    { from: `COPY (${query}) TO STDOUT`, to: copyIntoStatement(table) },
+    ({ rows }) => onRows(rows),
+  );
+  await target.session.exec(`set local search_path = ''`);
+  return copied.rows;
+}
+
+async function bringDelta(
+  source: End,
+  target: End,
+  table: SharedTable,
+  { onRows, keepDeleted = false, signal }: RowsOptions,
+): Promise<TableReport> {
+  return await inTransaction(target, async () => {
+    const { session } = target;
+    // Positions are valid as long as no one else changes the rows.
+    await session.exec(`lock table only ${table.table} in share row exclusive mode`);
+    const changes = await findDelta(source, target, table);
+    await session.exec(
+      `delete from only ${table.table} t where t.ctid = any (array(select target from pg_temp.plinth_delta where target is not null${keepDeleted ? ' and source is not null' : ''}))`,
+    );
+    let rows = 0;
+    for await (const places of sourcePlaces(target)) {
+      signal?.throwIfAborted();
+      rows += await copyRows(source, target, table, rowsAtQuery(table, places), (part) =>
+        onRows(rows + part),
+      );
+    }
+    await dropDelta(target);
+    const deleted = keepDeleted ? 0 : changes.deleted;
+    return { table: table.table, ...changes, deleted, replaced: false };
+  });
+}
+
+async function replaceRows(
+  source: End,
+  target: End,
+  table: SharedTable,
+  { onRows }: RowsOptions,
+): Promise<TableReport> {
+  const [before, after] = [await summaryOf(target.session, table), await summaryOf(source.session, table)];
+  if (before.rows === after.rows && before.hash === after.hash)
+    return { table: table.table, added: 0, changed: 0, deleted: 0, replaced: false };
+  return await inTransaction(target, async () => {
+    await target.session.exec(`delete from only ${table.table}`);
+    const added = await copyRows(source, target, table, rowsQuery(table), onRows);
+    return { table: table.table, added, changed: 0, deleted: Number(before.rows), replaced: true };
+  });
+}
+
+export interface Summary {
+  readonly rows: string;
+  readonly hash: string;
+}
+
+export async function summaryOf({ query }: CopySession, table: SharedTable): Promise<Summary> {
+  const [row] = await query<Summary>(sql.raw(summaryQuery(table)));
+  return row as Summary;
+}

@@ -1,0 +1,95 @@
+/**
+ * The migration of a whole project between two servers.
+ *
+ * Glossary. *End*: the source or the target, which is a database and optionally a storage API. *Note*: something that
+ * doesn't come, or that the operator has to do. *Delta*: the rows that are new, changed or deleted in a table.
+ */
+import type { CopySession } from '../database/index.ts';
+import type { ProjectPlan } from '../dump/index.ts';
+
+export interface EndOptions {
+  /** How messages refer to the end, such as `the source`. */
+  readonly name: string;
+  readonly databaseUrl: string;
+  /** The database password, if the URL doesn't contain it. */
+  readonly password?: string | undefined;
+  readonly storage?: StorageAccess | undefined;
+}
+
+export interface TransferOptions {
+  readonly source: EndOptions;
+  readonly target: EndOptions;
+  /** Activates cron jobs that are active on the source. */
+  readonly startJobs: boolean;
+  /** Skips definitions that can't be created. */
+  readonly keepGoing: boolean;
+  /** Deletes rows of the target that the source doesn't have, even if no earlier run brought them. */
+  readonly overwrite: boolean;
+  /** The number of objects that are transferred at the same time. */
+  readonly parallel: number;
+  readonly onProgress: (message: string) => void;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface StorageAccess {
+  /** The project's address, such as `https://abc.supabase.co`. */
+  readonly projectUrl: string;
+  /** The service role's key or a secret key. */
+  readonly serviceKey: string;
+}
+
+/** An open end. */
+export interface End {
+  readonly name: string;
+  readonly session: CopySession;
+  readonly storage: StorageAccess | undefined;
+  readonly facts: EndFacts;
+}
+
+export interface EndFacts {
+  readonly user: string;
+  readonly isSuperuser: boolean;
+  /** Whether the account can turn off triggers and foreign keys in a session. */
+  readonly canReplicate: boolean;
+  readonly extensions: ReadonlySet<string>;
+  readonly availableExtensions: ReadonlySet<string>;
+}
+
+export interface Report {
+  /** Whether everything that can come has come. */
+  readonly complete: boolean;
+  /** Definitions that were created. */
+  readonly definitions: number;
+  readonly tables: readonly TableReport[];
+  readonly sequences: number;
+  readonly largeObjects: number;
+  readonly secrets: Changes;
+  readonly jobs: Changes & { readonly paused: number };
+  readonly objects: ObjectsReport | undefined;
+  readonly functions: readonly string[];
+  readonly notes: readonly string[];
+}
+
+export interface Changes {
+  readonly added: number;
+  readonly changed: number;
+  readonly deleted: number;
+}
+
+export interface TableReport extends Changes {
+  readonly table: string;
+  /** Whether the rows were replaced as a whole, because the table has no primary key. */
+  readonly replaced: boolean;
+}
+
+export interface ObjectsReport extends Changes {
+  readonly bytes: number;
+  /** Objects whose rows alone changed. */
+  readonly updated: number;
+}
+
+/** What both databases contain. */
+export interface Plans {
+  readonly source: ProjectPlan;
+  readonly target: ProjectPlan;
+}

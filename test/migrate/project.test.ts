@@ -1,0 +1,158 @@
+/** Moves a project with data in every service to another server and back, and signs in there. */
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { parseConnectionString } from '../../src/database/wire/index.ts';
+import type { Backend } from '../../src/main.ts';
+import { checkTransfer, verify } from '../../src/migrate/index.ts';
+import { dumpText } from '../dump/helpers.ts';
+import {
+  bodyOf,
+  clientOf,
+  codeNow,
+  createObjects,
+  createPerson,
+  endOf,
+  move,
+  optionsOf,
+  type Person,
+  password,
+  post,
+  project,
+  readValue,
+  run,
+  startServer,
+} from './helpers.ts';
+
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+
+const objectCount = 150;
+
+let source: Backend;
+let target: Backend;
+let back: Backend;
+let ada: Person;
+let bob: Person;
+beforeAll(async () => {
+  [source, target, back] = await Promise.all([startServer(), startServer(), startServer()]);
+  await run(source, project);
+  ada = await createPerson(source, 'ada@example.com');
+  bob = await createPerson(source, 'bob@example.com');
+  await createObjects(source, objectCount);
+});
+afterAll(async () => {
+  await Promise.all([source?.stop(), target?.stop(), back?.stop()]);
+});
+
+/** The order of rows isn't part of a dump's content. */
+const dumpOf = async (backend: Backend): Promise<string> => {
+  const text = await dumpText({ ...parseConnectionString(backend.database.info.projectUrl) });
+  return text.replaceAll(
+    /^(COPY .* FROM stdin;\n)([\s\S]*?)^\\\.$/gm,
+    (_all, head: string, rows: string) => `${head}${rows.split('\n').sort().join('\n')}\n\\.`,
+  );
+};
+
+/** Lines that only one of two dumps has. */
+const differences = async (a: Backend, b: Backend): Promise<string[]> => {
+  const [first, second] = [(await dumpOf(a)).split('\n'), (await dumpOf(b)).split('\n')];
+  expect(first.length).toBeGreaterThan(5000);
+  return first.filter((line, index) => line !== second[index]).concat(second.slice(first.length));
+};
+
+const verifyEnds = (from: Backend, to: Backend) =>
+  verify({
+    source: endOf(from, 'the source'),
+    target: endOf(to, 'the target'),
+    objects: true,
+    parallel: 4,
+    onProgress: () => {},
+  });
+
+test('--check names the missing definitions and changes nothing', async () => {
+  const before = await dumpOf(target);
+  const report = await checkTransfer(optionsOf(source, target));
+  expect(report.failing).toEqual([]);
+  expect(report.different).toEqual([]);
+  expect(report.missing).toEqual(
+    expect.arrayContaining(['TABLE app.notes', 'TRIGGER signup ON auth.users', 'POLICY own ON app.notes']),
+  );
+  expect(report.notes.join('\n')).toContain('recovery codes');
+  expect(await dumpOf(target)).toEqual(before);
+  expect(await readValue(target, `select to_regclass('plinth_migrate.sources')::text as value`)).toBeNull();
+});
+
+test('everything comes, and the dump of the target is equal', async () => {
+  const report = await move(source, target);
+  expect(report.notes.filter((note) => /^(Not created|Object|Table|Vault|Cron: )/.test(note))).toEqual([]);
+  expect(report).toMatchObject({
+    complete: true,
+    secrets: { added: 2, changed: 0, deleted: 0 },
+    jobs: { added: 2, paused: 1 },
+    objects: { added: objectCount, changed: 0, deleted: 0 },
+    largeObjects: 1,
+  });
+  expect(report.tables).toContainEqual({
+    table: 'app.notes',
+    added: 5000,
+    changed: 0,
+    deleted: 0,
+    replaced: false,
+  });
+  // Triggers don't run for rows that are copied.
+  expect(await readValue(target, 'select count(*)::int as value from public.welcome')).toBe(2);
+  expect(await readValue(target, 'select count(*)::int as value from supabase_functions.hooks')).toBe(
+    await readValue(source, 'select count(*)::int as value from supabase_functions.hooks'),
+  );
+  expect(await readValue(target, `select active as value from cron.job where jobname = 'nightly'`)).toBe(
+    false,
+  );
+  const started = await move(source, target, { startJobs: true });
+  expect(started.jobs).toMatchObject({ added: 0, changed: 1, paused: 0 });
+  expect(await differences(source, target)).toEqual([]);
+});
+
+test('the target has the same rows, secrets and bodies', async () => {
+  const report = await verifyEnds(source, target);
+  expect(report.differences).toEqual([]);
+  expect(report.objects).toBe(objectCount);
+  expect(report.rows).toBeGreaterThan(5000);
+  expect(
+    await readValue(
+      target,
+      `select json_agg(decrypted_secret order by decrypted_secret) as value from vault.decrypted_secrets`,
+    ),
+  ).toEqual(['nameless', 'the secret value']);
+  const { data } = await clientOf(target).storage.from('files').download('a b/c.txt');
+  expect(await data?.text()).toBe(bodyOf(0).toString());
+});
+
+test('users sign in with the old password, TOTP factor, passkey and refresh token', async () => {
+  const client = clientOf(target);
+  const { data, error } = await client.auth.signInWithPassword({ email: ada.email, password });
+  expect(error).toBeNull();
+  const factor = data.user?.factors?.[0]?.id ?? '';
+  const verified = await client.auth.mfa.challengeAndVerify({
+    factorId: factor,
+    code: codeNow(ada.totpSecret),
+  });
+  expect(verified.error).toBeNull();
+  const refreshed = await clientOf(target).auth.refreshSession({ refresh_token: bob.refreshToken });
+  expect(refreshed.error).toBeNull();
+  expect(refreshed.data.user?.id).toBe(bob.id);
+  const { body: asked } = await post<{ challenge_id: string; options: { challenge: string } }>(
+    target,
+    '/passkeys/authentication/options',
+    {},
+  );
+  const signedIn = await post<{ user: { id: string } }>(target, '/passkeys/authentication/verify', {
+    challenge_id: asked.challenge_id,
+    credential: bob.authenticator.get(asked.options),
+  });
+  expect(signedIn).toMatchObject({ status: 200, body: { user: { id: bob.id } } });
+});
+
+test('back to another server: the dump is equal again', async () => {
+  const report = await move(target, back, { startJobs: true });
+  expect(report.complete).toBe(true);
+  expect(await differences(target, back)).toEqual([]);
+  expect((await verifyEnds(target, back)).differences).toEqual([]);
+});
