@@ -30,7 +30,7 @@ export interface ObjectsResult extends ObjectsReport {
   readonly failures: readonly string[];
 }
 
-/** Columns that don't tell whether an object changed: readers set one, and the target's server chooses the other. */
+/** Columns that change without the object: readers set one, and the target's server chooses the other. */
 const unstable = new Set(['last_accessed_at', 'version']);
 const objectsPerBatch = 100;
 const deletedPerRequest = 100;
