@@ -32,7 +32,7 @@ async function userWithClient() {
 }
 
 describe('TOTP', () => {
-  test('raises the session to aal2 after verification and ends other sessions below it', async () => {
+  test('raises the session to aal2 after verification and ends other sessions below aal2', async () => {
     const { email, client } = await userWithClient();
     const other = server.client();
     await other.auth.signInWithPassword({ email, password });

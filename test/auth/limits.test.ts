@@ -110,7 +110,7 @@ describe('per client address', () => {
     expect((await volley(2, '/signup', ip, {})).limited).toBe(1);
   });
 
-  test('a limit of 0 disables it', async () => {
+  test('a limit of 0 disables the limit', async () => {
     expect((await volley(1, '/token?grant_type=web3', '203.0.113.5', { chain: 'ethereum' })).limited).toBe(1);
   });
 

@@ -26,7 +26,7 @@ const files = {
 /** The fields that the server printed with `--json`. */
 type Status = Record<string, string>;
 
-/** Starts detached on free ports. Stopped with the test. */
+/** Starts detached on free ports, and is stopped when the test ends. */
 async function startDetached(cwd: string, ...args: string[]): Promise<Status> {
   onTestFinished(async () => {
     await plinth(['stop'], { cwd });

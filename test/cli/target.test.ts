@@ -1,4 +1,4 @@
-/** A second running Plinth as the target of the command line: link, functions and secrets. */
+/** Tests a second running Plinth as the target of the command line: link, functions and secrets. */
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -39,7 +39,7 @@ const project = {
   'supabase/maps/open.json': '{ "imports": { "greet": "../functions/_shared/greet.ts" } }',
 };
 
-test('functions and secrets of a linked server', async () => {
+test('functions and secrets of a linked server can be deployed, listed, downloaded and deleted', async () => {
   const server = makeProject({
     'supabase/config.toml': 'project_id = "server"',
     'supabase/functions/own/index.ts': `Deno.serve(() => new Response('own'));`,
@@ -145,7 +145,7 @@ test('functions and secrets of a linked server', async () => {
   expect((await run('functions', 'list', '--linked', '-o', 'env')).status).toBe(2);
   expect((await run('functions', 'list', '--project-ref', 'a'.repeat(20))).status).toBe(1);
 
-  // Downloading restores the files in their places.
+  // Downloading restores the files to their original locations.
   for (const name of ['functions/hello', 'functions/_shared'])
     rmSync(join(cwd, 'supabase', name), { recursive: true });
   expect((await run('functions', 'download', 'hello', '--linked')).status).toBe(0);

@@ -22,7 +22,7 @@ const files = {
     } } } }`,
 };
 
-/** Detached, on free ports. Stopped with the test. */
+/** Starts detached on free ports, and is stopped when the test ends. */
 async function start(cwd: string, ...args: string[]): Promise<Result> {
   onTestFinished(async () => {
     await plinth(['stop'], { cwd });

@@ -1,4 +1,4 @@
-/** Identity providers in the Management API. */
+/** Tests identity providers in the Management API. */
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestBackend } from '../../src/testing.ts';
@@ -43,7 +43,7 @@ async function caller(server: Backend, operator: string) {
   return (method: string, path: string, body?: unknown) => send(method, `${providers}${path}`, body);
 }
 
-test('are added, changed, shown and removed', async () => {
+test('can be added, changed, shown and removed', async () => {
   const call = await caller(backend, 'dev');
   const idp = createIdp();
   const added = await call('POST', '', {

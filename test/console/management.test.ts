@@ -1,4 +1,4 @@
-/** The Management API: access tokens, functions and secrets, and the requests that it rejects. */
+/** Tests the Management API: access tokens, functions and secrets, and the requests that it rejects. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -112,7 +112,7 @@ describe('an access token', () => {
     expect((await auditOf('token.create')).map(({ target }) => target)).toContain('dev token');
   });
 
-  test('shows when it was used', async () => {
+  test('shows when it was last used', async () => {
     await backend.operators.tokens.create('idle', 'dev', 3600);
     const lastUse = async (name: string) =>
       (await backend.operators.tokens.list()).find((token) => token.name === name)?.last_used_at;
@@ -120,7 +120,7 @@ describe('an access token', () => {
     expect(await lastUse('owner token')).not.toBeNull();
   });
 
-  test('is rejected after it is revoked, and when it has expired', async () => {
+  test('is rejected after it has been revoked or has expired', async () => {
     const revoked = await backend.operators.tokens.create('revoked', 'dev', null);
     const headers = { authorization: `Bearer ${revoked.token}` };
     expect((await call('GET', '/projects', { as: 'stranger', headers })).status).toBe(200);
@@ -181,7 +181,7 @@ describe('the project', () => {
     expect((await call('GET', of('/branches'))).body).toEqual({ message: 'Not Found' });
   });
 
-  test('reveals its secret keys only to owners, and records it', async () => {
+  test('reveals its secret keys only to owners, with an audit entry', async () => {
     const keysFor = async (as: string, reveal: boolean) =>
       Object.fromEntries(
         (await call('GET', of(`/api-keys?reveal=${reveal}`), { as })).body.map(

@@ -1,4 +1,6 @@
-/** Which changes are marked as destructive, which renames are found, and the state of the triggers of partitions. */
+/**
+ * Tests which changes are marked as destructive, which renames are found, and the state of the triggers of partitions.
+ */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { compareSnapshots, diffScript, readSnapshot, type SchemaDiff } from '../../src/diff/index.ts';
 import { sql } from '../../src/kernel/sql.ts';
@@ -80,7 +82,7 @@ test('possible renames are tables with the same columns, and columns with the sa
   expect(rest.possibleRenames).toEqual([]);
 });
 
-test('a rename that is given is planned without a temporary database', async () => {
+test('a specified rename is planned without a temporary database', async () => {
   const before = await readSnapshot((await database('create table app.a (id integer)')).target);
   const after = await readSnapshot((await database('create table app.b (id integer)')).target);
   const { statements } = compareSnapshots(before, after, { renames: [{ from: 'app.a', to: 'app.b' }] });
@@ -108,7 +110,7 @@ test("the state of a partition's trigger is compared", async () => {
   }
 });
 
-test('types that columns use are replaced, and keep the values that fit', async () => {
+test('types used by columns are replaced, and matching values are kept', async () => {
   const table = `create table app.t (code app.code default 'a', codes app.code[], pair app.pair, span app.span, feeling app.feeling,
       check (length(code) > 0));
     create index t_code on app.t (code); create view app.v as select code, pair from app.t;

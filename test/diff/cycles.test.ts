@@ -1,4 +1,4 @@
-/** Objects that need each other can be created, changed and dropped. */
+/** Tests that objects with circular dependencies can be created, changed and dropped. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import {

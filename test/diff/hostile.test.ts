@@ -1,4 +1,4 @@
-/** A database whose owner wants the session that compares it to call the owner's functions. */
+/** Tests a database whose owner tries to make the comparing session call the owner's functions. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Client } from '../../src/database/wire/index.ts';
 import { compareSnapshots, readSnapshot } from '../../src/diff/index.ts';
@@ -47,7 +47,7 @@ afterAll(async () => {
 
 const calls = () => hostile.run((client) => client.query<{ what: string }>(sql`select what from evil.calls`));
 
-test('nothing of the database is called, and its settings have no effect', async () => {
+test('no function of the database is called, and its settings have no effect', async () => {
   const target = { ...hostile.target, parameters: { event_triggers: 'on' } };
   const ordinary = await Client.connect(target);
   await ordinary.connection.close();
@@ -59,7 +59,7 @@ test('nothing of the database is called, and its settings have no effect', async
   expect(await calls()).toEqual([{ what: 'login' }]);
 });
 
-test('the compared database is left as it was', async () => {
+test('the compared database isn’t changed', async () => {
   const before = await catalogs(hostile);
   await diffOf(hostile, plain);
   expect(await catalogs(hostile)).toEqual(before);

@@ -1,6 +1,7 @@
 /**
- * Random schemas: the difference turns the first into the second, and back. The ordinary run uses a few fixed seeds.
- * `PLINTH_DIFF_RUNS=50 npm test -- test/diff/random.test.ts` uses more random ones, and PLINTH_DIFF_SEED repeats one.
+ * Tests random schemas: the difference turns the first into the second, and back. By default, a few fixed seeds are
+ * used. `PLINTH_DIFF_RUNS=50 npm test -- test/diff/random.test.ts` uses more random ones, and PLINTH_DIFF_SEED repeats
+ * one.
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';

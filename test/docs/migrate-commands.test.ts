@@ -62,7 +62,7 @@ afterAll(async () => {
   for (const { dir } of projects) rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** Runs a command in the middle project. The other end is in the environment, as the page describes. */
+/** Runs a command in the middle project. The environment contains the other end, as the page describes. */
 function runLine(line: string, other: RunningServer): Promise<CommandResult> {
   const args = line
     .split(' ')
@@ -88,7 +88,7 @@ function runLine(line: string, other: RunningServer): Promise<CommandResult> {
   return new Promise((resolve) => child.once('close', (status) => resolve({ status, ...result })));
 }
 
-it('every line is a command of Plinth', () => {
+it('every line is a Plinth command', () => {
   expect(lines.filter((line) => !line.startsWith('plinth migrate '))).toEqual([]);
   expect(lines.length).toBeGreaterThan(6);
 });

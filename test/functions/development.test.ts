@@ -150,7 +150,7 @@ describe('an error', () => {
   });
 });
 
-it('an unauthorized caller can’t read any of it', async () => {
+it('an unauthorized caller can’t read the errors', async () => {
   const production = await functionsWorld({
     files: { throws: `Deno.serve(() => { throw new Error('inner matter'); });`, syntax: 'const = 1;' },
   });

@@ -216,7 +216,7 @@ describe('permissions', () => {
     expect(row).toEqual({ status: 200 });
   });
 
-  test('the API doesn’t expose it', async () => {
+  test('the API doesn’t expose the extension', async () => {
     const response = await backend.fetch('/rest/v1/rpc/http_get', {
       method: 'POST',
       headers: { apikey: backend.keys.secretKey, 'content-type': 'application/json' },
@@ -225,7 +225,7 @@ describe('permissions', () => {
     expect(response.status).toBe(404);
   });
 
-  test('users can’t reach dblink through it', async () => {
+  test('users can’t reach dblink through the extension', async () => {
     await expect(
       postgres.exec(`select * from extensions._http_dblink('host=/tmp', 'select 1') as t (x text)`),
     ).rejects.toMatchObject({ code: '42501' });

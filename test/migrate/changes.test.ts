@@ -1,4 +1,4 @@
-/** Runs after the first one: only what changed comes, and rows of another project aren't deleted. */
+/** Tests runs after the first one: only changes are transferred, and rows of another project aren't deleted. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Backend } from '../../src/main.ts';
 import { type Report, verify } from '../../src/migrate/index.ts';
@@ -35,7 +35,7 @@ const verifyEnds = async (): Promise<readonly string[]> => {
   return report.differences;
 };
 
-test('rows that no earlier run brought are only deleted with --overwrite', async () => {
+test('rows that no earlier run transferred are deleted only with --overwrite', async () => {
   await run(target, `insert into auth.users (id, email) values (gen_random_uuid(), 'own@example.com')`);
   await expect(move(source, target)).rejects.toMatchObject({ code: 'target_not_empty' });
   expect(await readValue(target, `select to_regnamespace('app')::text as value`)).toBeNull();
@@ -44,7 +44,7 @@ test('rows that no earlier run brought are only deleted with --overwrite', async
   expect(changedTables(report)['auth.users']).toEqual([0, 0, 1]);
 });
 
-test('a second run without changes brings nothing', async () => {
+test('a second run without changes transfers nothing', async () => {
   const report = await move(source, target);
   expect(changedTables(report)).toEqual({});
   expect(report).toMatchObject({
@@ -58,7 +58,7 @@ test('a second run without changes brings nothing', async () => {
   });
 });
 
-test('a run brings new, changed and deleted rows, objects, secrets, jobs and definitions', async () => {
+test('a run transfers new, changed and deleted rows, objects, secrets, jobs and definitions', async () => {
   await run(
     source,
     `

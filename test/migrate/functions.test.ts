@@ -1,4 +1,4 @@
-/** Functions over the Management API. The server in this test keeps what it receives, like the hosted one. */
+/** Tests functions over the Management API. The server in this test stores what it receives, like the hosted one. */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -75,7 +75,7 @@ function writeFiles(files: Readonly<Record<string, string>>): string {
   return dir;
 }
 
-test('functions and secrets go to the API, and functions come back as the same files', async () => {
+test('functions and secrets are sent to the API, and functions are downloaded as the same files', async () => {
   const from = writeFiles({
     'hello/index.ts': "import { cors } from '../_shared/cors.ts';",
     'hello/lib/a.ts': 'export const a = 1;',
@@ -99,7 +99,7 @@ test('functions and secrets go to the API, and functions come back as the same f
   for (const path of ['hello/index.ts', 'hello/lib/a.ts', 'open/index.ts', '_shared/cors.ts'])
     expect(readFileSync(join(to, path), 'utf8')).toBe(readFileSync(join(from, path), 'utf8'));
 
-  // A second run brings nothing, and files that were edited are kept.
+  // A second run transfers nothing and keeps edited files.
   writeFileSync(join(to, 'open/index.ts'), 'edited');
   const again = await downloadFunctions(access, to, { overwrite: false, check: false });
   expect(again.functions).toEqual([]);
@@ -134,7 +134,7 @@ test('a file name that leaves the folder is rejected', async () => {
   expect(existsSync(join(folder, 'outside.ts'))).toBe(false);
 });
 
-test('a rejected token is one sentence without the token', async () => {
+test('a rejected token causes an error in one sentence, without the token', async () => {
   const wrong = { ...access, accessToken: 'another secret' };
   await expect(downloadFunctions(wrong, folder, { overwrite: false, check: true })).rejects.toThrow(
     'The Management API rejected GET /functions: 401 {"message":"Unauthorized"}',

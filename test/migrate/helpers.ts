@@ -68,7 +68,7 @@ export async function readValue<T>(backend: Backend, text: string): Promise<T> {
   return row?.value as T;
 }
 
-/** What a user needs to sign in after the move. */
+/** The data that a user needs to sign in after the migration. */
 export interface Person {
   readonly email: string;
   readonly id: string;
@@ -185,7 +185,7 @@ export const bodyOf = (index: number): Buffer =>
       .repeat(index % 40)}`,
   );
 
-/** Uploads objects with odd names, one large object among them. */
+/** Uploads objects with unusual names, and a large one. */
 export async function createObjects(backend: Backend, count: number): Promise<void> {
   const client = clientOf(backend, backend.keys.serviceRoleKey);
   const { error } = await client.storage.createBucket('files', { public: true });

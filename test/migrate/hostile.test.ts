@@ -1,4 +1,4 @@
-/** A source whose owner attacks the target: with code in definitions, names of objects, and a hostile server. */
+/** Tests a source whose owner attacks the target: with code in definitions, object names, and a hostile server. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -57,7 +57,7 @@ const attack = `
   truncate public.trace;
 `;
 
-test("the source's code runs only with the project's privileges, and all rows come", async () => {
+test('the source’s code runs only with the project’s privileges, and all rows are transferred', async () => {
   const report = await move(source, target);
   expect(report.tables.find(({ table }) => table === 'public.items')).toMatchObject({ added: 2 });
   expect(report.notes.join('\n')).toContain('Not created: EVENT TRIGGER evil');
@@ -95,7 +95,7 @@ test('objects whose names would change the path of a request are listed and not 
   expect((await clientOf(target, target.keys.serviceRoleKey).auth.admin.listUsers()).data.users).toEqual([]);
 });
 
-test('a redirect of the source never receives the key', async () => {
+test('a redirect from the source never receives the key', async () => {
   const seen: (string | undefined)[] = [];
   const thief = createServer((request, response) => {
     seen.push(request.headers.authorization);

@@ -1,4 +1,6 @@
-/** Kills a migration with SIGKILL at different steps. The next run continues, and the result is the same. */
+/**
+ * Tests a migration that is killed with SIGKILL at different steps. The next run continues, and the result is the same.
+ */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -45,7 +47,7 @@ async function killAt(pattern: RegExp): Promise<string[]> {
   return messages;
 }
 
-test('killed at each step and continued: the target is equal to the source', async () => {
+test('after a kill at each step, the next run makes the target equal to the source', async () => {
   await killAt(/^Creating \d+ definitions/);
   await killAt(/^Comparing app\.notes/);
   await killAt(/^Comparing app\.parts_high/);

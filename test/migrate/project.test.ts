@@ -1,4 +1,4 @@
-/** Moves a project with data in every service to another server and back, and signs in there. */
+/** Tests moving a project with data in every service to another server and back, and signing in there. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { parseConnectionString } from '../../src/database/wire/index.ts';
 import type { Backend } from '../../src/main.ts';
@@ -51,7 +51,7 @@ const dumpOf = async (backend: Backend): Promise<string> => {
   );
 };
 
-/** Lines that only one of two dumps has. */
+/** Returns the lines that only one of two dumps contains. */
 const differences = async (a: Backend, b: Backend): Promise<string[]> => {
   const [first, second] = [(await dumpOf(a)).split('\n'), (await dumpOf(b)).split('\n')];
   expect(first.length).toBeGreaterThan(5000);
@@ -67,7 +67,7 @@ const verifyEnds = (from: Backend, to: Backend) =>
     onProgress: () => {},
   });
 
-test('--check names the missing definitions and changes nothing', async () => {
+test('--check lists the missing definitions and changes nothing', async () => {
   const before = await dumpOf(target);
   const report = await checkTransfer(optionsOf(source, target));
   expect(report.failing).toEqual([]);
@@ -80,7 +80,7 @@ test('--check names the missing definitions and changes nothing', async () => {
   expect(await readValue(target, `select to_regclass('plinth_migrate.sources')::text as value`)).toBeNull();
 });
 
-test('everything comes, and the dump of the target is equal', async () => {
+test('everything is transferred, and the target’s dump is equal', async () => {
   const report = await move(source, target);
   expect(report.notes.filter((note) => /^(Not created|Object|Table|Vault|Cron: )/.test(note))).toEqual([]);
   expect(report).toMatchObject({
@@ -110,7 +110,7 @@ test('everything comes, and the dump of the target is equal', async () => {
   expect(await differences(source, target)).toEqual([]);
 });
 
-test('the target has the same rows, secrets and bodies', async () => {
+test('the target has the same rows, secrets and files', async () => {
   const report = await verifyEnds(source, target);
   expect(report.differences).toEqual([]);
   expect(report.objects).toBe(objectCount);
@@ -150,7 +150,7 @@ test('users sign in with the old password, TOTP factor, passkey and refresh toke
   expect(signedIn).toMatchObject({ status: 200, body: { user: { id: bob.id } } });
 });
 
-test('back to another server: the dump is equal again', async () => {
+test('after a move back to another server, the dump is equal again', async () => {
   const report = await move(target, back, { startJobs: true });
   expect(report.complete).toBe(true);
   expect(await differences(target, back)).toEqual([]);

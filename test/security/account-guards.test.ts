@@ -201,7 +201,7 @@ describe('limits by address', () => {
     expect(elsewhere.status).not.toBe(429);
   });
 
-  test('token: refreshes and codes', async () => {
+  test('the token route: refreshes and codes', async () => {
     const ip = newAddress();
     const { cookie } = await member(server);
     for (let count = 0; count < 29; count += 1) await direct(server, '/token?grant_type=password', {}, ip);

@@ -108,7 +108,7 @@ describe('over HTTP', () => {
     expect(open).toEqual([]);
   });
 
-  it('programs and pages of the same origin can use it', async () => {
+  it('programs and pages of the same origin can use a secret key', async () => {
     const { host, origin } = new URL(backend.url);
     for (const marks of [
       {},

@@ -83,7 +83,7 @@ it.each([
   expect(await auth.inbox(contacts[kind])).toEqual([]);
 });
 
-it('the owner can confirm it by setting it again with a session', async () => {
+it('the owner can confirm the contact by setting it again with a session', async () => {
   const email = newEmail();
   const phone = '491513334443';
   await auth.admin().auth.admin.createUser({ email, phone, password, email_confirm: true });

@@ -13,7 +13,7 @@ import { byRow, type CellEdit, caughtUp, type Made, stepBack } from './edit-step
 export interface Failure {
   /** The edit that was rejected. */
   readonly edit: CellEdit;
-  /** All edits of the same save, none of which were saved. */
+  /** The edits of the rejected save, none of which were saved. */
   readonly edits: readonly CellEdit[];
   readonly error: unknown;
 }
