@@ -48,7 +48,7 @@ export function classify(attempt: Attempt, ownFaults: readonly OwnFault[]): Find
     : { outcome: 'failed: own fault', place, reason: own.why };
 }
 
-/** The location of a failure that the project itself causes is then the path of a request. */
+/** Classifies failed requests. A failure that the project itself causes is listed by its request path. */
 function classifyRequests(unanswered: readonly string[], ownFaults: readonly OwnFault[]): Finding {
   const ownFaultOf = (request: string) => ownFaults.find(({ place }) => request.startsWith(place));
   const unexplained = unanswered.filter((request) => ownFaultOf(request) === undefined);

@@ -398,7 +398,7 @@ describe('the admin server', () => {
     expect(late.err()).toContain('connection refused');
   });
 
-  test('without a database: not ready, 503 with the time of the next attempt', async () => {
+  test('without a database, ready responds with 503 and the time of the next attempt', async () => {
     const rest = await start({
       PGRST_DB_URI: 'postgresql://u:p@127.0.0.1:9/d',
       PGRST_ADMIN_SERVER_PORT: '0',

@@ -39,7 +39,7 @@ beforeEach(async () => {
 
 const admin = () => server.database.pool('supabase_admin');
 
-/** Starts the part of another process on the same folder and database that expires idle uploads. */
+/** Starts only the part that expires idle uploads, as another process on the same folder and database. */
 function openOther(change: (backend: ObjectBackend) => ObjectBackend = (same) => same) {
   const backend = server.backend.open(server.dataDir);
   const tasks = createTasks(silentLogger);

@@ -94,7 +94,8 @@ const nameIn =
     path[above.length] ?? '';
 
 /**
- * Whether the path is in this table of names itself, and not in a table below one of the names (`functions.hello.env`).
+ * Whether the setting is directly in this table of user-chosen names, not in a table nested below one of the names
+ * (`functions.hello.env`).
  */
 const startsWith = (path: readonly string[], above: readonly string[]): boolean =>
   path.length > above.length && above.every((part, index) => path[index] === part);
