@@ -70,8 +70,7 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
   }
 
   /**
-   * Returns the next page. This is the second factor, one of our pages with a form, the return to the app, or a
-   * confirmation.
+   * Returns the next page: the second factor, one of our pages with a form, the return to the app, or a confirmation.
    */
   function continueFlow({ query }: FormContext, visitor: Visitor, first = query.get('next') ?? ''): Outcome {
     const next = first === 'new-password' ? first : undefined;

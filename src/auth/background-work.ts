@@ -1,6 +1,6 @@
 /**
- * Runs work in the background. This is necessary if the duration or the result of the work would reveal who has an
- * account. The response doesn't wait for the work.
+ * Runs work in the background if its duration or its result would reveal who has an account. The response doesn't wait
+ * for the work.
  */
 import type { Logger } from '../kernel/log.ts';
 

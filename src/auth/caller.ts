@@ -18,8 +18,8 @@ export interface Caller {
    */
   readonly audience: string | undefined;
   /**
-   * Returns the address to which links in emails lead. This is the requested address if the redirect rule allows it,
-   * and otherwise the site URL.
+   * Returns the address to which links in emails lead: the requested address if the redirect rule allows it, and
+   * otherwise the site URL.
    */
   redirectTo(): string;
   /**

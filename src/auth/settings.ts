@@ -233,7 +233,7 @@ export function settingsFrom(
 }
 
 /**
- * Returns the address of the consent page. This is the project's own page if it is configured, otherwise our page below
+ * Returns the address of the consent page: the project's own page if it is configured, and otherwise our page below
  * `apiUrl`.
  */
 function consentUrl(auth: Config['auth'], apiUrl: string | undefined): string | undefined {

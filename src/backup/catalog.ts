@@ -78,7 +78,7 @@ export async function readManifests(repository: Repository): Promise<BaseManifes
 
 export interface Reach extends Coverage {
   readonly newestMs: number;
-  /** Whether WAL is missing. This is the case if the archive contains later WAL of the same timeline. */
+  /** Whether WAL is missing, which is the case if the archive contains later WAL of the same timeline. */
   readonly hasGap: boolean;
 }
 

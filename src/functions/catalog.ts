@@ -81,8 +81,8 @@ export function createCatalog(
         ? resolve(supabaseDir, settings.entrypoint)
         : join(functionsDir, slug, 'index.ts');
       if (!isFile(entrypoint)) return undefined;
-      // This is evaluated only when it is needed, because the surrounding code runs for every request. The import
-      // configuration is needed only when a worker starts, and finding it takes about a dozen file system calls.
+      // Evaluated only when it is needed, because the surrounding code runs for every request. The import configuration
+      // is needed only when a worker starts, and finding it takes about a dozen file system calls.
       const imports = once(() =>
         importsOf(
           dirname(entrypoint),

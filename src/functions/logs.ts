@@ -1,7 +1,7 @@
 /**
- * Keeps the latest log lines of every function in memory. These are the function's output and the platform's notes
- * about its worker. The number of lines, their length, the number of functions and the lines per second are limited, so
- * a function with endless output doesn't use more memory than others.
+ * Keeps the latest log lines of every function in memory: the function's output and the platform's notes about its
+ * worker. The number of lines, their length, the number of functions and the lines per second are limited, so a
+ * function with endless output doesn't use more memory than others.
  */
 import type { LogLevel } from './core/log-frames.ts';
 

@@ -34,7 +34,7 @@ export const limitsBehindWorkers = (limits: GatewayLimits): GatewayLimits => ({
 
 const maxDefaultConnections = 40_000;
 /**
- * The memory per connection. It is enough for an idle realtime socket with its channels, and for the buffers of the
+ * The memory per connection, which is enough for an idle realtime socket with its channels, and for the buffers of the
  * kernel.
  */
 const bytesPerConnection = 64 * 1024;

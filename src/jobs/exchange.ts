@@ -46,7 +46,7 @@ export interface Exchanges {
 }
 
 /**
- * The maximum size of a response. It is limited, because responses are stored in a column and many requests can be
+ * The maximum size of a response, which is limited because responses are stored in a column and many requests can be
  * pending at the same time.
  */
 export const maxResponseBytes = 4 * 1024 * 1024;

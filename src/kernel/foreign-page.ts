@@ -17,8 +17,8 @@ declare module 'fastify' {
 }
 
 /**
- * Whether a request comes from a page of another origin. This is determined from `Sec-Fetch-Site` and `Origin`, which
- * pages can't set and other programs don't send. The origin `null` always counts as another origin.
+ * Whether a request comes from a page of another origin, as determined from `Sec-Fetch-Site` and `Origin`, which pages
+ * can't set and other programs don't send. The origin `null` always counts as another origin.
  */
 export function isFromOtherOrigin({ origin, host, 'sec-fetch-site': site }: IncomingHttpHeaders): boolean {
   if (site === 'cross-site' || site === 'same-site') return true;

@@ -42,8 +42,8 @@ export function withStandby(keys: readonly Jwk[], key: Jwk): Jwk[] {
 }
 
 /**
- * Makes a standby key the signing key. This is the given key, or the first standby key if none is given. Only the part
- * of the previous key that is needed to verify tokens is kept.
+ * Makes a standby key the signing key: the given key, or the first standby key if none is given. Only the part of the
+ * previous key that is needed to verify tokens is kept.
  * @throws {KeyRejection} if a standby key is missing
  */
 export function rotate(keys: readonly Jwk[], kid?: string): Jwk[] {

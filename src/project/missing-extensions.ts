@@ -46,8 +46,8 @@ interface FailedForExtension {
 }
 
 /**
- * Returns the lines to print. These are one notice for extensions that no statement depends on, and a table of the
- * others with the statements that failed because of them.
+ * Returns the lines to print: one notice for extensions that no statement depends on, and a table of the others with
+ * the statements that failed because of them.
  */
 export function describePlaceholders(
   names: readonly string[],

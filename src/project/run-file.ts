@@ -182,7 +182,7 @@ class FileRun {
   }
 
   /**
-   * Records the step in a separate transaction. This is sufficient, because the step is already complete and repeating
+   * Records the step in a separate transaction, which is sufficient because the step is already complete and repeating
    * it does no harm.
    */
   async #bookLater(number: number): Promise<void> {

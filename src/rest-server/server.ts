@@ -176,7 +176,7 @@ export class RestServer {
 
   async #stopAll(): Promise<void> {
     const servers = [this.#public, ...(this.#admin === undefined ? [] : [this.#admin])];
-    // This closes connections whose last response is sent during shutdown. Otherwise, they would be kept alive.
+    // Closes connections whose last response is sent during shutdown, because they would otherwise be kept alive.
     const sweep = setInterval(() => this.#public.closeIdleConnections(), 20).unref();
     const cut = setTimeout(() => this.#public.closeAllConnections(), GRACE_MS).unref();
     this.#admin?.closeIdleConnections();

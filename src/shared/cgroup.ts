@@ -16,7 +16,7 @@ export type ReadText = (path: string) => string | undefined;
 /** A mounted hierarchy of groups. */
 interface Hierarchy {
   readonly mountPoint: string;
-  /** The group that is mounted. In a container without a separate namespace, this isn't the root. */
+  /** The group that is mounted, which isn't the root in a container without a separate namespace. */
   readonly root: string;
 }
 

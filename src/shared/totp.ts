@@ -66,7 +66,7 @@ function encode(text: string): string {
   );
 }
 
-/** Encodes a path as Go's net/url does. Go leaves these characters unchanged. */
+/** Encodes a path as Go's net/url does, which leaves some characters unchanged. */
 function encodePath(text: string): string {
   return encode(text).replace(/%(?:24|26|2B|2C|2F|3A|3B|3D|40)/g, decodeURIComponent);
 }

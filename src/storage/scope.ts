@@ -32,7 +32,7 @@ type Work<T> = (tx: Transaction) => Promise<T>;
 type WorkOptions = Omit<TransactionOptions, 'settings'>;
 
 export interface Scope {
-  /** Whether the caller sent a valid token. This can be false only on routes that don't require one. */
+  /** Whether the caller sent a valid token. False only on routes that don't require one. */
   readonly authenticated: boolean;
   readonly role: string;
   readonly owner: Owner;

@@ -29,8 +29,8 @@ export function ownQuery(redirectTo: string, accountUrl: string): URLSearchParam
 }
 
 /**
- * Returns the page that the user sees after the confirmation. This is the original destination. A recovery or an
- * invitation leads to the password page first.
+ * Returns the page that the user sees after the confirmation: the original destination or, after a recovery or an
+ * invitation, the password page.
  */
 export function pageAfter(type: string, query: URLSearchParams): string {
   const page = type === 'recovery' || type === 'invite' ? 'new-password' : 'sign-in';

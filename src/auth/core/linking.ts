@@ -11,7 +11,7 @@ export function linkingDomain(provider: string): string {
 }
 
 /**
- * Returns the addresses with which an account is looked up. These are the addresses that the provider has verified,
+ * Returns the addresses with which an account is looked up, which are the addresses that the provider has verified,
  * regardless of the project's confirmation setting.
  */
 export function verifiedEmails(emails: readonly ProviderEmail[]): string[] {

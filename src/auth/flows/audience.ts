@@ -4,8 +4,8 @@ import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 
 /**
- * Returns the audience in which users are looked up by their contact. This is the audience that the request specifies.
- * If there is none, it is the token's audience, unless the token is an admin's. Otherwise, it is the default audience.
+ * Returns the audience in which users are looked up by their contact: the audience that the request specifies, or else
+ * the token's audience unless the token is an admin's, or else the default audience.
  */
 export function audienceOf(ctx: AuthContext, caller: Caller, claims?: Claims): string {
   if (caller.audience) return caller.audience;

@@ -35,7 +35,7 @@ export function outsideFault(
   if (isWithin(data, real) || (file.isFolder && isWithin(real, data)))
     return `${file.path} is in the data folder, which settings can't refer to`;
   if (folders.some((folder) => isWithin(realPath(folder), real))) return undefined;
-  return `${file.path} is outside the project folder. Move it there, or add its folder to allowed_folders under [files] in plinth.toml`;
+  return `${file.path} is outside the project folder. Move the file into the project folder, or add its folder to allowed_folders under [files] in plinth.toml`;
 }
 
 /** Returns the folder before the first wildcard. Returns undefined if the rest of the pattern contains `..`. */

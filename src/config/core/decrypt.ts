@@ -1,5 +1,5 @@
 /**
- * Decrypts secrets in dotenvx's format, `encrypted:BASE64`. This is ECIES over secp256k1 with HKDF-SHA256 and
+ * Decrypts secrets in dotenvx's format, `encrypted:BASE64`, which is ECIES over secp256k1 with HKDF-SHA256 and
  * AES-256-GCM. The bytes are the ephemeral public key (65), the nonce (16), the tag (16) and the ciphertext.
  */
 import { createDecipheriv, createECDH, hkdfSync } from 'node:crypto';

@@ -1,6 +1,6 @@
 /**
- * Masks secrets in a function's responses and output. These are the secrets that the function receives, and all other
- * secret keys.
+ * Masks secrets in a function's responses and output: the secrets that the function receives, and all other secret
+ * keys.
  */
 import type { Keys } from '../../keys/types.ts';
 

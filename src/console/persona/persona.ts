@@ -34,7 +34,7 @@ export function parsePersona(text: string | undefined): Persona {
     return { kind: 'user', id: id.toLowerCase() };
   }
   if (text.startsWith('claims:')) return { kind: 'claims', claims: parseClaims(text.slice(7)) };
-  throw unreadable('It is operator, anon, user:UUID or claims:BASE64URL.');
+  throw unreadable('The persona must be operator, anon, user:UUID or claims:BASE64URL.');
 }
 
 /** The inverse of {@link parsePersona}. */

@@ -108,9 +108,9 @@ export function orderOf(relation: Relation, sort: readonly Sort[]): OrderItem[] 
 }
 
 /**
- * Whether the rows are returned in their physical order. This is the case for a table without a key if no sort order
- * was requested, because sorting by location would read the whole table first. It isn't the case with a filter, because
- * an index could return the rows in a different order.
+ * Whether the rows are returned in their physical order. Tables without a key have this order if no sort order was
+ * requested, because sorting by location would read the whole table first. With a filter, they don't have this order,
+ * because an index could return the rows in a different order.
  */
 const isNatural = (relation: Relation, { sort, filters }: Pick<PageQuery, 'sort' | 'filters'>): boolean =>
   relation.key.kind === 'place' && sort.length === 0 && filters.length === 0;

@@ -123,7 +123,7 @@ export interface Through {
   readonly role: string;
   readonly mayRead: boolean;
   readonly security: Security;
-  /** Whether the policies were evaluated. This isn't possible if the view doesn't show the relation's key. */
+  /** Whether the policies were evaluated, which isn't possible if the view doesn't show the relation's key. */
   readonly isEvaluated: boolean;
   readonly depth: number;
 }

@@ -43,8 +43,8 @@ export function chooseLocation(dataDir: string): ServerLocation {
 }
 
 /**
- * Returns a location outside the data folder. This is the last resort if this process runs as root, user namespaces
- * aren't available and no other user can access the data folder.
+ * Returns a location outside the data folder, as the last resort if this process runs as root, user namespaces aren't
+ * available and no other user can access the data folder.
  */
 function locateOutside(dataDir: string, found: Binaries): ServerLocation {
   const account = unprivilegedAccount();

@@ -1,6 +1,6 @@
 /**
- * Repairs roles and settings that Plinth depends on. This runs at startup. `postgres` can change the roles because it
- * has the admin option on the API roles, and it can configure preload libraries that don't exist.
+ * Repairs roles and settings that Plinth depends on, at startup. `postgres` can change the roles because it has the
+ * admin option on the API roles, and it can configure preload libraries that don't exist.
  */
 import type { Logger } from '../../kernel/log.ts';
 import { quoteIdentifier, sql } from '../../kernel/sql.ts';

@@ -104,8 +104,8 @@ export function pgHbaConf({ superuserOverTcp }: { readonly superuserOverTcp: boo
 }
 
 /**
- * Returns the limits for the WAL. They are PostgreSQL's defaults, and a limit for slots. A small disk has lower limits:
- * a tenth of the disk for the WAL between checkpoints, and a quarter for the WAL that a slot needs.
+ * Returns the limits for the WAL: PostgreSQL's defaults, and a limit for slots. A small disk has lower limits: a tenth
+ * of the disk for the WAL between checkpoints, and a quarter for the WAL that a slot needs.
  */
 function walSizes(diskBytes: number): Record<string, string> {
   const diskMb = Math.floor(diskBytes / 1024 / 1024);

@@ -3,7 +3,7 @@
  */
 import { createHash, createHmac, pbkdf2Sync } from 'node:crypto';
 
-/** The number of iterations for passwords that users choose. This is PostgreSQL's default. */
+/** The number of iterations for passwords that users choose, which is PostgreSQL's default. */
 export const chosenIterations = 4096;
 
 export function scramVerifier(password: string, salt: Buffer, iterations = chosenIterations): string {

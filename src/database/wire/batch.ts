@@ -149,8 +149,8 @@ export class Batch<T> implements Exchange {
   }
 
   /**
-   * Whether the batch failed only because a prepared statement is stale. This is the case if the statement was
-   * deallocated (26000) or its result type changed (0A000). The failed step didn't run, so a retry is safe.
+   * Whether the batch failed only because a prepared statement is stale, because the statement was deallocated (26000)
+   * or its result type changed (0A000). The failed step didn't run, so a retry is safe.
    */
   get stale(): boolean {
     const step = this.steps[this.#at];

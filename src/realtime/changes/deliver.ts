@@ -198,7 +198,7 @@ async function queryAudience(
 }
 
 /**
- * Returns the claim sets that might see any of the rows. These are all claim sets, unless the policies limit access to
+ * Returns the claim sets that might see any of the rows, which are all claim sets unless the policies limit access to
  * owners. Owners are read from the current rows, as in the policies.
  */
 async function narrowed(

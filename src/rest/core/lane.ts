@@ -13,7 +13,7 @@ const SLOW_MS = 50;
 const QUICK = 3;
 const BEST = 9;
 const WORST = -30;
-/** This is less than the distance between `BEST` and `QUICK`, so a single slow run doesn't make a fast shape slow. */
+/** Less than the distance between `BEST` and `QUICK`, so a single slow run doesn't make a fast shape slow. */
 const COST = 4;
 
 /** A blocking run adds 2, up to `MOST_BLOCKING`. Any other run subtracts 1, down to `NEVER_BLOCKING`. */

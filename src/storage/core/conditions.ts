@@ -38,7 +38,7 @@ export function isPreconditionFailed(headers: ConditionHeaders, current: Validat
 }
 
 /**
- * Whether to honor a `Range` header. This is the case if the `If-Range` header is missing or matches the current
+ * Whether to honor a `Range` header, which is the case if the `If-Range` header is missing or matches the current
  * version.
  */
 export function isRangeCurrent(headers: ConditionHeaders, current: Validators): boolean {

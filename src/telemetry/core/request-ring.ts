@@ -48,7 +48,7 @@ export function createRequestRing(size: number): RequestRing {
   const texts = createTexts(size);
   const spanStarts = new Float64Array(size);
   const spanDurations = new Float64Array(size);
-  /** The statements of a request that ran several statements or a statement that failed. */
+  /** The statements of each request that ran several of them, or one that failed. */
   const spans = new Array<readonly Span[] | undefined>(size).fill(undefined);
   let next = 0;
   let count = 0;

@@ -151,7 +151,7 @@ function parsePipeline(text: string): Pipeline {
     return { declares, commands };
   }
 
-  /** Whether the field in `(…).Field` belongs to the group. This is the case only if nothing separates the two. */
+  /** Whether the field in `(…).Field` belongs to the group, which is the case only if nothing separates the two. */
   function isGlued(source: string, closing: number): boolean {
     const before = tokens
       .slice(0, closing + 1)

@@ -141,7 +141,7 @@ function session(
     challenge,
     rpId: party.id,
     user_id: userId === undefined ? null : userHandle(userId).toString('base64'),
-    // This is Go's zero time. The expiry is stored in a column of the row instead.
+    // Set to Go's zero time, because the expiry is stored in a column of the row instead.
     expires: '0001-01-01T00:00:00Z',
     userVerification: userVerification[kind],
   };

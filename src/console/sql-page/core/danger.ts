@@ -132,7 +132,7 @@ function changeDanger(tokens: readonly SqlToken[]): Danger | undefined {
 }
 
 /**
- * Whether the keyword begins a statement. This isn't the case in `FOR UPDATE`, `ON CONFLICT DO UPDATE` and `THEN
+ * Whether the keyword begins a statement, which isn't the case in `FOR UPDATE`, `ON CONFLICT DO UPDATE` and `THEN
  * DELETE`. A keyword begins a statement only if it comes first or follows the parentheses of WITH.
  */
 function beginsStatement(tokens: readonly SqlToken[], at: number): boolean {

@@ -154,7 +154,7 @@ function rightOf(source: string, tokens: readonly SqlToken[]): string {
 }
 
 /**
- * Whether the operand's value should be shown. This isn't necessary for constants, because their text is their value.
+ * Whether the operand's value should be shown, which isn't necessary for constants, because their text is their value.
  */
 const isInformative = (text: string): boolean =>
   text !== '' && !/^(?:'[^']*'(?:::[\w. ]+)?|-?[\d.]+|true|false|NULL::\w+)$/.test(text);

@@ -151,8 +151,8 @@ export function columnDefinition(
 }
 
 /**
- * Returns the type of a column. This is the type that a statement requires, the type of the referenced column, or else
- * a guess from the TypeScript type and the name.
+ * Returns the type of a column: the type that a statement requires, the type of the referenced column, or else a guess
+ * from the TypeScript type and the name.
  */
 export function typeOf(draft: Draft, table: TableDraft, column: ColumnModel): Guess {
   return typeWithin(draft, table, column, new Set());

@@ -1,5 +1,5 @@
 /**
- * Adds the objects in the types that the database still lacks after the migrations. These are tables, views and
+ * Adds the objects in the types that the database still lacks after the migrations, which are tables, views and
  * functions that were created in the dashboard. The migrations don't need them, but the app does.
  */
 import { missingExtension, serviceSchemas } from '../missing.ts';
