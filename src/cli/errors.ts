@@ -1,4 +1,5 @@
 /** Describes the errors of failed commands. Unexpected errors are printed with their stack trace. */
+import { isPostgresError } from '../shared/postgres-error.ts';
 
 export interface Described {
   readonly message: string;
@@ -28,6 +29,9 @@ export class CommandError extends Error {
 export function notRunning(): CommandError {
   return new CommandError("Plinth isn't running in this folder.", 'Run "plinth start" to start it.');
 }
+
+/** SQLSTATEs of a failed sign-in, a missing database, a full server and a server that is starting or stopping. */
+const rejectsSession = /^(28|3D|53300|57P)/;
 
 const spoken = new Set([
   'CommandError',
@@ -65,6 +69,8 @@ export function describeError(error: unknown): Described {
       advice: ['Stop that program, or use other ports. With --port 0, all services use free ports.'],
     };
   }
+  if (isPostgresError(error) && rejectsSession.test(error.code))
+    return { message: `The database rejected the connection: ${error.message}.`, advice: [] };
   if (spoken.has(error.name))
     return { message: error.message, advice: advice ?? (hint === undefined ? [] : [hint]) };
   // The system's error message already contains the path, as in `EACCES: permission denied, mkdir '/x'`.

@@ -13,6 +13,7 @@ import {
   recordedMigrations,
   repairMigrations,
   seedBuckets,
+  squashHistory,
 } from '../project/index.ts';
 import { findRunning, type Operation } from './control.ts';
 import { CommandError, notRunning } from './errors.ts';
@@ -96,6 +97,8 @@ export function backendOperations(backend: () => Backend, { projectDir, mode }: 
           isWhole: isWhole === true,
         },
       ),
+    migrationSquash: async ({ version }) =>
+      squashHistory(backend().database.pool('postgres'), projectDir, version as string),
     recordedMigrations: async () => recordedMigrations(backend().database.pool('postgres')),
     lint: async ({ schemas }, onProgress) =>
       lint(backend().database.pool('postgres'), schemas as string[], onProgress),

@@ -67,6 +67,10 @@ export const registry: Readonly<Record<string, Entry>> = {
     summary: 'Recreate the database without the newest migrations',
     load: async () => (await import('./commands/migration.ts')).migrationDown,
   },
+  'migration squash': {
+    summary: 'Replace migrations by one file',
+    load: async () => (await import('./commands/migration-squash.ts')).migrationSquash,
+  },
   'db diff': {
     summary: 'Print the schema changes that no migration contains',
     load: async () => (await import('./commands/db-diff.ts')).dbDiff,
@@ -86,6 +90,10 @@ export const registry: Readonly<Record<string, Entry>> = {
   'db lint': {
     summary: 'Find functions with errors',
     load: async () => (await import('./commands/db-lint.ts')).dbLint,
+  },
+  'db query': {
+    summary: 'Run SQL and print the result',
+    load: async () => (await import('./commands/db-query.ts')).dbQuery,
   },
   'db dump': {
     summary: 'Write the database to a SQL file',
@@ -138,6 +146,22 @@ export const registry: Readonly<Record<string, Entry>> = {
   'seed buckets': {
     summary: 'Create the buckets in config.toml and upload their files',
     load: async () => (await import('./commands/seed-buckets.ts')).seedBuckets,
+  },
+  'storage ls': {
+    summary: 'List buckets, folders and objects',
+    load: async () => (await import('./commands/storage-ls.ts')).storageLs,
+  },
+  'storage cp': {
+    summary: 'Upload or download files',
+    load: async () => (await import('./commands/storage-cp.ts')).storageCp,
+  },
+  'storage mv': {
+    summary: 'Move objects',
+    load: async () => (await import('./commands/storage-mv.ts')).storageMv,
+  },
+  'storage rm': {
+    summary: 'Permanently delete objects, folders and buckets',
+    load: async () => (await import('./commands/storage-rm.ts')).storageRm,
   },
   'gen types': {
     summary: 'Print database types',

@@ -16,6 +16,7 @@ import { type ControlServer, findRunning, startControl } from './control.ts';
 import { CommandError } from './errors.ts';
 import { backendOperations } from './operations.ts';
 import type { ProjectLocation } from './project-location.ts';
+import { registerProject, unregisterProject } from './running-projects.ts';
 import { ensureDataDir, removeState, writeState } from './state.ts';
 import { surviveClosedOutput, watchStopSignals } from './stop-signals.ts';
 import { watchSettings } from './watch-settings.ts';
@@ -86,6 +87,7 @@ export async function runServer(options: ServerOptions): Promise<void> {
       controlPort: control.port,
       token: control.token,
     });
+    registerProject({ pid: process.pid, projectId: config.project_id, projectDir, dataDir });
     await options.onReady({ status: server.status(), consoleLink: server.consoleLink() });
     module.flushCompileCache();
     if (mode === 'development' || config.plinth.server.watch_config)
@@ -99,6 +101,7 @@ export async function runServer(options: ServerOptions): Promise<void> {
   } finally {
     unwatchSettings?.();
     await server.stop();
+    unregisterProject(dataDir);
     removeState(dataDir, control.token);
     closeSoon(control);
     await log.end();

@@ -21,8 +21,10 @@ export interface Shadow {
 }
 
 export interface Shadows {
-  /** Creates a database from roles.sql and the migrations. */
-  fromMigrations(): Promise<Shadow>;
+  /** Creates a database from roles.sql and the migrations, or those up to a version. */
+  fromMigrations(options?: { readonly upToVersion?: string }): Promise<Shadow>;
+  /** Creates a database from roles.sql only. */
+  fromRoles(): Promise<Shadow>;
   hasSchemaFiles(): boolean;
   /** Creates a database from roles.sql and the declarative schema files. Undefined if there are none. */
   fromSchemaFiles(): Promise<Shadow | undefined>;
@@ -43,10 +45,15 @@ export async function withShadows<T>(projectDir: string, work: (shadows: Shadows
   const schemaFiles = () => readSchemaFiles(projectDir, loadConfig({ projectDir }).config);
   const shadows: Shadows = {
     hasSchemaFiles: () => schemaFiles().length > 0,
-    fromMigrations: () => {
+    fromMigrations: (options) => {
       say('Creating shadow database...');
-      return create((deps) => applyProjectMigrations(deps));
+      return create((deps) => applyProjectMigrations(deps, options));
     },
+    fromRoles: () =>
+      create(({ config, ...deps }) => {
+        const db = { ...config.db, migrations: { ...config.db.migrations, enabled: false } };
+        return applyProjectMigrations({ ...deps, config: { ...config, db } });
+      }),
     fromSchemaFiles: async () => {
       const files = schemaFiles();
       if (files.length === 0) return undefined;

@@ -1,5 +1,6 @@
 /** Generates a database's types for client code, with the generator that upstream uses. */
 import { withComputedFields } from './computed-fields.ts';
+import { DatabaseError } from './errors.ts';
 
 export const typeLanguages = ['typescript', 'go', 'python', 'swift'] as const;
 export type TypeLanguage = (typeof typeLanguages)[number];
@@ -7,20 +8,36 @@ export type TypeLanguage = (typeof typeLanguages)[number];
 export interface TypesOptions {
   readonly language?: TypeLanguage;
   readonly swiftAccess?: 'internal' | 'public';
+  /** Whether a foreign key on a unique column is a one-to-one relationship, as in PostgREST 10 and newer. */
+  readonly detectsOneToOne?: boolean;
+  /** The password to use if the URL doesn't contain one. */
+  readonly password?: string | undefined;
+  /** The time limit for the connection and for each query. */
+  readonly timeoutMs?: number;
 }
 
-/** The generator and its client are loaded on demand, because loading them is slow. */
+/**
+ * The generator and its client are loaded on demand, because loading them is slow.
+ * @throws {DatabaseError} types_timeout
+ */
 export async function generateTypes(
   url: string,
   schemas: readonly string[],
-  { language = 'typescript', swiftAccess = 'internal' }: TypesOptions = {},
+  options: TypesOptions = {},
 ): Promise<string> {
+  const { language = 'typescript', swiftAccess = 'internal', detectsOneToOne = true, timeoutMs } = options;
   const [{ default: pg }, { introspect }, generators] = await Promise.all([
     import('pg'),
     import('@supabase/postgrest-typegen/introspection'),
     import('@supabase/postgrest-typegen/generation'),
   ]);
-  const pool = new pg.Pool({ connectionString: url, max: 4 });
+  const pool = new pg.Pool({
+    connectionString: clientUrl(url, options.password),
+    max: 4,
+    ...(timeoutMs === undefined ? {} : { connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs }),
+  });
+  // A connection that fails while it is idle would otherwise end the process.
+  pool.on('error', () => undefined);
   try {
     const metadata = generators.sortGeneratorMetadata(
       await introspect(pool, { includedSchemas: [...schemas] }),
@@ -28,9 +45,28 @@ export async function generateTypes(
     if (language === 'go') return generators.generateGo(metadata);
     if (language === 'python') return generators.generatePython(metadata);
     if (language === 'swift') return generators.generateSwift(metadata, { accessControl: swiftAccess });
-    const types = await generators.generateTypescript(metadata, { detectOneToOneRelationships: true });
+    const types = await generators.generateTypescript(metadata, {
+      detectOneToOneRelationships: detectsOneToOne,
+    });
     return withComputedFields(types, metadata.columns);
+  } catch (error) {
+    if (/^(Query read timeout|timeout exceeded)/.test((error as Error).message))
+      throw new DatabaseError('types_timeout', { seconds: (timeoutMs ?? 0) / 1000 }, error);
+    throw error;
   } finally {
     await pool.end();
   }
+}
+
+/**
+ * Adds the password, and the option with which `sslmode=require` means the same as in libpq: an encrypted connection
+ * without a check of the certificate. By default, node-postgres checks it, which fails for hosted databases.
+ */
+function clientUrl(text: string, password: string | undefined): string {
+  if (!URL.canParse(text)) return text;
+  const url = new URL(text);
+  if (password !== undefined && url.password === '') url.password = encodeURIComponent(password);
+  if (url.searchParams.get('sslmode') === 'require' && !url.searchParams.has('sslrootcert'))
+    url.searchParams.set('uselibpqcompat', 'true');
+  return url.href;
 }

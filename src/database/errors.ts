@@ -55,6 +55,10 @@ const table = {
     message: (d: Details) => `PostgreSQL didn't start: ${d.reason}`,
     hint: "The lines above are PostgreSQL's output. Check the settings under [db.settings] in config.toml.",
   },
+  types_timeout: {
+    message: (d: Details) => `The database didn't respond within ${d.seconds} seconds.`,
+    hint: 'Increase --query-timeout, or include fewer schemas with --schema.',
+  },
   still_running: {
     message: (d: Details) =>
       `PostgreSQL from an earlier run (process ${d.pid}) still uses ${d.dir} and doesn't exit.`,

@@ -41,7 +41,7 @@ export {
 export type { RequestPathLimits } from './path/index.ts';
 export { openRemote, type Remote, type RemoteOptions } from './remote.ts';
 export { readSizes, readStatistics } from './statistics.ts';
-export { openTextSession, type TextSession } from './text-session.ts';
+export { openTextSession, type ScriptResult, type TextSession } from './text-session.ts';
 export type * from './types.ts';
 export {
   ConnectionError,

@@ -2,11 +2,19 @@
  * Opens a session on any PostgreSQL server, for scripts that users write. The statements aren't changed, and the
  * results are text.
  */
-import { Connection, parseConnectionString, runScript, type ScriptResult } from './wire/index.ts';
+import {
+  Connection,
+  type ConnectionOptions,
+  parseConnectionString,
+  runScript,
+  type ScriptResult,
+} from './wire/index.ts';
 
 export interface TextSession {
   /** Runs one or more statements without parameters. @throws {PostgresError} */
   run(text: string): Promise<readonly ScriptResult[]>;
+  /** Asks the server to cancel the running statements. */
+  cancel(): Promise<void>;
   end(): void;
 }
 
@@ -15,19 +23,25 @@ export interface TextSessionOptions {
   readonly onNotice?: (notice: { readonly severity: string; readonly message: string }) => void;
 }
 
+export type { ScriptResult };
+
 /** Opens a session with the settings of the role and the database, as psql does. @throws {ConnectionError} */
 export async function openTextSession(
-  url: string,
+  target: string | ConnectionOptions,
   { applicationName, onNotice }: TextSessionOptions,
 ): Promise<TextSession> {
   const connection = await Connection.open({
-    ...parseConnectionString(url),
+    ...(typeof target === 'string' ? parseConnectionString(target) : target),
     applicationName,
     onNotice,
-    parameters: { client_encoding: 'UTF8' },
+    parameters: {
+      ...(typeof target === 'string' ? {} : target.parameters),
+      client_encoding: 'UTF8',
+    },
   });
   return {
     run: (text) => runScript(connection, text),
+    cancel: () => connection.cancel(),
     end: () => connection.destroy(),
   };
 }

@@ -1,7 +1,9 @@
 /** Creates the buckets in `[storage.buckets.NAME]` with the HTTP API of the storage service. */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { basename, extname, join, relative } from 'node:path';
+import { readFileSync, statSync } from 'node:fs';
+import { basename, relative } from 'node:path';
 import type { Config } from '../config/index.ts';
+import { fileType } from '../shared/file-type.ts';
+import { filesBelow } from '../shared/files-below.ts';
 import { ProjectError } from './errors.ts';
 
 export interface BucketDeps {
@@ -22,11 +24,7 @@ export async function seedBuckets(deps: BucketDeps): Promise<void> {
     ((await call(deps, '*', 'GET', '/bucket')) as { name: string }[]).map((bucket) => bucket.name),
   );
   for (const [name, bucket] of buckets) {
-    const body = {
-      public: bucket.public,
-      file_size_limit: bucket.file_size_limit ?? deps.config.storage.file_size_limit,
-      allowed_mime_types: bucket.allowed_mime_types.length === 0 ? null : bucket.allowed_mime_types,
-    };
+    const body = bodyOf(deps.config, bucket);
     if (existing.has(name)) {
       deps.onProgress(`Updating Storage bucket: ${name}`);
       await call(deps, name, 'PUT', `/bucket/${encodeURIComponent(name)}`, body);
@@ -36,9 +34,24 @@ export async function seedBuckets(deps: BucketDeps): Promise<void> {
     }
   }
   const uploads = buckets.flatMap(([name, { objects_path }]) =>
-    objects_path === undefined ? [] : filesBelow(name, objects_path, deps.onProgress),
+    objects_path === undefined ? [] : uploadsOf(name, objects_path, deps.onProgress),
   );
   await Promise.all(Array.from({ length: uploadsAtOnce }, () => uploadSome(deps, uploads)));
+}
+
+type Bucket = Config['storage']['buckets'][string];
+
+const bodyOf = (config: Config, bucket: Bucket) => ({
+  public: bucket.public,
+  file_size_limit: bucket.file_size_limit ?? config.storage.file_size_limit,
+  allowed_mime_types: bucket.allowed_mime_types.length === 0 ? null : bucket.allowed_mime_types,
+});
+
+/** Returns the settings with which a bucket is created. Undefined if config.toml doesn't define the bucket. */
+export function bucketSettings(config: Config, name: string): ReturnType<typeof bodyOf> | undefined {
+  const { buckets } = config.storage;
+  const bucket = Object.hasOwn(buckets, name) ? buckets[name] : undefined;
+  return bucket && bodyOf(config, bucket);
 }
 
 interface Upload {
@@ -51,14 +64,14 @@ interface Upload {
  * Returns the files in a folder. If the folder doesn't exist, as in a fresh clone, prints a warning and returns an
  * empty list.
  */
-function filesBelow(bucket: string, root: string, warn: (message: string) => void): Upload[] {
+function uploadsOf(bucket: string, root: string, warn: (message: string) => void): Upload[] {
   try {
     if (statSync(root).isFile()) return [{ bucket, path: root, key: basename(root) }];
-    return readdirSync(root, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name))
-      .sort()
-      .map((path) => ({ bucket, path, key: relative(root, path).replaceAll('\\', '/') }));
+    return filesBelow(root).map((path) => ({
+      bucket,
+      path,
+      key: relative(root, path).replaceAll('\\', '/'),
+    }));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
       warn(
@@ -81,7 +94,7 @@ async function uploadSome(deps: BucketDeps, queue: Upload[]): Promise<void> {
     const content = readFileSync(path);
     const target = [bucket, ...key.split('/')].map(encodeURIComponent).join('/');
     await call(deps, bucket, 'POST', `/object/${target}`, content, {
-      'content-type': contentType(key, content),
+      'content-type': fileType(key, content),
       'cache-control': 'max-age=3600',
       'x-upsert': 'true',
     });
@@ -120,44 +133,4 @@ function messageOf(text: string, status: number): string {
     // The body isn't JSON, so the message contains only the status.
   }
   return `status ${status}`;
-}
-
-const typesByExtension: Readonly<Record<string, string>> = {
-  '.avif': 'image/avif',
-  '.css': 'text/css; charset=utf-8',
-  '.csv': 'text/csv; charset=utf-8',
-  '.gif': 'image/gif',
-  '.gz': 'application/gzip',
-  '.htm': 'text/html; charset=utf-8',
-  '.html': 'text/html; charset=utf-8',
-  '.ico': 'image/x-icon',
-  '.jpeg': 'image/jpeg',
-  '.jpg': 'image/jpeg',
-  '.js': 'text/javascript; charset=utf-8',
-  '.json': 'application/json',
-  '.md': 'text/markdown; charset=utf-8',
-  '.mjs': 'text/javascript; charset=utf-8',
-  '.mp3': 'audio/mpeg',
-  '.mp4': 'video/mp4',
-  '.pdf': 'application/pdf',
-  '.png': 'image/png',
-  '.svg': 'image/svg+xml',
-  '.txt': 'text/plain; charset=utf-8',
-  '.wasm': 'application/wasm',
-  '.wav': 'audio/wav',
-  '.webm': 'video/webm',
-  '.webp': 'image/webp',
-  '.xml': 'text/xml; charset=utf-8',
-  '.zip': 'application/zip',
-};
-
-/**
- * Returns the content type for a file extension. If the extension isn't known, the content determines whether the file
- * is text or binary.
- */
-function contentType(name: string, content: Uint8Array): string {
-  const known = typesByExtension[extname(name).toLowerCase()];
-  if (known !== undefined) return known;
-  const looksLikeText = !content.subarray(0, 512).includes(0);
-  return looksLikeText ? 'text/plain; charset=utf-8' : 'application/octet-stream';
 }

@@ -35,6 +35,25 @@ export async function repairHistory(
   });
 }
 
+/**
+ * Replaces all versions up to this one by this one, whose file now contains them. Returns false, and changes nothing, if
+ * the database hasn't applied the version, because it then lacks some of the file's statements.
+ */
+export async function squashHistory(pool: Pool, projectDir: string, version: string): Promise<boolean> {
+  const { files } = readMigrationFolder(join(projectDir, 'supabase'));
+  const squashed = readForHistory(files, version);
+  return await pool.transaction(async (tx) => {
+    const applied = (await selectApplied(tx)).map((row) => row.version);
+    if (!applied.includes(version)) return false;
+    await deleteApplied(
+      tx,
+      applied.filter((one) => one <= version),
+    );
+    await insertApplied(tx, squashed);
+    return true;
+  });
+}
+
 export interface HistoryRepair {
   readonly versions: readonly string[];
   readonly status: 'applied' | 'reverted';

@@ -20,17 +20,19 @@ import { deleteFailures, insertStep, selectFailures, selectSteps } from './queri
 import type { ProjectDeps } from './types.ts';
 
 export { type Baseline, type BaselineOptions, type EmptyDatabase, makeBaseline } from './baseline.ts';
-export { seedBuckets } from './buckets.ts';
+export { bucketSettings, seedBuckets } from './buckets.ts';
+export { type DataStatement, dataStatements } from './core/data-statements.ts';
 export { atLevel, hasLevel, type LintLevel, type LintResult, lintLevels } from './core/lint.ts';
 export { type TestDatabaseOptions, testDatabase } from './database-tests/index.ts';
-export { ProjectError, type ProjectErrorCode } from './errors.ts';
-export { findProjectDir, type MigrationFile, readMigrationFolder } from './files.ts';
+export { markPosition, ProjectError, type ProjectErrorCode } from './errors.ts';
+export { findProjectDir, type MigrationFile, readMigrationFolder, readSql } from './files.ts';
 export {
   type HistoryRepair,
   type RecordedMigration,
   readHistory,
   recordedMigrations,
   repairHistory,
+  squashHistory,
 } from './history.ts';
 export { lint } from './lint.ts';
 export type { MigrationState } from './migrations.ts';

@@ -10,15 +10,18 @@ import { firstStart, withUserSession } from './first-start.ts';
 import { runFile } from './run-file.ts';
 import type { ProjectDeps } from './types.ts';
 
-/** Applies roles.sql and the migrations. @throws {ProjectError} */
-export async function applyProjectMigrations(deps: ProjectDeps): Promise<void> {
+/** Applies roles.sql and the migrations, or those up to a version. @throws {ProjectError} */
+export async function applyProjectMigrations(
+  deps: ProjectDeps,
+  options: { readonly upToVersion?: string } = {},
+): Promise<void> {
   const { config } = deps;
   const withoutSeed = {
     ...deps,
     config: { ...config, db: { ...config.db, seed: { ...config.db.seed, enabled: false } } },
   };
   await withUserSession(withoutSeed, (session, privileged) =>
-    firstStart(withoutSeed, {}, { session, privileged, done: new Set() }),
+    firstStart(withoutSeed, options, { session, privileged, done: new Set() }),
   );
 }
 

@@ -37,8 +37,8 @@ describe('the command line', () => {
     [['strat'], 'Unknown command: strat.\nDid you mean "plinth start"?\n'],
     [['migraton', 'up'], 'Unknown command: migraton up.\nDid you mean "plinth migration up"?\n'],
     [
-      ['migration', 'squash'],
-      'Available commands: migration new, migration list, migration up, migration repair, migration fetch, migration down.',
+      ['migration', 'merge'],
+      'Available commands: migration new, migration list, migration up, migration repair, migration fetch, migration down, migration squash.',
     ],
     [['xyzzy'], 'See "plinth --help".'],
     [['status', '--outptu', 'json'], "Unknown option '--outptu'; did you mean --output?"],

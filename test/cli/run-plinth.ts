@@ -1,5 +1,8 @@
 /** Runs the command line as users do: in a separate process, with the bundle that `npm start` uses. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
@@ -18,8 +21,14 @@ export interface Options {
 }
 
 /** Runs until the process exits. */
-export function plinth(args: readonly string[], options: Options): Promise<Result> {
-  const child = spawnPlinth(args, options);
+export const plinth = (args: readonly string[], options: Options): Promise<Result> =>
+  resultOf(spawnPlinth(args, options));
+
+/** Does the same outside of a test, where no end of a test could end the process. */
+export const plinthInHook = (args: readonly string[], options: Options): Promise<Result> =>
+  resultOf(spawnInHook(args, options));
+
+function resultOf(child: ChildProcess): Promise<Result> {
   return new Promise((resolve, reject) => {
     let stdout = '';
     let stderr = '';
@@ -36,18 +45,27 @@ export function plinth(args: readonly string[], options: Options): Promise<Resul
 }
 
 /** Starts a process that keeps running until the test ends. */
-export function spawnPlinth(args: readonly string[], { cwd, env = {}, stdin = '' }: Options): ChildProcess {
-  const child = spawn(process.execPath, [bin, ...args], {
-    cwd,
-    env: { ...withoutSettings(), ...env },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
-  child.stdin?.end(stdin);
+export function spawnPlinth(args: readonly string[], options: Options): ChildProcess {
+  const child = spawnInHook(args, options);
   onTestFinished(() => {
     child.kill('SIGKILL');
   });
   return child;
 }
+
+function spawnInHook(args: readonly string[], { cwd, env = {}, stdin = '' }: Options): ChildProcess {
+  const child = spawn(process.execPath, [bin, ...args], {
+    cwd,
+    env: { ...withoutSettings(), XDG_STATE_HOME: stateHome, ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  child.stdin?.end(stdin);
+  return child;
+}
+
+/** Servers of tests must not be in the user's list of running projects, where "stop --all" finds them. */
+const stateHome = mkdtempSync(join(tmpdir(), 'plinth-test-state-'));
+process.on('exit', () => rmSync(stateHome, { recursive: true, force: true }));
 
 /** Removes environment variables of this machine that would override the project's settings. */
 function withoutSettings(): NodeJS.ProcessEnv {

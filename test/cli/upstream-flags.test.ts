@@ -134,6 +134,29 @@ const flags: Readonly<Record<string, readonly string[]>> = {
     '--payload {}',
   ],
   'functions new': ['--auth apikey'],
+  'storage ls': ['--local', '--linked', '-r', '--recursive'],
+  'storage cp': [
+    '--local',
+    '--linked',
+    '-r',
+    '--recursive',
+    '-j 4',
+    '--jobs 4',
+    '--cache-control no-cache',
+    '--content-type text/plain',
+  ],
+  'storage mv': ['--local', '--linked', '-r', '--recursive'],
+  'storage rm': ['--local', '--linked', '-r', '--recursive'],
+  'db query': [
+    '--local',
+    '--linked',
+    '--db-url postgres://x',
+    '-f x.sql',
+    '--file x.sql',
+    '-o csv',
+    '--output table',
+  ],
+  'migration squash': ['--local', '--linked', '--db-url postgres://x', '--version 1', '-p x', '--password x'],
   'functions serve': [
     '--no-verify-jwt',
     '--env-file x',
@@ -168,8 +191,12 @@ describe.each(Object.entries(flags))('%s', (command, own) => {
       command === 'db push' ||
       command === 'db lint' ||
       command === 'link' ||
+      (command === 'stop' && flag.startsWith('--project-id')) ||
+      command === 'db query' ||
+      command === 'migration squash' ||
+      command.startsWith('storage ') ||
       (/^migration (list|repair|fetch)$/.test(command) && !flag.startsWith('--remote')) ||
-      (command === 'gen types' && flag.startsWith('--db-url'));
+      (command === 'gen types' && /^--(db-url|linked)/.test(flag));
     if (!refused.includes(flag) || isOwn) {
       await expect(parse(command, flag)).resolves.toBeDefined();
       return;
@@ -194,7 +221,9 @@ test('--remote with the URL of a database is the same as --db-url', async () => 
 });
 
 test('a flag without effect is reported', async () => {
-  expect((await parse('stop', '--all')).notes).toEqual(['--all: only Plinth in this folder is stopped.']);
+  expect((await parse('init', '--use-orioledb')).notes).toEqual([
+    '--use-orioledb: the bundled PostgreSQL has only the default storage engine.',
+  ]);
   expect((await parse('db reset', '--local')).notes).toEqual([]);
 });
 

@@ -2,7 +2,7 @@ import { shellEnvironment } from '../../config/index.ts';
 import { openOtherDatabase } from '../../database/index.ts';
 import { atLevel, hasLevel, type LintLevel, type LintResult, lint, lintLevels } from '../../project/index.ts';
 import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
-import { linkedUrl } from '../linked.ts';
+import { otherUrl } from '../history-target.ts';
 import { perform } from '../operations.ts';
 import { print, say } from '../output.ts';
 import { locationOf, type ProjectLocation } from '../project-location.ts';
@@ -62,7 +62,7 @@ function levelOf(input: Input, option: string): LintLevel | undefined {
 
 async function resultsOf(location: ProjectLocation, input: Input): Promise<LintResult[]> {
   const schemas = input.list('schema');
-  const url = input.text('db-url') ?? (input.flag('linked') ? linkedUrl(location) : undefined);
+  const url = otherUrl(location, input);
   if (url === undefined)
     return await perform<LintResult[]>(location, 'lint', { schemas }, { needs: 'database', onProgress: say });
   const other = await openOtherDatabase(url, {

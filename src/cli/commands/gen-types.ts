@@ -1,7 +1,9 @@
-import { loadConfig } from '../../config/index.ts';
+import { loadConfig, shellEnvironment } from '../../config/index.ts';
 import { generateTypes, type TypeLanguage, typeLanguages } from '../../database/index.ts';
-import { type Command, projectOptions, UsageError } from '../command.ts';
+import { parseGoDuration } from '../../shared/go-duration.ts';
+import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { findRunning } from '../control.ts';
+import { otherUrl } from '../history-target.ts';
 import { withBackend } from '../operations.ts';
 import { say } from '../output.ts';
 import { locationOf } from '../project-location.ts';
@@ -25,12 +27,23 @@ export const genTypes: Command = {
       help: 'Schemas to include. Default: public and the schemas in [api].',
     },
     local: { type: 'boolean', help: "Uses this project's database (default)." },
+    linked: { type: 'boolean', help: 'Uses the linked database. Its password is SUPABASE_DB_PASSWORD.' },
     'db-url': { type: 'string', value: 'URL', help: 'Uses another database.' },
     'swift-access-control': { type: 'string', value: 'LEVEL', help: 'internal (default) or public.' },
+    'postgrest-v9-compat': {
+      type: 'boolean',
+      help: 'Generates types for PostgREST 9 and older, without one-to-one relationships. Requires --db-url.',
+    },
+    'query-timeout': {
+      type: 'string',
+      value: 'DURATION',
+      help: 'Time limit for each query, such as 30s. Default: 15s.',
+    },
   },
   examples: [
     ['plinth gen types > database.types.ts', 'writes the types for createClient<Database>(…)'],
     ['plinth gen types --schema public,private', 'prints the types of two schemas'],
+    ['plinth gen types --lang go --linked > database.go', "prints the linked database's types for Go"],
   ],
   run: async (input) => {
     const lang = input.text('lang') ?? input.positionals[0] ?? 'typescript';
@@ -38,11 +51,19 @@ export const genTypes: Command = {
     const swiftAccess = input.text('swift-access-control') ?? 'internal';
     if (swiftAccess !== 'internal' && swiftAccess !== 'public')
       throw new UsageError(`--swift-access-control: ${swiftAccess} must be internal or public`);
-    const options = { language: lang, swiftAccess } as const;
+    if (input.flag('postgrest-v9-compat') && input.text('db-url') === undefined)
+      throw new UsageError('--postgrest-v9-compat requires --db-url');
+    const options = {
+      language: lang,
+      swiftAccess,
+      detectsOneToOne: !input.flag('postgrest-v9-compat'),
+      timeoutMs: timeoutOf(input),
+      password: shellEnvironment().SUPABASE_DB_PASSWORD,
+    } as const;
     const location = locationOf(input);
     const named = input.list('schema');
     const schemas = named.length > 0 ? named : defaultSchemas(location.projectDir);
-    const given = input.text('db-url');
+    const given = otherUrl(location, input);
     const running = given === undefined ? await findRunning(location.dataDir) : undefined;
     const url = given ?? (await running?.call<string>('databaseUrl'));
     const types =
@@ -55,6 +76,14 @@ export const genTypes: Command = {
     return 0;
   },
 };
+
+function timeoutOf(input: Input): number {
+  const text = input.text('query-timeout') ?? '15s';
+  const ms = parseGoDuration(text);
+  if (ms === undefined || ms < 1)
+    throw new UsageError(`--query-timeout: ${text} isn't a duration such as 30s`);
+  return Math.ceil(ms);
+}
 
 const isLanguage = (text: string): text is TypeLanguage => typeLanguages.some((known) => known === text);
 

@@ -1,10 +1,11 @@
 import { nearest } from '../../config/index.ts';
-import { type Command, projectOptions, UsageError } from '../command.ts';
+import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
 import { findRunning } from '../control.ts';
 import { type Format, formats, keysOfFields, renderStatus } from '../core/status-formats.ts';
 import { notRunning } from '../errors.ts';
-import { print } from '../output.ts';
+import { columns, print, say } from '../output.ts';
 import { locationOf } from '../project-location.ts';
+import { type RunningProject, runningProjects } from '../running-projects.ts';
 
 export const status: Command = {
   name: 'status',
@@ -12,6 +13,7 @@ export const status: Command = {
   options: {
     ...projectOptions,
     output: { type: 'string', short: 'o', value: 'FORMAT', help: `One of ${formats.join(', ')}.` },
+    all: { type: 'boolean', help: 'Lists all running projects of this user. With -o json, as JSON.' },
     'override-name': {
       type: 'string',
       multiple: true,
@@ -21,6 +23,7 @@ export const status: Command = {
   },
   examples: [
     ['plinth status', 'prints URLs and keys'],
+    ['plinth status --all', 'lists the projects that run, with their folders'],
     [
       'plinth status -o env --override-name api.url=NEXT_PUBLIC_SUPABASE_URL > .env.local',
       'writes an .env file for your app',
@@ -30,6 +33,7 @@ export const status: Command = {
     const format = (input.text('output') ?? 'pretty') as Format;
     if (!formats.includes(format))
       throw new UsageError(`--output: ${format} must be one of ${formats.join(', ')}`);
+    if (input.flag('all')) return await listAll(input, format);
     const overrides = overridesOf(input.list('override-name'));
     const running = await findRunning(locationOf(input).dataDir);
     if (running === undefined) throw notRunning();
@@ -38,6 +42,56 @@ export const status: Command = {
     return 0;
   },
 };
+
+/** Fields that contain no secrets. */
+interface ListedProject {
+  readonly project_id: string;
+  readonly folder: string;
+  readonly mode: string;
+  readonly pid: number;
+  readonly api_url: string | null;
+  readonly started_at: string;
+}
+
+async function listAll(input: Input, format: Format): Promise<number> {
+  if (format !== 'pretty' && format !== 'json')
+    throw new UsageError(`--all can be printed only as pretty or json, not as ${format}`);
+  if (input.list('override-name').length > 0)
+    throw new UsageError("--all and --override-name can't be used together");
+  const projects = await Promise.all((await runningProjects()).map(listedProject));
+  if (format === 'json') print(JSON.stringify(projects, null, 2));
+  else if (projects.length === 0) say('No project is running.');
+  else {
+    const rows = projects.map(({ project_id, folder, api_url, pid, started_at }) => [
+      project_id,
+      folder,
+      api_url ?? '(resetting)',
+      String(pid),
+      started_at.slice(0, 19).replace('T', ' '),
+    ]);
+    print(columns([['Project ID', 'Folder', 'API URL', 'PID', 'Started (UTC)'], ...rows]));
+  }
+  return 0;
+}
+
+/** A project has no URL while its database is reset. */
+async function listedProject({
+  projectId,
+  projectDir,
+  pid,
+  running,
+}: RunningProject): Promise<ListedProject> {
+  const status = await running.call<Record<string, string>>('status').catch(() => undefined);
+  const { mode, startedAt } = running.state;
+  return {
+    project_id: projectId,
+    folder: projectDir,
+    mode,
+    pid,
+    api_url: status?.API_URL ?? null,
+    started_at: startedAt,
+  };
+}
 
 interface SettingsStatus {
   readonly changedAtMs?: number;

@@ -1,44 +1,94 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Command, projectOptions } from '../command.ts';
-import { findRunning } from '../control.ts';
-import { CommandError } from '../errors.ts';
+import { type Command, type Input, projectOptions, UsageError } from '../command.ts';
+import { findRunning, type Running } from '../control.ts';
+import { CommandError, describeError } from '../errors.ts';
 import { say } from '../output.ts';
 import { locationOf } from '../project-location.ts';
+import { isAlive, type RunningProject, runningProjects } from '../running-projects.ts';
 import { readState, type State } from '../state.ts';
 
 const maxStopMs = 30_000;
 
 export const stop: Command = {
   name: 'stop',
-  about: 'Stops Plinth in this folder. Data is kept unless you use --no-backup.',
+  about:
+    'Stops Plinth in this folder, or other projects of the same user. Data is kept unless you use --no-backup.',
   options: {
     ...projectOptions,
+    all: { type: 'boolean', help: 'Stops all running projects of this user.' },
+    'project-id': {
+      type: 'string',
+      value: 'ID',
+      help: 'Stops the running projects with this project_id in config.toml.',
+    },
+    backup: { type: 'boolean', help: 'Keeps the data (default).' },
     'no-backup': { type: 'boolean', help: 'Permanently deletes the database and the storage files.' },
   },
   examples: [
     ['plinth stop', 'keeps the data for the next start'],
     ['plinth stop --no-backup', 'deletes the data, so that the next start creates a new database'],
+    ['plinth stop --all', 'stops every project that "plinth status --all" lists'],
   ],
   run: async (input) => {
-    const { dataDir } = locationOf(input);
-    const running = await findRunning(dataDir);
-    if (running === undefined) say("Plinth isn't running in this folder.");
-    else {
-      say('Stopping...');
-      await running.call('stop').catch(() => {});
-      await serverEnd(dataDir, running.state);
-      say('Stopped.');
+    const isDeleted = deletesData(input);
+    const projectId = input.text('project-id');
+    if (input.flag('all') && projectId !== undefined)
+      throw new UsageError("--all and --project-id can't be used together");
+    if (!input.flag('all') && projectId === undefined) {
+      const { dataDir } = locationOf(input);
+      const running = await findRunning(dataDir);
+      if (running === undefined) say("Plinth isn't running in this folder.");
+      else {
+        say('Stopping...');
+        await stopRunning(dataDir, running);
+        say('Stopped.');
+      }
+      if (isDeleted) deleteData(dataDir);
+      return 0;
     }
-    if (input.flag('no-backup')) {
-      for (const name of ['postgres', 'storage'])
-        rmSync(join(dataDir, name), { recursive: true, force: true });
-      say('Deleted the database and the storage files.');
-    }
-    return 0;
+    const projects = await runningProjects();
+    const chosen = projects.filter((project) => projectId === undefined || project.projectId === projectId);
+    if (chosen.length === 0)
+      say(projectId === undefined ? 'No project is running.' : `No running project has the ID ${projectId}.`);
+    return (await stopEach(chosen, isDeleted)) ? 0 : 1;
   },
 };
+
+function deletesData(input: Input): boolean {
+  if (input.flag('backup') && input.flag('no-backup'))
+    throw new UsageError("--backup and --no-backup can't be used together");
+  return input.flag('no-backup');
+}
+
+/** Returns false if a project couldn't be stopped. The others are stopped all the same. */
+async function stopEach(projects: readonly RunningProject[], isDeleted: boolean): Promise<boolean> {
+  let isComplete = true;
+  for (const { projectDir, dataDir, running } of projects) {
+    say(`Stopping ${projectDir}...`);
+    try {
+      await stopRunning(dataDir, running);
+      say('Stopped.');
+      if (isDeleted) deleteData(dataDir);
+    } catch (error) {
+      isComplete = false;
+      const { message, advice } = describeError(error);
+      say([message, ...advice].join('\n'));
+    }
+  }
+  return isComplete;
+}
+
+async function stopRunning(dataDir: string, running: Running): Promise<void> {
+  await running.call('stop').catch(() => {});
+  await serverEnd(dataDir, running.state);
+}
+
+function deleteData(dataDir: string): void {
+  for (const name of ['postgres', 'storage']) rmSync(join(dataDir, name), { recursive: true, force: true });
+  say('Deleted the database and the storage files.');
+}
 
 /** Waits until the process has removed its state file, which is its last action, or no longer exists. */
 async function serverEnd(dataDir: string, { pid, token }: State): Promise<void> {
@@ -47,13 +97,4 @@ async function serverEnd(dataDir: string, { pid, token }: State): Promise<void> 
     await sleep(20);
   }
   throw new CommandError(`Process ${pid} doesn't exit.`, 'See .plinth/logs/plinth.log.');
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }

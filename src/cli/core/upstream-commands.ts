@@ -10,11 +10,8 @@ const upstreamWorks =
 
 const instead: Readonly<Record<string, Instead>> = {
   'db start': { text: '"plinth start" starts the database with everything else.' },
-  'db query': { text: upstreamWorks },
   'db advisors': { text: upstreamWorks },
-  'migration squash': { text: '"plinth db dump --schema-only -f FILE" writes the whole schema to one file.' },
   'gen keys': { text: '"plinth status" prints the keys.' },
-  storage: { text: upstreamWorks },
   services: { text: 'All services are part of Plinth. "plinth --version" prints its version.' },
   ...Object.fromEntries(
     [

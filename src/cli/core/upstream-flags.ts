@@ -61,9 +61,6 @@ const ofCommands: Readonly<Record<string, Flags>> = {
     },
   },
   stop: {
-    backup: boolean,
-    all: { type: 'boolean', note: 'only Plinth in this folder is stopped' },
-    'project-id': { type: 'string', refuse: 'select a project by its folder with --workdir DIR' },
     stack: {
       type: 'string',
       refuse: 'only one Plinth can run per project folder; use --data-dir DIR for another',
@@ -92,12 +89,7 @@ const ofCommands: Readonly<Record<string, Flags>> = {
   'test db': target,
   'db test': target,
   'seed buckets': target,
-  'gen types': {
-    ...target,
-    'project-id': { type: 'string', refuse: hosted },
-    'postgrest-v9-compat': { type: 'boolean', note: 'types are always generated for PostgREST 16' },
-    'query-timeout': string,
-  },
+  'gen types': { ...target, 'project-id': { type: 'string', refuse: hosted } },
   'functions new': {
     auth: {
       type: 'string',

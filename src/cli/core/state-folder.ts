@@ -1,0 +1,25 @@
+/** Finds the folder in which the running projects of a user are listed. */
+import { posix, win32 } from 'node:path';
+
+export interface User {
+  readonly os: string;
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Returns the path of the state folder, by the conventions of the operating system. An absolute XDG_STATE_HOME has
+ * precedence on every system.
+ *
+ * @example
+ * stateFolder({ os: 'linux', home: '/home/ada', env: {} }); // '/home/ada/.local/state/plinth'
+ */
+export function stateFolder({ os, home, env }: User): string {
+  const { join, isAbsolute } = os === 'win32' ? win32 : posix;
+  // The specification of XDG folders says that a relative path is invalid and must be ignored.
+  const chosen = env.XDG_STATE_HOME;
+  if (chosen !== undefined && isAbsolute(chosen)) return join(chosen, 'plinth');
+  if (os === 'win32') return join(env.LOCALAPPDATA || join(home, 'AppData', 'Local'), 'plinth', 'State');
+  if (os === 'darwin') return join(home, 'Library', 'Application Support', 'plinth');
+  return join(home, '.local', 'state', 'plinth');
+}

@@ -1,0 +1,99 @@
+/**
+ * The list of running projects, for `stop --all` and `status --all`. Each project has one file in the user's state
+ * folder, which contains no secrets. An entry only says where to look: the project's own state file and the proof of its
+ * token decide whether it runs.
+ */
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { shellEnvironment } from '../config/index.ts';
+import { findRunning, type Running } from './control.ts';
+import { stateFolder } from './core/state-folder.ts';
+import { readState } from './state.ts';
+
+export interface ProjectEntry {
+  readonly pid: number;
+  readonly projectId: string;
+  readonly projectDir: string;
+  readonly dataDir: string;
+}
+
+export interface RunningProject extends ProjectEntry {
+  readonly running: Running;
+}
+
+const folder = (): string =>
+  join(stateFolder({ os: process.platform, home: homedir(), env: shellEnvironment() }), 'running');
+
+const fileOf = (dataDir: string): string =>
+  join(folder(), `${createHash('sha256').update(dataDir).digest('hex').slice(0, 32)}.json`);
+
+/** Adds this process. A server must run without a home folder, too, so a failure is ignored. */
+export function registerProject(entry: ProjectEntry): void {
+  try {
+    mkdirSync(folder(), { recursive: true, mode: 0o700 });
+    removeDead();
+    writeFileSync(fileOf(entry.dataDir), `${JSON.stringify(entry)}\n`, { mode: 0o600 });
+  } catch {
+    // "stop" and "status" in the project folder work without the entry.
+  }
+}
+
+/** Removes the entry if it belongs to this process. */
+export function unregisterProject(dataDir: string): void {
+  if (readEntry(fileOf(dataDir))?.pid === process.pid) rmSync(fileOf(dataDir), { force: true });
+}
+
+/** Returns the projects that respond, sorted by folder. Entries of projects that don't run are removed. */
+export async function runningProjects(): Promise<RunningProject[]> {
+  const found = await Promise.all(
+    entryFiles().map(async (file): Promise<RunningProject[]> => {
+      const entry = readEntry(file);
+      const running = entry && (await findRunning(entry.dataDir));
+      if (entry !== undefined && running !== undefined) return [{ ...entry, running }];
+      if (isStale(entry)) rmSync(file, { force: true });
+      return [];
+    }),
+  );
+  return found.flat().sort((a, b) => (a.projectDir < b.projectDir ? -1 : 1));
+}
+
+function removeDead(): void {
+  for (const file of entryFiles()) if (isStale(readEntry(file))) rmSync(file, { force: true });
+}
+
+/** Whether the process has exited. Another process may have its ID since then. */
+const isStale = (entry: ProjectEntry | undefined): boolean =>
+  entry === undefined || readState(entry.dataDir)?.pid !== entry.pid || !isAlive(entry.pid);
+
+function entryFiles(): string[] {
+  try {
+    return readdirSync(folder())
+      .filter((name) => /^[0-9a-f]{32}\.json$/.test(name))
+      .map((name) => join(folder(), name));
+  } catch {
+    return [];
+  }
+}
+
+function readEntry(file: string): ProjectEntry | undefined {
+  try {
+    const entry = JSON.parse(readFileSync(file, 'utf8')) as Partial<ProjectEntry>;
+    const { pid, projectId, projectDir, dataDir } = entry;
+    const areTexts = [projectId, projectDir, dataDir].every((text) => typeof text === 'string');
+    return typeof pid === 'number' && areTexts ? (entry as ProjectEntry) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether the process exists. A process of another user, which can't be signaled, exists too. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,25 @@
+/** Replaces several files by one, so that the original files can always be restored. */
+import { copyFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
+/**
+ * Writes the text to the last file and removes the others. Copies of all files are in `backupDir`, where they stay. If a
+ * step fails, the files are restored.
+ */
+export function replaceFiles(paths: readonly string[], text: string, backupDir: string): void {
+  const last = paths.at(-1);
+  if (last === undefined) return;
+  mkdirSync(backupDir, { recursive: true });
+  for (const path of paths) copyFileSync(path, join(backupDir, basename(path)));
+  // A name without the ending of a migration, so that a leftover isn't run.
+  const partial = join(dirname(last), `.${basename(last)}.new`);
+  try {
+    writeFileSync(partial, text, { flush: true });
+    renameSync(partial, last);
+    for (const path of paths.slice(0, -1)) rmSync(path);
+  } catch (error) {
+    rmSync(partial, { force: true });
+    for (const path of paths) copyFileSync(join(backupDir, basename(path)), path);
+    throw error;
+  }
+}

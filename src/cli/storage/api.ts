@@ -1,0 +1,166 @@
+/** A client for the storage service's HTTP API, limited to the requests of the `storage` commands. */
+import { CommandError } from '../errors.ts';
+import type { StorageTarget } from './target.ts';
+
+/** The service can't be reached, so further requests would fail, too. */
+export class StorageUnreachableError extends CommandError {}
+
+/** A response with an error status. */
+export class StorageResponseError extends CommandError {
+  /** Whether the bucket or the object doesn't exist. */
+  readonly isMissing: boolean;
+  readonly isDuplicate: boolean;
+  readonly status: number;
+  constructor(status: number, text: string) {
+    const { message, statusCode } = errorOf(text);
+    super(`Storage: ${message ?? `the service returned status ${status}`}`);
+    this.status = Number(statusCode ?? status);
+    this.isMissing = this.status === 404;
+    this.isDuplicate = this.status === 409;
+  }
+}
+
+/** Resumable uploads return plain text, all other requests JSON. */
+function errorOf(text: string): { readonly message?: string; readonly statusCode?: string } {
+  try {
+    const { message, statusCode } = JSON.parse(text) as { message?: unknown; statusCode?: unknown };
+    return {
+      ...(typeof message === 'string' ? { message } : {}),
+      ...(/^\d{3}$/.test(String(statusCode)) ? { statusCode: String(statusCode) } : {}),
+    };
+  } catch {
+    const line = text.trim().split('\n')[0] ?? '';
+    return line === '' || line.startsWith('<') ? {} : { message: line };
+  }
+}
+
+export interface RequestOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: RequestInit['body'];
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** An object, or a folder, whose key ends with a slash. */
+export interface Entry {
+  readonly key: string;
+  readonly sizeBytes: number | undefined;
+}
+
+interface Page {
+  readonly hasNext: boolean;
+  readonly nextCursor?: string;
+  readonly folders: readonly { readonly name: string }[];
+  readonly objects: readonly {
+    readonly name: string;
+    readonly metadata?: { readonly size?: number } | null;
+  }[];
+}
+
+export type StorageApi = ReturnType<typeof createStorageApi>;
+
+/** The service deletes at most this many objects per request, and lists this many per page. */
+const maxKeys = 1000;
+
+export function createStorageApi({ apiUrl, serviceKey }: StorageTarget) {
+  const base = `${apiUrl.replace(/\/+$/, '')}/storage/v1`;
+  const auth = {
+    apikey: serviceKey,
+    // A secret key isn't a JWT. The gateway derives the token from `apikey`.
+    ...(serviceKey.startsWith('sb_') ? {} : { authorization: `Bearer ${serviceKey}` }),
+  };
+
+  /** @throws {StorageResponseError} @throws {StorageUnreachableError} */
+  const request = async (method: string, path: string, options: RequestOptions = {}): Promise<Response> => {
+    const { headers = {}, body = null, signal } = options;
+    const url = path.startsWith('/') ? `${base}${path}` : path;
+    const init = {
+      method,
+      headers: { ...headers, ...auth },
+      body,
+      duplex: 'half',
+      redirect: 'manual',
+    } as const;
+    let response: Response;
+    try {
+      response = await fetch(url, { ...init, signal: signal ?? null });
+    } catch (error) {
+      if (signal?.aborted === true) throw error;
+      throw unreachable(base, error);
+    }
+    if (!response.ok) throw new StorageResponseError(response.status, await response.text());
+    return response;
+  };
+  const call = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+    const json = { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+    return (await (await request(method, path, body === undefined ? {} : json)).json()) as T;
+  };
+
+  return {
+    request,
+    /** Returns the URL of a resumable upload, which must have the same origin so that the key isn't sent elsewhere. */
+    uploadUrl: (location: string): string => {
+      const { pathname, search } = new URL(location, base);
+      return `${new URL(base).origin}${pathname}${search}`;
+    },
+    listBuckets: async (): Promise<string[]> =>
+      (await call<{ name: string }[]>('GET', '/bucket')).map(({ name }) => name),
+    createBucket: (name: string, settings: object): Promise<unknown> =>
+      call('POST', '/bucket', { name, ...settings }),
+    deleteBucket: async (name: string): Promise<string> =>
+      (await call<{ message: string }>('DELETE', `/bucket/${encodeURIComponent(name)}`)).message,
+    /** Lists the keys that begin with a prefix, page by page. Without `isDeep`, deeper keys are grouped into folders. */
+    async *list(
+      bucket: string,
+      prefix: string,
+      { isDeep, limit = maxKeys }: { readonly isDeep: boolean; readonly limit?: number },
+    ): AsyncGenerator<readonly Entry[]> {
+      let cursor: string | undefined;
+      do {
+        const page: Page = await call('POST', `/object/list-v2/${encodeURIComponent(bucket)}`, {
+          prefix,
+          limit,
+          with_delimiter: !isDeep,
+          ...(cursor === undefined ? {} : { cursor }),
+        });
+        yield entriesOf(page);
+        cursor = page.hasNext ? page.nextCursor : undefined;
+      } while (cursor !== undefined);
+    },
+    move: async (bucketId: string, sourceKey: string, destinationKey: string): Promise<string> =>
+      (await call<{ message: string }>('POST', '/object/move', { bucketId, sourceKey, destinationKey }))
+        .message,
+    /** Returns the keys that existed. */
+    remove: async (bucket: string, keys: readonly string[]): Promise<string[]> => {
+      const removed: string[] = [];
+      for (let start = 0; start < keys.length; start += maxKeys) {
+        const prefixes = keys.slice(start, start + maxKeys);
+        const path = `/object/${encodeURIComponent(bucket)}`;
+        for (const { name } of await call<{ name: string }[]>('DELETE', path, { prefixes }))
+          removed.push(name);
+      }
+      return removed;
+    },
+  };
+}
+
+function entriesOf({ folders, objects }: Page): Entry[] {
+  const entries = [
+    ...folders.map(({ name }) => ({ key: name.endsWith('/') ? name : `${name}/`, sizeBytes: undefined })),
+    ...objects.map(({ name, metadata }) => ({ key: name, sizeBytes: metadata?.size })),
+  ];
+  return entries.sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+/** Returns the path of an object in a URL. @throws {CommandError} if a URL can't express the key */
+export function objectPath(bucket: string, key: string): string {
+  const segments = [bucket, ...key.split('/')];
+  if (segments.some((segment) => segment === '.' || segment === '..'))
+    throw new CommandError(`/${bucket}/${key}: "." and ".." can't be part of the path.`);
+  return segments.map(encodeURIComponent).join('/');
+}
+
+function unreachable(base: string, error: unknown): StorageUnreachableError {
+  const { cause, message } = error as Error;
+  const reason = cause instanceof Error && cause.message !== '' ? cause.message : message;
+  return new StorageUnreachableError(`Storage at ${base} can't be reached: ${reason}.`);
+}

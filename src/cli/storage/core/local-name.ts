@@ -1,0 +1,26 @@
+/** Decides whether an object key can be a file below a folder, so that no download is written elsewhere. */
+
+/** Names that Windows reserves in every folder, with any extension. */
+const windowsDevices = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: file names can't contain control characters on Windows
+const windowsForbidden = /[<>:"|?*\u0000-\u001f]/;
+
+/**
+ * Returns the path segments, or undefined if the key can't be a file name. A slash at the end denotes a folder and is
+ * ignored.
+ *
+ * @example
+ * localSegments('docs/a.txt', 'linux'); // ['docs', 'a.txt']
+ * localSegments('../a.txt', 'linux'); // undefined
+ */
+export function localSegments(key: string, platform: NodeJS.Platform): readonly string[] | undefined {
+  const segments = key.replace(/\/$/, '').split('/');
+  return segments.every((segment) => isSafe(segment, platform)) ? segments : undefined;
+}
+
+function isSafe(segment: string, platform: NodeJS.Platform): boolean {
+  if (segment === '' || segment === '.' || segment === '..') return false;
+  if (/[\\\0]/.test(segment)) return false;
+  if (platform !== 'win32') return true;
+  return !windowsForbidden.test(segment) && !/[. ]$/.test(segment) && !windowsDevices.test(segment);
+}

@@ -1,0 +1,52 @@
+/** Parses `ss:///bucket/key`, the notation of upstream's CLI for buckets and objects. */
+import { UsageError } from '../../command.ts';
+
+/** A bucket, an object or a folder. */
+export interface StoragePath {
+  /** Empty for all buckets. */
+  readonly bucket: string;
+  /** Empty for the whole bucket. Ends with a slash for a folder. */
+  readonly key: string;
+  /** Whether the path ends with a slash. `ss:///a/` is one bucket, and `ss:///a` all buckets that begin with `a`. */
+  readonly isFolder: boolean;
+}
+
+export const isStorageUrl = (text: string): boolean => /^ss:/i.test(text);
+
+/**
+ * Percent escapes are decoded, as upstream does. `?` and `#` belong to the key, because a name that is cut off at them
+ * would denote another object.
+ *
+ * @throws {UsageError}
+ * @example parseStorageUrl('ss:///images/cats/1.png'); // { bucket: 'images', key: 'cats/1.png', isFolder: false }
+ */
+export function parseStorageUrl(text: string): StoragePath {
+  const path = /^ss:\/\/\/(.*)$/is.exec(text)?.[1];
+  if (path === undefined)
+    throw new UsageError(`${text}: the URL must match the pattern ss:///bucket/[prefix]`);
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(path);
+  } catch {
+    throw new UsageError(`${text}: invalid percent escape; write % as %25`);
+  }
+  const slash = decoded.indexOf('/');
+  return {
+    bucket: slash < 0 ? decoded : decoded.slice(0, slash),
+    key: slash < 0 ? '' : decoded.slice(slash + 1),
+    isFolder: decoded === '' || decoded.endsWith('/'),
+  };
+}
+
+/** Returns the path to show to users. @example shownPath({ bucket: 'images', key: 'a.png' }); // '/images/a.png' */
+export const shownPath = ({ bucket, key }: Pick<StoragePath, 'bucket' | 'key'>): string =>
+  `/${bucket}/${key}`;
+
+/** Returns the last segment of a path, or the bucket's name. Empty for all buckets. */
+export function baseName({ bucket, key }: Pick<StoragePath, 'bucket' | 'key'>): string {
+  const trimmed = key.replace(/\/+$/, '');
+  return trimmed === '' ? bucket : trimmed.slice(trimmed.lastIndexOf('/') + 1);
+}
+
+/** Returns the folder with the same name. The bucket's root is the empty key. */
+export const folderKey = (key: string): string => (key === '' || key.endsWith('/') ? key : `${key}/`);

@@ -1,0 +1,34 @@
+/** Chooses the object key of each uploaded file, by the rules of `cp`. */
+import { folderKey, type StoragePath } from './storage-url.ts';
+
+/** Whether the target exists, as an object or as a folder. */
+export interface TargetState {
+  readonly isObject: boolean;
+  readonly isFolder: boolean;
+}
+
+type Address = Pick<StoragePath, 'bucket' | 'key'>;
+
+/** Returns the target of a single file, which keeps its name if the target is a folder. */
+export function fileTarget(target: StoragePath, fileName: string, state: TargetState): Address {
+  const isFolder = target.key === '' || target.isFolder || (state.isFolder && !state.isObject);
+  return isFolder ? inside(target, fileName) : { bucket: target.bucket, key: target.key };
+}
+
+/**
+ * Returns the target of a file in a folder. If the target exists, the folder is created in it under its own name.
+ * Otherwise, the target becomes the folder. If no bucket is given, the folder's name is the bucket's.
+ */
+export function folderTarget(
+  target: StoragePath,
+  folder: { readonly name: string; readonly path: string },
+  state: TargetState,
+): Address {
+  if (target.bucket === '') return { bucket: folder.name, key: folder.path };
+  return inside(target, state.isFolder ? `${folder.name}/${folder.path}` : folder.path);
+}
+
+const inside = ({ bucket, key }: StoragePath, path: string): Address => ({
+  bucket,
+  key: `${folderKey(key)}${path}`,
+});

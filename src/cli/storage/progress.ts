@@ -1,0 +1,54 @@
+/** Prints one line per file, and on a terminal how much of a long transfer is done. */
+import { sizeText } from '../../shared/size-text.ts';
+
+const quietMs = 1_000;
+const intervalMs = 200;
+
+export interface Progress {
+  /** Prints a line. */
+  line(text: string): void;
+  /** Adds bytes that will be transferred. */
+  expect(bytes: number): void;
+  /** Adds bytes that have been transferred. Negative if they must be sent again. */
+  add(bytes: number): void;
+  end(): void;
+}
+
+interface Output {
+  readonly isTTY?: boolean;
+  write(text: string): unknown;
+}
+
+/** @param verb the word before the sizes, such as `Uploaded` */
+export function createProgress(
+  verb: string,
+  output: Output = process.stderr,
+  now: () => number = () => performance.now(),
+): Progress {
+  let total = 0;
+  let done = 0;
+  let isShown = false;
+  const startedMs = now();
+  let drawnMs = startedMs + quietMs - intervalMs;
+  const clear = () => {
+    if (isShown) output.write('\r\u001b[K');
+    isShown = false;
+  };
+  return {
+    line(text) {
+      clear();
+      output.write(`${text}\n`);
+    },
+    expect(bytes) {
+      total += bytes;
+    },
+    add(bytes) {
+      done += bytes;
+      if (output.isTTY !== true || now() - drawnMs < intervalMs) return;
+      drawnMs = now();
+      output.write(`\r\u001b[K${verb} ${sizeText(done)} of ${sizeText(Math.max(total, done))}`);
+      isShown = true;
+    },
+    end: clear,
+  };
+}

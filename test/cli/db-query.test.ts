@@ -1,0 +1,104 @@
+/** `db query` against a running project and against another database. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { type SharedProject, startSharedProject } from './shared-project.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+let project: SharedProject;
+beforeAll(async () => {
+  project = await startSharedProject({
+    'supabase/config.toml': '',
+    'supabase/migrations/1_init.sql': [
+      'create table notes (id bigint primary key, title text, tags text[], data jsonb);',
+      `insert into notes values (1, 'one', '{a,b}', '{"x": 1}'), (2, null, null, null);`,
+    ].join('\n'),
+  });
+});
+afterAll(() => project?.stop());
+
+const query = (...args: string[]) => project.run(['db', 'query', ...args]);
+
+test('prints a table, JSON and CSV', async () => {
+  const table = await query('select id, title from notes order by id');
+  expect([table.status, table.stderr]).toEqual([0, '']);
+  expect(table.stdout).toBe(
+    [
+      '┌────┬───────┐',
+      '│ id │ title │',
+      '├────┼───────┤',
+      '│ 1  │ one   │',
+      '│ 2  │ NULL  │',
+      '└────┴───────┘',
+      '',
+    ].join('\n'),
+  );
+  const json = await query('select * from notes order by id', '-o', 'json');
+  expect(JSON.parse(json.stdout)).toEqual([
+    { id: 1, title: 'one', tags: '{a,b}', data: { x: 1 } },
+    { id: 2, title: null, tags: null, data: null },
+  ]);
+  const csv = await query('select id, tags from notes order by id', '--output', 'csv');
+  expect(csv.stdout).toBe('id,tags\n1,"{a,b}"\n2,NULL\n');
+  const agent = await query('select 1 as n', '--agent', 'yes');
+  expect(JSON.parse(agent.stdout)).toMatchObject({ boundary: expect.any(String), rows: [{ n: 1 }] });
+});
+
+test('runs a file or stdin, and prints what each statement did', async () => {
+  writeFileSync(
+    join(project.cwd, 'change.sql'),
+    "begin;\nupdate notes set title = 'two' where id = 2;\nrollback;\nselect 7 as n",
+  );
+  const file = await query('-f', 'change.sql');
+  expect([file.status, file.stdout.split('\n').slice(0, 3)]).toEqual([0, ['BEGIN', 'UPDATE 1', 'ROLLBACK']]);
+  const piped = await project.run(['db', 'query', '-o', 'json'], { stdin: 'select 1 as a; select 2 as b' });
+  expect([piped.status, JSON.parse(piped.stdout), piped.stderr]).toEqual([
+    0,
+    [{ b: 2 }],
+    'Printing the last of 2 results.\n',
+  ]);
+});
+
+test('a failing statement is explained once, with its position, and nothing is kept', async () => {
+  writeFileSync(join(project.cwd, 'bad.sql'), 'insert into notes values (3);\n\nselect titel from notes;\n');
+  const failed = await query('-f', 'bad.sql');
+  expect([failed.status, failed.stdout]).toEqual([1, '']);
+  expect(failed.stderr).toContain('bad.sql:3: column "titel" does not exist (SQLSTATE 42703)\n');
+  expect(failed.stderr).toContain('select titel from notes;\n       ^');
+  expect(failed.stderr).not.toContain('    at ');
+  expect((await query('select count(*) from notes', '-o', 'csv')).stdout).toBe('count\n2\n');
+  const typed = await query('select 1 from nowhere');
+  expect([typed.status, typed.stderr.split('\n')[0]]).toEqual([
+    1,
+    'Line 1: relation "nowhere" does not exist (SQLSTATE 42P01)',
+  ]);
+});
+
+test('uses another database, and the linked one', async () => {
+  const { DB_URL = '' } = project.status;
+  const other = new URL(DB_URL);
+  other.pathname = '/template1';
+  const named = await query('select current_database() as name', '--db-url', other.href, '-o', 'csv');
+  expect(named.stdout).toBe('name\ntemplate1\n');
+  expect((await project.run(['link', '--db-url', other.href])).status).toBe(0);
+  const linked = await query('select current_database() as name', '--linked', '-o', 'csv');
+  expect(linked.stdout).toBe('name\ntemplate1\n');
+  await project.run(['unlink']);
+  other.password = 'wrong';
+  other.username = 'unknown_role';
+  const rejected = await query('select 1', '--db-url', other.href);
+  expect(rejected.status).toBe(1);
+  expect(rejected.stderr).toContain('The database rejected the connection: ');
+  expect(rejected.stderr).not.toContain('    at ');
+});
+
+test.each([
+  [['select 1', '-f', 'x.sql'], "SQL and --file can't be used together"],
+  [['select 1', '-o', 'xml'], '--output: xml must be one of table, json, csv'],
+  [['  '], 'The SQL is empty'],
+  [['select 1', '--local', '--linked'], "--linked and --local can't be used together"],
+])('%j is rejected', async (args, reason) => {
+  const failed = await query(...args);
+  expect([failed.status, failed.stderr]).toEqual([2, expect.stringContaining(reason)]);
+});

@@ -1,0 +1,324 @@
+/** `storage ls`, `cp`, `mv` and `rm` against a running project. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { makeProject } from '../config/project-folder.ts';
+import { plinth } from './run-plinth.ts';
+import { type SharedProject, startSharedProject } from './shared-project.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+let project: SharedProject;
+
+beforeAll(async () => {
+  project = await startSharedProject({
+    'supabase/config.toml': [
+      '[storage.buckets.photos]',
+      'public = true',
+      'allowed_mime_types = ["application/json"]',
+    ].join('\n'),
+    'site/index.html': '<p>hello</p>',
+    'site/css/site.css': 'p {}',
+    'note.txt': 'a note',
+    'data.json': '{}',
+  });
+});
+afterAll(() => project?.stop());
+
+const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
+  const { API_URL, SERVICE_ROLE_KEY = '' } = project.status;
+  return await fetch(`${API_URL}/storage/v1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${SERVICE_ROLE_KEY}`, 'content-type': 'application/json', ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+};
+const info = async (path: string) =>
+  (await (await call('GET', `/object/info/${path}`)).json()) as Record<string, unknown>;
+const put = async (path: string, text: string) => {
+  const created = await call('POST', `/object/${path}`, text, { 'x-upsert': 'true' });
+  expect(created.status).toBe(200);
+};
+const listed = async (...args: string[]) =>
+  (await project.run(['storage', 'ls', ...args])).stdout.split('\n').slice(0, -1);
+
+/** Every test has an empty bucket. */
+beforeEach(async () => {
+  await call('POST', '/bucket/work/empty');
+  await call('DELETE', '/bucket/work');
+  for (const bucket of ['made', 'site']) {
+    await call('POST', `/bucket/${bucket}/empty`);
+    await call('DELETE', `/bucket/${bucket}`);
+  }
+  expect((await call('POST', '/bucket', { name: 'work' })).status).toBe(200);
+});
+
+describe('ls', () => {
+  test('lists buckets, folders and objects by prefix', async () => {
+    for (const key of ['read.md', 'readme/a.txt', 'docs/x/1.txt', 'docs/2.txt', 'Docs/3.txt'])
+      await put(`work/${key}`, key);
+    expect(await listed()).toEqual(['photos/', 'work/']);
+    expect(await listed('ss:///wo')).toEqual(['work/']);
+    expect(await listed('ss:///work/')).toEqual(['Docs/', 'docs/', 'read.md', 'readme/']);
+    expect(await listed('ss:///work/read')).toEqual(['read.md', 'readme/']);
+    expect(await listed('ss:///work/docs/')).toEqual(['2.txt', 'x/']);
+    expect(await listed('-r', 'ss:///work/docs')).toEqual(['/work/docs/2.txt', '/work/docs/x/1.txt']);
+    expect(await listed('--recursive')).toEqual([
+      'photos/',
+      '/work/Docs/3.txt',
+      '/work/docs/2.txt',
+      '/work/docs/x/1.txt',
+      '/work/read.md',
+      '/work/readme/a.txt',
+    ]);
+  });
+
+  test('a missing bucket and a wrong URL are explained', async () => {
+    const wrong = await project.run(['storage', 'ls', 'work/x']);
+    expect([wrong.status, wrong.stderr]).toEqual([
+      2,
+      expect.stringContaining('the URL must match the pattern ss:///bucket/[prefix]'),
+    ]);
+    const stopped = await plinth(['storage', 'ls'], { cwd: makeProject({ 'supabase/config.toml': '' }) });
+    expect([stopped.status, stopped.stderr]).toEqual([1, expect.stringContaining("Plinth isn't running")]);
+  });
+});
+
+describe('cp to storage', () => {
+  test('uploads a file with its type and headers, and never replaces one', async () => {
+    const first = await project.run(['storage', 'cp', 'note.txt', 'ss:///work/notes/1.txt']);
+    expect([first.status, first.stdout, first.stderr]).toEqual([
+      0,
+      '',
+      'Uploading: note.txt => /work/notes/1.txt\n',
+    ]);
+    expect(await info('work/notes/1.txt')).toMatchObject({
+      content_type: 'text/plain; charset=utf-8',
+      cache_control: 'max-age=3600',
+      size: 6,
+    });
+    const again = await project.run(['storage', 'cp', 'note.txt', 'ss:///work/notes/1.txt']);
+    expect([again.status, again.stderr]).toEqual([1, expect.stringContaining('The resource already exists')]);
+
+    const flags = ['--content-type', 'text/x-note', '--cache-control', 'no-store'];
+    expect((await project.run(['storage', 'cp', 'note.txt', 'ss:///work/', ...flags])).status).toBe(0);
+    expect(await info('work/note.txt')).toMatchObject({
+      content_type: 'text/x-note',
+      cache_control: 'no-store',
+    });
+  });
+
+  test('uploads a folder like cp, creates the bucket, and replaces objects', async () => {
+    expect((await project.run(['storage', 'cp', '-r', 'site', 'ss:///work/www', '-j', '2'])).status).toBe(0);
+    expect(await listed('-r', 'ss:///work/')).toEqual(['/work/www/css/site.css', '/work/www/index.html']);
+    expect(await info('work/www/index.html')).toMatchObject({ content_type: 'text/html; charset=utf-8' });
+    expect((await project.run(['storage', 'cp', '-r', 'site', 'ss:///work/www'])).status).toBe(0);
+    expect(await listed('ss:///work/www/')).toEqual(['css/', 'index.html', 'site/']);
+    expect((await project.run(['storage', 'cp', '-r', 'site', 'ss:///'])).status).toBe(0);
+    expect(await listed('-r', 'ss:///site/')).toEqual(['/site/css/site.css', '/site/index.html']);
+    expect((await project.run(['storage', 'cp', '-r', 'site', 'ss:///made'])).status).toBe(0);
+    expect((await project.run(['storage', 'cp', '-r', 'note.txt', 'ss:///made/index.html'])).status).toBe(0);
+    expect(await info('made/index.html')).toMatchObject({ size: 6 });
+  });
+
+  test('a bucket in config.toml is created with its settings', async () => {
+    await call('DELETE', '/bucket/photos');
+    expect((await project.run(['storage', 'cp', '-r', 'data.json', 'ss:///photos/'])).status).toBe(0);
+    expect(await (await call('GET', '/bucket/photos')).json()).toMatchObject({
+      public: true,
+      allowed_mime_types: ['application/json'],
+    });
+    const refused = await project.run(['storage', 'cp', '-r', 'site', 'ss:///photos/']);
+    expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining('mime type text/css')]);
+    await call('POST', '/bucket/photos/empty');
+  });
+
+  test('a large file arrives in pieces and comes back unchanged', async () => {
+    const bytes = Buffer.alloc(14 * 1024 * 1024 + 5, 'plinth ');
+    project.write('large.bin', bytes);
+    const up = await project.run(['storage', 'cp', 'large.bin', 'ss:///work/large.bin']);
+    expect([up.status, up.stderr]).toEqual([0, 'Uploading: large.bin => /work/large.bin\n']);
+    expect(await info('work/large.bin')).toMatchObject({ size: bytes.length, cache_control: 'max-age=3600' });
+    const again = await project.run(['storage', 'cp', 'large.bin', 'ss:///work/large.bin']);
+    expect([again.status, again.stderr]).toEqual([1, expect.stringContaining('already exists')]);
+    const streamed = ['storage', 'cp', 'large.bin', 'ss:///work/s.bin', '--cache-control', 'no-store'];
+    expect((await project.run(streamed)).status).toBe(0);
+    for (const name of ['large.bin', 's.bin']) {
+      const file = join(project.cwd, `back-${name}`);
+      expect((await project.run(['storage', 'cp', `ss:///work/${name}`, file])).status).toBe(0);
+      expect(readFileSync(file).equals(bytes)).toBe(true);
+    }
+  });
+
+  test.each([
+    [['note.txt', 'other.txt'], 2, 'One of the paths must be in storage'],
+    [['ss:///work/a', 'ss:///work/b'], 2, 'Copying between buckets is not supported'],
+    [['missing.txt', 'ss:///work/a'], 1, "missing.txt doesn't exist"],
+    [['site', 'ss:///work/a'], 1, 'To upload a folder, use --recursive.'],
+    [['note.txt', 'ss:///work/../a'], 1, '"." and ".." can\'t be part of the path'],
+    [['note.txt', 'ss:///work/a', '--jobs', '0'], 2, '--jobs: 0 must be a number from 1 to 64'],
+    [['note.txt', 'ss:///nowhere/a'], 1, 'Bucket not found'],
+  ])('%j fails with a reason', async (args, status, reason) => {
+    const failed = await project.run(['storage', 'cp', ...args]);
+    expect([failed.status, failed.stderr]).toEqual([status, expect.stringContaining(reason)]);
+  });
+});
+
+describe('cp from storage', () => {
+  test('downloads an object to a file or a folder, and never replaces a file', async () => {
+    await put('work/docs/a.txt', 'A');
+    const cwd = makeProject({ 'there/x': '' });
+    const get = (to: string) =>
+      project.run(['storage', 'cp', 'ss:///work/docs/a.txt', to, '--workdir', project.cwd], { cwd });
+    expect((await get('b.txt')).status).toBe(0);
+    expect(readFileSync(join(cwd, 'b.txt'), 'utf8')).toBe('"A"');
+    expect((await get('there')).status).toBe(0);
+    expect(readFileSync(join(cwd, 'there/a.txt'), 'utf8')).toBe('"A"');
+    const again = await get('b.txt');
+    expect([again.status, again.stderr]).toEqual([1, expect.stringContaining('b.txt already exists.')]);
+    const missing = await project.run(
+      ['storage', 'cp', 'ss:///work/none', 'none', '--workdir', project.cwd],
+      { cwd },
+    );
+    expect([missing.status, missing.stderr]).toEqual([1, 'Storage: Object not found\n']);
+    expect(existsSync(join(cwd, 'none'))).toBe(false);
+  });
+
+  test('downloads a folder, without objects whose names only begin with it', async () => {
+    for (const key of ['docs/a.txt', 'docs/x/b.txt', 'docs2/c.txt']) await put(`work/${key}`, key);
+    const cwd = makeProject({});
+    const get = (from: string, to: string) =>
+      project.run(['storage', 'cp', '-r', from, to, '-j', '3', '--workdir', project.cwd], { cwd });
+    expect((await get('ss:///work/docs', '.')).status).toBe(0);
+    expect(readdirSync(cwd, { recursive: true }).sort()).toEqual([
+      'docs',
+      'docs/a.txt',
+      'docs/x',
+      'docs/x/b.txt',
+    ]);
+    writeFileSync(join(cwd, 'docs/a.txt'), 'older and longer than before');
+    expect((await get('ss:///work/docs/', '.')).status).toBe(0);
+    expect(readFileSync(join(cwd, 'docs/a.txt'), 'utf8')).toBe('"docs/a.txt"');
+    expect((await get('ss:///work', 'new')).status).toBe(0);
+    expect(readdirSync(join(cwd, 'new')).sort()).toEqual(['docs', 'docs2']);
+    const missing = await get('ss:///work/none', '.');
+    expect([missing.status, missing.stderr]).toEqual([1, 'Object not found: /work/none\n']);
+    const nowhere = await get('ss:///nowhere', '.');
+    expect([nowhere.status, nowhere.stderr]).toEqual([1, 'Bucket not found: nowhere\n']);
+  });
+
+  test('no object name and no symbolic link leads out of the target folder', async () => {
+    await put('work/up/ok.txt', 'fine');
+    const { DB_URL = '' } = project.status;
+    // The HTTP API can't create such names, but other ways into the table can.
+    for (const name of ['up/../../escaped.txt', 'up/./dot.txt', 'up//empty.txt', 'up/linked/b.txt'])
+      await renameByDatabase(DB_URL, name);
+    const cwd = makeProject({ 'outside/x': '' });
+    mkdirSync(join(cwd, 'target/up'), { recursive: true });
+    symlinkSync(join(cwd, 'outside'), join(cwd, 'target/up/linked'));
+    const args = ['storage', 'cp', '-r', 'ss:///work/up', 'target', '--workdir', project.cwd];
+    const { status, stderr } = await project.run(args, { cwd });
+    expect(status).toBe(1);
+    expect(stderr).toContain("4 of 5 objects weren't downloaded:");
+    expect(stderr).toContain("/work/up/../../escaped.txt: the name can't be a file name on this machine");
+    expect(stderr).toContain('is a symbolic link');
+    expect(readdirSync(cwd, { recursive: true }).sort()).toEqual([
+      'outside',
+      'outside/x',
+      'target',
+      'target/up',
+      'target/up/linked',
+      'target/up/linked/x',
+      'target/up/ok.txt',
+    ]);
+  });
+});
+
+/** Adds an object with any name, as code with access to the database can. */
+async function renameByDatabase(url: string, name: string): Promise<void> {
+  const { default: pg } = await import('pg');
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(
+      `insert into storage.objects (bucket_id, name, metadata, version)
+       select bucket_id, $1, metadata, version from storage.objects where bucket_id = 'work' and name = 'up/ok.txt'`,
+      [name],
+    );
+  } finally {
+    await client.end();
+  }
+}
+
+describe('mv', () => {
+  test('moves an object, or a folder', async () => {
+    for (const key of ['a.txt', 'docs/1.txt', 'docs/x/2.txt']) await put(`work/${key}`, key);
+    const one = await project.run(['storage', 'mv', 'ss:///work/a.txt', 'ss:///work/old/']);
+    expect([one.status, one.stderr]).toEqual([
+      0,
+      'Moving object: /work/a.txt => /work/old/a.txt\nSuccessfully moved\n',
+    ]);
+    const all = await project.run(['storage', 'mv', '-r', 'ss:///work/docs', 'ss:///work/docs/in']);
+    expect(all.status).toBe(0);
+    expect(await listed('-r', 'ss:///work/')).toEqual([
+      '/work/docs/in/1.txt',
+      '/work/docs/in/x/2.txt',
+      '/work/old/a.txt',
+    ]);
+  });
+
+  test.each([
+    [['ss:///work/', 'ss:///work/'], 2, 'You must specify an object path'],
+    [['ss:///work/a', 'ss:///other/a'], 2, 'Moving between buckets is unsupported'],
+    [['ss:///work/none', 'ss:///work/b'], 1, 'Object not found'],
+    [['-r', 'ss:///work/none', 'ss:///work/b'], 1, 'Object not found: /work/none/'],
+  ])('%j fails with a reason', async (args, status, reason) => {
+    const failed = await project.run(['storage', 'mv', ...args]);
+    expect([failed.status, failed.stderr]).toEqual([status, expect.stringContaining(reason)]);
+  });
+});
+
+describe('rm', () => {
+  test('deletes objects only if they are confirmed', async () => {
+    for (const key of ['a.txt', 'b.txt']) await put(`work/${key}`, key);
+    const asked = await project.run(['storage', 'rm', 'ss:///work/a.txt']);
+    expect([asked.status, asked.stderr]).toEqual([
+      0,
+      'Nothing was deleted in bucket work. Use --yes to confirm.\n',
+    ]);
+    const done = await project.run(['storage', 'rm', 'ss:///work/a.txt', 'ss:///work/none', '--yes']);
+    expect([done.status, done.stderr]).toEqual([
+      0,
+      'Deleting objects: a.txt, none\nObject not found: none\n',
+    ]);
+    expect(await listed('ss:///work/')).toEqual(['b.txt']);
+  });
+
+  test('deletes a folder, then the bucket', async () => {
+    for (const key of ['docs/1.txt', 'docs/x/2.txt', 'docs2/3.txt']) await put(`work/${key}`, key);
+    expect((await project.run(['storage', 'rm', '-r', 'ss:///work/docs', '--yes'])).status).toBe(0);
+    expect(await listed('-r', 'ss:///work/')).toEqual(['/work/docs2/3.txt']);
+    const missing = await project.run(['storage', 'rm', '-r', 'ss:///work/docs', '--yes']);
+    expect([missing.status, missing.stderr]).toEqual([
+      1,
+      expect.stringContaining('Object not found: work/docs/'),
+    ]);
+    const bucket = await project.run(['storage', 'rm', '-r', 'ss:///work', '--yes']);
+    expect([bucket.status, bucket.stderr]).toEqual([
+      0,
+      expect.stringContaining('Deleting bucket: work\nSuccessfully deleted\n'),
+    ]);
+    expect(await listed()).toEqual(['photos/']);
+    const gone = await project.run(['storage', 'rm', '-r', 'ss:///work', '--yes']);
+    expect([gone.status, gone.stderr]).toEqual([0, expect.stringContaining('Bucket not found: work')]);
+  });
+
+  test.each([
+    [[], 'You must specify -r flag to delete directories.'],
+    [['ss:///work/docs/'], 'You must specify -r flag to delete directories.'],
+    [['-r', 'ss:///'], 'You must specify a bucket to delete.'],
+  ])('%j is rejected', async (args, reason) => {
+    const failed = await project.run(['storage', 'rm', ...args]);
+    expect([failed.status, failed.stderr]).toEqual([2, expect.stringContaining(reason)]);
+  });
+});
