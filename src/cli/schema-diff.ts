@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import type { ConnectionOptions } from '../database/index.ts';
 import {
   compareSnapshots,
+  conceivableRenames,
   diffScript,
   type Rename,
   readSnapshot,
@@ -75,7 +76,11 @@ async function withRenames(
 ): Promise<Renamed> {
   const ask = askOnTerminal();
   const statements: string[] = [];
-  const read = async () => compareSnapshots(await readSnapshot(from), after, { schemas });
+  let current = before;
+  const read = async (): Promise<SchemaDiff> => {
+    current = await readSnapshot(from);
+    return compareSnapshots(current, after, { schemas });
+  };
   let waiting = given;
   let diff = compareSnapshots(before, after, { schemas });
   if (rehearse !== undefined && diff.partitionMoves.length > 0) {
@@ -83,12 +88,21 @@ async function withRenames(
     diff = await read();
   }
   for (;;) {
-    const { matched, unmatched } = matchRenames(waiting, diff.possibleRenames);
+    const all = waiting.length === 0 ? [] : conceivableRenames(current.facts, after.facts);
+    const { matched, unmatched } = matchRenames(waiting, all);
     const accepted = matched.length > 0 ? matched : await ask(diff.possibleRenames);
     if (accepted.length === 0 && unmatched.length > 0) throw unknownRename(unmatched, diff.possibleRenames);
     if (accepted.length === 0) return { text: statements.map((each) => `${each};\n`).join('\n'), diff };
-    if (rehearse === undefined)
-      return { text: '', diff: compareSnapshots(before, after, { schemas, renames: accepted }) };
+    if (rehearse === undefined) {
+      const renamed = compareSnapshots(before, after, { schemas, renames: accepted });
+      const count = renamed.statements.filter(({ text }) =>
+        / RENAME (TO|COLUMN|ATTRIBUTE) /.test(text),
+      ).length;
+      if (count >= accepted.length) return { text: '', diff: renamed };
+      throw new UsageError(
+        'An object that also changed can only be renamed in a comparison from the migrations: --from migrations',
+      );
+    }
     await rehearse(accepted.map(({ statement }) => `${statement};`).join('\n'));
     statements.push(...accepted.map(({ statement }) => statement));
     waiting = unmatched;
@@ -118,7 +132,7 @@ function unknownRename(
 ): UsageError {
   const list = possible.map(({ from, to }) => `${from}=${to}`);
   return new UsageError(
-    `--rename ${rename?.from}=${rename?.to}: no such object was removed and added with the same definition. ` +
+    `--rename ${rename?.from}=${rename?.to}: the old object isn't removed, or the new one isn't added. ` +
       (list.length === 0 ? 'No rename is possible.' : `Possible: ${list.join(', ')}`),
   );
 }

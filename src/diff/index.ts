@@ -1,5 +1,6 @@
 /** Compares the schemas of two databases and returns the statements that turn one into the other. */
 export { compareSnapshots } from './core/compare.ts';
+export { conceivableRenames } from './core/renames.ts';
 export { diffScript } from './core/script.ts';
 export { DiffError, type DiffErrorCode, diffErrors } from './errors.ts';
 export { readSnapshot } from './snapshot.ts';

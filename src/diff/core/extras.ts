@@ -26,6 +26,10 @@ export interface Insertion {
   readonly statements: readonly string[];
 }
 
+interface Creation extends Insertion {
+  readonly ref: string;
+}
+
 interface Extra {
   readonly object: CatalogObject;
   readonly definition: string;
@@ -40,6 +44,10 @@ export interface ExtrasOptions {
   readonly includes: (schema: string | undefined) => boolean;
 }
 
+/** Whether the fact isn't only a part of an object, such as a column or a grant. */
+const isObject = (id: StableId): boolean =>
+  !('target' in id) && !('table' in id) && id.kind !== 'typeAttribute';
+
 /** Returns the statements that create, change and drop extras, in order. */
 export function compareExtras(
   from: Extras,
@@ -48,7 +56,7 @@ export function compareExtras(
 ): Insertion[] {
   const before = byName(from, includes);
   const after = byName(to, includes);
-  const destroyed = new Set(actions.flatMap(({ destroys }) => destroys.map(refOfId)));
+  const destroyed = new Set(actions.flatMap(({ destroys }) => destroys.filter(isObject).map(refOfId)));
   const dropped: Extra[] = [];
   const created: Extra[] = [];
   const changed: Insertion[] = [];
@@ -61,13 +69,16 @@ export function compareExtras(
     if (previous === undefined || mustRecreate(previous, extra, destroyed)) created.push(extra);
     else changed.push({ at: actions.length, statements: changes(previous, extra) });
   }
-  return [
-    ...inOrder(dropped)
-      .toReversed()
-      .map((extra) => drop(extra, actions)),
-    ...place(inOrder(created), actions, role),
-    ...changed,
-  ].filter(({ statements }) => statements.length > 0);
+  const creations = place(inOrder(created), actions, role);
+  const drops = inOrder(dropped)
+    .toReversed()
+    .map((extra): Insertion => {
+      const { at, statements } = drop(extra, actions);
+      // An extra that is recreated is dropped first.
+      const creation = creations.find(({ ref }) => ref === refOf(extra.object));
+      return { at: Math.min(at, creation?.at ?? at), statements };
+    });
+  return [...drops, ...creations, ...changed].filter(({ statements }) => statements.length > 0);
 }
 
 function byName({ objects, dependencies, comments, refs }: Extras, includes: ExtrasOptions['includes']) {
@@ -145,7 +156,7 @@ function drop({ object, needs }: Extra, actions: readonly Action[]): Insertion {
   const { kind, identity } = object;
   if (kind === 'STATISTICS') return { at: 0, statements: [`DROP STATISTICS IF EXISTS ${identity}`] };
   const isNeeded = (id: StableId): boolean =>
-    needs.has(refOfId(id)) || (callsFunctions.has(kind) && isRoutine(id));
+    (isObject(id) && needs.has(refOfId(id))) || (callsFunctions.has(kind) && isRoutine(id));
   const at = actions.findIndex(({ destroys }) => destroys.some(isNeeded));
   return at === -1
     ? { at: actions.length, statements: [`DROP ${kind} ${identity}`] }
@@ -164,7 +175,7 @@ const routineName = ({ schema, name }: RoutineId): string =>
   `${quoteIfNeeded(schema)}.${quoteIfNeeded(name)}`;
 
 /** Each runs as soon as everything that it needs exists, because columns and indexes can need it. */
-function place(extras: readonly Extra[], actions: readonly Action[], role: string): Insertion[] {
+function place(extras: readonly Extra[], actions: readonly Action[], role: string): Creation[] {
   const lastOf = new Map<string, number>();
   actions.forEach(({ verb, produces, sql }, index) => {
     if (verb === 'create' && !/^(GRANT|REVOKE|COMMENT) /.test(sql))
@@ -177,7 +188,7 @@ function place(extras: readonly Extra[], actions: readonly Action[], role: strin
       ({ verb, produces }) =>
         verb === 'create' && produces.some((id) => isRoutine(id) && definition.includes(routineName(id))),
     );
-  const insertions: Insertion[] = [];
+  const insertions: Creation[] = [];
   for (const { object, needs, comment, definition } of extras) {
     const { kind, identity, owner, schema } = object;
     const refs = [...needs, ...(schema === undefined ? [] : [`schema ${schema}`])];
@@ -194,7 +205,7 @@ function place(extras: readonly Extra[], actions: readonly Action[], role: strin
       ...(owner === undefined || owner === role ? [] : [ownerStatement(object, owner)]),
       ...(comment === undefined ? [] : [`COMMENT ON ${kind} ${identity} IS ${quoteLiteral(comment)}`]),
     ];
-    insertions.push({ at, statements });
+    insertions.push({ at, statements, ref: refOf(object) });
   }
   return insertions;
 }

@@ -35,7 +35,22 @@ const columnsOf = (facts: FactBase, table: StableId): string =>
     .toSorted()
     .join();
 
-export function renameOf({ kind, from, to }: RenameCandidate): Rename {
+/** Returns every pair of a removed and an added object, for renames that the user names. */
+export function conceivableRenames(before: FactBase, after: FactBase): Rename[] {
+  const only = (facts: FactBase, other: FactBase): Fact[] =>
+    facts.facts().filter(({ id, parent }) => {
+      const isPart = parent !== undefined && !other.has(parent);
+      return words[id.kind] !== undefined && !other.has(id) && !isPart;
+    });
+  const added = only(after, before);
+  return only(before, after).flatMap((old) =>
+    added
+      .filter(({ id }) => id.kind === old.id.kind && ownerOf(id) === ownerOf(old.id))
+      .map(({ id }) => renameOf({ kind: id.kind, from: old.id, to: id })),
+  );
+}
+
+export function renameOf({ kind, from, to }: Pick<RenameCandidate, 'kind' | 'from' | 'to'>): Rename {
   const [alter = '', part] = words[kind] ?? [];
   const newName = 'name' in to && typeof to.name === 'string' ? quoteIfNeeded(to.name) : '';
   const statement =
