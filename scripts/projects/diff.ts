@@ -15,7 +15,7 @@ import { parseArgs } from 'node:util';
 import { createScratchDatabases, type ScratchDatabases } from '../../src/cli/scratch-databases.ts';
 import { loadConfig } from '../../src/config/index.ts';
 import { type ConnectionOptions, openCopySession, parseConnectionString } from '../../src/database/index.ts';
-import { stableCasts } from '../../src/diff/core/normalize.ts';
+import { stableText } from '../../src/diff/core/normalize.ts';
 import { compareSnapshots, type DiffStatement, diffScript, readSnapshot } from '../../src/diff/index.ts';
 import { silentLogger } from '../../src/kernel/log.ts';
 import type { Backend } from '../../src/main.ts';
@@ -162,15 +162,17 @@ function differences(actual: Fingerprint, expected: Fingerprint): string[] {
     });
 }
 
-/** The order of options, tags and the roles of a policy has no meaning. */
+/** The order of options, tags and the roles of a policy has no meaning. Materialized views are created with rows. */
 const sorted = (key: string, value: unknown): unknown =>
-  (key === 'reloptions' || key === 'evttags') && Array.isArray(value)
-    ? value.toSorted()
-    : key === 'roles' && typeof value === 'string'
-      ? value.slice(1, -1).split(',').toSorted()
-      : typeof value === 'string'
-        ? stableCasts(value)
-        : value;
+  key === 'relispopulated'
+    ? undefined
+    : (key === 'reloptions' || key === 'evttags') && Array.isArray(value)
+      ? value.toSorted()
+      : key === 'roles' && typeof value === 'string'
+        ? value.slice(1, -1).split(',').toSorted()
+        : typeof value === 'string'
+          ? stableText(value)
+          : value;
 
 for (const project of readProjects(values.list ?? new URL('diff-list.txt', import.meta.url))) {
   if (values.only.length > 0 && !values.only.includes(project.name)) continue;

@@ -1,6 +1,7 @@
 /** Reads properties that pg-delta doesn't model. Each differs from its default and is set by one statement. */
 import type { CopySession } from '../database/index.ts';
 import { sql } from '../kernel/sql.ts';
+import type { Membership } from './core/normalize.ts';
 import type { Property } from './core/properties.ts';
 import type { VirtualColumn } from './types.ts';
 
@@ -141,3 +142,15 @@ export const readVirtualColumns = ({ query }: CopySession): Promise<VirtualColum
     from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
     join pg_attrdef on adrelid = a.attrelid and adnum = a.attnum
     where a.attgenerated = 'v' and c.oid >= 16384`);
+
+/** Before PostgreSQL 16, CREATE ROLE didn't grant the role to its creator. */
+export function readMemberships({ query, serverVersion }: CopySession): Promise<Membership[]> {
+  const isAutomatic = sql.raw(
+    serverVersion >= 160_000
+      ? 'm.grantor = 10 and m.admin_option and not m.inherit_option and not m.set_option'
+      : 'false',
+  );
+  return query(sql`
+    select pg_get_userbyid(m.roleid)::text as role, pg_get_userbyid(m.member)::text as member, bool_or(m.admin_option) as admin
+    from pg_auth_members m where not (${isAutomatic}) group by 1, 2`);
+}

@@ -12,7 +12,7 @@ import { quoteIdentifier, sql } from '../kernel/sql.ts';
 import { isUnmodeled } from './core/extras.ts';
 import { normalizeFacts } from './core/normalize.ts';
 import { refOf } from './core/refs.ts';
-import { readProperties, readVirtualColumns } from './properties.ts';
+import { readMemberships, readProperties, readVirtualColumns } from './properties.ts';
 import type { Snapshot } from './types.ts';
 
 export async function readSnapshot(target: ConnectionOptions): Promise<Snapshot> {
@@ -22,7 +22,7 @@ export async function readSnapshot(target: ConnectionOptions): Promise<Snapshot>
     const { factBase } = await extract(poolOf(session));
     const catalog = await readCatalog(session, { includes: () => true });
     return {
-      facts: normalizeFacts(factBase),
+      facts: normalizeFacts(factBase, await readMemberships(session)),
       extras: {
         objects: catalog.objects.filter((object) => isUnmodeled(object) && !isManaged(object.schema ?? '')),
         comments: new Map(catalog.comments.map(({ key, text }) => [key, text])),

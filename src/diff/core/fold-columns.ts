@@ -251,14 +251,14 @@ function splitItems(text: string): string[] {
   return items.filter((item) => item !== '');
 }
 
-/** The parentheses and commas outside of quotes, with the number of open parentheses. */
+/** The parentheses, brackets and commas outside of quotes, with the number of open parentheses and brackets. */
 function* structure(text: string): Generator<{ index: number; character: string; depth: number }> {
   let depth = 0;
-  const token = /E'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|[(),]/gs;
+  const token = /E'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|[()[\],]/gs;
   for (const { index, 0: character } of text.matchAll(token)) {
     if (character.length > 1) continue;
-    if (character === '(') depth++;
-    if (character === ')') depth--;
+    if (character === '(' || character === '[') depth++;
+    if (character === ')' || character === ']') depth--;
     yield { index, character, depth };
   }
 }

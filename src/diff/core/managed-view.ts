@@ -24,7 +24,7 @@ export const managedView = (from: FactBase, to: FactBase): Policy => ({
   extends: supabaseProfile.policy === undefined ? [] : [supabaseProfile.policy],
   assumedSchemas: ownSchemas,
   filter: [
-    ...[...projectRoutines(from), ...projectRoutines(to)].flatMap(includedRoutine),
+    ...[from, to].flatMap(projectRules),
     { match: { all: [{ kind: 'policy' }, { schema: extendable }] }, action: 'include' },
     {
       match: {
@@ -67,6 +67,33 @@ function projectRoutines(facts: FactBase): Routine[] {
     return isProjects ? [{ schema: id.schema, name: id.name }] : [];
   });
 }
+
+function projectRules(facts: FactBase): NonNullable<Policy['filter']> {
+  const functions = projectRoutines(facts);
+  return [...functions.flatMap(includedRoutine), ...includedTriggers(facts, functions)];
+}
+
+/** The base policy excludes triggers on the services' tables that call a function in the services' schemas. */
+const includedTriggers = (facts: FactBase, functions: readonly Routine[]): NonNullable<Policy['filter']> =>
+  facts.edges.flatMap(({ from: trigger, to }) =>
+    trigger.kind === 'trigger' &&
+    to.kind === 'function' &&
+    functions.some(({ schema, name }) => schema === to.schema && name === to.name)
+      ? [
+          {
+            match: {
+              all: [
+                { kind: 'trigger' },
+                { schema: trigger.schema },
+                { idField: { field: 'table', glob: trigger.table } },
+                { name: trigger.name },
+              ],
+            },
+            action: 'include' as const,
+          },
+        ]
+      : [],
+  );
 
 const includedRoutine = ({ schema, name }: Routine): NonNullable<Policy['filter']> => [
   { match: { all: [{ kind: routines }, { schema }, { name }] }, action: 'include' },

@@ -1,16 +1,35 @@
 /** Changes facts that pg-delta reads but can't plan correctly. */
 import { buildFactBase, encodeId, type Fact, type FactBase } from '@supabase/pg-delta';
+import { flattenConditions } from './flatten-conditions.ts';
 import { mapTexts } from './map-texts.ts';
 
-export function normalizeFacts(base: FactBase): FactBase {
-  const facts = base.facts();
+/** A membership that a GRANT created. */
+export interface Membership {
+  readonly role: string;
+  readonly member: string;
+  readonly admin: boolean;
+}
+
+export function normalizeFacts(base: FactBase, memberships: readonly Membership[]): FactBase {
+  const facts = base.facts().flatMap((fact) => withGranted(fact, memberships));
   const removed = new Set(facts.filter(isDomainNotNull).map(({ id }) => encodeId(id)));
   const isKept = (fact: Fact): boolean =>
     !removed.has(encodeId(fact.id)) && (fact.parent === undefined || !removed.has(encodeId(fact.parent)));
   return buildFactBase(
-    facts.filter(isKept).map(withPartitions).map(withStableCasts),
+    facts.filter(isKept).map(withPartitions).map(withStableTexts),
     base.edges.filter(({ from, to }) => !removed.has(encodeId(from)) && !removed.has(encodeId(to))),
   );
+}
+
+/**
+ * CREATE ROLE grants the new role to its creator with the ADMIN option. PostgreSQL rejects a GRANT of the same, so only
+ * memberships that a GRANT created are compared.
+ */
+function withGranted(fact: Fact, memberships: readonly Membership[]): Fact[] {
+  const { id, payload } = fact;
+  if (id.kind !== 'membership') return [fact];
+  const granted = memberships.find(({ role, member }) => role === id.role && member === id.member);
+  return granted === undefined ? [] : [{ ...fact, payload: { ...payload, admin: granted.admin } }];
 }
 
 /** PostgreSQL 18 stores NOT NULL of a domain as a constraint, and the domain's fact contains it too. */
@@ -57,9 +76,12 @@ const withExpressions: ReadonlySet<string> = new Set([
   'view',
 ]);
 
-const withStableCasts = (fact: Fact): Fact =>
+/** Returns the text that PostgreSQL prints after the text is parsed again. */
+export const stableText = (text: string): string => flattenConditions(stableCasts(text));
+
+const withStableTexts = (fact: Fact): Fact =>
   withExpressions.has(fact.id.kind)
-    ? { ...fact, payload: mapTexts(fact.payload, stableCasts) as Fact['payload'] }
+    ? { ...fact, payload: mapTexts(fact.payload, stableText) as Fact['payload'] }
     : fact;
 
 const castArray =
@@ -69,7 +91,7 @@ const castArray =
  * PostgreSQL prints `column IN ('a', 'b')` of a varchar column as a cast of an array. If this text is parsed again, it
  * prints a cast of each element, so the same policy has two texts.
  */
-export const stableCasts = (text: string): string =>
+const stableCasts = (text: string): string =>
   text.replace(castArray, (_match, items: string) => {
     const casts = items.match(/'(?:[^']|'')*'::character varying/g) ?? [];
     return `ARRAY[${casts.map((item) => `(${item})::text`).join(', ')}]`;
