@@ -162,13 +162,13 @@ function differences(actual: Fingerprint, expected: Fingerprint): string[] {
     });
 }
 
-/** The order of options, tags and the roles of a policy has no meaning. Materialized views are created with rows. */
+/** The order of options, tags, roles and privileges has no meaning. Materialized views are created with rows. */
 const sorted = (key: string, value: unknown): unknown =>
   key === 'relispopulated'
     ? undefined
     : (key === 'reloptions' || key === 'evttags') && Array.isArray(value)
       ? value.toSorted()
-      : key === 'roles' && typeof value === 'string'
+      : (key === 'roles' || key === 'attacl') && typeof value === 'string'
         ? value.slice(1, -1).split(',').toSorted()
         : typeof value === 'string'
           ? stableText(value)

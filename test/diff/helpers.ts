@@ -67,7 +67,7 @@ export async function apply(database: ComparedDatabase, { statements }: SchemaDi
   });
 }
 
-/** The catalogs without rows and sequence values. The order of options and tags has no meaning. */
+/** The catalogs without rows and sequence values. The order of options, tags, roles and privileges has no meaning. */
 export async function catalogs(
   database: ComparedDatabase,
   { positions = true }: { readonly positions?: boolean } = {},
@@ -75,6 +75,8 @@ export async function catalogs(
   const { rows: _rows, sequences: _sequences, ...kinds } = await database.run(readFingerprint);
   const text = (key: string, value: unknown): unknown => {
     if (key === 'position' && !positions) return undefined;
+    if ((key === 'attacl' || key === 'roles') && typeof value === 'string')
+      return value.slice(1, -1).split(',').toSorted();
     return (key === 'reloptions' || key === 'evttags') && Array.isArray(value) ? value.toSorted() : value;
   };
   const indexes = new Set((kinds.indexes as { name: string }[]).map(({ name }) => name));
