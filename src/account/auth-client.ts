@@ -1,7 +1,9 @@
 /** Runs the auth service's operations on behalf of a browser. */
 import type { FastifyRequest } from 'fastify';
 import type { PageClient, SelfService, UserOperations, VisitorOperations } from '../auth/index.ts';
-import { cameFrom } from './core/confirm.ts';
+import { cameFrom, withWait } from './core/confirm.ts';
+import { chooseLanguage, languageCookie } from './core/languages.ts';
+import { cookieOf } from './request-cookies.ts';
 
 export type { AuthUser, TokenPair } from '../auth/index.ts';
 
@@ -9,15 +11,18 @@ export type { AuthUser, TokenPair } from '../auth/index.ts';
  * The client on whose behalf auth is called. The session list and the audit log contain its address and browser, and
  * its requests count toward limits.
  */
-export type Caller = Pick<FastifyRequest, 'id' | 'ip' | 'headers' | 'host'>;
+export type Caller = Pick<FastifyRequest, 'id' | 'ip' | 'headers' | 'host' | 'protocol'>;
 
 /**
  * Runs auth's operations on behalf of browsers. Every operation rejects with an `AuthRejection` if auth reports an
  * error.
  */
 export interface AuthClient {
-  /** Returns the operations that don't require a session, for any browser. */
-  visitor(caller: Caller): VisitorOperations;
+  /**
+   * Returns the operations that don't require a session, for any browser. `wait` identifies the window that waits until
+   * the link in the email is opened (`waiting-windows.ts`).
+   */
+  visitor(caller: Caller, wait?: string): VisitorOperations;
   /** Returns the operations that a signed-in user can run. They run with the session's access token. */
   user(caller: Caller, session: { readonly tokens: { readonly access_token: string } }): UserOperations;
 }
@@ -25,16 +30,26 @@ export interface AuthClient {
 export function createAuthClient(deps: {
   readonly selfService: Pick<SelfService, 'visitor' | 'user'>;
   readonly accountUrl: () => string;
+  /** The project's languages. The default language is first. */
+  readonly languages: () => readonly string[];
 }): AuthClient {
-  const clientOf = ({ id, ip, headers, host }: Caller): PageClient => ({
-    requestId: id,
-    ip,
-    userAgent: headers['user-agent'],
+  const clientOf = (caller: Caller, wait?: string): PageClient => {
+    const { id, ip, headers, host } = caller;
     // Links in emails return the user to our pages.
-    redirectTo: cameFrom(headers.referer, host, deps.accountUrl()),
-  });
+    const page = cameFrom(headers.referer, host, deps.accountUrl());
+    return {
+      requestId: id,
+      ip,
+      userAgent: headers['user-agent'],
+      language: chooseLanguage(
+        { requested: null, kept: cookieOf(caller, languageCookie), accepted: headers['accept-language'] },
+        deps.languages(),
+      ),
+      redirectTo: wait === undefined ? page : withWait(page ?? `${deps.accountUrl()}/sign-in`, wait),
+    };
+  };
   return {
-    visitor: (caller) => deps.selfService.visitor(clientOf(caller)),
+    visitor: (caller, wait) => deps.selfService.visitor(clientOf(caller, wait)),
     user: (caller, { tokens }) => deps.selfService.user(clientOf(caller), tokens.access_token),
   };
 }

@@ -7,17 +7,20 @@ import type { VisitorOperations } from '../auth/index.ts';
 import { AuthRejection } from '../shared/auth-rejection.ts';
 import type { AuthClient, TokenPair } from './auth-client.ts';
 import type { BrowserSignIn } from './browser-sign-in.ts';
+import { passwordPageFor } from './core/confirm.ts';
 import type { CodePurpose, Step } from './core/step.ts';
 import { AccountError } from './errors.ts';
 import { proveFactor } from './prove-factor.ts';
 import type { SessionStore } from './sessions.ts';
 import { mustStepUp, type Visitor, type Visitors } from './visitor.ts';
+import type { WaitingWindows } from './waiting-windows.ts';
 
 export interface FormActionDeps {
   readonly auth: AuthClient;
   readonly sessions: SessionStore;
   readonly browserSignIn: BrowserSignIn;
   readonly visitors: Visitors;
+  readonly windows: WaitingWindows;
 }
 
 export interface FormContext {
@@ -52,9 +55,11 @@ export class FieldFault extends Error {
 
 /** The form field that each auth error code refers to, by page. The pages' scripts contain the same mapping. */
 export const placesOf: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'sign-in': { email_not_confirmed: 'unconfirmed' },
   'sign-up': { weak_password: 'password', user_already_exists: 'email', email_address_invalid: 'email' },
   code: { otp_expired: 'code' },
   'new-password': { weak_password: 'password', same_password: 'password' },
+  join: { weak_password: 'password', same_password: 'password' },
   mfa: { mfa_verification_failed: 'code' },
 };
 
@@ -62,7 +67,7 @@ const maxFieldLength = 4096;
 const verifyTypes = { 'sign-in': 'email', confirm: 'email', recover: 'recovery' } as const;
 
 export function createFormActions(deps: FormActionDeps): Readonly<Record<string, FormAction>> {
-  const { auth, sessions, browserSignIn, visitors } = deps;
+  const { auth, sessions, browserSignIn, visitors, windows } = deps;
 
   async function arrive(turn: FormContext, pair: TokenPair, first?: string): Promise<Outcome> {
     const session = await browserSignIn.enter(turn.request, turn.reply, pair);
@@ -73,14 +78,25 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
    * Returns the next page: the second factor, one of our pages with a form, the return to the app, or a confirmation.
    */
   function continueFlow({ query }: FormContext, visitor: Visitor, first = query.get('next') ?? ''): Outcome {
-    const next = first === 'new-password' ? first : undefined;
+    const next = first === 'new-password' || first === 'join' ? first : undefined;
     if (mustStepUp(visitor)) return { page: 'mfa', step: {}, ...(next === undefined ? {} : { next }) };
     return next === undefined ? { page: 'signed-in', step: { arrived: true } } : { page: next, step: {} };
   }
 
-  async function sendCode({ request, form }: FormContext, purpose: CodePurpose): Promise<Outcome> {
-    const email = emailIn(form);
-    await requestCode(auth.visitor(request), email, purpose);
+  /** Sends a code and a link, for which this window then waits. */
+  async function mailCode(
+    { request, reply }: FormContext,
+    email: string,
+    purpose: CodePurpose,
+  ): Promise<void> {
+    const window = windows.of(request);
+    await requestCode(auth.visitor(request, window.id), email, purpose);
+    await windows.begin(request, reply, window);
+  }
+
+  async function sendCode(turn: FormContext, purpose: CodePurpose): Promise<Outcome> {
+    const email = emailIn(turn.form);
+    await mailCode(turn, email, purpose);
     return { page: 'code', step: { email, purpose } };
   }
 
@@ -92,6 +108,7 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
     const { request, form } = turn;
     const requested = form.get('do');
     if (requested === 'code') return sendCode(turn, 'sign-in');
+    if (requested === 'confirm') return sendCode(turn, 'confirm');
     if (requested === 'guest') return guest(turn);
     const email = emailIn(form);
     const body = { email, password: textIn(form, 'password', 'field.password-missing') };
@@ -101,7 +118,9 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
   async function signUp(turn: FormContext): Promise<Outcome> {
     const email = emailIn(turn.form);
     const body = { email, password: textIn(turn.form, 'password', 'field.password-missing') };
-    const pair = await auth.visitor(turn.request).signUp(body);
+    const window = windows.of(turn.request);
+    const pair = await auth.visitor(turn.request, window.id).signUp(body);
+    if (pair === undefined) await windows.begin(turn.request, turn.reply, window);
     // The response is the same for an address that is already in use, so that it doesn't reveal who has an account.
     return pair === undefined ? { page: 'code', step: { email, purpose: 'confirm' } } : arrive(turn, pair);
   }
@@ -112,14 +131,27 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
     if (email === undefined || purpose === undefined) return sendCode(turn, 'sign-in');
     if (form.get('do') === 'other') return { page: purpose === 'recover' ? 'recover' : 'code' };
     if (form.get('do') === 'resend') {
-      await requestCode(auth.visitor(request), email, purpose);
+      await mailCode(turn, email, purpose);
       return { page: 'code', step: { email, purpose, resent: true } };
     }
+    if (form.get('do') === 'check') return checkLink(turn, email, purpose);
     const token = digitsIn(form);
     const body = { email, token, type: verifyTypes[purpose] };
     const pair = await auth.visitor(request).verifyCode(body);
     if (pair === undefined) throw new Error('only an email change has two confirmations');
+    await windows.end(request, turn.reply);
     return arrive(turn, pair, purpose === 'recover' ? 'new-password' : undefined);
+  }
+
+  /** Continues if the link in the email was confirmed on another device. */
+  async function checkLink(turn: FormContext, email: string, purpose: CodePurpose): Promise<Outcome> {
+    const taken = await windows.take(turn.request);
+    if (taken.state !== 'confirmed') return { page: 'code', step: { email, purpose, unconfirmed: true } };
+    await windows.end(turn.request, turn.reply);
+    const body = { type: taken.type, token_hash: taken.link };
+    const pair = await auth.visitor(turn.request).verifyCode(body);
+    if (pair === undefined) throw new Error('only an email change has two confirmations');
+    return arrive(turn, pair, passwordPageFor(taken.type));
   }
 
   async function newPassword(turn: FormContext): Promise<Outcome> {
@@ -160,6 +192,7 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
     code,
     recover: (turn) => sendCode(turn, 'recover'),
     'new-password': newPassword,
+    join: newPassword,
     mfa,
   };
 }

@@ -19,11 +19,12 @@ import type { ConsentDeps, GuestDeps, ReturnDeps } from './auth-deps.ts';
 import { createBrowserSignIn } from './browser-sign-in.ts';
 import { createPageFiller } from './fill.ts';
 import { overloaded } from './overloaded.ts';
-import { createReturnAddress } from './return-address.ts';
+import { createReturnAddress, faultOf } from './return-address.ts';
 import { apiRoutes } from './routes/api.ts';
 import { pageRoutes } from './routes/pages.ts';
 import { createSessionStore } from './sessions.ts';
 import { createVisitors } from './visitor.ts';
+import { createWaitingWindows } from './waiting-windows.ts';
 
 export const migrations: MigrationSet = { module: 'account', dir: new URL('./sql/', import.meta.url) };
 
@@ -43,6 +44,7 @@ export interface AccountDeps extends Omit<ReturnDeps, 'implicit' | 'requireMfa'>
   readonly webDir: string;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly isDevelopment: boolean;
 }
 
 const sweepEveryMs = 3_600_000;
@@ -51,7 +53,11 @@ export function createAccount(deps: AccountDeps): Service {
   const { database, keys, config, clock, log, selfService, isAllowedRedirect, issueCode } = deps;
   const face = createWebFace(`${deps.webDir}/account`);
   const accountUrl = () => `${deps.apiUrl()}/account`;
-  const auth = createAuthClient({ selfService, accountUrl });
+  const auth = createAuthClient({
+    selfService,
+    accountUrl,
+    languages: () => config.current.plinth.account.languages,
+  });
   const sessions = createSessionStore({ db: database.pool('supabase_admin'), auth, clock });
   const filler = config.derive((current) =>
     createPageFiller({
@@ -62,8 +68,8 @@ export function createAccount(deps: AccountDeps): Service {
       publishableKey: keys.publishableKey,
     }),
   );
+  const windows = createWaitingWindows({ db: database.pool('supabase_admin'), clock });
   const browserSignIn = createBrowserSignIn(sessions, auth);
-  const confirm = { auth, accountUrl, enter: browserSignIn.enter };
   const visitors = createVisitors(sessions);
   const returning = {
     isAllowedRedirect,
@@ -82,8 +88,9 @@ export function createAccount(deps: AccountDeps): Service {
     },
   };
   const returnAddress = createReturnAddress({ returning, auth, visitors });
+  const confirm = { auth, accountUrl, enter: browserSignIn.enter, returnAddress, visitors, windows };
   const journeys = { auth, browserSignIn, visitors, returnAddress, accountUrl };
-  const forms = { auth, sessions, browserSignIn, visitors, returnAddress };
+  const forms = { auth, sessions, browserSignIn, visitors, returnAddress, windows };
   // If the database is unavailable, the page still shows its form. Submitting the form then reports the error.
   const keepsSession = (cookie: string | undefined): Promise<boolean> =>
     sessions.find(cookie).then(
@@ -98,6 +105,7 @@ export function createAccount(deps: AccountDeps): Service {
   async function removeExpired(): Promise<void> {
     try {
       await sessions.removeExpired();
+      await windows.removeExpired();
     } catch (error) {
       log.warn({ service: 'account', error }, 'failed to delete expired sessions');
     }
@@ -126,6 +134,7 @@ export function createAccount(deps: AccountDeps): Service {
                 isAppAddress: isAllowedRedirect,
                 guests,
                 browserSignIn,
+                windows,
                 accountUrl,
                 onError,
               }),
@@ -134,7 +143,17 @@ export function createAccount(deps: AccountDeps): Service {
             },
           );
           await app.register((scope) =>
-            pageRoutes(scope, { face, confirm, forms, journeys, onError, keepsSession, filler }),
+            pageRoutes(scope, {
+              face,
+              confirm,
+              forms,
+              journeys,
+              onError,
+              keepsSession,
+              filler,
+              faultOf: (requested) => faultOf(returning, requested),
+              isDevelopment: deps.isDevelopment,
+            }),
           );
         },
       },

@@ -1,4 +1,4 @@
-/** Fixed statements on `_plinth.account_sessions`. */
+/** Fixed statements on `_plinth.account_sessions` and `_plinth.account_waiting_windows`. */
 import type { Queryable } from '../database/types.ts';
 import { sql } from '../kernel/sql.ts';
 
@@ -49,4 +49,101 @@ export async function deleteSession(db: Queryable, id: Buffer): Promise<void> {
 export async function deleteExpiredSessions(db: Queryable, now: Date): Promise<void> {
   await db.query(sql`
     delete from _plinth.account_sessions where expires_at <= ${now.toISOString()}::timestamptz`);
+}
+
+export interface WaitingWindowRow {
+  readonly number: number;
+  readonly attempts: number;
+  readonly user_agent: string;
+  readonly state: 'waiting' | 'confirmed' | 'canceled';
+  readonly link: string | null;
+  readonly link_type: string | null;
+}
+
+/** Stores a window. A window that is already waiting keeps its number. */
+export async function storeWaitingWindow(
+  db: Queryable,
+  row: {
+    readonly id: Buffer;
+    readonly number: number;
+    readonly userAgent: string;
+    readonly expiresAt: Date;
+    readonly now: Date;
+  },
+): Promise<number> {
+  const rows = await db.query<{ number: number }>(sql`
+    insert into _plinth.account_waiting_windows as w (id, number, user_agent, created_at, expires_at)
+    values (${row.id}, ${row.number}, ${row.userAgent}, ${row.now.toISOString()}::timestamptz,
+      ${row.expiresAt.toISOString()}::timestamptz)
+    on conflict (id) do update
+    set number = case when w.state = 'waiting' and w.expires_at > excluded.created_at then w.number
+          else excluded.number end,
+      attempts = case when w.state = 'waiting' and w.expires_at > excluded.created_at then w.attempts else 0 end,
+      state = 'waiting', link = null, link_type = null,
+      created_at = excluded.created_at, expires_at = excluded.expires_at
+    returning number`);
+  return (rows[0] as { number: number }).number;
+}
+
+export async function findWaitingWindow(
+  db: Queryable,
+  id: Buffer,
+  now: Date,
+): Promise<WaitingWindowRow | undefined> {
+  const rows = await db.query<WaitingWindowRow>(sql`
+    select number, attempts, user_agent, state, link, link_type from _plinth.account_waiting_windows
+    where id = ${id} and expires_at > ${now.toISOString()}::timestamptz`);
+  return rows[0];
+}
+
+/** Counts an attempt to enter the number. Returns undefined if the window doesn't wait or no attempt is left. */
+export async function countAttempt(
+  db: Queryable,
+  id: Buffer,
+  maxAttempts: number,
+  now: Date,
+): Promise<WaitingWindowRow | undefined> {
+  const rows = await db.query<WaitingWindowRow>(sql`
+    update _plinth.account_waiting_windows set attempts = attempts + 1
+    where id = ${id} and state = 'waiting' and attempts < ${maxAttempts}
+      and expires_at > ${now.toISOString()}::timestamptz
+    returning number, attempts, user_agent, state, link, link_type`);
+  return rows[0];
+}
+
+export async function cancelWaitingWindow(db: Queryable, id: Buffer): Promise<void> {
+  await db.query(sql`
+    update _plinth.account_waiting_windows set state = 'canceled' where id = ${id} and state = 'waiting'`);
+}
+
+export async function confirmWaitingWindow(
+  db: Queryable,
+  id: Buffer,
+  { link, type }: { readonly link: string; readonly type: string },
+): Promise<void> {
+  await db.query(sql`
+    update _plinth.account_waiting_windows set state = 'confirmed', link = ${link}, link_type = ${type}
+    where id = ${id} and state = 'waiting'`);
+}
+
+/** Deletes a window whose link was confirmed, and returns it. Only one of several concurrent callers gets the row. */
+export async function takeConfirmedWindow(
+  db: Queryable,
+  id: Buffer,
+  now: Date,
+): Promise<{ link: string; link_type: string } | undefined> {
+  const rows = await db.query<{ link: string; link_type: string }>(sql`
+    delete from _plinth.account_waiting_windows
+    where id = ${id} and state = 'confirmed' and expires_at > ${now.toISOString()}::timestamptz
+    returning link, link_type`);
+  return rows[0];
+}
+
+export async function deleteWaitingWindow(db: Queryable, id: Buffer): Promise<void> {
+  await db.query(sql`delete from _plinth.account_waiting_windows where id = ${id}`);
+}
+
+export async function deleteExpiredWindows(db: Queryable, now: Date): Promise<void> {
+  await db.query(sql`
+    delete from _plinth.account_waiting_windows where expires_at <= ${now.toISOString()}::timestamptz`);
 }

@@ -2,9 +2,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type CookieKind, readCookie, type Transport, writeCookie } from './core/cookies.ts';
 
-const transportOf = ({ protocol }: FastifyRequest): Transport => ({ secure: protocol === 'https' });
+type Carrier = Pick<FastifyRequest, 'headers' | 'protocol'>;
 
-export function cookieOf(request: FastifyRequest, kind: CookieKind): string | undefined {
+const transportOf = ({ protocol }: Pick<Carrier, 'protocol'>): Transport => ({
+  secure: protocol === 'https',
+});
+
+export function cookieOf(request: Carrier, kind: CookieKind): string | undefined {
   return readCookie(request.headers.cookie, kind, transportOf(request));
 }
 

@@ -3,13 +3,13 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { AuthClient } from './auth-client.ts';
 import type { ReturnDeps } from './auth-deps.ts';
-import { parseReturnRequest, withCode, withSession } from './core/return-to.ts';
+import { parseReturnRequest, type ReturnRequest, withCode, withSession } from './core/return-to.ts';
 import { AccountError } from './errors.ts';
-import { hasFactor, mustStepUp, type Visitor, type Visitors } from './visitor.ts';
+import { hasFactor, isAtAal2, mustStepUp, type Visitor, type Visitors } from './visitor.ts';
 
 /**
- * Returns the address for an app. `requested` contains `redirect_to`, `code_challenge` and `code_challenge_method` as
- * sent by the app.
+ * Returns the address for an app. `requested` contains `redirect_to`, `code_challenge`, `code_challenge_method` and `next`
+ * from the page's address.
  * @throws {AccountError} bad_code_challenge, redirect_not_allowed, pkce_required, not_signed_in, insufficient_aal,
  * factor_required
  */
@@ -20,6 +20,21 @@ export type ReturnAddress = (
   arrived?: Visitor,
 ) => Promise<string>;
 
+/** The errors of an app's request that are known before the user signs in. */
+export type RequestFault = 'bad_code_challenge' | 'redirect_not_allowed' | 'pkce_required';
+
+/** Checks an app's request. Returns the reason why the app can't receive a session, or undefined if it can. */
+export function faultOf(
+  returning: Pick<ReturnDeps, 'isAllowedRedirect' | 'implicit'>,
+  fields: Readonly<Record<string, unknown>>,
+): RequestFault | undefined {
+  const requested = parseReturnRequest(fields);
+  if (requested === undefined) return 'bad_code_challenge';
+  const { redirectTo, challenge, opensWithoutCode } = requested;
+  if (!returning.isAllowedRedirect(redirectTo)) return 'redirect_not_allowed';
+  return challenge === undefined && !returning.implicit && !opensWithoutCode ? 'pkce_required' : undefined;
+}
+
 export function createReturnAddress(deps: {
   readonly returning: ReturnDeps;
   readonly auth: AuthClient;
@@ -27,14 +42,15 @@ export function createReturnAddress(deps: {
 }): ReturnAddress {
   const { returning, auth, visitors } = deps;
   return async (request, fields, arrived) => {
-    const requested = parseReturnRequest(fields);
-    if (requested === undefined) throw new AccountError('bad_code_challenge');
-    const { redirectTo, challenge } = requested;
-    if (!returning.isAllowedRedirect(redirectTo)) throw new AccountError('redirect_not_allowed');
-    if (challenge === undefined && !returning.implicit) throw new AccountError('pkce_required');
+    const fault = faultOf(returning, fields);
+    if (fault !== undefined) throw new AccountError(fault);
+    const { redirectTo, challenge } = parseReturnRequest(fields) as ReturnRequest;
     const visitor = arrived ?? (await visitors.needed(request));
     if (mustStepUp(visitor)) throw new AccountError('insufficient_aal');
-    if (returning.requireMfa && !hasFactor(visitor.user)) throw new AccountError('factor_required');
+    if (returning.requireMfa && !hasFactor(visitor.user) && !isAtAal2(visitor.session)) {
+      throw new AccountError('factor_required');
+    }
+    if (challenge === undefined && !returning.implicit) return redirectTo;
     const accessToken = visitor.session.tokens.access_token;
     if (challenge !== undefined) {
       const { value: codeChallenge, method: codeChallengeMethod } = challenge;

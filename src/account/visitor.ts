@@ -47,9 +47,13 @@ export function hasFactor({ factors }: AuthUser): boolean {
  * signature isn't checked, because our own server stored this token.
  */
 export function mustStepUp({ session, user }: Visitor): boolean {
-  if (!hasFactor(user)) return false;
+  return hasFactor(user) && !isAtAal2(session);
+}
+
+/** Whether the session used two factors, such as a verified passkey. */
+export function isAtAal2(session: OpenSession): boolean {
   const payload = Buffer.from(session.tokens.access_token.split('.')[1] ?? '', 'base64url').toString('utf8');
-  return (JSON.parse(payload) as { aal?: string }).aal !== 'aal2';
+  return (JSON.parse(payload) as { aal?: string }).aal === 'aal2';
 }
 
 /** Returns the data about the session that a page receives. */

@@ -18,8 +18,13 @@ export interface Caller {
    */
   readonly audience: string | undefined;
   /**
-   * Returns the address to which links in emails lead: the requested address if the redirect rule allows it, and
-   * otherwise the site URL.
+   * The language of the Account page that the request came from. Undefined for requests from other clients, which get
+   * the same emails as from GoTrue.
+   */
+  readonly pageLanguage?: string | undefined;
+  /**
+   * Returns the address to which links in emails lead. This is the requested address if the redirect rule allows it,
+   * and otherwise the site URL.
    */
   redirectTo(): string;
   /**

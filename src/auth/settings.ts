@@ -43,6 +43,10 @@ export interface Settings {
   readonly issuer: () => string;
   /** The address of the Account pages, or of the pages with which the project replaces them. */
   readonly accountUrl: () => string;
+  /** The languages of the Account pages. The default language is first. */
+  readonly languages: readonly string[];
+  /** Whether the Account pages are served. */
+  readonly hasAccountPages: boolean;
   readonly accessTokenSeconds: number;
   readonly signupEnabled: boolean;
   readonly anonymousEnabled: boolean;
@@ -78,7 +82,7 @@ export interface Settings {
     readonly checksDomains: boolean;
     /** Whether the links in all emails lead to a page with a button. */
     readonly confirmsByButton: boolean;
-    readonly brand: MailBrand;
+    readonly brand: () => MailBrand;
   };
   readonly phone: {
     readonly enabled: boolean;
@@ -106,6 +110,8 @@ export interface Settings {
   readonly providers: ReadonlyMap<string, ProviderSettings>;
   readonly mfa: Config['auth']['mfa'];
   readonly passkeysEnabled: boolean;
+  /** Whether users who signed in with a verified passkey must also use their second factor. */
+  readonly passkeysNeedFactor: boolean;
   readonly relyingParty: RelyingParty;
   readonly hooks: Config['auth']['hook'] & Config['plinth']['auth']['hook'];
   /** The maximum number of emails and text messages that the whole server sends per hour. */
@@ -152,6 +158,8 @@ export function settingsFrom(
     externalUrl,
     issuer: () => auth.jwt_issuer ?? externalUrl(),
     accountUrl: () => `${apiUrl()}/account`,
+    languages: plinth.account.languages,
+    hasAccountPages,
     accessTokenSeconds: auth.jwt_expiry,
     signupEnabled: auth.enable_signup,
     anonymousEnabled: auth.enable_anonymous_sign_ins,
@@ -191,12 +199,13 @@ export function settingsFrom(
       authorizedAddresses: plinth.auth.external.email.authorized_addresses.map((each) => each.toLowerCase()),
       checksDomains: plinth.auth.mailer.email_validation_extended,
       confirmsByButton: plinth.account.confirm_by_button,
-      brand: {
-        name: plinth.branding.name ?? project_id ?? '',
+      brand: () => ({
+        name: plinth.branding.name || project_id || hostOf(auth.site_url),
         color: plinth.branding.color ?? defaultColor,
+        logo: mailLogo(plinth.branding, hasAccountPages ? `${apiUrl()}/account/logo` : ''),
         // An address that is only a path is removed, because it doesn't work in an email.
         supportUrl: plinth.branding.support_url?.replace(/^\/.*/, '') ?? '',
-      },
+      }),
     },
     phone: {
       // The local stack disables sign-in by phone if no provider is configured. Plinth captures the messages instead.
@@ -219,6 +228,7 @@ export function settingsFrom(
     providers: new Map(Object.entries(auth.external).map(([name, each]) => [name, providerSettings(each)])),
     mfa: auth.mfa,
     passkeysEnabled: auth.passkey.enabled,
+    passkeysNeedFactor: plinth.account.passkeys_need_second_factor,
     relyingParty: relyingParty(auth.webauthn, auth.site_url),
     hooks: { ...auth.hook, ...plinth.auth.hook },
     hourly: {
@@ -231,6 +241,19 @@ export function settingsFrom(
     config: auth,
   };
 }
+
+/** The formats that email programs show. They don't show SVG. */
+const mailPicture = /\.(?:png|jpe?g|gif|webp)$/i;
+
+/** Returns the address of a logo that email programs can show, or an empty string. */
+function mailLogo({ logo, logo_path: file }: Config['plinth']['branding'], ownLogo: string): string {
+  if (file !== undefined) return mailPicture.test(file) ? ownLogo : '';
+  if (logo === undefined || !URL.canParse(logo)) return '';
+  const { protocol, pathname } = new URL(logo);
+  return protocol === 'https:' && mailPicture.test(pathname) ? logo : '';
+}
+
+const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : '');
 
 /**
  * Returns the address of the consent page: the project's own page if it is configured, and otherwise our page below

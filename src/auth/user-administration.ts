@@ -68,8 +68,10 @@ export function createUserAdministration(ctx: AuthContext): UserAdministration {
     accessToken: undefined,
     hasCredentials: false,
     audience: undefined,
+    // The link leads to the Account pages. The recipient's language isn't known.
+    pageLanguage: ctx.settings.hasAccountPages ? ctx.settings.languages[0] : undefined,
     claims: { role: 'service_role' },
-    redirectTo: () => ctx.settings.siteUrl,
+    redirectTo: () => operatorLinkTarget(ctx),
     setHeader: () => {},
   };
   /** Runs an operation within the time limit of requests. */
@@ -123,6 +125,16 @@ export function createUserAdministration(ctx: AuthContext): UserAdministration {
     unlinkIdentity: (id, identityId) =>
       run(async () => unlinkIdentityByAdmin(ctx, caller, await target(id), identityId)),
   };
+}
+
+/**
+ * Returns the address to which links in invitations and password resets lead. On the Account pages, the user sets a
+ * password or adds a passkey and then opens the app, without a session in the address.
+ */
+function operatorLinkTarget({ settings }: AuthContext): string {
+  if (!settings.hasAccountPages) return settings.siteUrl;
+  const flow = new URLSearchParams({ redirect_to: settings.siteUrl, next: 'app' });
+  return `${settings.accountUrl()}/sign-in?${flow}`;
 }
 
 /** Converts an error, and logs it if it is unexpected, as the HTTP routes do. */

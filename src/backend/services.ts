@@ -115,17 +115,12 @@ export function createServices(parts: BackendParts, modules: Modules, hosting: H
     database,
     keys,
     config: live,
-    isAllowedRedirect: auth.isAllowedRedirect,
-    issueCode: auth.issueCode,
-    transferGuest: auth.transferGuest,
-    isTrustedClient: auth.isTrustedClient,
-    releaseAuthorization: auth.releaseAuthorization,
-    customProviders: auth.customProviders,
+    ...forAccount(auth),
     apiUrl,
-    selfService: auth.selfService,
     webDir,
     clock,
     log: logOf('account'),
+    isDevelopment: mode === 'development',
   });
   const backupLog = logOf('backup');
   const archivesWal = journal !== undefined && atStart.plinth.backup.wal;
@@ -162,6 +157,17 @@ export function createServices(parts: BackendParts, modules: Modules, hosting: H
     });
   return { mail, auth, rest, realtime, storage, functions, jobs, account, backups, drills, dropUnusedSlot };
 }
+
+/** Returns the parts of auth that the Account pages use. */
+const forAccount = (auth: ReturnType<Modules['auth']['createAuth']>) => ({
+  isAllowedRedirect: auth.isAllowedRedirect,
+  issueCode: auth.issueCode,
+  transferGuest: auth.transferGuest,
+  isTrustedClient: auth.isTrustedClient,
+  releaseAuthorization: auth.releaseAuthorization,
+  customProviders: auth.customProviders,
+  selfService: auth.selfService,
+});
 
 export type Services = ReturnType<typeof createServices>;
 

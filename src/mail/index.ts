@@ -46,6 +46,8 @@ export interface MailDeps {
 /** The maximum number of stored messages. When the inbox contains more messages, the oldest are deleted. */
 const maxMessages = 5000;
 const sweepEvery = 100;
+/** The default of `[local_smtp] sender_name`. Emails with this sender show the project's name instead. */
+const defaultSenderName = 'Admin';
 
 /**
  * Creates the mail service. Email is sent by SMTP if it is configured. Otherwise, it is captured in the inbox, which is
@@ -81,9 +83,11 @@ export function createMail(deps: MailDeps): Service & {
 
   async function store(
     message: Omit<MessageRow, 'id' | 'is_read' | 'created_at' | 'from_name' | 'from_address'>,
+    fromName?: string,
   ): Promise<void> {
     const { sender_name, admin_email } = config.current.local_smtp;
-    const from = { from_name: sender_name, from_address: admin_email };
+    const name = sender_name === defaultSenderName ? (fromName ?? sender_name) : sender_name;
+    const from = { from_name: name, from_address: admin_email };
     await insertMessage(db, { id: randomBytes(11).toString('hex'), ...from, ...message });
     captured += 1;
     if (captured % sweepEvery === 0) await deleteOldest(db, maxMessages);
@@ -109,7 +113,7 @@ export function createMail(deps: MailDeps): Service & {
         await counted(
           'email',
           'captured',
-          store({ kind: 'mail', recipient: to, subject, html, text, headers }),
+          store({ kind: 'mail', recipient: to, subject, html, text, headers }, mail.fromName),
         );
       deps.log.info({ recipient: to, subject }, transport ? 'email sent' : 'email captured');
     },

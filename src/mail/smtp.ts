@@ -36,7 +36,7 @@ export function createSmtp(config: SmtpConfig): Smtp {
     async send(mail) {
       transport ??= connect();
       await (await transport).sendMail({
-        from: { name: config.sender_name ?? '', address: config.admin_email ?? '' },
+        from: { name: config.sender_name ?? mail.fromName ?? '', address: config.admin_email ?? '' },
         to: { name: '', address: mail.to },
         subject: mail.subject,
         html: mail.html,

@@ -5,6 +5,8 @@ export interface OutgoingMail {
   readonly subject: string;
   readonly html: string;
   readonly text: string;
+  /** The sender's name, if the project's settings don't contain one. */
+  readonly fromName?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -126,11 +126,9 @@ describe('signing in', () => {
     await page.getByText('You’re using a guest account.').waitFor();
   });
 
-  test('doesn’t redirect to an address that isn’t allowed', async () => {
-    const email = await newUser();
+  test('an address that isn’t allowed isn’t used for the return', async () => {
     await open('sign-in', `?redirect_to=https://evil.example/&code_challenge=${'a'.repeat(43)}`);
-    await fillIn(email);
-    await page.getByRole('alert').getByText('isn’t allowed').waitFor();
+    await page.getByText('isn’t allowed').waitFor();
     expect(new URL(page.url()).origin).toBe(stage.backend.url);
   });
 

@@ -14,6 +14,7 @@ beforeAll(async () => {
   stage = await openStage({
     auth: {
       enable_anonymous_sign_ins: true,
+      additional_redirect_urls: ['https://app.example:8443/**'],
       minimum_password_length: 12,
       sms: { enable_signup: true },
       external: { github: provider, google: provider },
@@ -36,7 +37,8 @@ const controls = `[...document.querySelectorAll('main button, main a, main input
 
 const positions = (page: Page) => page.evaluate(controls) as Promise<string[]>;
 
-const fromApp = `redirect_to=${encodeURIComponent('https://app.example:8443/callback?a=%25PLINTH_MARK%25')}`;
+const appUrl = 'https://app.example:8443/callback?a=%25PLINTH_MARK%25';
+const fromApp = `redirect_to=${encodeURIComponent(appUrl)}&code_challenge=${'a'.repeat(43)}`;
 const pages = [
   'sign-in',
   'sign-up',

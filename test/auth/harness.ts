@@ -145,6 +145,7 @@ export async function startAuth(
       webDir: fileURLToPath(new URL('../../dist/web', import.meta.url)),
       clock,
       log,
+      isDevelopment: true,
     });
   const proxies = createTrustedProxies(trustedProxies);
   const newGateway = (): Gateway =>

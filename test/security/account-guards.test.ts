@@ -302,7 +302,7 @@ describe('limits by account', () => {
     const page = await account(server, 'code', { email, purpose: 'recover' }, { ip: newAddress() });
     const api = await direct(server, '/recover', { email }, newAddress());
     await sleep(300);
-    expect([page.status, page.body]).toEqual([api.status, api.body]);
+    expect([page.status, withoutNumber(page.body)]).toEqual([api.status, api.body]);
     expect(await server.inbox(email)).toHaveLength(1);
   });
 });
@@ -638,12 +638,14 @@ describe('a call', () => {
         { ip: newAddress(), headers: { referer } },
       );
       const link = /http\S+token=\S+/.exec((await mailsTo(server, email, 1))?.text ?? '')?.[0];
-      return new URL(link ?? '').searchParams.get('redirect_to');
+      const target = new URL(new URL(link ?? '').searchParams.get('redirect_to') ?? '');
+      target.searchParams.delete('wait');
+      return target.href;
     };
     const own = `${server.url}/account/code?redirect_to=https%3A%2F%2Fapp.example%2Fx`;
     expect(await linkAfter(own)).toBe(own);
-    expect(await linkAfter('https://evil.example/account/code')).toBe('https://app.example');
-    expect(await linkAfter(`${server.url}/rest/v1/x`)).toBe('https://app.example');
+    expect(await linkAfter('https://evil.example/account/code')).toBe(`${server.url}/account/sign-in`);
+    expect(await linkAfter(`${server.url}/rest/v1/x`)).toBe(`${server.url}/account/sign-in`);
   });
 
   test('leads to a redirect that the redirect rule allows', async () => {
@@ -878,7 +880,7 @@ describe('the existence of accounts isn’t revealed', () => {
     const known = await member(server);
     const ask = (email: string) => account(server, name, { email, ...more }, { ip: newAddress() });
     const [one, other] = [await ask(known.email), await ask(newEmail())];
-    expect([one.status, one.body]).toEqual([other.status, other.body]);
+    expect([one.status, withoutNumber(one.body)]).toEqual([other.status, withoutNumber(other.body)]);
     const [ofKnown, ofUnknown] = await shortestMs(
       () => ask(known.email),
       () => ask(newEmail()),
@@ -887,3 +889,8 @@ describe('the existence of accounts isn’t revealed', () => {
     expect((Math.max(ofKnown, ofUnknown) + 10) / (Math.min(ofKnown, ofUnknown) + 10)).toBeLessThan(3);
   });
 });
+
+/** The number of a waiting window is random, so it doesn't depend on the address. */
+function withoutNumber(body: unknown): unknown {
+  return { ...(body as object), number: undefined };
+}

@@ -13,6 +13,8 @@ export type Address = { readonly email: string } | { readonly phone: string };
 
 export interface Made {
   readonly session: object | null;
+  /** If an email was sent, the number that confirms this window on the device that opens the link. */
+  readonly number?: number;
 }
 
 export function post<T>(name: string, body: object): Promise<T> {
@@ -34,10 +36,13 @@ export async function signIn(email: string, password: string): Promise<SessionSt
   return sessionClient().changed('SIGNED_IN');
 }
 
-/** Creates an account. Returns undefined if the address must be confirmed before the user can sign in. */
-export async function signUp(email: string, password: string): Promise<SessionState<User> | undefined> {
-  const { session } = await postGuarded<Made>('sign-up', { email, password });
-  return session === null ? undefined : sessionClient().changed('SIGNED_IN');
+/** Creates an account. The result has no state if the address must be confirmed before the user can sign in. */
+export async function signUp(
+  email: string,
+  password: string,
+): Promise<{ state?: SessionState<User>; number?: number | undefined }> {
+  const { session, number } = await postGuarded<Made>('sign-up', { email, password });
+  return session === null ? { number } : { state: await sessionClient().changed('SIGNED_IN') };
 }
 
 export async function continueAsGuest(): Promise<SessionState<User>> {
@@ -45,7 +50,7 @@ export async function continueAsGuest(): Promise<SessionState<User>> {
   return sessionClient().changed('SIGNED_IN');
 }
 
-export function sendCode(to: Address, purpose: CodePurpose): Promise<void> {
+export function sendCode(to: Address, purpose: CodePurpose): Promise<{ readonly number?: number }> {
   return postGuarded('code', { ...to, purpose });
 }
 
@@ -57,6 +62,14 @@ export async function verifyCode(
   const type = purpose === 'recover' ? 'recovery' : 'phone' in to ? 'sms' : 'email';
   await post<Made>('verify', { ...to, token, type });
   return sessionClient().changed(purpose === 'recover' ? 'PASSWORD_RECOVERY' : 'SIGNED_IN');
+}
+
+/** Verifies the code for an email change. Returns whether the change is complete. */
+export async function verifyEmailChange(email: string, token: string): Promise<boolean> {
+  const { session } = await post<Made>('verify', { email, token, type: 'email_change' });
+  if (session === null) return false;
+  await sessionClient().changed('USER_UPDATED');
+  return true;
 }
 
 export async function verifyPhoneChange(phone: string, token: string): Promise<void> {
@@ -80,6 +93,7 @@ export async function returnAddress(flow: Flow = parseFlow(window.location.searc
     redirect_to: flow.redirectTo,
     code_challenge: flow.codeChallenge,
     code_challenge_method: flow.codeChallengeMethod,
+    next: flow.next,
   });
   return url;
 }

@@ -34,6 +34,7 @@ function late(
 const ConsentPage = late('page.consent', async () => (await members()).ConsentPage);
 const MfaPage = late('page.mfa', async () => (await members()).MfaPage);
 const NewPasswordPage = late('page.new-password', async () => (await members()).NewPasswordPage);
+const JoinPage = late('page.join', async () => (await members()).JoinPage);
 const UpgradePage = late('page.upgrade', async () => (await members()).UpgradePage);
 const SecurityPage = late('page.security', async () => (await members()).SecurityPage, { wide: true });
 const SsoPage = late('page.sso', async () => (await import('./pages/sso.tsx')).SsoPage);
@@ -54,6 +55,7 @@ export const pages: Readonly<Record<string, ComponentType>> = {
   upgrade: UpgradePage,
   mfa: MfaPage,
   'new-password': NewPasswordPage,
+  join: JoinPage,
   security: SecurityPage,
   consent: ConsentPage,
   confirm: ConfirmPage,

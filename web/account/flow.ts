@@ -23,7 +23,8 @@ const carried = [
   'next',
   'authorization_id',
 ] as const;
-const nextPages = new Set(['security', 'new-password', 'consent', 'upgrade']);
+/** `app` isn't a page. It opens the app at `redirect_to`, without a code if the request has no challenge. */
+const nextPages = new Set(['security', 'new-password', 'join', 'consent', 'upgrade', 'app']);
 
 export function parseFlow(search: string): Flow {
   const query = new URLSearchParams(search);

@@ -18,7 +18,7 @@ export async function goOn(state: SessionState<User>, navigate: Navigate): Promi
   const flow = currentFlow();
   if (needsSecondFactor(state.session)) {
     navigate(`/mfa${flow.search}`);
-  } else if (flow.redirectTo !== undefined && flow.next === undefined) {
+  } else if (flow.redirectTo !== undefined && (flow.next === undefined || flow.next === 'app')) {
     await leave(flow, navigate);
   } else if (flow.next === 'consent') {
     // The consent page must be loaded from the server, because only its content security policy allows images from

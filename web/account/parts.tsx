@@ -1,6 +1,14 @@
 /** Small components for the forms of the pages. */
 import { Button, type ButtonProps, TextInput } from '@mantine/core';
-import type { ComponentProps, FormEventHandler, MouseEvent, ReactNode } from 'react';
+import {
+  type ChangeEvent,
+  type ComponentProps,
+  type FormEventHandler,
+  type MouseEvent,
+  type ReactNode,
+  useEffect,
+  useRef,
+} from 'react';
 import { useLocation } from 'wouter';
 import { ErrorSummary, type Problem } from '../ui/error-summary.tsx';
 import { useReady } from './early.ts';
@@ -130,13 +138,23 @@ export function Aside({ children }: { children: ReactNode }) {
   return <p className={classes.aside}>{children}</p>;
 }
 
+const typedEmailKey = 'plinth-typed-email';
+
 export function EmailField(props: {
   id: string;
   error?: string | undefined;
   label?: string;
   /** Whether the browser offers passkeys in this field. */
   withKeys?: boolean;
+  /** Whether the typed address is kept in this tab for the next page's field. */
+  keepsTyped?: boolean;
 }) {
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    // The address isn't part of any URL, so that it doesn't end up in logs.
+    const typed = props.keepsTyped === true ? sessionStorage.getItem(typedEmailKey) : null;
+    if (typed !== null && field.current?.value === '') field.current.value = typed;
+  }, [props.keepsTyped]);
   return (
     <TextInput
       id={props.id}
@@ -151,6 +169,13 @@ export function EmailField(props: {
       required
       withAsterisk={false}
       error={props.error}
+      ref={field}
+      {...(props.keepsTyped === true
+        ? {
+            onChange: (event: ChangeEvent<HTMLInputElement>) =>
+              sessionStorage.setItem(typedEmailKey, event.currentTarget.value),
+          }
+        : {})}
     />
   );
 }
@@ -177,6 +202,9 @@ export function PhoneField(props: { id: string; error?: string | undefined; labe
 export function CodeField(props: {
   id: string;
   length: number;
+  name?: string;
+  /** Whether the page focuses this field instead of its heading. */
+  isFirst?: boolean;
   label?: string;
   error?: string | undefined;
   onComplete: (form: HTMLFormElement) => void;
@@ -184,7 +212,8 @@ export function CodeField(props: {
   return (
     <TextInput
       id={props.id}
-      name="code"
+      name={props.name ?? 'code'}
+      {...(props.isFirst === true ? { 'data-first': true } : {})}
       size="md"
       label={props.label ?? t('field.code')}
       autoComplete="one-time-code"

@@ -6,6 +6,8 @@ export interface Pending {
   readonly purpose: CodePurpose;
   /** Milliseconds since the epoch, or 0 if nothing was sent. */
   readonly sentAt: number;
+  /** The number that confirms this window on the device that opens the link. */
+  readonly number?: number | undefined;
 }
 
 const key = 'plinth-pending-code';

@@ -18,6 +18,7 @@ import { plainPages } from './plain/pages.tsx';
 import { type TextId, t } from './text.ts';
 
 const nonce = '%PLINTH_NONCE%';
+const brand = '%PLINTH_NAME%';
 
 const catalogs = import.meta.glob(['../locales/*/*.ts', '!../locales/*/console*.ts']) as Record<
   string,
@@ -63,7 +64,7 @@ async function writeLocale(dir: string, locale: Locale, messages: Catalog): Prom
   const out = join(dir, 'pages', locale);
 
   function write(file: string, titleId: string, markup: string, from = template): void {
-    const title = t('page.title', { page: t(titleId as TextId), name: '%PLINTH_NAME%' });
+    const title = t('page.title', { page: t(titleId as TextId, { name: brand }), name: brand });
     const html = from
       .replace('<html lang="en">', root)
       .replace(/<title>.*<\/title>/, () => `<title>${title}</title>`)
@@ -95,13 +96,18 @@ async function writeLocale(dir: string, locale: Locale, messages: Catalog): Prom
 /** The code page asks for the address until a code has been sent. */
 function titleOf(name: string): string {
   const page = name.replace(/\..*/, '');
-  return page === 'code' ? 'page.code-ask' : `page.${page.replace(/^code-.*/, 'code')}`;
+  return page === 'code'
+    ? 'page.code-ask'
+    : `page.${page
+        .replace(/^code-.*/, 'code')
+        .replace(/^refused-.*/, 'refused-app')
+        .replace(/-(device|recovery)$/, '')}`;
 }
 
 /** Returns the address of a plain page, for its links to other languages. Two of the pages have no separate address. */
 function addressOf(name: string): string {
-  const page = name.replace(/\..*/, '').replace(/^code-.*/, 'code');
-  return page === 'refused' || page === 'failed' ? 'sign-in' : page;
+  const page = name.replace(/\..*/, '').replace(/^(code|confirm)-.*/, '$1');
+  return page.startsWith('refused') || page === 'failed' ? 'sign-in' : page;
 }
 
 /**

@@ -103,7 +103,12 @@ function callAs<T>(state: SessionState<User>, path: string, request: ApiRequest)
   const token = state.status === 'signed-in' ? state.session.access_token : pageConfig.key;
   return callApi<T>(`${authUrl()}${path}`, {
     ...request,
-    headers: { apikey: pageConfig.key, authorization: `Bearer ${token}` },
+    headers: {
+      apikey: pageConfig.key,
+      authorization: `Bearer ${token}`,
+      // The language of emails.
+      'accept-language': document.documentElement.lang,
+    },
   });
 }
 

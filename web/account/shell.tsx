@@ -25,10 +25,12 @@ export function Shell({ page, intro, wide = false, children }: ShellProps) {
   const { brand } = usePageConfig();
   const heading = useRef<HTMLHeadingElement>(null);
   const main = useFocusKept<HTMLElement>();
-  const title = t(page);
+  const title = t(page, { name: brand.name });
   useEffect(() => {
     document.title = t('page.title', { page: title, name: brand.name });
-    if (isLater) heading.current?.focus();
+    const first = heading.current?.closest('main')?.querySelector<HTMLElement>('[data-first]');
+    if (first) first.focus();
+    else if (isLater) heading.current?.focus();
     isLater = true;
   }, [title, brand.name]);
   return (

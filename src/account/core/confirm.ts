@@ -28,14 +28,40 @@ export function ownQuery(redirectTo: string, accountUrl: string): URLSearchParam
   return url.href.startsWith(`${accountUrl}/`) ? url.searchParams : undefined;
 }
 
+/** Returns the page on which the user chooses a password after using a link. Other links lead to the destination. */
+export function passwordPageFor(type: string): 'new-password' | 'join' | undefined {
+  return type === 'recovery' ? 'new-password' : type === 'invite' ? 'join' : undefined;
+}
+
+/** The query parameter of a link's destination that identifies the window that waits for the link. */
+const waitParameter = 'wait';
+
+/** Adds the ID of a waiting window to the address to which a link leads. */
+export function withWait(redirectTo: string, wait: string): string {
+  const url = new URL(redirectTo);
+  url.searchParams.set(waitParameter, wait);
+  return url.href;
+}
+
+/** Returns the ID of the window that waits for a link, or undefined if no window does. */
+export function waitOf(own: URLSearchParams): string | undefined {
+  const wait = own.get(waitParameter);
+  return wait !== null && /^[A-Za-z0-9_-]{43}$/.test(wait) ? wait : undefined;
+}
+
 /**
- * Returns the page that the user sees after the confirmation: the original destination or, after a recovery or an
- * invitation, the password page.
+ * Whether the browser opens the page for a user. Returns false for prefetching and for requests by other pages, which
+ * must not use up a link.
  */
-export function pageAfter(type: string, query: URLSearchParams): string {
-  const page = type === 'recovery' || type === 'invite' ? 'new-password' : 'sign-in';
-  const flow = carriedFlow(query);
-  return `/account/${page}${flow === '' ? '' : `?${flow}`}`;
+export function isOpenedByUser(
+  method: string,
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+): boolean {
+  const purpose = `${headers['sec-purpose'] ?? ''} ${headers.purpose ?? ''} ${headers['x-moz'] ?? ''}`;
+  const { 'sec-fetch-mode': mode = 'navigate', 'sec-fetch-dest': target = 'document' } = headers;
+  return (
+    method === 'GET' && !/prefetch|prerender/i.test(purpose) && mode === 'navigate' && target === 'document'
+  );
 }
 
 /**

@@ -27,6 +27,9 @@ export const formCookie: CookieKind = { name: 'plinth-account-form', maxAgeSecon
  */
 export const stepCookie: CookieKind = { name: 'plinth-account-step', maxAgeSeconds: 3600 };
 
+/** Identifies a window that waits until the link in an email is opened (`waiting-windows.ts`). */
+export const waitCookie: CookieKind = { name: 'plinth-account-wait', maxAgeSeconds: 3600 };
+
 /** The guest cookie lasts long enough to sign in to another account, including a second factor. */
 const guestCookieMaxAgeSeconds = 900;
 /** Stores a guest's session while the guest signs in to another account (`routes/guests.ts`). */

@@ -53,8 +53,13 @@ describe('the way back', () => {
   test('takes a challenge in any case of its method', () => {
     expect(
       parseReturnRequest({ redirect_to: 'x', code_challenge: challenge, code_challenge_method: 'S256' }),
-    ).toEqual({ redirectTo: 'x', challenge: { value: challenge, method: 's256' } });
-    expect(parseReturnRequest({ redirect_to: 'x' })).toEqual({ redirectTo: 'x', challenge: undefined });
+    ).toEqual({ redirectTo: 'x', challenge: { value: challenge, method: 's256' }, opensWithoutCode: false });
+    expect(parseReturnRequest({ redirect_to: 'x' })).toEqual({
+      redirectTo: 'x',
+      challenge: undefined,
+      opensWithoutCode: false,
+    });
+    expect(parseReturnRequest({ redirect_to: 'x', next: 'app' })).toMatchObject({ opensWithoutCode: true });
   });
 
   test.each([

@@ -4,17 +4,25 @@ export interface ReturnRequest {
   readonly redirectTo: string;
   /** The PKCE challenge. Undefined if the app wants its session in the URL fragment. */
   readonly challenge: { readonly value: string; readonly method: 's256' | 'plain' } | undefined;
+  /**
+   * Whether the app is opened without a code if the request has no challenge. An operator's link can't contain a challenge,
+   * because the app didn't request it.
+   */
+  readonly opensWithoutCode: boolean;
 }
 
 /** Parses the app's request. Returns undefined if the challenge or its method doesn't match RFC 7636 section 4.2. */
 export function parseReturnRequest(body: Readonly<Record<string, unknown>>): ReturnRequest | undefined {
   const { redirect_to: redirectTo, code_challenge: value, code_challenge_method: method = 's256' } = body;
+  const opensWithoutCode = body.next === 'app';
   if (typeof redirectTo !== 'string' || redirectTo === '') return undefined;
-  if (value === undefined || value === null || value === '') return { redirectTo, challenge: undefined };
+  if (value === undefined || value === null || value === '') {
+    return { redirectTo, challenge: undefined, opensWithoutCode };
+  }
   if (typeof value !== 'string' || !/^[A-Za-z0-9._~-]{43,128}$/.test(value)) return undefined;
   const known = typeof method === 'string' ? method.toLowerCase() : '';
   if (known !== 's256' && known !== 'plain') return undefined;
-  return { redirectTo, challenge: { value, method: known } };
+  return { redirectTo, challenge: { value, method: known }, opensWithoutCode };
 }
 
 /** Adds the code to the app's address. Keeps the app's query parameters but replaces an existing `code`. */

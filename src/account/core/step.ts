@@ -25,13 +25,15 @@ export interface Step {
   /** The purpose of the code that was sent to `email`. */
   readonly purpose?: CodePurpose;
   readonly resent?: boolean;
+  /** Whether the visitor wanted to continue, but the link in the email wasn't confirmed on another device. */
+  readonly unconfirmed?: boolean;
   /** Whether the visitor has just signed in and can return to the app without another prompt. */
   readonly arrived?: boolean;
 }
 
 const purposes: ReadonlySet<unknown> = new Set<CodePurpose>(['sign-in', 'confirm', 'recover']);
 /** Only these values are accepted, because each value becomes part of a file name. */
-const places: ReadonlySet<string> = new Set(['form', 'email', 'password', 'code']);
+const places: ReadonlySet<string> = new Set(['form', 'email', 'password', 'code', 'unconfirmed']);
 const maxStepLength = 512;
 
 export function writeStep(step: Step): string {
@@ -51,6 +53,7 @@ export function readStep(value: string | undefined): Step | undefined {
     ...(email === undefined ? {} : { email }),
     ...(purposes.has(fields.purpose) ? { purpose: fields.purpose as CodePurpose } : {}),
     ...(fields.resent === true ? { resent: true } : {}),
+    ...(fields.unconfirmed === true ? { unconfirmed: true } : {}),
     ...(fields.arrived === true ? { arrived: true } : {}),
   };
 }

@@ -15,6 +15,7 @@ import { cookieOf } from '../request-cookies.ts';
 import type { ReturnAddress } from '../return-address.ts';
 import type { SessionStore } from '../sessions.ts';
 import { mustStepUp, sessionResponse, type Visitors } from '../visitor.ts';
+import type { WaitingWindows } from '../waiting-windows.ts';
 import type * as Bodies from './bodies.ts';
 import { consentRoutes } from './consent.ts';
 import { type GuestRules, guestRoutes } from './guests.ts';
@@ -31,6 +32,7 @@ export interface ApiDeps {
   readonly guests: GuestRules;
   readonly accountUrl: () => string;
   readonly browserSignIn: BrowserSignIn;
+  readonly windows: WaitingWindows;
   readonly onError: (request: FastifyRequest, error: unknown) => void;
 }
 
@@ -78,7 +80,7 @@ function renderErrors(app: FastifyInstance, onError: ApiDeps['onError']): void {
 }
 
 export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<void> {
-  const { sessions, auth } = deps;
+  const { sessions, auth, windows } = deps;
   const { present, needed } = deps.visitors;
 
   // Forms on other websites can send text/plain or urlencoded request bodies without a preflight, so these types aren't
@@ -126,10 +128,12 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
 
   app.post('/sign-up', async (request, reply) => {
     const body = bodies.password(request.body);
-    const pair = await auth.visitor(request).signUp(body);
+    const window = windows.of(request);
+    const pair = await auth.visitor(request, window.id).signUp(body);
     // Without a session, the user must confirm the address first. The response is the same for an address that is
     // already in use.
-    return pair === undefined ? { session: null } : enter(request, reply, pair);
+    if (pair !== undefined) return enter(request, reply, pair);
+    return { session: null, number: await windows.begin(request, reply, window) };
   });
 
   app.post('/guest', async (request, reply) => {
@@ -137,15 +141,37 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
     return enter(request, reply, await auth.visitor(request).signUpAsGuest(body));
   });
 
-  app.post('/code', async (request) => {
+  app.post('/code', async (request, reply) => {
     const { operation, body } = bodies.sendCode(request.body);
-    await auth.visitor(request)[operation](body);
-    return {};
+    if (body.email === undefined) {
+      await auth.visitor(request)[operation](body);
+      return {};
+    }
+    // The response is the same whether or not the address has an account.
+    const window = windows.of(request);
+    await auth.visitor(request, window.id)[operation](body);
+    return { number: await windows.begin(request, reply, window) };
+  });
+
+  /** Signs the window in if the link in the email was confirmed on another device. */
+  app.post('/wait', async (request, reply) => {
+    const taken = await windows.take(request);
+    if (taken.state !== 'confirmed') return { state: taken.state };
+    await windows.end(request, reply);
+    const pair = await auth.visitor(request).verifyCode({ type: taken.type, token_hash: taken.link });
+    if (pair === undefined) return { state: 'none' };
+    return { state: taken.state, type: taken.type, ...(await enter(request, reply, pair)) };
   });
 
   app.post('/verify', async (request, reply) => {
     const body = bodies.verifyCode(request.body);
     const pair = await auth.visitor(request).verifyCode(body);
+    if (pair !== undefined && body.type === 'email_change' && (await present(request)) !== undefined) {
+      // The browser keeps its own session, which may have used a second factor.
+      await auth.user(request, { tokens: pair }).signOut('local');
+      return tell(request, reply, true);
+    }
+    if (pair !== undefined) await windows.end(request, reply);
     // Auth doesn't return a session if the other address of a double email change must still be confirmed.
     return pair === undefined ? { session: null } : enter(request, reply, pair);
   });

@@ -1,28 +1,55 @@
 /**
- * Declares `/account/confirm`, where an email link takes effect when a button is pressed. Opening the page doesn't use
- * up the link, so email scanners can open the page safely. The button submits a plain form that works without scripts.
+ * Declares `/account/confirm`, to which email links lead. The browser that requested the email uses the link by opening
+ * it. Any other browser gets a page with a button, so email scanners can open the page safely. The button submits a
+ * plain form that works without scripts.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AuthRejection } from '../../shared/auth-rejection.ts';
-import { escapeMarkup } from '../../shared/escape-markup.ts';
+import { arrivalAddress, ourPage } from '../arrival.ts';
 import type { AuthClient, TokenPair } from '../auth-client.ts';
-import { type ConfirmLink, ownQuery, pageAfter, parseConfirmLink } from '../core/confirm.ts';
-import { isOurs, markedForm } from './mark.ts';
-import type { Send } from './page-names.ts';
+import {
+  type ConfirmLink,
+  isOpenedByUser,
+  ownQuery,
+  parseConfirmLink,
+  passwordPageFor,
+  waitOf,
+} from '../core/confirm.ts';
+import { carriedFlow } from '../core/html.ts';
+import { AccountError } from '../errors.ts';
+import type { ReturnAddress } from '../return-address.ts';
+import type { OpenSession } from '../sessions.ts';
+import { mustStepUp, type Visitors } from '../visitor.ts';
+import type { WaitingWindows } from '../waiting-windows.ts';
+import { cancelChangeRoutes } from './cancel-change.ts';
+import { isOurs } from './mark.ts';
+import { formFields, otherDevice, sendExpired } from './other-device.ts';
+import type { AnyPage, Send } from './page-names.ts';
 
 export interface ConfirmDeps {
   readonly auth: AuthClient;
   readonly accountUrl: () => string;
   /** Signs the browser in and sets the cookie on the response. */
-  readonly enter: (request: FastifyRequest, reply: FastifyReply, pair: TokenPair) => Promise<unknown>;
+  readonly enter: (request: FastifyRequest, reply: FastifyReply, pair: TokenPair) => Promise<OpenSession>;
+  readonly returnAddress: ReturnAddress;
+  readonly visitors: Visitors;
+  readonly windows: WaitingWindows;
   readonly send: Send;
 }
+
+/** The pages with the button by type of link. They need no scripts. All other links use the page `confirm`. */
+const pagesOf: Readonly<Record<string, AnyPage>> = {
+  invite: 'plain/confirm-invite',
+  recovery: 'plain/confirm-recovery',
+  magiclink: 'plain/confirm-magiclink',
+  email_change: 'plain/confirm-email_change',
+};
 
 /** This limit is much larger than any link and its address. */
 const maxFormBytes = 16_384;
 
 export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
-  const { auth, accountUrl, enter, send } = deps;
+  const { auth, accountUrl, enter, returnAddress, visitors, windows, send } = deps;
 
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
@@ -30,14 +57,26 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
     (_request, body, done) => done(null, new URLSearchParams(body as string)),
   );
 
-  app.get('/confirm', (request, reply) => {
+  const expired = (request: FastifyRequest, reply: FastifyReply) => sendExpired(send, request, reply);
+  const { askNumber, confirmWindow } = otherDevice({ auth, windows, send });
+
+  app.get('/confirm', async (request, reply) => {
     const link = parseConfirmLink(new URL(request.url, 'http://localhost').searchParams);
-    if (link === undefined) return send(request, reply, 'link-expired', { status: 400, isStill: true });
-    const values = { token: link.token, type: link.type, redirect_to: link.redirectTo };
-    const fields = Object.entries(values).map(
-      ([name, value]) => `<input type="hidden" name="${name}" value="${escapeMarkup(value)}">`,
-    );
-    return send(request, reply, 'confirm', { fields: markedForm(request, reply) + fields.join('') });
+    if (link === undefined) return expired(request, reply);
+    const own = ownQuery(link.redirectTo, accountUrl());
+    const wait = own && waitOf(own);
+    if (own !== undefined && wait !== undefined) {
+      const isSame = windows.isSame(request, wait);
+      if (isSame && isOpenedByUser(request.method, request.headers)) {
+        return reply.redirect((await signIn(request, reply, link, own)).address, 303);
+      }
+      if (!isSame && (await windows.find(wait)) !== undefined) return askNumber(request, reply, link, wait);
+    }
+    const page = pagesOf[link.type];
+    return send(request, reply, page ?? 'confirm', {
+      fields: formFields(request, reply, link),
+      isStill: page !== undefined,
+    });
   });
 
   app.post('/confirm', async (request, reply) => {
@@ -46,32 +85,85 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
       return send(request, reply, 'plain/refused', { status: 403, isStill: true });
     }
     const link = parseConfirmLink(form);
-    if (link === undefined) return send(request, reply, 'link-expired', { status: 400, isStill: true });
+    if (link === undefined) return expired(request, reply);
     const own = ownQuery(link.redirectTo, accountUrl());
+    if (own === undefined) return goToApp(request, reply, link);
+    const wait = waitOf(own);
+    if (wait !== undefined && !windows.isSame(request, wait) && (await windows.find(wait)) !== undefined) {
+      return confirmWindow(request, reply, link, wait, form.get('number') ?? '');
+    }
+    const { address, isApp } = await signIn(request, reply, link, own);
+    return isApp ? openApp(request, reply, address) : reply.redirect(address, 303);
+  });
+
+  cancelChangeRoutes(app, { auth, send });
+  for (const page of ['link-expired-recovery', 'confirmed', 'email-changed', 'change-canceled']) {
+    app.get(`/${page}`, (request, reply) => send(request, reply, `plain/${page}`, { isStill: true }));
+  }
+
+  /** Uses the link and signs the browser in. Returns the next address. */
+  async function signIn(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    link: ConfirmLink,
+    own: URLSearchParams,
+  ): Promise<{ address: string; isApp: boolean }> {
+    const page = (address: string) => ({ address, isApp: false });
     try {
-      if (own === undefined) return await goToApp(request, reply, link);
       const body = { type: link.type, token_hash: link.token };
       const pair = await auth.visitor(request).verifyCode(body);
       // Auth doesn't return a session if the other address of a double email change must still be confirmed.
-      if (pair === undefined) return reply.redirect('/account/confirm-other', 303);
-      await enter(request, reply, pair);
-      return reply.redirect(pageAfter(link.type, own), 303);
+      if (pair === undefined) return page('/account/confirm-other');
+      if (link.type === 'email_change') return page(await afterEmailChange(request, own, pair));
+      await windows.end(request, reply);
+      const session = await enter(request, reply, pair);
+      const arrived = { session, user: pair.user };
+      const passwordPage = passwordPageFor(link.type);
+      if (passwordPage !== undefined) {
+        // The second factor is verified first. The page for it continues with the password page.
+        if (!mustStepUp(arrived)) return page(ourPage(passwordPage, carriedFlow(own)));
+        own.set('next', passwordPage);
+      }
+      const address = await arrivalAddress(returnAddress, request, own, arrived);
+      return { address, isApp: !address.startsWith('/account/') };
+    } catch (error) {
+      if (error instanceof AuthRejection) {
+        const name = link.type === 'recovery' ? 'link-expired-recovery' : 'link-expired';
+        return page(ourPage(name, carriedFlow(own)));
+      }
+      // The browser is signed in, but the app can't receive a session. The sign-in page explains the error.
+      if (error instanceof AccountError) return page(ourPage('sign-in', carriedFlow(own)));
+      throw error;
+    }
+  }
+
+  /** Continues to the app, as opening the link would. */
+  async function goToApp(request: FastifyRequest, reply: FastifyReply, link: ConfirmLink) {
+    try {
+      return await openApp(request, reply, await auth.visitor(request).followLink(link));
     } catch (error) {
       if (!(error instanceof AuthRejection)) throw error;
       return reply.redirect('/account/link-expired', 303);
     }
-  });
+  }
 
   /**
-   * Continues to the app, as opening the link would. The response isn't a redirect, because browsers apply the page's
-   * form-action policy to redirects that follow a form submission, and the app may redirect again.
+   * Returns the page after an email change. The browser keeps its own session, which may have used a second factor. A
+   * browser without a session isn't signed in, because the recipient of this email needn't be the account's owner.
    */
-  async function goToApp(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { token, type, redirectTo }: ConfirmLink,
-  ) {
-    const target = await auth.visitor(request).followLink({ token, type, redirectTo });
+  async function afterEmailChange(request: FastifyRequest, own: URLSearchParams, pair: TokenPair) {
+    await auth.user(request, { tokens: pair }).signOut('local');
+    const visitor = await visitors.present(request, true);
+    if (visitor?.user.id !== pair.user.id) return '/account/email-changed';
+    const address = await arrivalAddress(returnAddress, request, own, visitor);
+    return address === '/account/security' ? '/account/security?changed=email' : address;
+  }
+
+  /**
+   * Opens an app. The response isn't a redirect, because browsers apply the page's form-action policy to redirects that
+   * follow a form submission, and the app may redirect again.
+   */
+  function openApp(request: FastifyRequest, reply: FastifyReply, target: string) {
     reply.header('refresh', `0; url=${target}`);
     return send(request, reply, 'continue', { target, isStill: true });
   }

@@ -28,7 +28,16 @@ import { isOurs, markedForm } from './mark.ts';
 import type { Send } from './page-names.ts';
 
 /** The pages whose forms work without scripts. */
-export const formPages = ['sign-in', 'sign-up', 'guest', 'code', 'recover', 'new-password', 'mfa'] as const;
+export const formPages = [
+  'sign-in',
+  'sign-up',
+  'guest',
+  'code',
+  'recover',
+  'new-password',
+  'join',
+  'mfa',
+] as const;
 type FormPage = (typeof formPages)[number];
 
 export interface FormDeps extends FormActionDeps {
@@ -45,11 +54,11 @@ export interface Forms {
    * Shows the page with the result of the last form. Returns undefined if no form was posted. In this case, the regular
    * page is sent.
    */
-  show(request: FastifyRequest, reply: FastifyReply, page: string): Promise<FastifyReply> | undefined;
+  show(request: FastifyRequest, reply: FastifyReply, page: string): Promise<FastifyReply | undefined>;
 }
 
 export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
-  const { send, onError, visitors, browserSignIn, returnAddress } = deps;
+  const { send, onError, visitors, browserSignIn, returnAddress, windows } = deps;
   const actions = createFormActions(deps);
 
   for (const page of formPages) {
@@ -147,19 +156,27 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
     send(request, reply, 'plain/refused', { status: 403, isStill: true });
 
   return {
-    show(request, reply, page) {
+    async show(request, reply, page) {
       const step = stepOf(request);
       if (step === undefined || step.page !== page) return undefined;
-      const { problem, purpose, email, resent } = step;
+      const { problem, purpose, email, resent, unconfirmed } = step;
       // An error is shown only once, but the progress is kept for the next page.
       setStep(request, reply, purpose === undefined ? undefined : { page, purpose, ...(email && { email }) });
       const form = purpose === undefined ? page : purpose === 'confirm' ? 'code-confirm' : 'code-entry';
-      const state = problem === undefined ? (resent === true ? '.resent' : '') : `.${problem.place}`;
+      const state =
+        problem === undefined
+          ? resent
+            ? '.resent'
+            : unconfirmed
+              ? '.unconfirmed'
+              : ''
+          : `.${problem.place}`;
       const fields = markedForm(request, reply) + sentFields({ email, purpose });
       return send(request, reply, `plain/${form}${state}`, {
         fields,
         isStill: true,
         ...(email === undefined ? {} : { email }),
+        ...(purpose === undefined ? {} : { number: await windows.numberOf(request) }),
         ...(problem === undefined ? {} : { problem }),
       });
     },

@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AuthRejection } from '../../shared/auth-rejection.ts';
+import { arrivalAddress } from '../arrival.ts';
 import type { AuthClient } from '../auth-client.ts';
 import type { BrowserSignIn } from '../browser-sign-in.ts';
 import { carriedFlow } from '../core/html.ts';
@@ -15,7 +16,7 @@ import { queryOf } from '../core/query.ts';
 import { AccountError } from '../errors.ts';
 import { cookieOf, keepCookie } from '../request-cookies.ts';
 import type { ReturnAddress } from '../return-address.ts';
-import { mustStepUp, type Visitors } from '../visitor.ts';
+import type { Visitors } from '../visitor.ts';
 import type * as Bodies from './bodies.ts';
 
 export interface JourneyDeps {
@@ -92,17 +93,9 @@ export function journeyPages(app: FastifyInstance, deps: JourneyDeps): void {
     try {
       const pair = await auth.visitor(request).redeemCode(code, journey.verifier);
       const session = await browserSignIn.enter(request, reply, pair);
+      const arrived = { session, user: pair.user };
       const requested = new URLSearchParams(flow);
-      const next = requested.get('next');
-      if (mustStepUp({ session, user: pair.user }))
-        return reply.redirect(`/account/mfa${searchOf(flow)}`, 303);
-      if (requested.has('redirect_to') && next === null) {
-        const arrived = { session, user: pair.user };
-        return reply.redirect(await returnAddress(request, Object.fromEntries(requested), arrived), 303);
-      }
-      const isOurs = next === 'consent' || next === 'new-password' || next === 'upgrade';
-      const keepsFlow = next === 'consent' || next === 'upgrade';
-      return reply.redirect(`/account/${isOurs ? next : 'security'}${keepsFlow ? searchOf(flow) : ''}`, 303);
+      return reply.redirect(await arrivalAddress(returnAddress, request, requested, arrived), 303);
     } catch (error) {
       if (!(error instanceof AuthRejection || error instanceof AccountError)) throw error;
       return reply.redirect(problemPage('sign-in', flow, error.code), 303);
@@ -136,8 +129,6 @@ export function journeyApi(app: FastifyInstance, deps: JourneyDeps, bodies: () =
     return { url: await auth.user(request, session).linkingAddress(search) };
   });
 }
-
-const searchOf = (flow: string): string => (flow === '' ? '' : `?${flow}`);
 
 /**
  * Returns the page from which the user links identities, either to save a guest's account or to add a sign-in method.

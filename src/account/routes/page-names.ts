@@ -13,6 +13,7 @@ export const pageNames = [
   'upgrade',
   'mfa',
   'new-password',
+  'join',
   'security',
   'consent',
   'confirm',
@@ -33,6 +34,10 @@ export interface PageFields {
   readonly target?: string;
   readonly email?: string;
   readonly host?: string;
+  /** The number that a waiting window shows. */
+  readonly number?: number | undefined;
+  /** The browser and system of the window that waits for a link. */
+  readonly device?: { readonly browser: string; readonly system: string };
   readonly problem?: StepProblem;
   /**
    * The error code in a provider's response. Scripts read the code from the address, and pages without scripts show

@@ -8,6 +8,7 @@ import { chooseLanguage, languageCookie } from '../core/languages.ts';
 import { queryOf } from '../core/query.ts';
 import type { Logo } from '../logo.ts';
 import { cookieOf, keepCookie } from '../request-cookies.ts';
+import type { RequestFault } from '../return-address.ts';
 import { type ConfirmDeps, confirmRoutes } from './confirm.ts';
 import { type FormDeps, formPages, formRoutes } from './forms.ts';
 import { type JourneyDeps, journeyPages } from './journeys.ts';
@@ -21,9 +22,24 @@ import { type AnyPage, type PageName, pageNames, type Send } from './page-names.
 const forMembers: ReadonlySet<string> = new Set<PageName>([
   'mfa',
   'new-password',
+  'join',
   'upgrade',
   'security',
   'consent',
+]);
+
+/**
+ * Pages on which a sign-in for an app starts. They check the app's request when they open, so that no one enters a
+ * password for an app that can't receive a session.
+ */
+const forApps: ReadonlySet<string> = new Set<PageName>([
+  'sign-in',
+  'sign-up',
+  'code',
+  'recover',
+  'sso',
+  'guest',
+  'upgrade',
 ]);
 
 /** Pages whose content depends on whether the visitor is signed in. The pages' scripts determine this. */
@@ -71,6 +87,10 @@ export interface PageDeps {
   readonly forms: FormDeps;
   readonly onError: (request: FastifyRequest, error: unknown) => void;
   readonly journeys: JourneyDeps;
+  /** Returns the reason why an app's request can't succeed. */
+  readonly faultOf: (requested: Readonly<Record<string, unknown>>) => RequestFault | undefined;
+  /** Whether a rejected request names the setting to change. */
+  readonly isDevelopment: boolean;
   /** Returns whether there is a session for the cookie. Auth may already have ended that session. */
   readonly keepsSession: (cookie: string | undefined) => Promise<boolean>;
 }
@@ -122,6 +142,9 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
       TARGET: escapeText(target),
       EMAIL: escapeText(fill.email ?? ''),
       INTRO: escapeText(intro(page, language, queryOf(request).get('redirect_to'))),
+      NUMBER: String(fill.number ?? '–'),
+      BROWSER: escapeText(fill.device?.browser ?? ''),
+      SYSTEM: escapeText(fill.device?.system ?? ''),
       HOST: escapeText(fill.host ?? ''),
       PROBLEM: escapeText(problem === undefined ? '' : textOf(problem.code, language)),
       CODE: escapeText(problem?.code ?? ''),
@@ -168,7 +191,7 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
 
   for (const page of pageNames) {
     if (page === 'confirm') continue;
-    app.get(`/${page}`, (request, reply) => {
+    app.get(`/${page}`, async (request, reply) => {
       if (page === 'code' && queryOf(request).get('purpose') === 'recover') {
         const flow = carriedFlow(queryOf(request));
         return reply.redirect(`/account/recover${flow === '' ? '' : `?${flow}`}`, 303);
@@ -179,16 +202,27 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
         const search = next.toString();
         return reply.redirect(`/account/sign-in${search === '' ? '' : `?${search}`}`, 303);
       }
+      const query = queryOf(request);
+      if (forApps.has(page) && (query.get('redirect_to') ?? '') !== '') {
+        const fault = deps.faultOf(Object.fromEntries(query));
+        if (fault !== undefined) return rejectApp(request, reply, fault);
+      }
       if (!hasForm.has(page)) return send(request, reply, page, {});
       const problem = queryOf(request).get('problem') ?? undefined;
       return (
-        forms.show(request, reply, page) ??
+        (await forms.show(request, reply, page)) ??
         send(request, reply, page, {
           fields: markedForm(request, reply),
           ...(problem === undefined ? {} : { providerError: problem }),
         })
       );
     });
+  }
+
+  function rejectApp(request: FastifyRequest, reply: FastifyReply, fault: RequestFault) {
+    const address = queryOf(request).get('redirect_to') ?? '';
+    const page = `plain/refused-${fault}${deps.isDevelopment ? '-development' : ''}` as const;
+    return send(request, reply, page, { status: 400, isStill: true, target: address });
   }
 
   app.setNotFoundHandler((request, reply) => {

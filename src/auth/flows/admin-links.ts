@@ -4,7 +4,7 @@ import type { Transaction } from '../../database/types.ts';
 import type { Claims } from '../../keys/types.ts';
 import type { AdminCaller, Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
-import { actionLink, type LinkType } from '../core/action-link.ts';
+import type { LinkType } from '../core/action-link.ts';
 import { parseEmail } from '../core/contact.ts';
 import { contactStatus } from '../core/contact-status.ts';
 import type { Fields } from '../core/fields.ts';
@@ -35,6 +35,7 @@ import {
 import { audienceOf } from './audience.ts';
 import { adminActor, audit } from './audit.ts';
 import { storeEmailChange } from './email-change-mail.ts';
+import { linkFor } from './mail-sending.ts';
 import { sendTokenMail } from './mail-tokens.ts';
 import { requireStrongPassword } from './password-strength.ts';
 import { resetUnclaimed } from './reset-unclaimed.ts';
@@ -173,7 +174,7 @@ export async function generateLink(
   const linkType: LinkType = type.startsWith('email_change') ? 'email_change' : (type as LinkType);
   return {
     user,
-    actionLink: actionLink(ctx.settings.externalUrl(), linkHash, linkType, request.redirectTo),
+    actionLink: linkFor(ctx, linkHash, linkType, request.redirectTo, false),
     otp,
     // For email_change_new, this is the hash for the old address, which can't be used for any verification. Upstream
     // returns the same hash.

@@ -10,12 +10,13 @@ import { updateUser } from '../queries/users.ts';
 import type { User } from '../rows.ts';
 import {
   callSendEmailHook,
+  cancelLink,
   linkData,
   requireAuthorized,
   requireMailPause,
   wrapFailure,
 } from './mail-sending.ts';
-import { deliver } from './mail-templates.ts';
+import { deliver, type TemplateName } from './mail-templates.ts';
 
 /** Sends codes to the new address and, with double confirmation, to the old address. */
 export async function sendEmailChange(
@@ -58,15 +59,15 @@ export async function sendEmailChange(
       NewEmail: newEmail,
       Data: user.raw_user_meta_data ?? {},
     };
-    const send = (to: string, otp: string, hash: string) =>
-      deliver(ctx, 'email_change', to, {
-        ...common,
-        Token: otp,
-        SendingTo: to,
-        ...linkData(ctx, hash, 'email_change', redirectTo),
-      });
-    await send(newEmail, otpNew, hashNew);
-    if (isDouble) await send(oldEmail, otpOld, hashOld);
+    const send = (template: TemplateName, to: string, otp: string, hash: string, more = {}) => {
+      const link = linkData(ctx, hash, 'email_change', redirectTo);
+      const data = { ...common, Token: otp, SendingTo: to, ...link, ...more };
+      return deliver(ctx, template, to, data, caller.pageLanguage);
+    };
+    await send('email_change', newEmail, otpNew, hashNew);
+    if (isDouble) {
+      await send('email_change_current', oldEmail, otpOld, hashOld, { CancelURL: cancelLink(ctx, hashOld) });
+    }
   });
   await storeEmailChange(ctx, tx, user, { newEmail, hashNew, hashOld: isDouble ? hashOld : undefined });
 }

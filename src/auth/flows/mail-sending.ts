@@ -12,18 +12,34 @@ import { requirePause } from '../rate-limits.ts';
 import type { User } from '../rows.ts';
 import { runHook } from './hooks.ts';
 
+/**
+ * Returns the link for a code. The link of a flow that ends on the Account pages, or any link if `hasButton` is set,
+ * takes effect only when the user clicks a button.
+ */
+export function linkFor(
+  { settings: { externalUrl, accountUrl } }: AuthContext,
+  hash: string,
+  type: LinkType,
+  redirectTo: string,
+  hasButton: boolean,
+): string {
+  return hasButton || isBelow(redirectTo, accountUrl())
+    ? confirmPageLink(accountUrl(), hash, type, redirectTo)
+    : actionLink(externalUrl(), hash, type, redirectTo);
+}
+
 /** Returns the template values that contain the link for a code. */
 export function linkData(ctx: AuthContext, hash: string, type: LinkType, redirectTo: string) {
-  const { externalUrl, accountUrl, mail } = ctx.settings;
-  // A flow that started on the Account pages also ends on these pages.
-  const hasButton = mail.confirmsByButton || isBelow(redirectTo, accountUrl());
   return {
-    ConfirmationURL: hasButton
-      ? confirmPageLink(accountUrl(), hash, type, redirectTo)
-      : actionLink(externalUrl(), hash, type, redirectTo),
+    ConfirmationURL: linkFor(ctx, hash, type, redirectTo, ctx.settings.mail.confirmsByButton),
     TokenHash: hash,
     RedirectTo: redirectTo,
   };
+}
+
+/** Returns the link with which the holder of the old address cancels an email change. */
+export function cancelLink({ settings }: AuthContext, hash: string): string {
+  return settings.hasAccountPages ? `${settings.accountUrl()}/cancel-change?token=${hash}` : '';
 }
 
 type EmailData = Readonly<Record<string, string>>;

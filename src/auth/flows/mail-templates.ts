@@ -19,15 +19,16 @@ export async function deliver(
   name: TemplateName,
   to: string,
   data: TemplateData,
+  pageLanguage: string | undefined,
 ): Promise<void> {
   if (ctx.settings.mail.checksDomains) await requireReceiver(to);
-  const { file, fault, ...mail } = await composeMail(ctx, name, data);
+  const { file, fault, ...mail } = await composeMail(ctx, name, data, pageLanguage);
   if (fault !== undefined)
     ctx.log.error(
       { template: name, file, error: fault },
       `The email template ${name} is invalid, so the default template is used`,
     );
-  await ctx.mailer.sendMail({ to, ...mail });
+  await ctx.mailer.sendMail({ to, fromName: ctx.settings.mail.brand().name, ...mail });
 }
 
 export interface ComposedMail {
@@ -45,13 +46,15 @@ export async function composeMail(
   ctx: AuthContext,
   name: TemplateName,
   data: TemplateData,
+  pageLanguage?: string,
 ): Promise<ComposedMail> {
-  const { brand } = ctx.settings.mail;
-  const fallback = defaultMail(name, brand);
+  const brand = ctx.settings.mail.brand();
+  const fallback = defaultMail(name, brand, pageLanguage);
+  const branded = { ...data, Brand: { ...brand, initial: initialOf(brand.name) } };
   const { contentPath: file, subject: ownSubject } = ownTemplate(ctx, name);
-  let html = renderHtml(fallback.html, { ...data, Brand: brand });
-  let text = renderText(fallback.text, { ...data, Brand: brand });
-  let subject = renderText(fallback.subject, data);
+  let html = renderHtml(fallback.html, branded);
+  let text = renderText(fallback.text, branded);
+  let subject = renderText(fallback.subject, branded);
   let fault: unknown;
   try {
     if (file !== undefined) {
@@ -81,18 +84,27 @@ async function requireReceiver(email: string): Promise<void> {
   throw authError('email_address_invalid', `Email address ${JSON.stringify(email)} is invalid`);
 }
 
+interface OwnTemplate {
+  readonly content_path?: string | undefined;
+  readonly subject?: string | undefined;
+}
+
 function ownTemplate(ctx: AuthContext, name: TemplateName): { contentPath?: string; subject?: string } {
   const { template, notification } = ctx.settings.config.email;
   const notice = name.replace(/_notification$/, '');
-  const own =
-    name === notice
-      ? template[name as keyof typeof template]
-      : notification[notice as keyof typeof notification];
+  const templates: Readonly<Record<string, OwnTemplate | undefined>> =
+    name === notice ? template : notification;
+  // The emails that upstream doesn't send have no template in config.toml.
+  // As in upstream, the project's template for an address change is sent to both addresses.
+  const own = templates[notice === 'email_change_current' ? 'email_change' : notice];
   return {
-    ...(own.content_path === undefined ? {} : { contentPath: own.content_path }),
-    ...(own.subject === undefined || own.subject === '' ? {} : { subject: own.subject }),
+    ...(own?.content_path === undefined ? {} : { contentPath: own.content_path }),
+    ...(own?.subject === undefined || own.subject === '' ? {} : { subject: own.subject }),
   };
 }
+
+/** Returns the first letter of a name. */
+const initialOf = (name: string): string => [...name.trim()][0]?.toUpperCase() ?? '';
 
 /** Returns the text without line breaks, so that metadata in a subject can't add email headers. */
 function oneLine(text: string): string {

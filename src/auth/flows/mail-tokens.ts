@@ -5,6 +5,7 @@
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
+import type { LinkType } from '../core/action-link.ts';
 import { withFlowPrefix } from '../core/pkce.ts';
 import { oneTimePassword, tokenHash } from '../core/secrets.ts';
 import { fromMs } from '../core/times.ts';
@@ -20,12 +21,21 @@ import {
 } from './mail-sending.ts';
 import { deliver, type TemplateName } from './mail-templates.ts';
 
-export type TokenMailKind = 'signup' | 'invite' | 'recovery' | 'magiclink' | 'reauthentication';
+export type TokenMailKind =
+  | 'signup'
+  | 'invite'
+  | 'recovery'
+  | 'magiclink'
+  /** A sign-in code for a user who tried to sign up again. */
+  | 'existing_account'
+  | 'reauthentication';
 
 interface KindOfMail {
   readonly column: 'confirmation_token' | 'recovery_token' | 'reauthentication_token';
   readonly sentColumn: 'confirmation_sent_at' | 'recovery_sent_at' | 'reauthentication_sent_at';
   readonly template: TemplateName;
+  /** The type of the link, if it isn't the name of the kind. The `send_email` hook receives the same type. */
+  readonly linkType?: 'magiclink';
   readonly failure: string;
 }
 
@@ -52,6 +62,13 @@ const kinds: Readonly<Record<TokenMailKind, KindOfMail>> = {
     column: 'recovery_token',
     sentColumn: 'recovery_sent_at',
     template: 'magic_link',
+    failure: 'Error sending magic link email',
+  },
+  existing_account: {
+    column: 'recovery_token',
+    sentColumn: 'recovery_sent_at',
+    template: 'existing_account',
+    linkType: 'magiclink',
     failure: 'Error sending magic link email',
   },
   reauthentication: {
@@ -95,8 +112,9 @@ async function sendOne(
   requireAuthorized(ctx, user.email ?? '');
   await ctx.limits.email(ctx.clock.now());
   const redirectTo = caller.redirectTo();
+  const { template, linkType = kind } = kinds[kind];
   if (ctx.settings.hooks.send_email.enabled) {
-    const emailData = { token: otp, token_hash: hash, redirect_to: redirectTo, email_action_type: kind };
+    const emailData = { token: otp, token_hash: hash, redirect_to: redirectTo, email_action_type: linkType };
     return callSendEmailHook(ctx, tx, caller, user, emailData);
   }
   const data = {
@@ -105,6 +123,9 @@ async function sendOne(
     Token: otp,
     Data: user.raw_user_meta_data ?? {},
   };
-  const link = kind === 'reauthentication' ? {} : linkData(ctx, hash, kind, redirectTo);
-  await deliver(ctx, kinds[kind].template, user.email ?? '', { ...data, ...link });
+  const link = isLinkType(linkType) ? linkData(ctx, hash, linkType, redirectTo) : {};
+  await deliver(ctx, template, user.email ?? '', { ...data, ...link }, caller.pageLanguage);
 }
+
+/** The code of a reauthentication can only be typed. */
+const isLinkType = (type: TokenMailKind): type is TokenMailKind & LinkType => type !== 'reauthentication';

@@ -80,6 +80,11 @@ function sampleData({ settings }: AuthContext): TemplateData {
     OldPhone: '15550199',
     Provider: 'github',
     FactorType: 'totp',
+    Passkey: 'iCloud Keychain',
+    Time: 'January 1, 2026 at 12:00 PM UTC',
+    Device: 'Chrome on Windows',
+    SecureURL: settings.siteUrl,
+    CancelURL: settings.siteUrl,
     Data: { name: 'Ada Lovelace' },
   };
 }

@@ -1,7 +1,10 @@
 /** Emails that notify a user of a change to the account. */
+
 import type { Transaction } from '../../database/types.ts';
+import { deviceOf } from '../../shared/device.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
+import { mailLanguage, wordsIn } from '../core/default-mails.ts';
 import type { User } from '../rows.ts';
 import { callSendEmailHook, requireAuthorized } from './mail-sending.ts';
 import { deliver } from './mail-templates.ts';
@@ -13,7 +16,8 @@ export type Notification =
   | 'identity_linked'
   | 'identity_unlinked'
   | 'mfa_factor_enrolled'
-  | 'mfa_factor_unenrolled';
+  | 'mfa_factor_unenrolled'
+  | 'passkey_added';
 
 /** Notifies the user of a change if the project has enabled the notification. A failure is only logged. */
 export async function notify(
@@ -28,10 +32,11 @@ export async function notify(
     readonly oldPhone?: string;
     readonly provider?: string;
     readonly factorType?: string;
+    readonly passkey?: string;
   } = {},
 ): Promise<void> {
   const to = details.to ?? user.email ?? '';
-  if (!ctx.settings.config.email.notification[kind].enabled || to === '') return;
+  if (!isEnabled(ctx, caller, kind) || to === '') return;
   try {
     requireAuthorized(ctx, to);
     await ctx.limits.email(ctx.clock.now());
@@ -46,7 +51,7 @@ export async function notify(
       });
       return;
     }
-    await deliver(ctx, `${kind}_notification`, to, {
+    const data = {
       SiteURL: ctx.settings.siteUrl,
       Email: kind === 'identity_unlinked' ? to : (user.email ?? ''),
       Data: user.raw_user_meta_data ?? {},
@@ -55,8 +60,37 @@ export async function notify(
       OldPhone: details.oldPhone ?? '',
       Provider: details.provider ?? '',
       FactorType: details.factorType ?? '',
-    });
+      Passkey: details.passkey ?? '',
+      ...circumstances(ctx, caller),
+    };
+    await deliver(ctx, `${kind}_notification`, to, data, caller.pageLanguage);
   } catch (error) {
     ctx.log.warn({ userId: user.id, error }, `failed to send the ${kind} notification`);
   }
+}
+
+/**
+ * Whether the notification is sent. Upstream has no notification for passkeys, so their setting is the one for second
+ * factors. If the passkey was added on the Account pages, the notification is always sent.
+ */
+function isEnabled({ settings }: AuthContext, caller: Caller, kind: Notification): boolean {
+  const { notification } = settings.config.email;
+  if (kind !== 'passkey_added') return notification[kind].enabled;
+  return notification.mfa_factor_enrolled.enabled || caller.pageLanguage !== undefined;
+}
+
+/** Returns the time and the device of a change, and the address at which the user secures the account. */
+function circumstances({ settings, clock }: AuthContext, caller: Caller) {
+  const language = mailLanguage(caller.pageLanguage);
+  const device = deviceOf(caller.userAgent);
+  const time = new Intl.DateTimeFormat(`${language}-u-nu-latn`, {
+    dateStyle: 'long',
+    timeStyle: 'short',
+    timeZone: 'UTC',
+  }).format(clock.now());
+  return {
+    Time: `${time} UTC`,
+    Device: device === undefined ? '' : wordsIn(language).deviceName(device.browser, device.system),
+    SecureURL: settings.hasAccountPages ? `${settings.accountUrl()}/recover` : '',
+  };
 }

@@ -1,11 +1,14 @@
 /** Registers passkeys, and signs users in with them. Users don't need a user name or a password. */
 
+import { deviceOf } from '../../shared/device.ts';
 import type { Caller, UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
+import { amrMethodOfFactor } from '../core/claims.ts';
+import { mailLanguage, wordsIn } from '../core/default-mails.ts';
 import type { Fields, ReadFields } from '../core/fields.ts';
 import type { IssuedSession } from '../core/issued-session.ts';
 import { hasVerifiedFactor, isBanned } from '../core/render-user.ts';
-import { toMs } from '../core/times.ts';
+import { fromMs, toMs } from '../core/times.ts';
 import { isUuid } from '../core/uuid.ts';
 import {
   type Ceremony,
@@ -18,7 +21,7 @@ import {
   requestSession,
 } from '../core/webauthn/ceremony.ts';
 import { type KeyRecord, looksCloned, type NewKey } from '../core/webauthn/credential.ts';
-import { passkeyName } from '../core/webauthn/passkey-name.ts';
+import { passkeyName, unnamedPasskey } from '../core/webauthn/passkey-name.ts';
 import { parseAssertion, parseCreation } from '../core/webauthn/response.ts';
 import { authError } from '../errors.ts';
 import {
@@ -34,6 +37,7 @@ import { findUserById } from '../queries/users.ts';
 import type { Passkey, User } from '../rows.ts';
 import { verifyAssertion, verifyCreation } from '../webauthn.ts';
 import { audit } from './audit.ts';
+import { notify } from './notify.ts';
 import { issueSession } from './sessions.ts';
 
 const passkeyChallengeLifetimeMs = 300_000;
@@ -96,14 +100,26 @@ export async function finishRegistration(
 }
 
 async function store(ctx: AuthContext, caller: Caller, user: User, key: NewKey): Promise<Passkey> {
-  const name = await passkeyName(key.aaguid);
-  return ctx.pool.transaction(async (tx) => {
+  const name = (await passkeyName(key.aaguid)) ?? nameFor(caller);
+  const added = await ctx.pool.transaction(async (tx) => {
     if ((await countPasskeys(tx, user.id)) >= maxPasskeysPerUser) throw authError('too_many_passkeys');
     const passkey = await insertPasskey(tx, user.id, key, name, ctx.clock.now());
     if (!passkey) throw authError('webauthn_credential_exists');
     await audit(ctx, tx, user, 'passkey_created', { ip: caller.ip, traits: { passkey_id: passkey.id } });
     return passkey;
   });
+  await notify(ctx, undefined, caller, user, 'passkey_added', { passkey: name });
+  return added;
+}
+
+/**
+ * Returns a name for a passkey of an unknown model. On the Account pages, this is the device on which it was added.
+ * Other clients get the same name as from GoTrue.
+ */
+function nameFor({ pageLanguage, userAgent }: Caller): string {
+  const device = pageLanguage === undefined ? undefined : deviceOf(userAgent);
+  if (device === undefined) return unnamedPasskey;
+  return wordsIn(mailLanguage(pageLanguage)).deviceName(device.browser, device.system);
 }
 
 export function beginPasskeySignIn(ctx: AuthContext): Promise<PasskeyOptions> {
@@ -141,8 +157,25 @@ export async function finishPasskeySignIn(
   return ctx.pool.transaction(async (tx) => {
     if (!(await recordPasskeyUse(tx, passkey.id, use, ctx.clock.now()))) throw clone(ctx, passkey);
     await audit(ctx, tx, user, 'login', { ip: caller.ip, traits: { passkey_id: passkey.id } });
-    return issueSession(ctx, tx, caller, user, 'passkey', { by: 'passkey' });
+    const origin = use.userVerified && reachesAal2(ctx, caller) ? verifiedPasskey(ctx) : undefined;
+    return issueSession(ctx, tx, caller, user, 'passkey', { by: 'passkey' }, origin);
   });
+}
+
+/**
+ * Whether a passkey with user verification counts as two factors: the device, and the PIN or biometric. This applies to
+ * the Account pages, unless the project requires another factor. Other clients get aal1, as in upstream.
+ */
+function reachesAal2({ settings }: AuthContext, { pageLanguage }: Caller): boolean {
+  return pageLanguage !== undefined && !settings.passkeysNeedFactor;
+}
+
+/** The methods and the level of a session that started with a verified passkey. */
+function verifiedPasskey({ clock }: AuthContext) {
+  const updated_at = fromMs(clock.now());
+  const methods = ['passkey', amrMethodOfFactor.webauthn];
+  const amr_claims = methods.map((authentication_method) => ({ authentication_method, updated_at }));
+  return { aal: 'aal2', factor_id: null, amr_claims } as const;
 }
 
 /**

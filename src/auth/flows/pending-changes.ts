@@ -6,10 +6,11 @@ import type { Transaction } from '../../database/types.ts';
 import type { UserCaller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { internalError } from '../errors.ts';
-import { deleteOneTimeTokens } from '../queries/one-time-tokens.ts';
-import { updateUser } from '../queries/users.ts';
+import { deleteOneTimeTokens, findOneTimeToken } from '../queries/one-time-tokens.ts';
+import { findUserById, updateUser } from '../queries/users.ts';
 import type { User } from '../rows.ts';
 import { audit } from './audit.ts';
+import { invalidLink } from './find-token-owner.ts';
 
 export function cancelPendingEmail(ctx: AuthContext, { user }: UserCaller): Promise<void> {
   return cancel(ctx, user, cancelEmailChange);
@@ -17,6 +18,14 @@ export function cancelPendingEmail(ctx: AuthContext, { user }: UserCaller): Prom
 
 export function cancelPendingPhone(ctx: AuthContext, { user }: UserCaller): Promise<void> {
   return cancel(ctx, user, cancelPhoneChange);
+}
+
+/** Cancels an email change with the link that was sent to the old address. @throws {AuthError} otp_expired */
+export async function cancelEmailByLink(ctx: AuthContext, hash: string): Promise<void> {
+  const token = await findOneTimeToken(ctx.pool, hash, ['email_change_token_current']);
+  const user = token && (await findUserById(ctx.pool, token.user_id));
+  if (!user) throw invalidLink();
+  await cancel(ctx, user, cancelEmailChange);
 }
 
 async function cancel(ctx: AuthContext, user: User, change: Cancel): Promise<void> {

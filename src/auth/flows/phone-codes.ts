@@ -7,6 +7,7 @@ import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { renderUser } from '../core/render-user.ts';
 import { oneTimePassword, tokenHash } from '../core/secrets.ts';
+import { smsText } from '../core/sms-text.ts';
 import { renderText } from '../core/template/render.ts';
 import { fromMs, toMs } from '../core/times.ts';
 import { authError, internalError } from '../errors.ts';
@@ -16,6 +17,9 @@ import { requirePause } from '../rate-limits.ts';
 import type { User } from '../rows.ts';
 import { runHook } from './hooks.ts';
 import { sendByProvider } from './text-messages.ts';
+
+/** The default of `[auth.sms] template`, which is the same as upstream's. */
+const defaultSmsTemplate = 'Your code is {{ .Code }}';
 
 export type Channel = 'sms' | 'whatsapp';
 export type PhoneCodeKind = 'confirmation' | 'phone_change' | 'reauthentication';
@@ -84,6 +88,20 @@ function requireDelivery(ctx: AuthContext): void {
   );
 }
 
+/** Returns the text of a message. The Account pages use our text unless the project has its own template. */
+function textBody(
+  { settings }: AuthContext,
+  { pageLanguage }: Caller,
+  template: string,
+  code: string,
+): string {
+  if (pageLanguage === undefined || template !== defaultSmsTemplate) {
+    return renderText(template, { Code: code });
+  }
+  const { name } = settings.mail.brand();
+  return smsText({ code, name, pageLanguage, pageUrl: settings.accountUrl() });
+}
+
 export interface TextToSend {
   readonly user: User;
   readonly phone: string;
@@ -112,7 +130,7 @@ export async function sendText(
     return;
   }
   try {
-    const body = renderText(template, { Code: otp });
+    const body = textBody(ctx, caller, template, otp);
     const { provider } = ctx.settings.phone;
     if (provider === '') await ctx.mailer.captureSms({ to: phone, body, channel });
     else await sendByProvider(ctx, provider, { phone, body, code: otp, channel });

@@ -14,6 +14,7 @@ import type { Identity, User } from '../rows.ts';
 import { draftUser, emptyUser, identityClaims, type Provider } from './accounts.ts';
 import { audit } from './audit.ts';
 import { type CheckedSignUp, confirmsImmediately, hidesAccounts } from './check-sign-up.ts';
+import { sendTokenMail } from './mail-tokens.ts';
 import { requestConfirmation } from './request-confirmation.ts';
 import { nothing, resetUnclaimed } from './reset-unclaimed.ts';
 
@@ -28,7 +29,7 @@ export async function signUpAgain(
   existing: User,
   checked: CheckedSignUp,
 ): Promise<User> {
-  if (!isOpen(ctx, existing, checked)) return respondToExistingUser(ctx, existing, checked);
+  if (!isOpen(ctx, existing, checked)) return respondToExistingUser(ctx, caller, existing, checked);
   const passwordHash = await ctx.passwords.hash(checked.password);
   const response = hidesAccounts(ctx, checked.provider) && (await invent(ctx, checked));
   let user: User | undefined;
@@ -36,7 +37,7 @@ export async function signUpAgain(
     user = await replaceSignUp(ctx, caller, existing, checked, passwordHash);
   });
   if (response !== false) return response;
-  if (!user) return respondToExistingUser(ctx, existing, checked);
+  if (!user) return respondToExistingUser(ctx, caller, existing, checked);
   if (!isPrepared(user)) return user;
   return { ...user, raw_user_meta_data: {}, identities: [] };
 }
@@ -103,15 +104,38 @@ function isOpen(ctx: AuthContext, user: User, { provider, email, phone }: Checke
  * Otherwise, it looks like the response for a new account, with a made-up ID. Upstream omits the identity, which
  * reveals that the contact has an account.
  */
-async function respondToExistingUser(ctx: AuthContext, user: User, checked: CheckedSignUp): Promise<User> {
+async function respondToExistingUser(
+  ctx: AuthContext,
+  caller: Caller,
+  user: User,
+  checked: CheckedSignUp,
+): Promise<User> {
   await ctx.pool.transaction((tx) =>
     audit(ctx, tx, user, 'user_repeated_signup', { traits: { provider: checked.provider } }),
   );
   if (confirmsImmediately(ctx, checked.provider)) throw authError('user_already_exists');
   await ctx.passwords.pretendToVerify(checked.password);
   const invented = await invent(ctx, checked);
+  if (checked.provider === 'email') await mailExistingAccount(ctx, caller, user, checked.email);
   if (hidesAccounts(ctx, checked.provider)) return invented;
   return { ...invented, role: '', raw_user_meta_data: checked.data, identities: [] };
+}
+
+/**
+ * Sends a sign-in code to the owner of an account who signs up again on the Account pages, because these pages wait for
+ * a code. Other clients get no email, as in upstream.
+ */
+export async function mailExistingAccount(
+  ctx: AuthContext,
+  caller: Caller,
+  user: User,
+  email: string,
+): Promise<void> {
+  const isOwners = user.email?.toLowerCase() === email && contactStatus(user, 'email') === 'confirmed';
+  if (caller.pageLanguage === undefined || !isOwners) return;
+  await ctx.backgroundWork.do(ctx.settings.email.hidesAccounts, () =>
+    ctx.pool.transaction((tx) => sendTokenMail(ctx, tx, caller, user, 'existing_account')),
+  );
 }
 
 /** Returns a made-up account that looks like an account after a sign-up. */

@@ -16,6 +16,7 @@ import { audit } from './audit.ts';
 import { sendEmailChange } from './email-change-mail.ts';
 import { sendTokenMail } from './mail-tokens.ts';
 import { sendPhoneCode } from './phone-codes.ts';
+import { mailExistingAccount } from './repeated-sign-up.ts';
 
 type ResendType = 'signup' | 'email_change' | 'sms' | 'phone_change';
 
@@ -34,6 +35,7 @@ export async function resend(ctx: AuthContext, caller: Caller, body: Fields): Pr
     request.email !== ''
       ? await findUserByEmail(ctx.pool, request.email, aud)
       : await findUserByPhone(ctx.pool, request.phone, aud);
+  if (user && request.type === 'signup') await mailExistingAccount(ctx, caller, user, request.email);
   if (!user || !isWaiting(user, request.type)) return undefined;
   let messageId: string | undefined;
   const { hidesAccounts } = request.email !== '' ? ctx.settings.email : ctx.settings.phone;

@@ -46,7 +46,7 @@ export async function issueSession(
   user: User,
   method: AuthenticationMethod,
   proof: Proof,
-  origin?: Session,
+  origin?: Pick<Session, 'aal' | 'factor_id' | 'amr_claims'>,
   grant?: ClientGrant,
 ): Promise<IssuedSession> {
   await requireProof(ctx, tx, user, proof);

@@ -13,6 +13,7 @@ import { errorKinds } from '../redirect-errors.ts';
 import type { User } from '../rows.ts';
 import { reloadUser, syncProviders } from './accounts.ts';
 import { audienceOf } from './audience.ts';
+import { findByHash } from './find-token-owner.ts';
 import { issueSession } from './sessions.ts';
 import { contactOf, singleConfirmationAccepted, type VerifiedUser, verify } from './verify.ts';
 
@@ -41,6 +42,11 @@ async function signIn(
   await syncProviders(ctx, tx, user);
   const proof = { by: 'code', contact: contactOf(type) } as const;
   return issueSession(ctx, tx, caller, await reloadUser(tx, user), 'otp', proof);
+}
+
+/** Throws `otp_expired` or `user_banned` if a link can't be used. Doesn't use the link. */
+export async function requireValidLink(ctx: AuthContext, request: VerifyRequest): Promise<void> {
+  await ctx.pool.transaction((tx) => findByHash(ctx, tx, request));
 }
 
 /** Verifies a link. Returns the redirect address, which contains a session, a code or an error. */

@@ -4,7 +4,7 @@ import { splitOnce } from '../../shared/split-once.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { parseFields, type ReadFields } from '../core/fields.ts';
-import { chooseRedirect } from '../core/redirects.ts';
+import { chooseRedirect, isBelow } from '../core/redirects.ts';
 
 export interface Exchange {
   readonly request: FastifyRequest;
@@ -51,6 +51,7 @@ function callerOf(
     accessToken: /^[Bb]earer (\S+)$/.exec(header(request, 'authorization') ?? '')?.[1],
     hasCredentials: Boolean(header(request, 'authorization')),
     audience: header(request, 'x-jwt-aud'),
+    pageLanguage: pageLanguageOf(ctx, request, query),
     redirectTo: () =>
       chooseRedirect(
         ctx.settings.redirects,
@@ -66,6 +67,22 @@ function callerOf(
       reply.header(name, value);
     },
   };
+}
+
+/**
+ * Returns the language of the Account page that sent the request, or of the Account page to which the links in emails
+ * lead. Returns undefined for requests from apps.
+ */
+function pageLanguageOf(
+  { settings }: AuthContext,
+  request: FastifyRequest,
+  query: URLSearchParams,
+): string | undefined {
+  const target = header(request, 'redirect_to') || query.get('redirect_to') || header(request, 'referer');
+  if (!target || !settings.hasAccountPages || !isBelow(target, settings.accountUrl())) return undefined;
+  const accepted = (header(request, 'accept-language') ?? '').toLowerCase().split(',');
+  const languages = accepted.map((range) => range.trim().split(/[-;]/, 1)[0] ?? '');
+  return languages.find((language) => settings.languages.includes(language)) ?? settings.languages[0];
 }
 
 /** Returns the first value of the header. */

@@ -2,7 +2,8 @@
 import type { IssuedSession } from '../core/issued-session.ts';
 import { parseVerifyRequest } from '../core/verify-request.ts';
 import { authError } from '../errors.ts';
-import { followLink, verifyCode } from '../flows/verify-sign-in.ts';
+import { cancelEmailByLink } from '../flows/pending-changes.ts';
+import { followLink, requireValidLink, verifyCode } from '../flows/verify-sign-in.ts';
 import { limitByAddress } from './limit-by-address.ts';
 import type { Call, Operation } from './operation.ts';
 
@@ -28,6 +29,18 @@ export interface LinkCall extends Call {
   readonly type: string;
   readonly hash: string;
 }
+
+/** Throws `otp_expired` if a link was used or has expired. Doesn't use the link. Only the Account pages call this. */
+export const checkLink: Operation<LinkCall, void> = {
+  guards: [limitByAddress('verify')],
+  run: (ctx, { type, hash }) => requireValidLink(ctx, { type, hash, typed: undefined }),
+};
+
+/** Cancels an email change with the link that was sent to the old address. Only the Account pages call this. */
+export const cancelChange: Operation<LinkCall, void> = {
+  guards: [limitByAddress('verify')],
+  run: (ctx, { hash }) => cancelEmailByLink(ctx, hash),
+};
 
 /** Returns the address to which the browser is redirected. */
 export const verifyLink: Operation<LinkCall, string> = {

@@ -13,7 +13,7 @@ import type { Body, PageClient } from './types.ts';
 
 /** The route that has the same effect as the operation. The call is logged under this route. */
 export interface RouteName {
-  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   /** The status of the route's response if the operation succeeds. */
   readonly status?: number;
@@ -27,13 +27,14 @@ export type Run = <Input extends Call, Result>(
 
 /** Returns the function that runs operations on behalf of a browser. */
 export function runnerFor(ctx: AuthContext, observe: Observe, client: PageClient, accessToken: string): Run {
-  const { requestId, ip, userAgent } = client;
+  const { requestId, ip, userAgent, language: pageLanguage } = client;
   const callerFor = (redirectTo: string | undefined): Caller => ({
     ip,
     userAgent: userAgent ?? '',
     accessToken,
     hasCredentials: true,
     audience: undefined,
+    pageLanguage,
     redirectTo: () => chooseRedirect(ctx.settings.redirects, [redirectTo], ctx.settings.accountUrl()),
     setHeader: () => {},
   });

@@ -8,6 +8,8 @@ export interface PageClient {
   readonly requestId: string;
   readonly ip: string;
   readonly userAgent: string | undefined;
+  /** The language of the page. */
+  readonly language: string;
   /** The address to which links in emails lead, if the redirect rule allows it. */
   readonly redirectTo: string | undefined;
 }
@@ -61,6 +63,10 @@ export interface VisitorOperations {
   verifyCode(body: Body): Promise<TokenPair | undefined>;
   /** Verifies a link. Returns the address to which it redirects, which contains a session, a code or an error. */
   followLink(link: { type: string; token: string; redirectTo: string }): Promise<string>;
+  /** Cancels an email change with the link that was sent to the old address. Rejects with `otp_expired`. */
+  cancelEmailChange(token: string): Promise<void>;
+  /** Rejects with `otp_expired` if a link was used or has expired. Doesn't use the link. */
+  checkLink(link: { type: string; token: string }): Promise<void>;
   /** Returns the address at which the browser signs in. @param query the parameters of `GET /authorize` */
   providerAddress(query: URLSearchParams): Promise<string>;
   /** Returns the address of the identity provider for a domain. */

@@ -6,7 +6,7 @@ import { passkeyChallenge, passkeySignIn } from '../operations/passkeys.ts';
 import { providerSignIn, ssoSignIn } from '../operations/providers.ts';
 import { signUpOperation } from '../operations/sign-up.ts';
 import { passwordGrant, pkceGrant, refreshGrant, walletGrant } from '../operations/token.ts';
-import { verifyLink, verifyTypedCode } from '../operations/verify.ts';
+import { cancelChange, checkLink, verifyLink, verifyTypedCode } from '../operations/verify.ts';
 import { get, post, type Run } from './run.ts';
 import { pairOf, type VisitorOperations } from './types.ts';
 
@@ -57,6 +57,12 @@ export function visitorOperations(run: Run): VisitorOperations {
     },
     followLink: ({ type, token, redirectTo }) =>
       run(get('/verify', 303), verifyLink, { type, hash: token, redirectTo }),
+    cancelEmailChange: (token) =>
+      run({ method: 'DELETE', path: '/user/email_change', status: 204 }, cancelChange, {
+        type: 'email_change',
+        hash: token,
+      }),
+    checkLink: ({ type, token }) => run(get('/verify'), checkLink, { type, hash: token }),
     providerAddress: (query) =>
       run(get('/authorize', 302), providerSignIn, { query, redirectTo: query.get('redirect_to') ?? '' }),
     ssoAddress: (content) => run(post('/sso'), ssoSignIn, { content }),

@@ -43,7 +43,7 @@ auth.oauth_server.enabled auth.oauth_server.allow_dynamic_registration
 
 const plinth = `
 branding.name branding.color branding.welcome.en branding.welcome.ar
-account.languages account.require_mfa account.deletion account.confirm_by_button
+account.languages account.require_mfa account.deletion account.confirm_by_button account.passkeys_need_second_factor
 auth.external.anonymous_users.lifetime auth.mailer.email_validation_extended
 auth.api.max_request_duration auth.sessions.single_per_user
 auth.password.hibp.enabled auth.password.hibp.fail_closed

@@ -81,6 +81,10 @@ export const plinthSchema = section("Plinth's own settings.", {
       false,
       "Requires a second factor when users sign in to an app. Users then can't remove their last factor on these pages.",
     ),
+    passkeys_need_second_factor: boolean(
+      false,
+      'Requires the second factor even if users signed in with a passkey and verified themselves with a PIN or biometrics. If false, such a sign-in reaches assurance level aal2.',
+    ),
     deletion: boolean(
       false,
       'Lets users delete their account on these pages and with DELETE /auth/v1/user. The ON DELETE actions of foreign keys apply to rows that reference the user.',

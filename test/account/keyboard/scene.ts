@@ -26,7 +26,7 @@ export interface Scene {
   /** Waits until the text is visible. */
   sees(text: string | RegExp): Promise<void>;
   /** Waits for the page with this title. */
-  arrives(page: Parameters<typeof say>[0]): Promise<void>;
+  arrives(...page: Parameters<typeof say>): Promise<void>;
   /** `signIn` uses the sign-in page. `signedIn` creates a user, signs in and opens the security page. */
   signIn(email: string): Promise<void>;
   signedIn(): Promise<string>;
@@ -100,8 +100,8 @@ function sceneOf(world: World, context: BrowserContext, page: Page, walker: Walk
     async sees(text) {
       await page.getByText(text).filter({ visible: true }).first().waitFor();
     },
-    async arrives(id) {
-      await page.getByRole('heading', { level: 1, name: say(id), exact: true }).waitFor();
+    async arrives(...id) {
+      await page.getByRole('heading', { level: 1, name: say(...id), exact: true }).waitFor();
     },
     async signIn(email) {
       await walker.fill(say('field.email'), email);

@@ -1,7 +1,7 @@
 /** API calls for signing in without a password or code, and for second factors. */
 import type { SessionState } from '../../lib/session/index.ts';
 import { type Made, post, postGuarded } from '../account-api.ts';
-import { sessionClient, type User } from '../session.ts';
+import { callAuth, sessionClient, type User } from '../session.ts';
 import { type CreationJson, makeKey, type RequestJson, requestKey } from './keys.ts';
 
 /**
@@ -13,6 +13,17 @@ export async function signInWithPasskey(conditional = false): Promise<SessionSta
   const credential = await requestKey(question.options, conditional);
   await post<Made>('passkey', { challenge_id: question.challenge_id, credential });
   return sessionClient().changed('SIGNED_IN');
+}
+
+/** Creates a passkey for the signed-in user. @throws {KeyCanceled} @throws {KeyKnown} */
+export async function addPasskey(): Promise<void> {
+  const question = await callAuth<{ challenge_id: string; options: CreationJson }>(
+    '/passkeys/registration/options',
+    { method: 'POST', body: {} },
+  );
+  const credential = await makeKey(question.options);
+  const body = { challenge_id: question.challenge_id, credential };
+  await callAuth('/passkeys/registration/verify', { method: 'POST', body });
 }
 
 /** Returns the URL of an organization's sign-in page. */

@@ -7,6 +7,7 @@ import { currentFlow } from '../flow.ts';
 import { goOn } from '../next.ts';
 import { usePageConfig } from '../page-config.ts';
 import {
+  Aside,
   CodeField,
   EmailField,
   Form,
@@ -74,8 +75,8 @@ function AddressStep(props: { purpose: CodePurpose; byPhone: boolean; onSent: (p
       }
       to = { email };
     }
-    await sendCode(to, purpose);
-    onSent({ to, purpose, sentAt: Date.now() });
+    const { number } = await sendCode(to, purpose);
+    onSent({ to, purpose, sentAt: Date.now(), number });
     return undefined;
   });
   const intro = byPhone
@@ -89,7 +90,7 @@ function AddressStep(props: { purpose: CodePurpose; byPhone: boolean; onSent: (p
         {byPhone ? (
           <PhoneField id={phoneId} error={submit.errorAt(phoneId)} />
         ) : (
-          <EmailField id={emailId} error={submit.errorAt(emailId)} />
+          <EmailField id={emailId} error={submit.errorAt(emailId)} keepsTyped />
         )}
         <Submit busy={submit.busy}>{t('code.send')}</Submit>
       </Form>
@@ -113,10 +114,12 @@ function CodeStep({
   const where = isByPhone ? { phone: `+${to.phone}` } : to;
   const isEntering = useRef(false);
   useSignedInElsewhere(isEntering);
+  useConfirmedElsewhere(pending, isEntering);
   return (
     <Shell page="page.code" intro={t(text, { ...where, length })}>
       {/* The key resets input and errors from the previous code. */}
       <CodeForm key={pending.sentAt} pending={pending} codeLength={length} isEntering={isEntering} />
+      {pending.number === undefined ? null : <Aside>{t('code.number', { number: pending.number })}</Aside>}
       <Stack>
         <Resend pending={pending} onSent={onChange} />
         <TextButton onClick={() => onChange(undefined)}>
@@ -151,6 +154,24 @@ function useSignedInElsewhere(isEntering: RefObject<boolean>): void {
   }, []);
 }
 
+/** Continues when the link in the email has been confirmed on another device. */
+function useConfirmedElsewhere({ purpose, number }: Pending, isEntering: RefObject<boolean>): void {
+  const [, navigate] = useLocation();
+  useEffect(() => {
+    if (number === undefined) return;
+    const stop = new AbortController();
+    void import('../waiting.ts').then(({ waitForLink }) =>
+      waitForLink(stop.signal, async (state) => {
+        isEntering.current = true;
+        forgetCode();
+        if (purpose === 'recover') navigate(`/new-password${currentFlow().search}`);
+        else await goOn(state, navigate);
+      }),
+    );
+    return () => stop.abort();
+  }, [purpose, number, isEntering, navigate]);
+}
+
 function CodeForm(props: { pending: Pending; codeLength: number; isEntering: RefObject<boolean> }) {
   const { pending, codeLength, isEntering } = props;
   const [, navigate] = useLocation();
@@ -178,6 +199,7 @@ function CodeForm(props: { pending: Pending; codeLength: number; isEntering: Ref
         id={codeId}
         length={codeLength}
         error={submit.errorAt(codeId)}
+        isFirst
         onComplete={(form) => submit.run(form)}
       />
       <Submit busy={submit.busy}>{t('code.submit')}</Submit>
@@ -200,8 +222,8 @@ function Resend({ pending, onSent }: { pending: Pending; onSent: (next: Pending)
     return () => clearTimeout(timer);
   });
   const submit = useSubmit(async () => {
-    await sendCode(pending.to, pending.purpose);
-    onSent({ ...pending, sentAt: Date.now() });
+    const { number } = await sendCode(pending.to, pending.purpose);
+    onSent({ ...pending, sentAt: Date.now(), number });
     setNow(Date.now());
     setDone(true);
     return undefined;

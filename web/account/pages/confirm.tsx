@@ -58,7 +58,12 @@ export function ContinuePage() {
 export function LinkExpiredPage() {
   return (
     <Shell page="page.link-expired" intro={t('link-expired.text')}>
-      <PageButton to="sign-in">{t('link-expired.sign-in')}</PageButton>
+      <div data-part="code">
+        <PageButton to="code">{t('sign-in.send-code')}</PageButton>
+      </div>
+      <PageButton isSubtle to="sign-in">
+        {t('link-expired.sign-in')}
+      </PageButton>
     </Shell>
   );
 }

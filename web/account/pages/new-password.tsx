@@ -1,11 +1,15 @@
+import { IconFingerprint } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
 import { isGoodPassword } from '../fields.ts';
 import { useFlow } from '../flow.ts';
+import { addPasskey } from '../methods/api.ts';
+import { supportsKeys } from '../methods/key-support.ts';
+import { mark } from '../methods/mark.tsx';
 import { NewPasswordField } from '../new-password-field.tsx';
 import { goOn } from '../next.ts';
 import { usePageConfig } from '../page-config.ts';
-import { Aside, Form, Submit } from '../parts.tsx';
+import { Aside, Divider, Form, Submit, SubtleButton } from '../parts.tsx';
 import { callAuth, sessionClient, useSession } from '../session.ts';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
@@ -15,10 +19,19 @@ const passwordId = 'new-password';
 
 /** Lets a user who signed in with a recovery code choose a new password. */
 export function NewPasswordPage() {
+  return <PasswordPage isJoining={false} />;
+}
+
+/** Lets a user who accepted an invitation choose how to sign in: with a password or with a passkey. */
+export function JoinPage() {
+  return <PasswordPage isJoining />;
+}
+
+function PasswordPage({ isJoining }: { isJoining: boolean }) {
   const state = useSession();
   const [, navigate] = useLocation();
   const { search } = useFlow();
-  const { password: policy } = usePageConfig();
+  const { password: policy, offers, brand } = usePageConfig();
   const submit = useSubmit(
     async (field) => {
       const chosen = field('password');
@@ -38,7 +51,12 @@ export function NewPasswordPage() {
     if (state.status === 'signed-out' || isAnother) navigate(`/sign-in${search}`, { replace: true });
   }, [state.status, user, navigate, search]);
   return (
-    <Shell page="page.new-password" intro={t('new-password.intro')}>
+    <Shell
+      page={isJoining ? 'page.join' : 'page.new-password'}
+      intro={
+        isJoining ? user && t('join.intro', { email: user.email, name: brand.name }) : t('new-password.intro')
+      }
+    >
       <Form onSubmit={submit.onSubmit} problems={submit.problems}>
         {/* Password managers use this field to find the account for the new password. */}
         <input
@@ -54,8 +72,26 @@ export function NewPasswordPage() {
           label={t('field.new-password')}
           error={submit.errorAt(passwordId)}
         />
-        <Aside>{t('new-password.others')}</Aside>
+        {isJoining ? null : <Aside>{t('new-password.others')}</Aside>}
         <Submit busy={submit.busy}>{t('new-password.submit')}</Submit>
+        {isJoining && offers.passkey && supportsKeys() ? (
+          <>
+            <Divider>{t('sign-in.or')}</Divider>
+            <SubtleButton
+              leftSection={<IconFingerprint {...mark} />}
+              disabled={submit.busy}
+              onClick={() =>
+                submit.run(undefined, async () => {
+                  await addPasskey();
+                  await goOn(sessionClient().state(), navigate);
+                  return undefined;
+                })
+              }
+            >
+              {t('join.passkey')}
+            </SubtleButton>
+          </>
+        ) : null}
       </Form>
     </Shell>
   );

@@ -140,14 +140,14 @@ function SignInForm(props: {
     return leaving(async () => goOn(await signIn(email, password), navigate));
   });
 
-  const send: Handler = async (field) => {
+  const send = async (field: Parameters<Handler>[0], purpose: 'sign-in' | 'confirm') => {
     const email = field('email').trim();
     const wrong = emailProblem(email);
     if (wrong !== undefined) return [wrong];
     // If a code was sent a moment ago, no other code is sent. This happens if the user went back from the code page.
-    if (!wasJustSent(email, 'sign-in', pageConfig.resendAfter)) {
-      await sendCode({ email }, 'sign-in');
-      rememberCode({ to: { email }, purpose: 'sign-in', sentAt: Date.now() });
+    if (!wasJustSent(email, purpose, pageConfig.resendAfter)) {
+      const { number } = await sendCode({ email }, purpose);
+      rememberCode({ to: { email }, purpose, sentAt: Date.now(), number });
     }
     navigate(`/code${search}`);
     return undefined;
@@ -187,7 +187,7 @@ function SignInForm(props: {
       >
         {offers.password ? (
           <div data-part="password">
-            <EmailField id={emailId} error={submit.errorAt(emailId)} withKeys={offers.passkey} />
+            <EmailField id={emailId} error={submit.errorAt(emailId)} withKeys={offers.passkey} keepsTyped />
             <PasswordField
               id={passwordId}
               name="password"
@@ -200,6 +200,16 @@ function SignInForm(props: {
             />
             <PageLink to="recover">{t('sign-in.forgot')}</PageLink>
             <Submit busy={submit.busy}>{t('sign-in.submit')}</Submit>
+            {submit.problems.some(({ code }) => code === 'email_not_confirmed') ? (
+              <SubtleButton
+                disabled={submit.busy}
+                onClick={(event) =>
+                  void submit.run(event.currentTarget.form ?? undefined, (field) => send(field, 'confirm'))
+                }
+              >
+                {t('code.resend')}
+              </SubtleButton>
+            ) : null}
           </div>
         ) : null}
         {offers.code ? (
@@ -211,7 +221,7 @@ function SignInForm(props: {
               disabled={submit.busy}
               onClick={(event) => {
                 event.preventDefault();
-                void submit.run(event.currentTarget.form ?? undefined, send);
+                void submit.run(event.currentTarget.form ?? undefined, (field) => send(field, 'sign-in'));
               }}
             >
               {t('sign-in.send-code')}
@@ -277,22 +287,7 @@ function SignInForm(props: {
           </div>
         ) : null}
       </Form>
-      {offers.phone || offers.sso ? (
-        <Row>
-          {offers.phone ? (
-            <span data-part="phone">
-              <PageLink to="code" query="by=phone">
-                {t('sign-in.phone')}
-              </PageLink>
-            </span>
-          ) : null}
-          {offers.sso ? (
-            <span data-part="sso">
-              <PageLink to="sso">{t('sign-in.sso')}</PageLink>
-            </span>
-          ) : null}
-        </Row>
-      ) : null}
+      <OtherPages />
       {again ? <PageLink to="security">{t('error.home')}</PageLink> : null}
       {offers.signUp && !again ? (
         <div data-part="signUp">
@@ -302,6 +297,28 @@ function SignInForm(props: {
         </div>
       ) : null}
     </>
+  );
+}
+
+/** Links to the ways to sign in that have their own page. */
+function OtherPages() {
+  const { offers } = usePageConfig();
+  if (!offers.phone && !offers.sso) return null;
+  return (
+    <Row>
+      {offers.phone ? (
+        <span data-part="phone">
+          <PageLink to="code" query="by=phone">
+            {t('sign-in.phone')}
+          </PageLink>
+        </span>
+      ) : null}
+      {offers.sso ? (
+        <span data-part="sso">
+          <PageLink to="sso">{t('sign-in.sso')}</PageLink>
+        </span>
+      ) : null}
+    </Row>
   );
 }
 

@@ -28,9 +28,9 @@ export function SignUpPage() {
         return [{ text: email === '' ? t('field.email-missing') : t('field.email-wrong'), fieldId: emailId }];
       }
       if (!isGoodPassword(chosen, policy)) return [{ text: t('field.password-weak'), fieldId: passwordId }];
-      const state = await signUp(email, chosen);
+      const { state, number } = await signUp(email, chosen);
       if (state === undefined) {
-        rememberCode({ to: { email }, purpose: 'confirm', sentAt: Date.now() });
+        rememberCode({ to: { email }, purpose: 'confirm', sentAt: Date.now(), number });
         navigate(`/code${search}`);
       } else {
         await goOn(state, navigate);

@@ -8,6 +8,10 @@ export const host = '%PLINTH_HOST%';
 export const target = '%PLINTH_TARGET%';
 export const requestId = '%PLINTH_REQUEST_ID%';
 
+export const number = '%PLINTH_NUMBER%';
+export const browser = '%PLINTH_BROWSER%';
+export const system = '%PLINTH_SYSTEM%';
+
 /** The field to which an error belongs. `form` stands for the form as a whole. */
 export type ErrorField = 'form' | 'email' | 'password' | 'code';
 
@@ -58,20 +62,20 @@ export function PasswordEntry(props: { errorField: ErrorField | undefined; isNew
   );
 }
 
-export function CodeInput({
-  errorField,
-  className,
-}: {
+export function CodeInput(props: {
   errorField: ErrorField | undefined;
   className: string | undefined;
+  /** Whether the field is for the number that another window shows. */
+  isNumber?: boolean;
 }) {
+  const { errorField, className, isNumber = false } = props;
   return (
     <TextInput
       {...shape}
       id="code"
-      name="code"
-      label={t('field.code')}
-      autoComplete="one-time-code"
+      name={isNumber ? 'number' : 'code'}
+      label={isNumber ? t('field.number') : t('field.code')}
+      autoComplete={isNumber ? 'off' : 'one-time-code'}
       inputMode="numeric"
       autoFocus
       error={errorOf('code', errorField)}

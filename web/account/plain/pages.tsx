@@ -13,14 +13,17 @@ import { Aside, Divider, Form, PageButton, PageLink, Stack, Submit, SubtleButton
 import { PasswordRules } from '../password-rules.tsx';
 import { Shell, type ShellProps } from '../shell.tsx';
 import {
+  browser,
   CodeInput,
   EmailInput,
   type ErrorField,
   email,
   host,
+  number,
   PasswordEntry,
   problemsAt,
   requestId,
+  system,
   target,
 } from './fields.tsx';
 import { t } from './text.ts';
@@ -28,6 +31,7 @@ import { t } from './text.ts';
 interface State {
   readonly errorField?: ErrorField;
   readonly resent?: boolean;
+  readonly unconfirmed?: boolean;
 }
 
 /** Does nothing, because the browser submits the form itself. */
@@ -51,7 +55,7 @@ const ActionButton = (props: { value: string; mark?: ReactNode; children: ReactN
   </SubtleButton>
 );
 
-function SignIn({ errorField }: State) {
+function SignIn({ errorField, unconfirmed }: State) {
   return (
     <Page title="page.sign-in">
       <Posted errorField={errorField}>
@@ -60,6 +64,7 @@ function SignIn({ errorField }: State) {
           <PasswordEntry errorField={errorField} />
           <PageLink to="recover">{t('sign-in.forgot')}</PageLink>
           <Submit busy={false}>{t('sign-in.submit')}</Submit>
+          {unconfirmed === true ? <ActionButton value="confirm">{t('code.resend')}</ActionButton> : null}
         </div>
         <div data-part="code">
           <Divider>{t('sign-in.or')}</Divider>
@@ -131,13 +136,16 @@ function AddressForm({ errorField, isRecovery }: State & { isRecovery: boolean }
   );
 }
 
-function EnterCode({ errorField, resent, isSignUp }: State & { isSignUp: boolean }) {
+function EnterCode({ errorField, resent, unconfirmed, isSignUp }: State & { isSignUp: boolean }) {
   return (
     <Page title="page.code" intro={t(isSignUp ? 'plain.sent-confirm' : 'plain.sent', { email })}>
       {resent === true ? <Notice tone="success">{t('code.resent')}</Notice> : null}
+      {unconfirmed === true ? <Notice tone="warning">{t('plain.unconfirmed')}</Notice> : null}
       <Posted errorField={errorField}>
         <CodeInput errorField={errorField} className={partClasses.code} />
         <Submit busy={false}>{t('code.submit')}</Submit>
+        <Aside>{t('plain.number', { number })}</Aside>
+        <ActionButton value="check">{t('plain.check')}</ActionButton>
         <ActionButton value="resend">{t('code.resend')}</ActionButton>
         <ActionButton value="other">{t('code.other')}</ActionButton>
       </Posted>
@@ -145,15 +153,48 @@ function EnterCode({ errorField, resent, isSignUp }: State & { isSignUp: boolean
   );
 }
 
-function NewPassword({ errorField }: State) {
+function NewPassword({ errorField, isJoining }: State & { isJoining: boolean }) {
   return (
-    <Page title="page.new-password" intro={t('new-password.intro')}>
+    <Page
+      title={isJoining ? 'page.join' : 'page.new-password'}
+      intro={t(isJoining ? 'plain.join' : 'new-password.intro')}
+    >
       <Posted errorField={errorField}>
         <PasswordEntry errorField={errorField} isNew />
         <PasswordRules id="password-rules" password="" />
-        <Aside>{t('new-password.others')}</Aside>
+        {isJoining ? null : <Aside>{t('new-password.others')}</Aside>}
         <Submit busy={false}>{t('new-password.submit')}</Submit>
       </Posted>
+    </Page>
+  );
+}
+
+/** The types of links whose page isn't the general page `confirm`. */
+const linkTypes = ['invite', 'recovery', 'magiclink', 'email_change'] as const;
+
+function ConfirmLink({ type }: { type: (typeof linkTypes)[number] }) {
+  const name = '%PLINTH_NAME%';
+  return (
+    <Page title={`page.confirm-${type}`} intro={t(`confirm.${type}`, { name })}>
+      <Posted errorField={undefined}>
+        <Submit busy={false}>{t(`confirm.${type}-button`, { name })}</Submit>
+      </Posted>
+    </Page>
+  );
+}
+
+/** Asks for the number that the window which requested the email shows. */
+function ConfirmNumber({ errorField, hasDevice }: State & { hasDevice: boolean }) {
+  return (
+    <Page
+      title="page.confirm-number"
+      intro={hasDevice ? t('confirm.number-device', { browser, system }) : t('confirm.number')}
+    >
+      <Posted errorField={errorField}>
+        <CodeInput errorField={errorField} className={partClasses.code} isNumber />
+        <Submit busy={false}>{t('confirm.number-button')}</Submit>
+      </Posted>
+      <Aside>{t('confirm.number-warning')}</Aside>
     </Page>
   );
 }
@@ -198,6 +239,20 @@ function SignedIn({ to, isGuest, errorField }: State & { to: 'app' | 'home'; isG
   );
 }
 
+const faults = ['redirect_not_allowed', 'pkce_required', 'bad_code_challenge'] as const;
+
+/** An app's request that can't succeed. In development, the page also names the setting to change. */
+function AppRefused({ fault, hint }: { fault: (typeof faults)[number]; hint: boolean }) {
+  return (
+    <Page title="page.refused-app" intro={t(`refused.${fault}`)}>
+      {hint ? <Notice tone="info">{t(`refused.${fault}-hint`, { url: target })}</Notice> : null}
+    </Page>
+  );
+}
+
+/** A page after which the user continues in another window. */
+const Last = ({ title, text }: { title: string; text: string }) => <Page title={title} intro={text} />;
+
 function End({ title, text }: { title: string; text: string }) {
   return (
     <Page title={title} intro={text}>
@@ -233,21 +288,64 @@ function inStates(
 export const plainPages = (): ReadonlyMap<string, ReactElement> =>
   new Map([
     ...inStates('sign-in', (state) => <SignIn {...state} />, ['form', 'email', 'password']),
+    ['sign-in.unconfirmed', <SignIn key="unconfirmed" errorField="form" unconfirmed />],
     ...inStates('sign-up', (state) => <SignUp {...state} />, ['form', 'email', 'password']),
     ['guest.form', <Guest key="guest" errorField="form" />],
     ...inStates('code', (state) => <AddressForm {...state} isRecovery={false} />, ['form', 'email']),
     ...inStates('recover', (state) => <AddressForm {...state} isRecovery />, ['form', 'email']),
     ...inStates('code-entry', (state) => <EnterCode {...state} isSignUp={false} />, ['form', 'code']),
+    ['code-entry.unconfirmed', <EnterCode key="unconfirmed" unconfirmed isSignUp={false} />],
+    ['code-confirm.unconfirmed', <EnterCode key="confirm-unconfirmed" unconfirmed isSignUp />],
+    ...inStates('confirm-number', (state) => <ConfirmNumber {...state} hasDevice={false} />, ['code']),
+    ...inStates('confirm-number-device', (state) => <ConfirmNumber {...state} hasDevice />, ['code']),
+    ['confirm-canceled', <Last key="canceled" title="page.confirm-canceled" text={t('confirm.canceled')} />],
+    [
+      'cancel-change',
+      <Page key="cancel-change" title="page.cancel-change" intro={t('cancel-change.text')}>
+        <Posted errorField={undefined}>
+          <Submit busy={false}>{t('cancel-change.button')}</Submit>
+        </Posted>
+      </Page>,
+    ],
+    [
+      'change-canceled',
+      <Page key="change-canceled" title="page.change-canceled" intro={t('change-canceled.text')}>
+        <PageButton to="recover">{t('change-canceled.password')}</PageButton>
+      </Page>,
+    ],
+    ['email-changed', <Last key="email-changed" title="page.email-changed" text={t('email-changed.text')} />],
+    [
+      'link-expired-recovery',
+      <Page key="link-expired-recovery" title="page.link-expired" intro={t('link-expired.text')}>
+        <PageButton to="recover">{t('code.resend')}</PageButton>
+        <PageButton isSubtle to="sign-in">
+          {t('link-expired.sign-in')}
+        </PageButton>
+      </Page>,
+    ],
+    ['confirmed', <Last key="confirmed" title="page.confirmed" text={t('confirm.done')} />],
     ['code-entry.resent', <EnterCode key="entry" resent isSignUp={false} />],
     ...inStates('code-confirm', (state) => <EnterCode {...state} isSignUp />, ['form', 'code']),
     ['code-confirm.resent', <EnterCode key="confirm" resent isSignUp />],
-    ...inStates('new-password', (state) => <NewPassword {...state} />, ['form', 'password']),
+    ...inStates('new-password', (state) => <NewPassword {...state} isJoining={false} />, [
+      'form',
+      'password',
+    ]),
+    ...inStates('join', (state) => <NewPassword {...state} isJoining />, ['form', 'password']),
+    ...linkTypes.map((type): [string, ReactElement] => [
+      `confirm-${type}`,
+      <ConfirmLink key={type} {...{ type }} />,
+    ]),
     ...inStates('mfa', (state) => <Mfa {...state} />, ['form', 'code']),
     ['signed-in.home', <SignedIn key="home" to="home" isGuest={false} />],
     ['signed-in.home-guest', <SignedIn key="home-guest" to="home" isGuest />],
     ['signed-in.app', <SignedIn key="app" to="app" isGuest={false} />],
     ['signed-in.app-guest', <SignedIn key="app-guest" to="app" isGuest />],
     ['signed-in.stuck', <SignedIn key="stuck" to="home" isGuest={false} errorField="form" />],
+    ...faults.flatMap((fault): [string, ReactElement][] => [
+      [`refused-${fault}`, <AppRefused key={fault} fault={fault} hint={false} />],
+      [`refused-${fault}-development`, <AppRefused key={`${fault}-hint`} fault={fault} hint />],
+    ]),
     ['refused', <End key="refused" title="page.refused" text={t('plain.refused')} />],
     ['failed', <End key="failed" title="page.failed" text={t('plain.failed')} />],
   ]);

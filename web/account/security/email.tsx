@@ -1,9 +1,11 @@
 import { Button } from '@mantine/core';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
+import { ApiError } from '../../lib/api.ts';
 import { Notice } from '../../ui/notice.tsx';
-import { looksLikeEmail } from '../fields.ts';
+import { verifyEmailChange } from '../account-api.ts';
+import { digitsOf, looksLikeEmail } from '../fields.ts';
 import { usePageConfig } from '../page-config.ts';
-import { EmailField, Form } from '../parts.tsx';
+import { CodeField, EmailField, Form } from '../parts.tsx';
 import { callAuth, sessionClient, type User } from '../session.ts';
 import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
@@ -19,6 +21,10 @@ export function EmailSection({ user }: { user: User }) {
   const [open, setOpen] = useState(false);
   const [done, setDone] = useState<'changed' | 'canceled'>();
   const fresh = useFresh();
+  useEffect(() => {
+    // Set if the user confirmed the change with the link in an email.
+    if (new URLSearchParams(window.location.search).get('changed') === 'email') setDone('changed');
+  }, []);
   const { doubleConfirm } = usePageConfig();
   const submit = useSubmit(
     async (field) => {
@@ -57,7 +63,13 @@ export function EmailSection({ user }: { user: User }) {
               : t('security.email-pending', { email: pending })
           }
           onCanceled={() => setDone('canceled')}
-        />
+        >
+          <EmailCodes
+            key={pending}
+            addresses={doubleConfirm && user.email !== '' ? [pending, user.email] : [pending]}
+            onConfirmed={() => setDone('changed')}
+          />
+        </PendingChange>
       )}
       <div role="status">
         {done !== undefined && pending === undefined ? (
@@ -82,5 +94,63 @@ export function EmailSection({ user }: { user: User }) {
         </Form>
       ) : null}
     </Card>
+  );
+}
+
+/** Asks for the codes that were sent to the addresses. Each code can also be confirmed with the link in its email. */
+function EmailCodes({ addresses, onConfirmed }: { addresses: readonly string[]; onConfirmed: () => void }) {
+  const { codeLength } = usePageConfig();
+  const [confirmed, setConfirmed] = useState<readonly string[]>([]);
+  useEffect(() => {
+    // The link may have been used in another window.
+    const look = () => void sessionClient().load();
+    window.addEventListener('focus', look);
+    return () => window.removeEventListener('focus', look);
+  }, []);
+  const open = addresses.filter((address) => !confirmed.includes(address));
+  const fieldOf = (address: string) => `email-code-${addresses.indexOf(address)}`;
+  const submit = useSubmit(async (field) => {
+    const typed = open.map((address) => ({ address, code: digitsOf(field(fieldOf(address)), codeLength) }));
+    const complete = typed.filter(({ code }) => code.length === codeLength);
+    const first = open[0];
+    if (complete.length === 0 && first !== undefined) {
+      return [{ text: t('field.code-missing', { length: codeLength }), fieldId: fieldOf(first) }];
+    }
+    for (const { address, code } of complete) {
+      try {
+        if (await verifyEmailChange(address, code)) {
+          onConfirmed();
+          return undefined;
+        }
+        setConfirmed((known) => [...known, address]);
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.code !== 'otp_expired') throw error;
+        return [{ text: t('error.otp_expired'), fieldId: fieldOf(address) }];
+      }
+    }
+    return undefined;
+  });
+  return (
+    <Form onSubmit={submit.onSubmit} problems={submit.problems} label={pendingText('pending.codes')}>
+      {confirmed.map((address) => (
+        <p key={address}>{pendingText('pending.code-accepted', { email: address })}</p>
+      ))}
+      {open.map((address) => (
+        <CodeField
+          key={address}
+          id={fieldOf(address)}
+          name={fieldOf(address)}
+          length={codeLength}
+          label={pendingText('pending.code', { email: address })}
+          error={submit.errorAt(fieldOf(address))}
+          onComplete={(form) => submit.run(form)}
+        />
+      ))}
+      <div className={classes.actions}>
+        <Button type="submit" variant="default" size="xs" loading={submit.busy}>
+          {pendingText('pending.confirm')}
+        </Button>
+      </div>
+    </Form>
   );
 }

@@ -3,6 +3,8 @@ import { useState } from 'react';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { verifyFactor } from '../account-api.ts';
 import { digitsOf } from '../fields.ts';
+import { usePageConfig } from '../page-config.ts';
+import partClasses from '../parts.module.css';
 import { CodeField, Form } from '../parts.tsx';
 import { callAuth, sessionClient } from '../session.ts';
 import { t } from '../text.ts';
@@ -11,7 +13,7 @@ import classes from './security.module.css';
 
 interface Enrolled {
   readonly id: string;
-  readonly totp: { readonly qr_code: string; readonly secret: string };
+  readonly totp: { readonly qr_code: string; readonly secret: string; readonly uri: string };
 }
 
 const nameId = 'factor-name';
@@ -23,10 +25,16 @@ const codeLength = 6;
  * before that, the unfinished factor is removed.
  */
 export function Enrollment({ onClose }: { onClose: (isReady: boolean) => void }) {
+  const { brand } = usePageConfig();
   const [enrolled, setEnrolled] = useState<Enrolled>();
   const name = useSubmit(
     async (field) => {
-      const body = { factor_type: 'totp', friendly_name: field('name').trim() || t('mfa.unnamed') };
+      const body = {
+        factor_type: 'totp',
+        friendly_name: field('name').trim() || t('mfa.unnamed'),
+        // Authenticator apps show the issuer above the code.
+        issuer: brand.name,
+      };
       setEnrolled(await callAuth<Enrolled>('/factors', { method: 'POST', body }));
       return undefined;
     },
@@ -86,6 +94,9 @@ function Proof({ enrolled, onClose }: { enrolled: Enrolled; onClose: (isReady: b
           src={`data:image/svg+xml;utf8,${encodeURIComponent(totp.qr_code)}`}
           alt={t('security.enroll-qr')}
         />
+        <a className={partClasses.link} href={totp.uri}>
+          {t('security.enroll-open')}
+        </a>
       </div>
       <div>
         <p>{t('security.enroll-typed')}</p>

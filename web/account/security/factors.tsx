@@ -86,7 +86,7 @@ export function FactorsSection({ user }: { user: User }) {
           ))}
         </div>
       ) : null}
-      {isOn ? <RecoveryCodes user={user} /> : null}
+      {isOn ? <RecoveryCodes user={user} isLastStep={done === t('factor.ready')} /> : null}
     </Card>
   );
 }

@@ -4,8 +4,8 @@ import { useState } from 'react';
 import { formatDateTime, formatRelative } from '../../lib/i18n.ts';
 import { ErrorSummary } from '../../ui/error-summary.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { addPasskey } from '../methods/api.ts';
 import { supportsKeys } from '../methods/key-support.ts';
-import { type CreationJson, makeKey } from '../methods/keys.ts';
 import { Form, Waiting } from '../parts.tsx';
 import { callAuth, type User } from '../session.ts';
 import { t } from '../text.ts';
@@ -34,13 +34,7 @@ export function PasskeysSection({ user }: { user: User }) {
   const reload = () => cache.invalidateQueries({ queryKey });
   const add = useSubmit(async () => {
     setDone(undefined);
-    const question = await callAuth<{ challenge_id: string; options: CreationJson }>(
-      '/passkeys/registration/options',
-      { method: 'POST', body: {} },
-    );
-    const credential = await makeKey(question.options);
-    const body = { challenge_id: question.challenge_id, credential };
-    await callAuth('/passkeys/registration/verify', { method: 'POST', body });
+    await addPasskey();
     await reload();
     setDone(t('passkey.ready'));
     return undefined;

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { ErrorSummary } from '../../ui/error-summary.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { callAuth, sessionClient } from '../session.ts';
@@ -14,10 +14,11 @@ export interface PendingChangeProps {
   /** Describes the pending change. */
   readonly text: string;
   readonly onCanceled: () => void;
+  readonly children?: ReactNode;
 }
 
 /** Shows a change that isn't confirmed yet, with buttons to resend the code and to cancel the change. */
-export function PendingChange({ kind, to, text, onCanceled }: PendingChangeProps) {
+export function PendingChange({ kind, to, text, onCanceled, children }: PendingChangeProps) {
   const [resent, setResent] = useState(false);
   const again = useSubmit(async () => {
     setResent(false);
@@ -38,6 +39,7 @@ export function PendingChange({ kind, to, text, onCanceled }: PendingChangeProps
     <Notice tone="info">
       <p>{text}</p>
       <p role="status">{resent ? t('pending.resent') : ''}</p>
+      {children}
       <ErrorSummary problems={[...again.problems, ...cancel.problems]} />
       <div className={classes.actions}>
         <Button

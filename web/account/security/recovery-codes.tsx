@@ -21,8 +21,11 @@ interface Count {
 /** If fewer codes than this remain, the page recommends generating new ones. */
 const few = 3;
 
-/** Generates recovery codes and shows them once. Later, only the number of remaining codes is shown. */
-export function RecoveryCodes({ user }: { user: User }) {
+/**
+ * Generates recovery codes and shows them once. Later, only the number of remaining codes is shown. `isLastStep` is true
+ * after the user has just set up a second factor.
+ */
+export function RecoveryCodes({ user, isLastStep }: { user: User; isLastStep: boolean }) {
   const { brand } = usePageConfig();
   const cache = useQueryClient();
   const queryKey = ['recovery-codes', user.id];
@@ -46,6 +49,9 @@ export function RecoveryCodes({ user }: { user: User }) {
       </div>
       {count.isPending ? <Waiting /> : null}
       {count.isError ? <LoadFailed onAgain={() => void count.refetch()} /> : null}
+      {isLastStep && total === 0 && codes === undefined && count.isSuccess ? (
+        <Notice tone="warning">{t('recovery.last-step')}</Notice>
+      ) : null}
       {codes === undefined && count.isSuccess ? (
         <p>{total === 0 ? t('recovery.none') : t('recovery.left', { remaining, total })}</p>
       ) : null}
@@ -70,6 +76,9 @@ export function RecoveryCodes({ user }: { user: User }) {
             >
               {t('recovery.download')}
             </Button>
+            <Button variant="default" onClick={() => window.print()}>
+              {t('recovery.print')}
+            </Button>
             <Button onClick={() => setCodes(undefined)}>{t('recovery.kept')}</Button>
           </div>
         </>
@@ -79,7 +88,11 @@ export function RecoveryCodes({ user }: { user: User }) {
       ) : null}
       {codes === undefined && count.isSuccess ? (
         <div className={classes.actions}>
-          <Button variant="default" loading={make.busy} onClick={() => fresh(() => void make.run(undefined))}>
+          <Button
+            variant={isLastStep && total === 0 ? 'filled' : 'default'}
+            loading={make.busy}
+            onClick={() => fresh(() => void make.run(undefined))}
+          >
             {total === 0 ? t('recovery.make') : t('recovery.remake')}
           </Button>
         </div>

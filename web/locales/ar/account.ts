@@ -9,6 +9,7 @@ export const messages = {
   'page.sso': 'تسجيل الدخول عبر SSO',
   'page.mfa': 'أكّد هويتك',
   'page.new-password': 'اختر كلمة مرور جديدة',
+  'page.join': 'الانضمام إلى {name}',
   'page.security': 'حسابك',
   'page.guest': 'المتابعة كضيف',
   'page.upgrade': 'احفظ حسابك',
@@ -84,6 +85,7 @@ export const messages = {
 
   'code.sent': 'إذا كان للعنوان {email} حساب، فستصله رسالة فيها رمز من {length} أرقام.',
   'code.sent-confirm': 'أرسلنا إلى {email} رسالة فيها رمز من {length} أرقام. أدخله لتأكيد عنوانك.',
+  'code.number': 'إذا فتحت الرابط الذي في الرسالة على جهاز آخر، فأدخل هناك الرقم {number}.',
   'code.sent-phone': 'رسالة نصية فيها رمز من {length} أرقام في طريقها إلى ‎{phone}.',
   'code.phone-intro': 'سنرسل إليك رمزًا برسالة نصية لتسجيل الدخول. لا حاجة إلى كلمة مرور.',
   'code.submit': 'متابعة',

@@ -31,6 +31,7 @@ export const messages = {
   'security.factor-added': 'أُضيف في {when}',
   'security.enroll-scan': 'امسح هذا ضوئيًا بتطبيق المصادقة.',
   'security.enroll-qr': 'رمز QR لتطبيق المصادقة. المفتاح أدناه هو نفسه بالحروف.',
+  'security.enroll-open': 'فتح في تطبيق مصادقة على هذا الجهاز',
   'security.enroll-typed': 'لا يمكنك مسحه؟ اكتب هذا المفتاح في التطبيق:',
   'security.enroll-key': 'المفتاح',
   'security.enroll-code': 'الرمز الذي يعرضه التطبيق الآن',

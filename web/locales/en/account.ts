@@ -9,6 +9,7 @@ export const messages = {
   'page.sso': 'Sign in with SSO',
   'page.mfa': 'Confirm it’s you',
   'page.new-password': 'Choose a new password',
+  'page.join': 'Join {name}',
   'page.security': 'Your account',
   'page.guest': 'Continue as a guest',
   'page.upgrade': 'Save your account',
@@ -83,6 +84,7 @@ export const messages = {
 
   'code.sent': 'If {email} has an account, we’ve emailed you a {length}-digit code.',
   'code.sent-confirm': 'We’ve emailed a {length}-digit code to {email}. Enter it to confirm your address.',
+  'code.number': 'If you open the link in the email on another device, enter the number {number} there.',
   'code.sent-phone': 'We’ve texted a {length}-digit code to {phone}.',
   'code.phone-intro': 'We’ll text you a sign-in code. You don’t need a password.',
   'code.submit': 'Continue',

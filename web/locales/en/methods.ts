@@ -5,6 +5,9 @@ export const messages = {
   'wallet.none':
     'No wallet found in this browser. Install one and reload the page, or open this page in your wallet’s browser.',
 
+  'join.intro': 'Choose how you’ll sign in to {name} as {email}.',
+  'join.passkey': 'Create a passkey instead',
+
   'mfa.again': 'You’re about to change how you sign in, so please confirm it’s you.',
   'mfa.unusable': 'Your security key can’t be used at this address. Use another browser or device.',
   'mfa.use-totp': 'Use {name}',
@@ -45,6 +48,8 @@ export const messages = {
   'recovery.remake': 'Generate new codes',
   'recovery.shown-once': 'Save these codes in a safe place. They won’t be shown again.',
   'recovery.download': 'Download',
+  'recovery.print': 'Print',
+  'recovery.last-step': 'Last step: generate recovery codes. You’ll need one if you lose your device.',
   'recovery.kept': 'I’ve saved these codes',
 
   'passkey.title': 'Passkeys',

@@ -7,12 +7,66 @@ export const messages = {
   'page.refused': 'This form can’t be submitted',
   'page.failed': 'Something went wrong',
 
+  'page.confirm-invite': 'Join {name}',
+  'page.confirm-number': 'Confirm your other window',
+  'page.confirm-canceled': 'This link was canceled',
+  'page.confirmed': 'Confirmed. Return to your first window',
+  'page.confirm-recovery': 'Reset your password',
+  'page.confirm-magiclink': 'Sign in to {name}',
+  'page.confirm-email_change': 'Confirm your email change',
+
+  'confirm.invite': 'You’ve been invited to {name}. Accept the invitation to choose how you’ll sign in.',
+  'confirm.invite-button': 'Join {name}',
+  'confirm.recovery': 'Continue to choose a new password. This link works once.',
+  'confirm.recovery-button': 'Continue',
+  'confirm.magiclink': 'Sign in with the link in the email. This link works once.',
+  'confirm.magiclink-button': 'Sign in',
+  'confirm.email_change': 'Confirm that you want to change the email address of your account at {name}.',
+  'confirm.email_change-button': 'Confirm the change',
+
+  'confirm.number': 'Enter the number that is shown in the window where you requested this email.',
+  'confirm.number-device':
+    'Enter the number that is shown in the window where you requested this email: {browser} on {system}.',
+  'confirm.number-button': 'Confirm',
+  'confirm.number-warning':
+    'If you didn’t request this email, close this page. Never enter a number that someone sends you.',
+  'confirm.canceled':
+    'The number was wrong too many times. In your first window, enter the code from the email or send a new one.',
+  'confirm.done': 'Your first window continues automatically. You can close this one.',
+  'field.number': 'Number in the other window',
+  'field.number-wrong': 'This isn’t the number. Check your first window and try again.',
+
+  'page.cancel-change': 'Cancel the email change?',
+  'page.change-canceled': 'Change canceled',
+  'page.email-changed': 'Email address changed',
+  'cancel-change.text':
+    'Someone asked to change the email address of your account. If it wasn’t you, cancel the change.',
+  'cancel-change.button': 'Cancel the change',
+  'change-canceled.text':
+    'Your email address stays the same. If you didn’t ask for the change, choose a new password now. This signs out all other sessions.',
+  'change-canceled.password': 'Choose a new password',
+  'email-changed.text': 'The new address of your account is confirmed. You can close this window.',
+
   'field.code-empty': 'Enter your code.',
 
   'plain.sent':
     'If {email} has an account, we’ve emailed you a code. You can also open the link in the email.',
   'plain.sent-confirm':
     'We’ve emailed a code to {email}. Enter it to confirm your address, or open the link in the email.',
+  'plain.join': 'Choose a password. You’ll use it to sign in from now on.',
+  'plain.number': 'If you open the link on another device, enter the number {number} there.',
+  'plain.check': 'I’ve confirmed the link on another device',
+  'plain.unconfirmed': 'The link hasn’t been confirmed on another device yet.',
+  'page.refused-app': 'This app can’t sign you in',
+  'refused.redirect_not_allowed': 'The app’s address isn’t allowed here. Contact the app’s support.',
+  'refused.redirect_not_allowed-hint':
+    'Add {url} to additional_redirect_urls in the [auth] section of supabase/config.toml, or use the address in site_url.',
+  'refused.pkce_required': 'The app’s sign-in request is incomplete. Contact the app’s support.',
+  'refused.pkce_required-hint':
+    'Send code_challenge and code_challenge_method=s256 together with redirect_to={url}. To return sessions in the URL fragment instead, set implicit_return = true in the [account] section of supabase/plinth.toml.',
+  'refused.bad_code_challenge': 'The app’s sign-in request is incomplete. Contact the app’s support.',
+  'refused.bad_code_challenge-hint':
+    'code_challenge must consist of 43 to 128 characters from A-Z a-z 0-9 . _ ~ -, and code_challenge_method must be s256 or plain.',
   'plain.mfa': 'Open your authenticator app and enter the code for {name}.',
   'plain.as': 'Signed in as {who}.',
   'plain.as-guest': 'You’re using a guest account.',

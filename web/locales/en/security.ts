@@ -32,6 +32,7 @@ export const messages = {
   'security.factor-added': 'Added {when}',
   'security.enroll-scan': 'Scan this code with your authenticator app.',
   'security.enroll-qr': 'QR code for your authenticator app. It contains the key below.',
+  'security.enroll-open': 'Open in an authenticator app on this device',
   'security.enroll-typed': 'If you can’t scan the code, enter this key in the app:',
   'security.enroll-key': 'Key',
   'security.enroll-code': 'Code from the app',

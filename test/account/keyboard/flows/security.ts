@@ -35,14 +35,14 @@ const newAddress: Flow = {
     // Three links were sent, and only the last is valid.
     for (let sent = 0; sent < 2; sent += 1) await scene.link(next);
     await page.goto(await scene.link(next));
-    await walker.press(say('confirm.button'));
+    await scene.state('confirm the new address');
+    await walker.press(say('confirm.email_change-button'));
     await scene.arrives('page.confirm-other');
     await scene.state('confirm at the other address');
     for (let sent = 0; sent < 2; sent += 1) await scene.link(email);
     await page.goto(await scene.link(email));
-    await walker.press(say('confirm.button'));
-    await page.waitForURL(({ pathname }) => !pathname.endsWith('/confirm'));
-    await scene.open('security');
+    await walker.press(say('confirm.email_change-button'));
+    await scene.sees(say('security.email-changed', { email: next }));
     await scene.sees(say('security.as', { who: next }));
   },
 };

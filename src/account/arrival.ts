@@ -1,0 +1,31 @@
+/** Determines where a browser goes that has just signed in by following a link or an identity provider's redirect. */
+import type { FastifyRequest } from 'fastify';
+import { carriedFlow } from './core/html.ts';
+import type { ReturnAddress } from './return-address.ts';
+import { mustStepUp, type Visitor } from './visitor.ts';
+
+/**
+ * Returns the address of the second factor, the app, or one of our pages. `requested` is the query of the page on which
+ * the sign-in started.
+ * @throws {AccountError} if the app can't receive a session
+ */
+export async function arrivalAddress(
+  returnAddress: ReturnAddress,
+  request: FastifyRequest,
+  requested: URLSearchParams,
+  arrived: Visitor,
+): Promise<string> {
+  const flow = carriedFlow(requested);
+  const next = requested.get('next');
+  if (mustStepUp(arrived)) return ourPage('mfa', flow);
+  if (requested.has('redirect_to') && (next === null || next === 'app')) {
+    return returnAddress(request, Object.fromEntries(requested), arrived);
+  }
+  const keepsFlow = next === 'consent' || next === 'upgrade';
+  const isOurs = keepsFlow || next === 'new-password' || next === 'join';
+  return ourPage(isOurs ? next : 'security', keepsFlow ? flow : '');
+}
+
+/** Returns the address of one of our pages with a query. */
+export const ourPage = (page: string, flow: string): string =>
+  `/account/${page}${flow === '' ? '' : `?${flow}`}`;

@@ -1,0 +1,127 @@
+/**
+ * Windows that wait until the link in an email is opened. The link contains a hash of the window's cookie.
+ *
+ * In the browser that requested the email, the cookie matches and the link signs this browser in. On any other device,
+ * the link signs no one in. It only confirms the waiting window, and only after the number that this window shows was
+ * entered. Otherwise, an attacker could request an email for another person's account and wait until that person clicks
+ * the link (decision 60). The window then uses the link itself, so the link's holder never receives its session.
+ */
+import { createHash, randomBytes, randomInt } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Queryable } from '../database/types.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { waitCookie } from './core/cookies.ts';
+import { cookieBytes, parseCookieValue } from './core/seal.ts';
+import * as queries from './queries.ts';
+import { cookieOf, keepCookie } from './request-cookies.ts';
+
+/** A window waits as long as its cookie exists. */
+const waitMs = waitCookie.maxAgeSeconds * 1000;
+/** A person who can't see the window guesses the number with a probability of 3 in 90. */
+const maxNumberAttempts = 3;
+const maxUserAgentLength = 400;
+
+/** The state of a window for the device that opened its link. */
+export interface OtherWindow {
+  readonly userAgent: string;
+  readonly isCanceled: boolean;
+}
+
+/** A window, identified by its cookie. */
+export interface WaitingWindow {
+  readonly id: string;
+  readonly secret: Uint8Array;
+}
+
+export interface WaitingWindows {
+  /** Returns the window that sent the request. Its ID becomes part of the link in the email. */
+  of(request: FastifyRequest): WaitingWindow;
+  /** Makes the window wait and sets its cookie. Returns the number that the window shows. */
+  begin(request: FastifyRequest, reply: FastifyReply, window: WaitingWindow): Promise<number>;
+  /** Returns the number that the window shows. Returns undefined if it doesn't wait. */
+  numberOf(request: FastifyRequest): Promise<number | undefined>;
+  /** Whether the request comes from the browser whose window has this ID. */
+  isSame(request: FastifyRequest, id: string): boolean;
+  /** Returns the window that waits for a link, as seen from another device. */
+  find(id: string): Promise<OtherWindow | undefined>;
+  /** Compares a number with the number that the window shows. */
+  checkNumber(id: string, number: string): Promise<'right' | 'wrong' | 'canceled'>;
+  confirm(id: string, link: { readonly link: string; readonly type: string }): Promise<void>;
+  /** Returns the link that was confirmed for the window that sent the request. Each link is returned only once. */
+  take(
+    request: FastifyRequest,
+  ): Promise<{ state: 'none' | 'waiting' | 'canceled' } | { state: 'confirmed'; link: string; type: string }>;
+  /** Deletes the window and its cookie, because it doesn't wait anymore. */
+  end(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  removeExpired(): Promise<void>;
+}
+
+export function createWaitingWindows({
+  db,
+  clock,
+}: {
+  readonly db: Queryable;
+  readonly clock: Clock;
+}): WaitingWindows {
+  const now = (): Date => new Date(clock.now());
+  const ownId = (request: FastifyRequest): string | undefined => {
+    const secret = parseCookieValue(cookieOf(request, waitCookie));
+    return secret === undefined ? undefined : idOf(secret);
+  };
+  return {
+    of(request) {
+      const secret = parseCookieValue(cookieOf(request, waitCookie)) ?? randomBytes(cookieBytes);
+      return { id: idOf(secret), secret };
+    },
+    begin(request, reply, { id, secret }) {
+      keepCookie(request, reply, waitCookie, Buffer.from(secret).toString('base64url'));
+      return queries.storeWaitingWindow(db, {
+        id: bytesOf(id),
+        number: randomInt(10, 100),
+        userAgent: (request.headers['user-agent'] ?? '').slice(0, maxUserAgentLength),
+        expiresAt: new Date(clock.now() + waitMs),
+        now: now(),
+      });
+    },
+    async numberOf(request) {
+      const id = ownId(request);
+      const row = id === undefined ? undefined : await queries.findWaitingWindow(db, bytesOf(id), now());
+      return row?.state === 'waiting' ? row.number : undefined;
+    },
+    isSame: (request, id) => ownId(request) === id,
+    async find(id) {
+      const row = await queries.findWaitingWindow(db, bytesOf(id), now());
+      return row && { userAgent: row.user_agent, isCanceled: row.state === 'canceled' };
+    },
+    async checkNumber(id, number) {
+      // The attempt is counted before the comparison, so that concurrent requests can't exceed the limit.
+      const row = await queries.countAttempt(db, bytesOf(id), maxNumberAttempts, now());
+      if (row === undefined) return 'canceled';
+      if (String(row.number) === number) return 'right';
+      if (row.attempts < maxNumberAttempts) return 'wrong';
+      await queries.cancelWaitingWindow(db, bytesOf(id));
+      return 'canceled';
+    },
+    confirm: (id, link) => queries.confirmWaitingWindow(db, bytesOf(id), link),
+    async take(request) {
+      const id = ownId(request);
+      if (id === undefined) return { state: 'none' };
+      const taken = await queries.takeConfirmedWindow(db, bytesOf(id), now());
+      if (taken !== undefined) return { state: 'confirmed', link: taken.link, type: taken.link_type };
+      const row = await queries.findWaitingWindow(db, bytesOf(id), now());
+      return { state: row === undefined || row.state === 'confirmed' ? 'none' : row.state };
+    },
+    async end(request, reply) {
+      const id = ownId(request);
+      if (id === undefined) return;
+      keepCookie(request, reply, waitCookie, undefined);
+      await queries.deleteWaitingWindow(db, bytesOf(id));
+    },
+    removeExpired: () => queries.deleteExpiredWindows(db, now()),
+  };
+}
+
+const idOf = (secret: Uint8Array): string =>
+  createHash('sha256').update('plinth account waiting window').update(secret).digest('base64url');
+
+const bytesOf = (id: string): Buffer => Buffer.from(id, 'base64url');

@@ -1,0 +1,152 @@
+/** The default emails in Arabic. */
+import type { MailTexts, MailWords, TemplateName } from './texts.ts';
+
+export const words: MailWords = {
+  when: 'الوقت',
+  device: 'الجهاز',
+  deviceName: (browser, system) => `${browser} على ${system}`,
+  help: 'المساعدة',
+  textMessage: (code, name) => `${code} هو رمزك في ${name}. لا تشاركه مع أي شخص.`,
+};
+
+const ignore = 'إذا لم تطلب ذلك، فيمكنك تجاهل هذه الرسالة. لا تشارك الرمز مع أي شخص.';
+const alarm = 'لم تكن أنت؟ اختر كلمة مرور جديدة الآن. سيؤدي ذلك إلى تسجيل خروج جميع الجلسات الأخرى.';
+const secure = { label: 'احمِ حسابك', url: 'SecureURL' } as const;
+
+const factor =
+  '{{ if eq .FactorType "totp" }}تطبيق مصادقة{{ else if eq .FactorType "phone" }}رقم هاتف' +
+  '{{ else if eq .FactorType "webauthn" }}مفتاح أمان{{ else }}{{ .FactorType }}{{ end }}';
+
+export const mails: Readonly<Record<TemplateName, MailTexts>> = {
+  confirmation: {
+    subject: '{{ .Token }} هو رمز التأكيد في {{ .Brand.name }}',
+    title: 'أكّد عنوان بريدك الإلكتروني',
+    intro: 'أدخل هذا الرمز، أو استخدم الزر، لتأكيد {{ .Email }} وإكمال إنشاء حسابك في {{ .Brand.name }}.',
+    button: 'تأكيد البريد الإلكتروني',
+    showsCode: true,
+    closing: ignore,
+  },
+  invite: {
+    subject: 'تمت دعوتك إلى {{ .Brand.name }}',
+    title: 'الانضمام إلى {{ .Brand.name }}',
+    intro: 'تمت دعوتك لإنشاء حساب في {{ .Brand.name }} باستخدام {{ .Email }}.',
+    button: 'قبول الدعوة',
+    showsCode: true,
+    closing: 'إذا لم تكن تتوقع هذه الدعوة، فيمكنك تجاهل هذه الرسالة.',
+  },
+  recovery: {
+    subject: '{{ .Token }} هو رمز إعادة تعيين كلمة المرور في {{ .Brand.name }}',
+    title: 'إعادة تعيين كلمة المرور',
+    intro: 'أدخل هذا الرمز، أو استخدم الزر، لاختيار كلمة مرور جديدة للحساب {{ .Email }}.',
+    button: 'إعادة تعيين كلمة المرور',
+    showsCode: true,
+    closing: `${ignore} لم تتغير كلمة مرورك.`,
+  },
+  magic_link: {
+    subject: '{{ .Token }} هو رمز تسجيل الدخول إلى {{ .Brand.name }}',
+    title: 'تسجيل الدخول إلى {{ .Brand.name }}',
+    intro:
+      'أدخل هذا الرمز، أو استخدم الزر، لتسجيل الدخول باسم {{ .Email }}. تنتهي صلاحيتهما قريبًا ويعملان مرة واحدة فقط.',
+    button: 'تسجيل الدخول',
+    showsCode: true,
+    closing: ignore,
+  },
+  existing_account: {
+    subject: 'لديك حساب بالفعل في {{ .Brand.name }}',
+    title: 'لديك حساب بالفعل',
+    intro:
+      'حاولت إنشاء حساب في {{ .Brand.name }} باستخدام {{ .Email }}، لكن لديك حسابًا بالفعل. أدخل هذا الرمز، أو استخدم الزر، لتسجيل الدخول.',
+    button: 'تسجيل الدخول',
+    showsCode: true,
+    closing: 'إذا لم تحاول إنشاء حساب، فيمكنك تجاهل هذه الرسالة. لم يتغير حسابك ولا كلمة مرورك.',
+  },
+  email_change: {
+    subject: '{{ .Token }} هو رمز تأكيد بريدك الجديد في {{ .Brand.name }}',
+    title: 'أكّد عنوان بريدك الإلكتروني الجديد',
+    intro:
+      'أدخل هذا الرمز، أو استخدم الزر، لتغيير عنوان حسابك في {{ .Brand.name }}{{ if .Email }} من {{ .Email }}{{ end }} إلى {{ .NewEmail }}.',
+    button: 'تأكيد التغيير',
+    showsCode: true,
+    closing: ignore,
+  },
+  email_change_current: {
+    subject: 'سيتغير عنوان بريدك الإلكتروني في {{ .Brand.name }}',
+    title: 'أكّد تغيير عنوان بريدك الإلكتروني',
+    intro:
+      'سيتغير عنوان حسابك في {{ .Brand.name }} من {{ .Email }} إلى {{ .NewEmail }}. إذا طلبت ذلك، فأدخل الرمز أو استخدم الزر.',
+    button: 'تأكيد التغيير',
+    showsCode: true,
+    closing: 'لم تكن أنت؟ ألغِ التغيير الآن، ثم اختر كلمة مرور جديدة. لا تشارك الرمز مع أي شخص.',
+    undo: { label: 'إلغاء التغيير', url: 'CancelURL' },
+  },
+  reauthentication: {
+    subject: '{{ .Token }} هو رمز التحقق في {{ .Brand.name }}',
+    title: 'أكّد أنك أنت',
+    intro: 'أدخل هذا الرمز للمتابعة.',
+    showsCode: true,
+    closing: 'لا تشارك هذا الرمز مع أي شخص. إذا لم تطلبه، فغيّر كلمة مرورك.',
+  },
+  password_changed_notification: {
+    subject: 'تم تغيير كلمة مرورك في {{ .Brand.name }}',
+    title: 'تم تغيير كلمة مرورك',
+    intro: 'تم تغيير كلمة مرور حسابك {{ .Email }} في {{ .Brand.name }}.',
+    closing: alarm,
+    undo: secure,
+    isNotice: true,
+  },
+  email_changed_notification: {
+    subject: 'تم تغيير عنوان بريدك الإلكتروني في {{ .Brand.name }}',
+    title: 'تم تغيير عنوان بريدك الإلكتروني',
+    intro: 'تم تغيير عنوان حسابك في {{ .Brand.name }} من {{ .OldEmail }} إلى {{ .Email }}.',
+    closing: 'لم تكن أنت؟ تواصل مع الدعم فورًا.',
+    isNotice: true,
+  },
+  phone_changed_notification: {
+    subject: 'تم تغيير رقم هاتفك في {{ .Brand.name }}',
+    title: 'تم تغيير رقم هاتفك',
+    intro: 'تم تغيير رقم هاتف حسابك {{ .Email }} من {{ .OldPhone }} إلى {{ .Phone }}.',
+    closing: alarm,
+    undo: secure,
+    isNotice: true,
+  },
+  identity_linked_notification: {
+    subject: 'أُضيفت طريقة تسجيل دخول إلى حسابك في {{ .Brand.name }}',
+    title: 'أُضيفت طريقة تسجيل دخول',
+    intro: 'يمكنك الآن تسجيل الدخول إلى حسابك {{ .Email }} عبر {{ .Provider }}.',
+    closing: alarm,
+    undo: secure,
+    isNotice: true,
+  },
+  identity_unlinked_notification: {
+    subject: 'أُزيلت طريقة تسجيل دخول من حسابك في {{ .Brand.name }}',
+    title: 'أُزيلت طريقة تسجيل دخول',
+    intro: 'لم يعد بالإمكان استخدام {{ .Provider }} لتسجيل الدخول إلى حسابك {{ .Email }}.',
+    closing: alarm,
+    undo: secure,
+    isNotice: true,
+  },
+  mfa_factor_enrolled_notification: {
+    subject: 'أُضيفت طريقة تحقق إلى حسابك في {{ .Brand.name }}',
+    title: 'أُضيفت طريقة تحقق',
+    intro: `أُضيفت إلى حسابك {{ .Email }} طريقة تحقق: ${factor}.`,
+    closing: alarm,
+    undo: secure,
+    isNotice: true,
+  },
+  mfa_factor_unenrolled_notification: {
+    subject: 'أُزيلت طريقة تحقق من حسابك في {{ .Brand.name }}',
+    title: 'أُزيلت طريقة تحقق',
+    intro: `أُزيلت من حسابك {{ .Email }} طريقة تحقق: ${factor}.`,
+    closing: alarm,
+    undo: secure,
+    isNotice: true,
+  },
+  passkey_added_notification: {
+    subject: 'أُضيف مفتاح مرور إلى حسابك في {{ .Brand.name }}',
+    title: 'أُضيف مفتاح مرور',
+    intro: 'يمكنك الآن تسجيل الدخول إلى حسابك {{ .Email }} بمفتاح المرور {{ .Passkey }}.',
+    closing: 'لم تكن أنت؟ اختر كلمة مرور جديدة الآن، ثم أزل مفتاح المرور من حسابك.',
+    undo: secure,
+    isNotice: true,
+  },
+};

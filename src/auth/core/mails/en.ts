@@ -1,0 +1,155 @@
+/** The default emails in English. */
+import type { MailTexts, MailWords, TemplateName } from './texts.ts';
+
+export const words: MailWords = {
+  when: 'Time',
+  device: 'Device',
+  deviceName: (browser, system) => `${browser} on ${system}`,
+  help: 'Help',
+  textMessage: (code, name) => `${code} is your ${name} code. Never share it.`,
+};
+
+const ignore = "If you didn't request this, you can ignore this email. Never share the code.";
+const alarm = "Wasn't you? Choose a new password now. This signs out all other sessions.";
+const secure = { label: 'Secure your account', url: 'SecureURL' } as const;
+
+const factor =
+  '{{ if eq .FactorType "totp" }}An authenticator app{{ else if eq .FactorType "phone" }}A phone number' +
+  '{{ else if eq .FactorType "webauthn" }}A security key{{ else }}{{ .FactorType }}{{ end }}';
+
+export const mails: Readonly<Record<TemplateName, MailTexts>> = {
+  confirmation: {
+    subject: '{{ .Token }} is your {{ .Brand.name }} confirmation code',
+    title: 'Confirm your email address',
+    intro:
+      'Enter this code, or use the button, to confirm {{ .Email }} and finish signing up to {{ .Brand.name }}.',
+    button: 'Confirm email address',
+    showsCode: true,
+    closing: ignore,
+  },
+  invite: {
+    subject: "You've been invited to {{ .Brand.name }}",
+    title: 'Join {{ .Brand.name }}',
+    intro: "You've been invited to create an account at {{ .Brand.name }} for {{ .Email }}.",
+    button: 'Accept invitation',
+    showsCode: true,
+    closing: "If you didn't expect this invitation, you can ignore this email.",
+  },
+  recovery: {
+    subject: '{{ .Token }} is your {{ .Brand.name }} password reset code',
+    title: 'Reset your password',
+    intro: 'Enter this code, or use the button, to choose a new password for {{ .Email }}.',
+    button: 'Reset password',
+    showsCode: true,
+    closing: `${ignore} Your password hasn't changed.`,
+  },
+  magic_link: {
+    subject: '{{ .Token }} is your {{ .Brand.name }} sign-in code',
+    title: 'Sign in to {{ .Brand.name }}',
+    intro:
+      'Enter this code, or use the button, to sign in as {{ .Email }}. Both expire soon and work only once.',
+    button: 'Sign in',
+    showsCode: true,
+    closing: ignore,
+  },
+  existing_account: {
+    subject: 'You already have an account at {{ .Brand.name }}',
+    title: 'You already have an account',
+    intro:
+      'You tried to sign up to {{ .Brand.name }} with {{ .Email }}, but you already have an account. Enter this code, or use the button, to sign in.',
+    button: 'Sign in',
+    showsCode: true,
+    closing:
+      "If you didn't try to sign up, you can ignore this email. Your account and your password haven't changed.",
+  },
+  email_change: {
+    subject: '{{ .Token }} is your {{ .Brand.name }} code for your new email address',
+    title: 'Confirm your new email address',
+    intro:
+      'Enter this code, or use the button, to change the address of your account at {{ .Brand.name }}{{ if .Email }} from {{ .Email }}{{ end }} to {{ .NewEmail }}.',
+    button: 'Confirm the change',
+    showsCode: true,
+    closing: ignore,
+  },
+  email_change_current: {
+    subject: 'Your {{ .Brand.name }} email address is about to change',
+    title: 'Confirm the change of your email address',
+    intro:
+      'The address of your account at {{ .Brand.name }} is about to change from {{ .Email }} to {{ .NewEmail }}. If you requested this, enter the code or use the button.',
+    button: 'Confirm the change',
+    showsCode: true,
+    closing: "Wasn't you? Cancel the change now, then choose a new password. Never share the code.",
+    undo: { label: 'Cancel the change', url: 'CancelURL' },
+  },
+  reauthentication: {
+    subject: '{{ .Token }} is your {{ .Brand.name }} verification code',
+    title: "Confirm that it's you",
+    intro: 'Enter this code to continue.',
+    showsCode: true,
+    closing: "Never share this code. If you didn't request it, change your password.",
+  },
+  password_changed_notification: {
+    subject: 'Your {{ .Brand.name }} password was changed',
+    title: 'Your password was changed',
+    intro: 'The password for your account {{ .Email }} at {{ .Brand.name }} was changed.',
+    closing: alarm,
+    undo: secure,
+    isNotice: true,
+  },
+  email_changed_notification: {
+    subject: 'Your {{ .Brand.name }} email address was changed',
+    title: 'Your email address was changed',
+    intro:
+      'The address of your account at {{ .Brand.name }} was changed from {{ .OldEmail }} to {{ .Email }}.',
+    closing: "Wasn't you? Contact support right away.",
+    isNotice: true,
+  },
+  phone_changed_notification: {
+    subject: 'Your {{ .Brand.name }} phone number was changed',
+    title: 'Your phone number was changed',
+    intro: 'The phone number of your account {{ .Email }} was changed from {{ .OldPhone }} to {{ .Phone }}.',
+    closing: alarm,
+    undo: secure,
+    isNotice: true,
+  },
+  identity_linked_notification: {
+    subject: 'A sign-in method was added to your {{ .Brand.name }} account',
+    title: 'A sign-in method was added',
+    intro: 'You can now sign in to your account {{ .Email }} with {{ .Provider }}.',
+    closing: alarm,
+    undo: secure,
+    isNotice: true,
+  },
+  identity_unlinked_notification: {
+    subject: 'A sign-in method was removed from your {{ .Brand.name }} account',
+    title: 'A sign-in method was removed',
+    intro: '{{ .Provider }} can no longer be used to sign in to your account {{ .Email }}.',
+    closing: alarm,
+    undo: secure,
+    isNotice: true,
+  },
+  mfa_factor_enrolled_notification: {
+    subject: 'A verification method was added to your {{ .Brand.name }} account',
+    title: 'A verification method was added',
+    intro: `${factor} can now be used to confirm who signs in to your account {{ .Email }}.`,
+    closing: alarm,
+    undo: secure,
+    isNotice: true,
+  },
+  mfa_factor_unenrolled_notification: {
+    subject: 'A verification method was removed from your {{ .Brand.name }} account',
+    title: 'A verification method was removed',
+    intro: `${factor} can no longer be used to confirm who signs in to your account {{ .Email }}.`,
+    closing: alarm,
+    undo: secure,
+    isNotice: true,
+  },
+  passkey_added_notification: {
+    subject: 'A passkey was added to your {{ .Brand.name }} account',
+    title: 'A passkey was added',
+    intro: 'You can now sign in to your account {{ .Email }} with the passkey {{ .Passkey }}.',
+    closing: "Wasn't you? Choose a new password now, then remove the passkey from your account.",
+    undo: secure,
+    isNotice: true,
+  },
+};

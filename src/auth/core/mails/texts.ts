@@ -1,0 +1,69 @@
+/** Defines the texts of the default emails. Each language has one file with all emails. */
+
+export type MailLanguage = 'en' | 'ar';
+
+/** The texts of an email, as Go templates. `.Brand.name` is the name of the project. */
+export interface MailTexts {
+  readonly subject: string;
+  readonly title: string;
+  readonly intro: string;
+  /** The label of the button that leads to .ConfirmationURL. */
+  readonly button?: string;
+  readonly showsCode?: boolean;
+  /** What to do if the recipient didn't request the email. */
+  readonly closing: string;
+  /** The label of the link that reverses the change, and the template value that contains its address. */
+  readonly undo?: { readonly label: string; readonly url: 'CancelURL' | 'SecureURL' };
+  /** Whether the email states when and on which device the change was made. */
+  readonly isNotice?: boolean;
+}
+
+/** The words of all emails in a language. */
+export interface MailWords {
+  readonly when: string;
+  readonly device: string;
+  /** A device, from its browser and system. */
+  readonly deviceName: (browser: string, system: string) => string;
+  readonly help: string;
+  /** The text message that contains a code. */
+  readonly textMessage: (code: string, name: string) => string;
+}
+
+export const templateNames = [
+  'confirmation',
+  'invite',
+  'recovery',
+  'magic_link',
+  'existing_account',
+  'email_change',
+  'email_change_current',
+  'reauthentication',
+  'password_changed_notification',
+  'email_changed_notification',
+  'phone_changed_notification',
+  'identity_linked_notification',
+  'identity_unlinked_notification',
+  'mfa_factor_enrolled_notification',
+  'mfa_factor_unenrolled_notification',
+  'passkey_added_notification',
+] as const;
+
+export type TemplateName = (typeof templateNames)[number];
+
+/** The subjects that upstream uses. Emails that weren't requested on the Account pages keep them. */
+export const upstreamSubjects: Readonly<Partial<Record<TemplateName, string>>> = {
+  confirmation: 'Confirm your email address',
+  invite: "You've been invited",
+  recovery: 'Reset your password',
+  magic_link: 'Your sign-in link',
+  email_change: 'Confirm your new email address',
+  email_change_current: 'Confirm your new email address',
+  reauthentication: '{{ .Token }} is your verification code',
+  password_changed_notification: 'Your password was changed',
+  email_changed_notification: 'Your email address was changed',
+  phone_changed_notification: 'Your phone number was changed',
+  identity_linked_notification: 'A new sign-in method was linked to your account',
+  identity_unlinked_notification: 'A sign-in method was removed from your account',
+  mfa_factor_enrolled_notification: 'A new verification method was added to your account',
+  mfa_factor_unenrolled_notification: 'A verification method was removed from your account',
+};

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { smsText } from './sms-text.ts';
+
+const message = {
+  code: '123456',
+  name: 'Harbor',
+  pageLanguage: 'en',
+  pageUrl: 'https://auth.example:8443/account',
+};
+
+test('names the project, and ends with the line for browsers', () => {
+  expect(smsText(message)).toBe('123456 is your Harbor code. Never share it.\n\n@auth.example #123456');
+});
+
+test('in Arabic', () => {
+  expect(smsText({ ...message, pageLanguage: 'ar' })).toBe(
+    '123456 هو رمزك في Harbor. لا تشاركه مع أي شخص.\n\n@auth.example #123456',
+  );
+});
+
+test.each(['http://127.0.0.1:54321/account', 'http://[::1]:54321/account'])(
+  'without the line at %s, because the line requires a domain',
+  (pageUrl) => {
+    expect(smsText({ ...message, pageUrl })).toBe('123456 is your Harbor code. Never share it.');
+  },
+);

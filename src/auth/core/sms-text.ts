@@ -1,0 +1,22 @@
+/** The default text message for the Account pages. */
+import { isIP } from 'node:net';
+import { mailLanguage, wordsIn } from './default-mails.ts';
+
+/**
+ * Returns a text that names the project and ends with the line that lets browsers fill in the code on the right website
+ * (https://wicg.github.io/sms-one-time-codes/).
+ */
+export function smsText(message: {
+  readonly code: string;
+  readonly name: string;
+  readonly pageLanguage: string;
+  /** The address at which the user enters the code. */
+  readonly pageUrl: string;
+}): string {
+  const { code, name, pageLanguage, pageUrl } = message;
+  const sentence = wordsIn(mailLanguage(pageLanguage)).textMessage(code, name);
+  const { hostname } = new URL(pageUrl);
+  // The format requires a domain.
+  const isDomain = isIP(hostname.replace(/^\[|\]$/g, '')) === 0;
+  return isDomain ? `${sentence}\n\n@${hostname} #${code}` : sentence;
+}

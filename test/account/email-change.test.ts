@@ -1,0 +1,137 @@
+/** A change of the email address: with the codes or the links of both emails, and canceled from the old address. */
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { openContext } from '../web/browser.ts';
+import { makeUser, openStage, password, type Stage } from './harness.ts';
+import { say, speak } from './keyboard/texts.ts';
+import { latestMail } from './mailbox.ts';
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await openStage({
+    auth: { email: { enable_confirmations: true, max_frequency: 0 } },
+    plinth: { branding: { name: 'Harbor' } },
+  });
+});
+afterAll(() => stage.close());
+
+const contexts: BrowserContext[] = [];
+afterEach(async () => {
+  for (const context of contexts.splice(0)) await context.close();
+});
+
+type Language = 'en' | 'ar';
+
+async function newDevice(language: Language = 'en', javaScriptEnabled = true): Promise<Page> {
+  await speak(language);
+  const locale = language === 'en' ? 'en-GB' : 'ar';
+  const { context } = await openContext(stage.browser, { javaScriptEnabled, locale });
+  contexts.push(context);
+  return context.newPage();
+}
+
+let users = 0;
+const newEmail = () => `moving-${++users}@example.com`;
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const heading = (page: Page, name: string) =>
+  page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+
+/** Signs in and requests a change of the address. */
+async function startChange(page: Page): Promise<{ old: string; next: string }> {
+  const [old, next] = [newEmail(), newEmail()];
+  await makeUser(stage.backend, old);
+  await page.goto(`${stage.backend.url}/account/sign-in`);
+  await page.getByLabel(say('field.email'), { exact: true }).fill(old);
+  await page.locator('input[name=password]').fill(password);
+  await button(page, say('sign-in.submit')).click();
+  const section = page.locator('section', { hasText: say('security.email') }).first();
+  await section.getByRole('button', { name: say('security.email-change'), exact: true }).click();
+  await page.getByLabel(say('security.email-new'), { exact: true }).fill(next);
+  await button(page, say('security.email-save')).click();
+  await page.getByText(say('security.email-pending-both', { email: next, old })).waitFor();
+  return { old, next };
+}
+
+describe.each(['en', 'ar'] as const)('in %s', (language) => {
+  test('the codes of both emails complete the change on the account page', async () => {
+    const page = await newDevice(language);
+    const { old, next } = await startChange(page);
+    for (const email of [next, old]) {
+      const { code } = await latestMail(stage.backend, email);
+      await page.getByLabel(say('pending.code', { email }), { exact: true }).fill(code);
+      if (email === next) await page.getByText(say('pending.code-accepted', { email })).waitFor();
+    }
+    await page.getByText(say('security.email-changed', { email: next })).waitFor();
+    await page
+      .getByText(say('security.as', { who: next }))
+      .first()
+      .waitFor();
+  });
+
+  test('the links of both emails end on the account page', async () => {
+    const page = await newDevice(language);
+    const { old, next } = await startChange(page);
+    await page.goto((await latestMail(stage.backend, next)).link);
+    await button(page, say('confirm.email_change-button', { name: 'Harbor' })).click();
+    await heading(page, say('page.confirm-other'));
+    await page.goto((await latestMail(stage.backend, old)).link);
+    await button(page, say('confirm.email_change-button', { name: 'Harbor' })).click();
+    await heading(page, say('page.security'));
+    await page.getByText(say('security.email-changed', { email: next })).waitFor();
+  });
+
+  test('the old address is asked, and can cancel the change without a session', async () => {
+    const page = await newDevice(language);
+    const { old, next } = await startChange(page);
+    const [atOld, atNext] = [await latestMail(stage.backend, old), await latestMail(stage.backend, next)];
+    if (language === 'en') {
+      expect(atOld.subject).toBe('Your Harbor email address is about to change');
+      expect(atOld.text).toContain(`is about to change from ${old} to ${next}`);
+      expect(atOld.text).toContain("Wasn't you? Cancel the change now, then choose a new password.");
+      expect(atNext.subject).toBe(`${atNext.code} is your Harbor code for your new email address`);
+    } else expect(atOld.subject).toBe('سيتغير عنوان بريدك الإلكتروني في Harbor');
+    const cancel = /http\S+\/account\/cancel-change\?token=\S+/.exec(atOld.text)?.[0] ?? '';
+    expect(atNext.text).not.toContain('/account/cancel-change');
+    // A scanner that opens the link cancels nothing.
+    expect((await fetch(cancel)).status).toBe(200);
+    const owner = await newDevice(language, false);
+    await owner.goto(cancel);
+    await button(owner, say('cancel-change.button')).click();
+    await heading(owner, say('page.change-canceled'));
+    await owner.getByRole('link', { name: say('change-canceled.password'), exact: true }).waitFor();
+    // Neither link works anymore, and the link to cancel works once.
+    const thief = await newDevice(language, false);
+    for (const { link } of [atNext, atOld]) {
+      await thief.goto(link);
+      await button(thief, say('confirm.email_change-button', { name: 'Harbor' })).click();
+      await heading(thief, say('page.link-expired'));
+    }
+    await owner.goto(cancel);
+    await button(owner, say('cancel-change.button')).click();
+    await heading(owner, say('page.link-expired'));
+    await page.reload();
+    await page
+      .getByText(say('security.as', { who: old }))
+      .first()
+      .waitFor();
+    expect(await page.getByText(next).count()).toBe(0);
+  });
+});
+
+test('a link on a device that isn’t signed in changes the address, but doesn’t sign the device in', async () => {
+  const page = await newDevice();
+  const { old, next } = await startChange(page);
+  const phone = await newDevice('en', false);
+  for (const email of [next, old]) {
+    await phone.goto((await latestMail(stage.backend, email)).link);
+    await button(phone, say('confirm.email_change-button', { name: 'Harbor' })).click();
+    await heading(phone, say(email === next ? 'page.confirm-other' : 'page.email-changed'));
+  }
+  expect((await phone.context().cookies()).some(({ name }) => name === 'plinth-account')).toBe(false);
+  await page.reload();
+  await page
+    .getByText(say('security.as', { who: next }))
+    .first()
+    .waitFor();
+});

@@ -1,0 +1,159 @@
+/** Invitations and password resets by operators: from the email to the app, with a password or a passkey. */
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type Operator, operator } from '../console/harness.ts';
+import { openContext } from '../web/browser.ts';
+import { openApp, type TestApp } from './app.ts';
+import { freePort } from './free-port.ts';
+import { makeUser, openStage, password, type Stage } from './harness.ts';
+import { say, speak } from './keyboard/texts.ts';
+import { latestMail } from './mailbox.ts';
+
+let stage: Stage;
+let app: TestApp;
+let admin: Operator;
+let origin: string;
+
+beforeAll(async () => {
+  app = await openApp();
+  const port = await freePort();
+  origin = `http://localhost:${port}`;
+  stage = await openStage(
+    {
+      auth: {
+        site_url: app.url,
+        email: { max_frequency: 0 },
+        passkey: { enabled: true },
+        webauthn: { rp_id: 'localhost', rp_display_name: 'Harbor', rp_origins: [origin] },
+      },
+      plinth: { branding: { name: 'Harbor' } },
+    },
+    { port },
+  );
+  admin = await operator(stage.backend);
+});
+afterAll(async () => {
+  await stage.close();
+  await app.close();
+});
+
+const contexts: BrowserContext[] = [];
+afterEach(async () => {
+  for (const context of contexts.splice(0)) await context.close();
+});
+
+async function newPage(language: 'en' | 'ar', javaScriptEnabled: boolean): Promise<Page> {
+  await speak(language);
+  const locale = language === 'en' ? 'en-GB' : 'ar';
+  const { context } = await openContext(stage.browser, { javaScriptEnabled, locale });
+  contexts.push(context);
+  return context.newPage();
+}
+
+let users = 0;
+const newEmail = () => `invited-${++users}@example.com`;
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const heading = (page: Page, name: string) =>
+  page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+
+const canSignIn = async (email: string, secret: string) => {
+  const response = await stage.backend.fetch('/auth/v1/token?grant_type=password', {
+    method: 'POST',
+    headers: { apikey: stage.backend.keys.publishableKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ email, password: secret }),
+  });
+  return response.status === 200;
+};
+
+describe.each([
+  ['en', true],
+  ['en', false],
+  ['ar', true],
+  ['ar', false],
+] as const)('in %s, scripts %s', (language, javaScriptEnabled) => {
+  test('an invitation leads to a password and then to the app, without a token in any address', async () => {
+    const email = newEmail();
+    expect((await admin.call('POST', '/users/invite', { email })).status).toBe(200);
+    const mail = await latestMail(stage.backend, email);
+    expect([mail.from, mail.subject]).toEqual(['Harbor', "You've been invited to Harbor"]);
+    expect(mail.text).toContain("If you didn't expect this invitation, you can ignore this email.");
+    const page = await newPage(language, javaScriptEnabled);
+    const addresses: string[] = [];
+    page.on('framenavigated', (frame) => void addresses.push(frame.url()));
+    await page.goto(mail.link);
+    await heading(page, say('page.confirm-invite', { name: 'Harbor' }));
+    await button(page, say('confirm.invite-button', { name: 'Harbor' })).click();
+    await heading(page, say('page.join', { name: 'Harbor' }));
+    await page.getByLabel(say('field.new-password'), { exact: true }).fill(password);
+    await button(page, say('new-password.submit')).click();
+    await page.waitForURL(app.url);
+    expect(addresses.filter((address) => /access_token|refresh_token/.test(address))).toEqual([]);
+    expect(await canSignIn(email, password)).toBe(true);
+  });
+
+  test('a password reset by an operator leads to a new password and then to the app', async () => {
+    const email = newEmail();
+    const id = await makeUser(stage.backend, email);
+    const reset = await admin.call('POST', `/users/${id}/reset`, { by: 'mail' });
+    expect(reset.status).toBe(200);
+    const mail = await latestMail(stage.backend, email);
+    expect(mail.subject).toBe(`${mail.code} is your Harbor password reset code`);
+    const page = await newPage(language, javaScriptEnabled);
+    await page.goto(mail.link);
+    await heading(page, say('page.confirm-recovery'));
+    await button(page, say('confirm.recovery-button')).click();
+    await heading(page, say('page.new-password'));
+    await page.getByLabel(say('field.new-password'), { exact: true }).fill('another horse battery 2');
+    await button(page, say('new-password.submit')).click();
+    await page.waitForURL(app.url);
+    expect(await canSignIn(email, 'another horse battery 2')).toBe(true);
+  });
+});
+
+test('a link that an operator passes on leads to the same pages', async () => {
+  const email = newEmail();
+  const id = await makeUser(stage.backend, email);
+  const { body } = await admin.call('POST', `/users/${id}/reset`, { by: 'link' });
+  expect(body.link).toContain('/account/confirm?token=');
+  const page = await newPage('en', true);
+  await page.goto(body.link);
+  await button(page, say('confirm.recovery-button')).click();
+  await heading(page, say('page.new-password'));
+});
+
+test('an invited user can create a passkey instead of a password', async () => {
+  const email = newEmail();
+  await admin.call('POST', '/users/invite', { email });
+  const { link } = await latestMail(stage.backend, email);
+  const page = await newPage('en', true);
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send('WebAuthn.enable');
+  await cdp.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  await page.goto(link.replace(/^http:\/\/[^/]+/, origin));
+  await button(page, say('confirm.invite-button', { name: 'Harbor' })).click();
+  await heading(page, say('page.join', { name: 'Harbor' }));
+  await button(page, say('join.passkey')).click();
+  await page.waitForURL(app.url);
+  const notice = await latestMail(stage.backend, email, /passkey/);
+  expect(notice.subject).toBe('A passkey was added to your Harbor account');
+  expect(notice.text).toMatch(/Time: .+ UTC\nDevice: Chrome on Linux/);
+  expect(notice.text).toMatch(/Secure your account: http\S+\/account\/recover/);
+});
+
+test('the Account pages open an app without a code only if the redirect rule allows the app', async () => {
+  const email = newEmail();
+  await makeUser(stage.backend, email);
+  const page = await newPage('en', true);
+  const search = `?next=app&redirect_to=${encodeURIComponent('https://evil.example/')}`;
+  await page.goto(`${stage.backend.url}/account/sign-in${search}`);
+  await heading(page, say('page.refused-app'));
+});

@@ -1,0 +1,270 @@
+/**
+ * Email links that are opened on another device: the window that requested the email continues, and no one else gets
+ * its session. Also sign-ups with an address that already has an account, because these emails contain such links.
+ */
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { openContext } from '../web/browser.ts';
+import { openApp, redeemAt, type TestApp } from './app.ts';
+import { makeUser, openStage, password, type Stage } from './harness.ts';
+import { say, speak } from './keyboard/texts.ts';
+import { countMails, latestMail } from './mailbox.ts';
+
+let stage: Stage;
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await openApp();
+  stage = await openStage({
+    auth: { site_url: app.url, email: { enable_confirmations: true, max_frequency: 0 } },
+    plinth: { branding: { name: 'Harbor' } },
+  });
+});
+afterAll(async () => {
+  await stage.close();
+  await app.close();
+});
+
+const contexts: BrowserContext[] = [];
+afterEach(async () => {
+  for (const context of contexts.splice(0)) await context.close();
+});
+
+type Language = 'en' | 'ar';
+
+/** Opens a window in a separate browser profile, as on another device. */
+async function newDevice(language: Language = 'en', javaScriptEnabled = true): Promise<Page> {
+  await speak(language);
+  const locale = language === 'en' ? 'en-GB' : 'ar';
+  const { context } = await openContext(stage.browser, { javaScriptEnabled, locale });
+  contexts.push(context);
+  return context.newPage();
+}
+
+let users = 0;
+const newEmail = () => `two-devices-${++users}@example.com`;
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const heading = (page: Page, name: string) =>
+  page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+const isSignedIn = async (page: Page) =>
+  (await page.context().cookies()).some(({ name }) => name === 'plinth-account');
+
+/** Signs up for the app and returns the number that the waiting window shows. */
+async function signUp(page: Page, email: string, search: string): Promise<string> {
+  await page.goto(`${stage.backend.url}/account/sign-up${search}`);
+  await page.getByLabel(say('field.email'), { exact: true }).fill(email);
+  await page.locator('input[name=password]').fill(password);
+  await button(page, say('sign-up.submit')).click();
+  await heading(page, say('page.code'));
+  return numberIn(page);
+}
+
+async function numberIn(page: Page): Promise<string> {
+  const text = await page.locator('main p', { hasText: /\d\d/ }).last().textContent();
+  return /\b(\d\d)\b/.exec(text?.replace(/[\u2068\u2069]/g, ' ') ?? '')?.[1] ?? '';
+}
+
+async function enterNumber(page: Page, number: string): Promise<void> {
+  await page.getByLabel(say('field.number'), { exact: true }).fill(number);
+  await button(page, say('confirm.number-button')).click();
+}
+
+describe.each(['en', 'ar'] as const)('in %s', (language) => {
+  test.each([true, false])('the first window continues to the app, scripts %s', async (javaScriptEnabled) => {
+    const email = newEmail();
+    const { search, verifier } = app.startSignIn();
+    const first = await newDevice(language, javaScriptEnabled);
+    const number = await signUp(first, email, search);
+    const mail = await latestMail(stage.backend, email);
+    const second = await newDevice(language, false);
+    await second.goto(mail.link);
+    await heading(second, say('page.confirm-number'));
+    await enterNumber(second, number);
+    await heading(second, say('page.confirmed'));
+    expect(await isSignedIn(second)).toBe(false);
+    if (!javaScriptEnabled) await button(first, say('plain.check')).click();
+    await first.waitForURL(`${app.url}?code=*`);
+    expect(await redeemAt(stage.backend, first.url(), verifier)).toBe(email);
+  });
+
+  test('in the same browser, the link leads straight to the app', async () => {
+    const email = newEmail();
+    const { search, verifier } = app.startSignIn();
+    const first = await newDevice(language);
+    await signUp(first, email, search);
+    const { link } = await latestMail(stage.backend, email);
+    const tab = await first.context().newPage();
+    await tab.goto(link);
+    await tab.waitForURL(`${app.url}?code=*`);
+    expect(await redeemAt(stage.backend, tab.url(), verifier)).toBe(email);
+  });
+
+  test('a sign-up with an existing address looks the same and sends a sign-in code', async () => {
+    const known = newEmail();
+    await makeUser(stage.backend, known);
+    const texts: (string | null)[] = [];
+    for (const email of [known, newEmail()]) {
+      const page = await newDevice(language);
+      await signUp(page, email, '');
+      const text = await page.locator('main').textContent();
+      texts.push(text?.replaceAll(email, 'EMAIL').replace(/\d\d/g, '0') ?? null);
+      const mail = await latestMail(stage.backend, email);
+      expect(mail.from).toBe('Harbor');
+      expect(mail.code).toMatch(/^\d{6}$/);
+      expect(mail.html).toContain(`<html lang="${language}" dir="${language === 'ar' ? 'rtl' : 'ltr'}">`);
+      if (email !== known) continue;
+      expect(mail.subject).toBe(
+        language === 'en' ? 'You already have an account at Harbor' : 'لديك حساب بالفعل في Harbor',
+      );
+      if (language === 'en') {
+        expect(mail.text).toContain("If you didn't try to sign up, you can ignore this email.");
+      }
+      await page.getByLabel(say('field.code'), { exact: true }).fill(mail.code);
+      await page
+        .getByText(say('security.as', { who: known }))
+        .first()
+        .waitFor();
+    }
+    expect(texts[0]).toBe(texts[1]);
+  });
+});
+
+test('a new code for an existing address is sent again on request', async () => {
+  const email = newEmail();
+  await makeUser(stage.backend, email);
+  const page = await newDevice('en', false);
+  await signUp(page, email, '');
+  await button(page, say('code.resend')).click();
+  await page.getByText(say('code.resent')).waitFor();
+  expect(await countMails(stage.backend, email)).toBe(2);
+});
+
+test('apps that sign users up themselves send no email to an existing address, as in upstream', async () => {
+  const email = newEmail();
+  await makeUser(stage.backend, email);
+  const response = await stage.backend.fetch('/auth/v1/signup', {
+    method: 'POST',
+    headers: { apikey: stage.backend.keys.publishableKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ email, password }),
+  });
+  expect(((await response.json()) as { identities: unknown[] }).identities).toEqual([]);
+  expect(await countMails(stage.backend, email)).toBe(0);
+});
+
+describe('an attacker', () => {
+  test('who only has the link doesn’t get the session, and doesn’t confirm the window without its number', async () => {
+    const email = newEmail();
+    const first = await newDevice();
+    const number = await signUp(first, email, '');
+    const { link } = await latestMail(stage.backend, email);
+    const thief = await newDevice('en', false);
+    const wrong = number === '42' ? '43' : '42';
+    await thief.goto(link);
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      await enterNumber(thief, wrong);
+      await thief.getByRole('alert').getByText(say('field.number-wrong')).waitFor();
+    }
+    await enterNumber(thief, wrong);
+    await heading(thief, say('page.confirm-canceled'));
+    // The right number is too late.
+    await thief.goto(link);
+    await heading(thief, say('page.confirm-canceled'));
+    expect([await isSignedIn(thief), await isSignedIn(first)]).toEqual([false, false]);
+    // The code from the email still works in the first window.
+    const { code } = await latestMail(stage.backend, email);
+    await first.getByLabel(say('field.code'), { exact: true }).fill(code);
+    await first
+      .getByText(say('security.as', { who: email }))
+      .first()
+      .waitFor();
+  });
+
+  test('who waits for another person’s link gets nothing while the number isn’t entered', async () => {
+    const victim = newEmail();
+    await makeUser(stage.backend, victim);
+    const attacker = await newDevice('en', false);
+    await attacker.goto(`${stage.backend.url}/account/code`);
+    await attacker.getByLabel(say('field.email'), { exact: true }).fill(victim);
+    await button(attacker, say('code.send')).click();
+    const { link } = await latestMail(stage.backend, victim);
+    const phone = await newDevice('en', false);
+    await phone.goto(link);
+    await heading(phone, say('page.confirm-number'));
+    await phone.getByText(say('confirm.number-warning')).waitFor();
+    await button(attacker, say('plain.check')).click();
+    await attacker.getByText(say('plain.unconfirmed')).waitFor();
+    expect([await isSignedIn(attacker), await isSignedIn(phone)]).toEqual([false, false]);
+  });
+
+  test('whose scanner opens the link with any method, or prefetches it, uses nothing up', async () => {
+    const email = newEmail();
+    const first = await newDevice();
+    await signUp(first, email, '');
+    const { link } = await latestMail(stage.backend, email);
+    const cookies = await first.context().cookies();
+    const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
+    for (const method of ['GET', 'HEAD', 'OPTIONS']) await fetch(link, { method, redirect: 'manual' });
+    for (const headers of [
+      { 'sec-purpose': 'prefetch' },
+      { 'sec-purpose': 'prefetch;prerender' },
+      { purpose: 'prefetch' },
+      { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' },
+      { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' },
+      { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' },
+    ] as Record<string, string>[]) {
+      const response = await fetch(link, { headers: { cookie, ...headers }, redirect: 'manual' });
+      expect(response.status).toBe(200);
+    }
+    const head = await fetch(link, { method: 'HEAD', headers: { cookie }, redirect: 'manual' });
+    expect(head.status).not.toBe(303);
+    const opened = await fetch(link, { headers: { cookie }, redirect: 'manual' });
+    expect([opened.status, opened.headers.get('location')]).toEqual([303, '/account/security']);
+  });
+
+  test('with the ID from the link but another cookie gets nothing', async () => {
+    const email = newEmail();
+    const first = await newDevice();
+    const number = await signUp(first, email, '');
+    const { link } = await latestMail(stage.backend, email);
+    const id = /wait%3D([\w-]{43})/.exec(link)?.[1] ?? '';
+    expect(id).not.toBe('');
+    const ask = (cookie: string) =>
+      fetch(`${stage.backend.url}/account/api/wait`, {
+        method: 'POST',
+        headers: { cookie, 'content-type': 'application/json', 'x-plinth-request': '1' },
+        body: '{}',
+      }).then((response) => response.json());
+    // The first window doesn't ask by itself while its page is closed.
+    const context = first.context();
+    await first.close();
+    const second = await newDevice('en', false);
+    await second.goto(link);
+    await enterNumber(second, number);
+    await heading(second, say('page.confirmed'));
+    expect(await ask(`plinth-account-wait=${id}`)).toEqual({ state: 'none' });
+    expect(await ask('')).toEqual({ state: 'none' });
+    const own = (await context.cookies()).find(({ name }) => name === 'plinth-account-wait');
+    expect(own).toMatchObject({ httpOnly: true, sameSite: 'Lax' });
+    expect(await ask(`plinth-account-wait=${own?.value}`)).toMatchObject({ state: 'confirmed' });
+    expect(await ask(`plinth-account-wait=${own?.value}`)).toEqual({ state: 'none' });
+  });
+});
+
+test('a recovery continues in the first window with a new password', async () => {
+  const email = newEmail();
+  await makeUser(stage.backend, email);
+  const first = await newDevice();
+  await first.goto(`${stage.backend.url}/account/recover`);
+  await first.getByLabel(say('field.email'), { exact: true }).fill(email);
+  await button(first, say('code.send')).click();
+  await heading(first, say('page.code'));
+  const number = await numberIn(first);
+  const mail = await latestMail(stage.backend, email);
+  expect(mail.subject).toBe(`${mail.code} is your Harbor password reset code`);
+  expect(mail.text).toContain("Your password hasn't changed.");
+  const second = await newDevice('en', false);
+  await second.goto(mail.link);
+  await enterNumber(second, number);
+  await heading(second, say('page.confirmed'));
+  await heading(first, say('page.new-password'));
+});

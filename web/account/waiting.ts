@@ -1,0 +1,54 @@
+/** Waits until the link in the email is confirmed on another device. The server then signs this window in. */
+import type { SessionState } from '../lib/session/index.ts';
+import { type Made, post } from './account-api.ts';
+import { sessionClient, type User } from './session.ts';
+
+interface WaitResult extends Partial<Made> {
+  readonly state: 'none' | 'waiting' | 'confirmed' | 'canceled';
+  readonly type?: string;
+}
+
+/** The delay between two requests grows from the first to the second value. */
+const [firstDelayMs, longestDelayMs] = [1500, 15_000];
+const growth = 1.25;
+
+/**
+ * Asks the server until the link is confirmed, and then calls `onConfirmed` once. Asks immediately when the user
+ * returns to this window.
+ */
+export async function waitForLink(
+  signal: AbortSignal,
+  onConfirmed: (state: SessionState<User>) => Promise<void>,
+): Promise<void> {
+  for (let delayMs = firstDelayMs; !signal.aborted; delayMs = Math.min(delayMs * growth, longestDelayMs)) {
+    await pause(delayMs, signal);
+    if (signal.aborted) return;
+    const { state, type } = await post<WaitResult>('wait', {}).catch(
+      (): WaitResult => ({ state: 'waiting' }),
+    );
+    if (state === 'waiting') continue;
+    if (state === 'confirmed') {
+      await onConfirmed(
+        await sessionClient().changed(type === 'recovery' ? 'PASSWORD_RECOVERY' : 'SIGNED_IN'),
+      );
+    }
+    return;
+  }
+}
+
+/** Resolves after the delay, when the user returns to the window, or when waiting is aborted. */
+function pause(delayMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      window.removeEventListener('focus', done);
+      document.removeEventListener('visibilitychange', done);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, delayMs);
+    window.addEventListener('focus', done);
+    document.addEventListener('visibilitychange', done);
+    signal.addEventListener('abort', done);
+  });
+}
