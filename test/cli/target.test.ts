@@ -141,7 +141,7 @@ test('functions and secrets of a linked server can be deployed, listed, download
     { slug: 'own', source: 'project folder' },
   ]);
   expect((await run('functions', 'list', '--linked')).stdout).toMatch(/ID +\| NAME +\| SLUG/);
-  expect((await run('functions', 'list', '--linked', '-o', 'yaml')).stdout).toContain('"slug": "hello"');
+  expect((await run('functions', 'list', '--linked', '-o', 'yaml')).stdout).toContain('slug: hello');
   expect((await run('functions', 'list', '--linked', '-o', 'env')).status).toBe(2);
   expect((await run('functions', 'list', '--project-ref', 'a'.repeat(20))).status).toBe(1);
 

@@ -68,3 +68,67 @@ describe.skipIf(program === undefined)('the upstream CLI', () => {
     expect(fields(theirs)).toEqual(fields(ours));
   });
 });
+
+describe.skipIf(program === undefined)('the upstream CLI with an access token', () => {
+  let backend: Backend;
+  beforeAll(async () => {
+    backend = await createTestBackend({ config: { plinth: { auth: { saml: { enabled: true } } } } });
+  });
+  afterAll(async () => {
+    await backend.stop();
+  });
+
+  test('deploys functions and sets secrets', async () => {
+    const { token } = await backend.operators.tokens.create('cli', undefined, 3600);
+    const cwd = makeProject({
+      'supabase/config.toml': 'project_id = "app"',
+      'supabase/functions/_shared/text.ts': `export const text = 'shared';`,
+      'supabase/functions/hello/deno.json': '{ "imports": { "text": "../_shared/text.ts" } }',
+      'supabase/functions/hello/index.ts': `import { text } from 'text';
+        Deno.serve(() => new Response(text + ' ' + Deno.env.get('WHO')));`,
+      'supabase/functions/other/index.ts': `Deno.serve(() => new Response('other'));`,
+      'profile.yaml': [
+        'name: plinth',
+        `api_url: ${backend.console.url}`,
+        `dashboard_url: ${backend.console.url}/console`,
+        'project_host: localhost',
+      ].join('\n'),
+    });
+    const run = async (...args: string[]): Promise<string> => {
+      const { stdout } = await promisify(execFile)(program ?? '', ['--profile', 'profile.yaml', ...args], {
+        cwd,
+        env: {
+          ...process.env,
+          HOME: cwd,
+          SUPABASE_ACCESS_TOKEN: token,
+          DO_NOT_TRACK: '1',
+          SUPABASE_TELEMETRY_DISABLED: '1',
+        },
+      });
+      return stdout;
+    };
+    const call = async (slug: string) => {
+      const headers = { authorization: `Bearer ${backend.keys.anonKey}` };
+      const response = await backend.fetch(`/functions/v1/${slug}`, { headers });
+      return `${response.status} ${await response.text()}`;
+    };
+    const [project] = JSON.parse(await run('projects', 'list', '-o', 'json')) as { ref: string }[];
+    await run('link', '--project-ref', project?.ref ?? '');
+    await run('functions', 'deploy', '--use-api', '--yes');
+    await run('secrets', 'set', 'WHO=ada', '--yes');
+    expect([await call('hello'), await call('other')]).toEqual(['200 shared ada', '200 other']);
+    expect(JSON.parse(await run('functions', 'list', '-o', 'json'))).toMatchObject([
+      { slug: 'hello', version: 1, verify_jwt: true },
+      { slug: 'other', version: 1 },
+    ]);
+    expect(JSON.parse(await run('secrets', 'list', '-o', 'json'))).toMatchObject([{ name: 'WHO' }]);
+    await run('functions', 'deploy', 'hello', '--use-api', '--no-verify-jwt', '--yes');
+    expect((await backend.fetch('/functions/v1/hello')).status).toBe(200);
+    await run('functions', 'download', 'hello', '--use-api', '--yes');
+    await run('functions', 'delete', 'other', '--yes');
+    expect((await call('other')).slice(0, 3)).toBe('404');
+    await run('secrets', 'unset', 'WHO', '--yes');
+    expect(await call('hello')).toBe('200 shared undefined');
+    expect(JSON.parse(await run('sso', 'list', '-o', 'json'))).toEqual({ items: [] });
+  });
+});

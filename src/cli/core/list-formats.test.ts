@@ -5,50 +5,57 @@ import { listFormatOf, renderList, renderTable, renderValue } from './list-forma
 const parseToml = (text: string): unknown => getStaticTOMLValue(parseTOML(text));
 
 const rows: readonly [Record<string, unknown>, Record<string, unknown>] = [
-  { slug: 'a', version: 1, verify_jwt: true, note: null, more: { list: ['x', { y: 'z' }], none: [] } },
+  { slug: 'a', version: 1, verify_jwt: true, note: null, more: { list: ['x', { key: 'z z' }], none: [] } },
   { slug: 'b "quoted"', version: 2, verify_jwt: false, skipped: undefined },
 ];
 
 test('a table', () => {
-  expect(
-    renderTable([
-      ['NAME', 'N'],
-      ['a', '1'],
-      ['long name', '2'],
-    ]),
-  ).toBe(
-    ['', '   NAME      | N', '  -----------|---', '   a         | 1', '   long name | 2', ''].join('\n'),
+  const table = [
+    ['NAME', 'N'],
+    ['a', '1'],
+    ['long name', '2'],
+  ];
+  expect(renderTable(table)).toBe(
+    ['', '  ', '   NAME      | N ', '  -----------|---', '   a         | 1 ', '   long name | 2 ', ''].join(
+      '\n',
+    ),
   );
 });
 
 describe('a list', () => {
-  test('as JSON', () => {
-    expect(JSON.parse(renderList(rows, 'json', 'functions', []))).toEqual(JSON.parse(JSON.stringify(rows)));
+  test('as JSON, with sorted fields', () => {
+    const text = renderList(rows, 'json', 'functions', []);
+    expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(rows)));
+    expect(text.indexOf('more')).toBeLessThan(text.indexOf('note'));
   });
 
   test('as YAML', () => {
     expect(renderList(rows, 'yaml', 'functions', [])).toBe(
       [
-        '- "slug": "a"',
-        '  "version": 1',
-        '  "verify_jwt": true',
-        '  "note": null',
-        '  "more":',
-        '    "list":',
-        '      - "x"',
-        '      - "y": "z"',
-        '    "none": []',
-        '- "slug": "b \\"quoted\\""',
-        '  "version": 2',
-        '  "verify_jwt": false',
+        '- more:',
+        '    list:',
+        '      - x',
+        '      - key: "z z"',
+        '    none: []',
+        '  note: null',
+        '  slug: a',
+        '  verifyjwt: true',
+        '  version: 1',
+        '- slug: "b \\"quoted\\""',
+        '  verifyjwt: false',
+        '  version: 2',
       ].join('\n'),
     );
     expect(renderList([], 'yaml', 'functions', [])).toBe('[]');
   });
 
   test('as TOML', () => {
-    const [{ note: _null, ...first }, { skipped: _undefined, ...second }] = rows;
-    expect(parseToml(renderList(rows, 'toml', 'functions', []))).toEqual({ functions: [first, second] });
+    expect(parseToml(renderList(rows, 'toml', 'functions', []))).toEqual({
+      functions: [
+        { More: { list: ['x', { key: 'z z' }], none: [] }, Slug: 'a', VerifyJwt: true, Version: 1 },
+        { Slug: 'b "quoted"', VerifyJwt: false, Version: 2 },
+      ],
+    });
     expect(parseToml(renderList([], 'toml', 'functions', []))).toEqual({ functions: [] });
     expect(parseToml(renderValue({ url: 'x', 'a b': 1 }, 'toml'))).toEqual({ url: 'x', 'a b': 1 });
   });

@@ -1,5 +1,6 @@
 /** Prints results in the formats of upstream's CLI 3.1 (`-o`). */
 import { UsageError } from '../command.ts';
+import { yamlScalar } from './status-formats.ts';
 
 export const listFormats = ['pretty', 'json', 'yaml', 'toml'] as const;
 export type ListFormat = (typeof listFormats)[number];
@@ -13,6 +14,8 @@ export function listFormatOf(text: string | undefined): ListFormat {
 }
 
 /**
+ * The names of fields are written as upstream's CLI does: unchanged in JSON, without underscores in YAML, and in Pascal
+ * case in TOML.
  * @param key the key of the list in TOML, which has no lists at the top level
  * @param table the column titles and the cells for `pretty`
  */
@@ -23,15 +26,32 @@ export function renderList(
   table: readonly (readonly string[])[],
 ): string {
   if (format === 'pretty') return renderTable(table);
-  return renderValue(format === 'toml' ? { [key]: rows } : rows, format);
+  if (format === 'json') return renderValue(rows.map(sorted), format);
+  if (format === 'yaml')
+    return renderValue(
+      rows.map((row) => renamed(row, yamlName)),
+      format,
+    );
+  return renderValue({ [key]: rows.map((row) => renamed(row, tomlName)) }, format);
 }
+
+const sorted = (row: object): object => renamed(row, (name) => name);
+const renamed = (row: object, rename: (name: string) => string): object =>
+  Object.fromEntries(
+    Object.entries(row)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, value]) => [rename(name), value]),
+  );
+const yamlName = (name: string): string => name.replaceAll('_', '');
+const tomlName = (name: string): string =>
+  name.replace(/(?:^|_)([a-z])/g, (_all, letter: string) => letter.toUpperCase());
 
 export function renderValue(value: object, format: Exclude<ListFormat, 'pretty'>): string {
   if (format === 'json') return JSON.stringify(value, null, 2);
   return format === 'yaml' ? yaml(value, '').trim() : toml(value);
 }
 
-/** Sets the cells apart with `|`, below titles that are underlined. */
+/** Prints a table exactly as upstream's CLI 3.1 does, including the spaces at the ends of lines. */
 export function renderTable(table: readonly (readonly string[])[]): string {
   const widths = (table[0] ?? []).map((_title, index) =>
     Math.max(...table.map((cells) => [...(cells[index] ?? '')].length)),
@@ -39,23 +59,24 @@ export function renderTable(table: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string =>
     `   ${cells
       .map((cell, index) => cell + ' '.repeat((widths[index] ?? 0) - [...cell].length))
-      .join(' | ')}`.trimEnd();
+      .join(' | ')} `;
   const [titles = [], ...rows] = table;
   const rule = `  ${widths.map((width) => '-'.repeat(width + 2)).join('|')}`;
-  return ['', line(titles), rule, ...rows.map(line), ''].join('\n');
+  return ['', '  ', line(titles), rule, ...rows.map(line), ''].join('\n');
 }
 
 const definedIn = (value: object): [string, unknown][] =>
   Object.entries(value).filter(([, each]) => each !== undefined);
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** Strings are quoted as in JSON, which is valid YAML. An empty list or object is written as in JSON, too. */
+/** An empty list or object is written as in JSON. */
 function yaml(value: unknown, indent: string): string {
+  if (typeof value === 'string') return ` ${yamlScalar(value)}\n`;
   if (!isObject(value) || Object.keys(value).length === 0) return ` ${JSON.stringify(value)}\n`;
   const inner = `${indent}  `;
   const lines = Array.isArray(value)
     ? value.map((item) => `${indent}-${nested(item, inner)}`)
-    : definedIn(value).map(([name, each]) => `${indent}${JSON.stringify(name)}:${yaml(each, inner)}`);
+    : definedIn(value).map(([name, each]) => `${indent}${yamlScalar(name)}:${yaml(each, inner)}`);
   return `\n${lines.join('')}`;
 }
 

@@ -57,7 +57,7 @@ export function renderStatus(fields: Fields, format: Format, overrides: Readonly
 }
 
 /** Prints the text as a plain scalar if YAML reads it as the same string, and in quotes otherwise. */
-function yamlScalar(value: string): string {
+export function yamlScalar(value: string): string {
   const plain = /^[A-Za-z_/][\w./@%+=-]*(?::[\w./@%+=-]+)*$/.test(value);
   return plain && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(value) ? value : JSON.stringify(value);
 }
