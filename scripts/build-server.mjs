@@ -128,6 +128,7 @@ export async function buildServer(say = (/** @type {string} */ line) => console.
     logLevel: 'warn',
     publicDir: false,
     plugins: [placesOfSources('../../../src'), tlsWhenAsked],
+    define: { __PLINTH_SOURCES__: JSON.stringify(stamp) },
     ssr: { target: 'node', noExternal: bundled },
     build: {
       ssr: 'src/cli/main.ts',

@@ -2,29 +2,59 @@
  * Prepares a cluster in the user's cache once per build of Plinth. New projects copy it, which is faster than running
  * initdb and all migrations again.
  */
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { createDatabase } from '../database/index.ts';
-import { claim, packageManifest, userCache } from '../packages/index.ts';
+import { bundleHash, claim, packageManifest, userCache } from '../packages/index.ts';
 import { loadModules, migrationSets } from './modules.ts';
 
 /**
- * Returns the data folder to copy, and creates it if necessary. Returns undefined in a clone of Plinth's repository,
- * because migrations change there during development.
+ * Returns the data folder to copy, and creates it if necessary. Returns undefined if the sources run directly, because
+ * they change during development, or if the folder can't be created or read. A new project is then created without it.
  */
 export async function preparedCluster(onProgress: (message: string) => void): Promise<string | undefined> {
-  const build = packageManifest()?.build;
-  if (build === undefined) return undefined;
-  const folder = join(userCache(), 'prepared', build);
-  await claim(
-    `${folder}.claim`,
-    () => existsSync(folder),
-    async () => {
-      onProgress('Preparing a database that new projects copy (once for all projects)');
-      await prepareCluster(folder);
-    },
-  );
+  const folder = preparedFolder();
+  if (folder === undefined) return undefined;
+  try {
+    await claim(
+      `${folder}.claim`,
+      () => existsSync(folder),
+      async () => {
+        onProgress('Preparing a database that new projects copy (once for all projects)');
+        await prepareCluster(folder);
+      },
+    );
+  } catch (error) {
+    onProgress(`The database that new projects copy couldn't be prepared: ${(error as Error).message}`);
+    return undefined;
+  }
   return isUsable(folder) ? folder : undefined;
+}
+
+/** The npm package uses the user's cache. A clone's bundle uses the clone's own folder for caches. */
+function preparedFolder(): string | undefined {
+  const build = packageManifest()?.build;
+  if (build !== undefined) return join(userCache(), 'prepared', build);
+  const sources = bundleHash();
+  if (sources === undefined) return undefined;
+  const root = fileURLToPath(new URL('../../', import.meta.url));
+  // The bundle reads SQL files from the folder of the sources, so they can change without a new bundle.
+  const hash = createHash('sha256').update(sources);
+  const src = join(root, 'src');
+  for (const name of globSync('**/*.sql', { cwd: src }).sort()) hash.update(readFileSync(join(src, name)));
+  return join(root, 'node_modules', '.cache', 'plinth-prepared', hash.digest('hex').slice(0, 24));
 }
 
 /**
@@ -64,14 +94,18 @@ export async function prepareCluster(folder: string): Promise<void> {
   }
 }
 
-const monthMs = 30 * 24 * 3600 * 1000;
+const dayMs = 24 * 3600 * 1000;
 
-/** Removes clusters that haven't been copied for a month, such as those of earlier versions. */
+/**
+ * Removes clusters that haven't been copied for a month, such as those of earlier versions. In a clone, the sources
+ * change more often, so a day is enough.
+ */
 function removeUnused(parent: string): void {
+  const unusedMs = bundleHash() === undefined ? 30 * dayMs : dayMs;
   for (const name of readdirSync(parent)) {
     const path = join(parent, name);
     const stat = statSync(path, { throwIfNoEntry: false });
-    if (stat !== undefined && Date.now() - stat.mtimeMs > monthMs)
+    if (stat !== undefined && Date.now() - stat.mtimeMs > unusedMs)
       rmSync(path, { recursive: true, force: true });
   }
 }

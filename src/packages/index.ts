@@ -16,6 +16,7 @@ import { supportedPlatform, thisPlatform } from './platform.ts';
 import { fillGroup, groupFolder, type StoredGroup } from './store.ts';
 import type { Environment, PackageGroup } from './types.ts';
 
+export { bundleHash } from './bundle-hash.ts';
 export { cacheFolder } from './cache-folder.ts';
 export { claim } from './claim.ts';
 export { PackageError } from './errors.ts';
