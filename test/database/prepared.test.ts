@@ -1,7 +1,7 @@
 /**
  * Tests new data folders that are copies of a prepared cluster. A copy shares neither its identity nor any secret.
  */
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { prepareCluster } from '../../src/backend/prepared-cluster.ts';
@@ -51,6 +51,15 @@ describe('a copy of a prepared cluster', () => {
     await first.stop();
     const again = await open('tables', undefined);
     expect(await again.pool('postgres').query(sql`select id from public.kept`)).toEqual([{ id: 7 }]);
+  });
+
+  it('starts in a folder that only its owner can enter, although another user prepared the original', async () => {
+    // As root, the server then runs as another user than the one that owns the original.
+    chmodSync(folder.path, 0o711);
+    const home = join(folder.path, 'private');
+    mkdirSync(home, { mode: 0o700 });
+    const database = await open('private/data');
+    expect(await database.pool('postgres').query(sql`select 1 as one`)).toEqual([{ one: 1 }]);
   });
 
   it('has its own system identifier, vault key and login secret', async () => {

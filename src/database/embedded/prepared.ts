@@ -48,7 +48,8 @@ export async function copyPrepared(
       rmSync(work, { recursive: true, force: true });
       return undefined;
     }
-    if (identity.kind === 'user') giveAway(work, identity);
+    // A copied file belongs to the owner of the original, which another identity could prepare.
+    if (process.getuid?.() === 0) giveAway(work, identity.kind === 'user' ? identity : { uid: 0, gid: 0 });
     if (options.durable) await flushFolder(work);
     renameSync(work, pgdata);
     if (options.durable) await flushPath(dirname(pgdata));
