@@ -1,6 +1,6 @@
 /** Reads properties that pg-delta doesn't model. Each differs from its default and is set by one statement. */
 import type { CopySession } from '../database/index.ts';
-import { sql } from '../kernel/sql.ts';
+import { type Sql, sql } from '../kernel/sql.ts';
 import type { Membership } from './core/normalize.ts';
 import type { Property } from './core/properties.ts';
 import type { VirtualColumn } from './types.ts';
@@ -11,7 +11,6 @@ const triggerState = (alias: string) =>
   );
 
 export async function readProperties({ query, serverVersion }: CopySession): Promise<Property[]> {
-  const generated = sql.raw(serverVersion >= 180_000 ? "p.pubgencols::text = 's'" : 'false');
   const ofTable = sql`select c.oid, n.nspname::text as schema, c.relname::text as relation, c.oid::regclass::text as identity,
       case c.relkind when 'f' then 'FOREIGN TABLE' when 'm' then 'MATERIALIZED VIEW' else 'TABLE' end as kind,
       c.reltoastrelid, c.reloftype
@@ -59,6 +58,48 @@ export async function readProperties({ query, serverVersion }: CopySession): Pro
       format('ALTER INDEX %s ALTER COLUMN %s SET STATISTICS -1', i.indexrelid::regclass, a.attnum)
     from tables t join pg_index i on i.indrelid = t.oid join pg_attribute a on a.attrelid = i.indexrelid and a.attstattarget >= 0
     union all
+    ${otherProperties(serverVersion)}
+    union all
+    select schema, relation, "column", 'privileges of the sequence', concat_ws(E';\n',
+        (select string_agg(format('REVOKE ALL ON SEQUENCE %s FROM %s', s.oid::regclass, g.name), E';\n' order by g.name)
+          from (select distinct case grantee when 0 then 'PUBLIC' else quote_ident(pg_get_userbyid(grantee)) end as name
+            from (select grantee from aclexplode(s.relacl) union
+              select x.grantee from pg_default_acl f, aclexplode(f.defaclacl) x where f.defaclobjtype = 'S' and f.defaclrole = s.relowner
+                and f.defaclnamespace in (0, s.relnamespace)) e where grantee <> s.relowner) g),
+        (select string_agg(statement, E';\n' order by statement) from (
+          select format('GRANT %s ON SEQUENCE %s TO %s%s', string_agg(privilege_type, ', ' order by privilege_type), s.oid::regclass,
+            case grantee when 0 then 'PUBLIC' else quote_ident(pg_get_userbyid(grantee)) end,
+            case when is_grantable then ' WITH GRANT OPTION' else '' end) as statement
+          from aclexplode(s.relacl) where grantee <> s.relowner group by grantee, is_grantable) g)),
+      ''
+    from columns join pg_depend d on d.refclassid = 'pg_class'::regclass and d.refobjid = attrelid and d.refobjsubid = attnum
+      and d.classid = 'pg_class'::regclass and d.deptype = 'i'
+    join pg_class s on s.oid = d.objid and s.relkind = 'S'
+    where attidentity <> '' and (s.relacl is not null or exists (select from pg_default_acl f where f.defaclobjtype = 'S'
+      and f.defaclrole = s.relowner and f.defaclnamespace in (0, s.relnamespace)))
+    union all
+    -- Used only if a stored column becomes virtual: a new column is created with the right kind.
+    select schema, relation, "column", 'virtual', format(E'ALTER TABLE %1$s DROP COLUMN %2$I;\nALTER TABLE %1$s ADD COLUMN %2$I %3$s GENERATED ALWAYS AS (%4$s) VIRTUAL',
+        attrelid::regclass, "column", format_type(atttypid, atttypmod), pg_get_expr(adbin, adrelid)),
+      format(E'ALTER TABLE %1$s DROP COLUMN %2$I;\nALTER TABLE %1$s ADD COLUMN %2$I %3$s GENERATED ALWAYS AS (%4$s) STORED',
+        attrelid::regclass, "column", format_type(atttypid, atttypmod), pg_get_expr(adbin, adrelid))
+    from columns join pg_attrdef on adrelid = attrelid and adnum = attnum where attgenerated = 'v' and attislocal
+    union all
+    select 'public', '', null, 'owner', format('ALTER SCHEMA public OWNER TO %I', pg_get_userbyid(nspowner)),
+      'ALTER SCHEMA public OWNER TO pg_database_owner'
+    from pg_namespace where nspname = 'public' and nspowner <> 'pg_database_owner'::regrole
+    union all
+    select schema, relation, "column", 'foreign option ' || option_name,
+      format('%s OPTIONS (ADD %I %L)', prefix, option_name, option_value), format('%s OPTIONS (DROP %I)', prefix, option_name)
+    from columns, pg_options_to_table(attfdwoptions)
+    order by 1 nulls first, 2, 3 nulls first, 4`);
+  return rows.filter(({ set }) => set !== '');
+}
+
+/** Properties of objects that aren't tables or columns, and of triggers, comments and defaults. */
+function otherProperties(serverVersion: number): Sql {
+  const generated = sql.raw(serverVersion >= 180_000 ? "p.pubgencols::text = 's'" : 'false');
+  return sql`
     -- The trigger of a partition has the state of its parent until it is changed.
     select n.nspname, c.relname, null, 'trigger ' || t.tgname,
       format('ALTER TABLE ONLY %s %s TRIGGER %I', c.oid::regclass, ${triggerState('t')}, t.tgname),
@@ -98,42 +139,7 @@ export async function readProperties({ query, serverVersion }: CopySession): Pro
       format('ALTER SEQUENCE %s SET LOGGED', c.oid::regclass)
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where c.oid >= 16384 and c.relkind = 'S' and c.relpersistence = 'u'
-      and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'i')
-    union all
-    select schema, relation, "column", 'privileges of the sequence', concat_ws(E';\n',
-        (select string_agg(format('REVOKE ALL ON SEQUENCE %s FROM %s', s.oid::regclass, g.name), E';\n' order by g.name)
-          from (select distinct case grantee when 0 then 'PUBLIC' else quote_ident(pg_get_userbyid(grantee)) end as name
-            from (select grantee from aclexplode(s.relacl) union
-              select x.grantee from pg_default_acl f, aclexplode(f.defaclacl) x where f.defaclobjtype = 'S' and f.defaclrole = s.relowner
-                and f.defaclnamespace in (0, s.relnamespace)) e where grantee <> s.relowner) g),
-        (select string_agg(statement, E';\n' order by statement) from (
-          select format('GRANT %s ON SEQUENCE %s TO %s%s', string_agg(privilege_type, ', ' order by privilege_type), s.oid::regclass,
-            case grantee when 0 then 'PUBLIC' else quote_ident(pg_get_userbyid(grantee)) end,
-            case when is_grantable then ' WITH GRANT OPTION' else '' end) as statement
-          from aclexplode(s.relacl) where grantee <> s.relowner group by grantee, is_grantable) g)),
-      ''
-    from columns join pg_depend d on d.refclassid = 'pg_class'::regclass and d.refobjid = attrelid and d.refobjsubid = attnum
-      and d.classid = 'pg_class'::regclass and d.deptype = 'i'
-    join pg_class s on s.oid = d.objid and s.relkind = 'S'
-    where attidentity <> '' and (s.relacl is not null or exists (select from pg_default_acl f where f.defaclobjtype = 'S'
-      and f.defaclrole = s.relowner and f.defaclnamespace in (0, s.relnamespace)))
-    union all
-    -- Used only if a stored column becomes virtual: a new column is created with the right kind.
-    select schema, relation, "column", 'virtual', format(E'ALTER TABLE %1$s DROP COLUMN %2$I;\nALTER TABLE %1$s ADD COLUMN %2$I %3$s GENERATED ALWAYS AS (%4$s) VIRTUAL',
-        attrelid::regclass, "column", format_type(atttypid, atttypmod), pg_get_expr(adbin, adrelid)),
-      format(E'ALTER TABLE %1$s DROP COLUMN %2$I;\nALTER TABLE %1$s ADD COLUMN %2$I %3$s GENERATED ALWAYS AS (%4$s) STORED',
-        attrelid::regclass, "column", format_type(atttypid, atttypmod), pg_get_expr(adbin, adrelid))
-    from columns join pg_attrdef on adrelid = attrelid and adnum = attnum where attgenerated = 'v' and attislocal
-    union all
-    select 'public', '', null, 'owner', format('ALTER SCHEMA public OWNER TO %I', pg_get_userbyid(nspowner)),
-      'ALTER SCHEMA public OWNER TO pg_database_owner'
-    from pg_namespace where nspname = 'public' and nspowner <> 'pg_database_owner'::regrole
-    union all
-    select schema, relation, "column", 'foreign option ' || option_name,
-      format('%s OPTIONS (ADD %I %L)', prefix, option_name, option_value), format('%s OPTIONS (DROP %I)', prefix, option_name)
-    from columns, pg_options_to_table(attfdwoptions)
-    order by 1 nulls first, 2, 3 nulls first, 4`);
-  return rows.filter(({ set }) => set !== '');
+      and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'i')`;
 }
 
 export const readVirtualColumns = ({ query }: CopySession): Promise<VirtualColumn[]> =>
