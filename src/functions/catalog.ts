@@ -140,7 +140,7 @@ function deployedSource(
     verifyJwt,
     entrypoint,
     get importFlags() {
-      return imports().importFlags;
+      return withoutWrites(imports().importFlags);
     },
     get importFiles() {
       return imports().importFiles;
@@ -152,6 +152,12 @@ function deployedSource(
     env,
     root,
   };
+}
+
+/** The deno.json of a deployed function can't let Deno write packages to the folder of the version. */
+function withoutWrites(flags: readonly string[]): string[] {
+  const hasFolder = flags.some((flag) => flag.startsWith('--node-modules-dir'));
+  return [...flags, ...(hasFolder ? [] : ['--node-modules-dir=none']), '--vendor=false'];
 }
 
 function once<T>(make: () => T): () => T {

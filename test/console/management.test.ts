@@ -344,6 +344,27 @@ describe('a function', () => {
     await call('DELETE', of('/functions/hello'));
   });
 
+  test('can have a deno.json, whose folders for packages aren’t created', async () => {
+    const config = { imports: { text: '../_shared/text.ts' }, vendor: true, nodeModulesDir: 'auto' };
+    await deploy(
+      {
+        ...hello('unused'),
+        [entry]: `import { shared } from 'text';
+          Deno.serve(() => {
+            const names = [...Deno.readDirSync(new URL('.', import.meta.url))].map(({ name }) => name).sort();
+            return Response.json({ shared, names });
+          });`,
+        'supabase/functions/hello/deno.json': JSON.stringify(config),
+      },
+      { import_map_path: 'supabase/functions/hello/deno.json' },
+    );
+    expect(JSON.parse((await invoke('hello')).slice(4))).toEqual({
+      shared: 'shared',
+      names: ['deno.json', 'index.ts'],
+    });
+    await call('DELETE', of('/functions/hello'));
+  });
+
   test('can’t import files that weren’t deployed with it, not even code', async () => {
     const outside = join(projectDir, 'supabase/functions/local/index.ts');
     writeFileSync(join(projectDir, 'secret.ts'), `export default 'secret';`);
