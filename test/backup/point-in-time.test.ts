@@ -1,5 +1,5 @@
 /** Tests backups during writes, and point-in-time restores from a folder, also after a sudden loss of the machine. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,7 +13,29 @@ afterAll(() => {
   rmSync(target, { recursive: true, force: true });
 });
 
+/** A deployed function, which the server doesn't start. */
+function deployFunction(dataDir: string): void {
+  mkdirSync(join(dataDir, 'deployed/versions/v1'), { recursive: true });
+  const version = {
+    id: 'f2a8a4f4-6a0b-4a4e-9a6e-1f0f0e6f6a11',
+    slug: 'hello',
+    name: 'hello',
+    version: 1,
+    verifyJwt: true,
+    entrypointPath: 'index.ts',
+    createdAt: 0,
+    updatedAt: 0,
+    sha256: '',
+    sizeBytes: source.length,
+    folder: 'v1',
+  };
+  writeFileSync(join(dataDir, 'deployed/index.json'), JSON.stringify({ versions: [version] }));
+  writeFileSync(join(dataDir, 'deployed/versions/v1/index.ts'), source);
+}
+const source = `Deno.serve(() => new Response('deployed'));`;
+
 it('a restore reaches an exact time and the newest second', async () => {
+  deployFunction(project.dataDir);
   const server = await startServer(project);
   const writer = startWriter(server);
   expect(await run(project, ['backup'])).toMatchObject({ status: 0, stderr: '' });
@@ -35,6 +57,8 @@ it('a restore reaches an exact time and the newest second', async () => {
   expect(restored, restored.stderr).toMatchObject({ status: 0 });
   expect(restored.stdout).toMatch(/Last transaction: 20/);
   const copy = await startServer(project, dataDir);
+  expect(readFileSync(join(dataDir, 'deployed/versions/v1/index.ts'), 'utf8')).toBe(source);
+  expect((await run(project, ['functions', 'list', '--data-dir', dataDir])).stdout).toContain('| hello |');
   const found = await readAll(copy);
   await copy.stop();
   expect(differences(found, writer, timeMs)).toEqual([]);
