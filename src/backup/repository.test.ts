@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -190,6 +191,7 @@ test('a snapshot contains every file of the project and the keys', async () => {
     ['data/deployed/versions/v/node_modules/x.ts', Buffer.from('export {}')],
   ]);
   for (const [name, content] of contents) writeFileSync(join(dir, name), content);
+  writeFileSync(join(data, 'remote.json'), 'the access token for another server');
   const sources = { dataDir: data, supabaseDir: project };
   const fingerprint = await storeSnapshot(repository, sources, now, undefined);
   expect(await storeSnapshot(repository, sources, now + 1, fingerprint)).toBe(fingerprint);
@@ -200,6 +202,7 @@ test('a snapshot contains every file of the project and the keys', async () => {
     expect(
       readFileSync(join(folder, name.replace('data/deployed/', 'deployed/').replace('data/', 'keys/'))),
     ).toEqual(content);
+  expect(existsSync(join(folder, 'keys/remote.json'))).toBe(false);
 });
 
 test('a known target that is empty is not begun again', async () => {

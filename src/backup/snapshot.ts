@@ -60,12 +60,15 @@ export async function findSnapshot(repository: Repository, timeMs: number): Prom
   return time === undefined ? undefined : snapshotName(time);
 }
 
-/** Every file directly in the data folder, except locks, state and drafts. Folders contain data, caches and logs. */
+/**
+ * Every file directly in the data folder, except locks, state, drafts and the access token for another server. Folders
+ * contain data, caches and logs.
+ */
 async function keyFiles(dataDir: string): Promise<Found[]> {
   const names = (await entriesOf(dataDir)).filter((entry) => entry.isFile()).map(({ name }) => name);
   const keys = names.filter(
     (name) =>
-      !/^(lock\b.*|state\.json.*|\.gitignore|.*\.tmp|restore-unfinished|restored-copy|take-over-backups)$/.test(
+      !/^(lock\b.*|state\.json.*|\.gitignore|.*\.tmp|restore-unfinished|restored-copy|take-over-backups|remote\.json)$/.test(
         name,
       ),
   );
