@@ -133,7 +133,7 @@ const isCompared = (row: string): boolean =>
   !/"(schemaname|name|relation|child|type)":"(_plinth|supabase_migrations|cron|pgmq|vault|net|extensions)\./.test(
     row,
   ) &&
-  !/"(nspname|extname)":"(supabase_migrations|pgsodium|pg_graphql|pg_net|net|cron|vault|pg_temp_\d+|pg_toast_temp_\d+)"/.test(
+  !/"(nspname|extname)":"(supabase_migrations|pgmq|pgtle|pgsodium|pg_graphql|pg_net|net|cron|vault|pg_temp_\d+|pg_toast_temp_\d+)"/.test(
     row,
   ) &&
   // Tables of the services, without the project's triggers and policies.

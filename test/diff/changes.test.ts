@@ -160,3 +160,17 @@ test('keys with the same columns, and columns whose default calls a function, ke
   await apply(copy, await diffOf(copy, wanted));
   expect(await catalogs(copy)).toEqual(await catalogs(wanted));
 });
+
+test('grants on columns stay when the table grants nothing, and a schema gets its owner before its grants', async () => {
+  const text = `create table app.t (a integer, b integer);
+    alter default privileges in schema app grant all on tables to anon;
+    create table app.u (a integer, b integer); revoke all on app.u from anon; grant select (a, b) on app.u to anon;
+    grant select (b) on app.t to anon; alter schema public owner to postgres; revoke create on schema public from postgres`;
+  const plain = 'create table app.t (a integer, b integer); grant all on app.t to anon';
+  const [copy, other, wanted] = [await database(plain), await database(plain), await database(text)];
+  for (const target of [wanted, other]) {
+    await apply(copy, await diffOf(copy, target));
+    expect((await diffOf(copy, target)).statements).toEqual([]);
+    expect(await catalogs(copy)).toEqual(await catalogs(target));
+  }
+});

@@ -12,6 +12,7 @@ import { compareProperties, type Property } from './properties.ts';
 import { schemaOfId } from './refs.ts';
 import { isPossibleRename, isSamePair, renameOf } from './renames.ts';
 import { planReplacingTypes } from './replaced-types.ts';
+import { revokingTablesFirst } from './revocations.ts';
 import { separateDrops } from './separate-drops.ts';
 import { canLoseData } from './type-changes.ts';
 import { isWrongDefault, unwantedDefaults } from './unwanted-defaults.ts';
@@ -42,7 +43,7 @@ export function compareSnapshots(from: Snapshot, to: Snapshot, options: DiffOpti
   const accepted = candidates.filter(isAccepted);
   const replacing = accepted.length === 0 ? first : planned(accepted);
   const { actions: all, preamble } = replacing.plan;
-  const actions = foldColumns(all, cycles.to)
+  const actions = revokingTablesFirst(foldColumns(all, cycles.to))
     .filter((action) => includes(schemaOf(action)) && !isWrongDefault(action, to.facts))
     .map((action) => withVirtualColumns(action, to));
   const defaults = unwantedDefaults(from.facts, to.facts, role);

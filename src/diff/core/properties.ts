@@ -26,7 +26,10 @@ export interface Changes {
 }
 
 export interface PropertyStatements {
-  /** The states of triggers, because a change of the parent's trigger changes them again. */
+  /**
+   * The states of triggers, because a change of the parent's trigger changes them again, and the owner of a schema,
+   * because the new owner takes over the privileges of the old one.
+   */
   readonly before: readonly string[];
   readonly after: readonly string[];
 }
@@ -42,20 +45,23 @@ export function compareProperties(
   const unset = from.filter(
     (property) => !after.has(keyOf(property)) && exists(property) && property.reset !== '',
   );
-  const isTrigger = ({ property }: Property): boolean => property.startsWith('trigger ');
+  const changes = (property: Property): string[] => {
+    if (property.property === 'virtual' && isTouched(property)) return [];
+    const previous = before.get(keyOf(property));
+    if (isTouched(property) && isRepeatable(property)) return [property.set];
+    if (previous?.set === property.set) return [];
+    return previous === undefined || isRepeatable(property)
+      ? [property.set]
+      : [previous.reset, property.set].filter((text) => text !== '');
+  };
+  const isOwner = ({ property }: Property): boolean => property === 'owner';
+  const isEarly = (property: Property): boolean =>
+    property.property.startsWith('trigger ') || isOwner(property);
   return {
-    before: unset.filter(isTrigger).map(({ reset }) => reset),
+    before: [...unset.filter(isEarly).map(({ reset }) => reset), ...to.filter(isOwner).flatMap(changes)],
     after: [
-      ...unset.filter((property) => !isTrigger(property)).map(({ reset }) => reset),
-      ...to.flatMap((property) => {
-        if (property.property === 'virtual' && isTouched(property)) return [];
-        const previous = before.get(keyOf(property));
-        if (isTouched(property) && isRepeatable(property)) return [property.set];
-        if (previous?.set === property.set) return [];
-        return previous === undefined || isRepeatable(property)
-          ? [property.set]
-          : [previous.reset, property.set].filter((text) => text !== '');
-      }),
+      ...unset.filter((property) => !isEarly(property)).map(({ reset }) => reset),
+      ...to.filter((property) => !isOwner(property)).flatMap(changes),
     ],
   };
 }
