@@ -1,4 +1,4 @@
-/** What the commands of a migration share: the two ends, their options, and the printed reports. */
+/** Provides what the migration commands share: the two ends, their options, and the printed reports. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig, setToml, shellEnvironment } from '../config/index.ts';
@@ -20,7 +20,7 @@ import { type LocalEnd, localEndOf, withBackend } from './operations.ts';
 import { say } from './output.ts';
 import type { ProjectLocation } from './project-location.ts';
 
-/** The options of the other end. `prefix` is `target-` for the way out. */
+/** The options of the other end. `prefix` is `target-` for `migrate to`. */
 export const otherEndOptions = (prefix: '' | 'target-', which: string) =>
   ({
     [`${prefix}db-url`]: {
@@ -64,7 +64,7 @@ export const functionsOptions = {
   },
 } as const satisfies Record<string, Option>;
 
-/** Returns undefined if functions don't come, because no project or token is named. */
+/** Returns undefined if functions aren't migrated, because no project or token is specified. */
 export function managementOf(input: Input, projectUrl: string | undefined): ManagementAccess | undefined {
   const accessToken = input.text('access-token') ?? shellEnvironment().SUPABASE_ACCESS_TOKEN;
   const hosted = /^https:\/\/([a-z]{20})\.supabase\.(?:co|in|red)\/?$/.exec(projectUrl ?? '')?.[1];
@@ -80,7 +80,7 @@ const functionsDirOf = ({ projectDir }: ProjectLocation): string => join(project
 const noFunctions: FunctionsReport = { functions: [], withoutJwt: [], notes: [] };
 
 /** Downloads the functions, and exempts those from token checks that the source exempts. */
-export async function bringFunctions(
+export async function migrateFunctions(
   location: ProjectLocation,
   access: ManagementAccess | undefined,
   options: { readonly overwrite: boolean; readonly check: boolean },
@@ -115,7 +115,10 @@ export async function sendFunctions(
 
 export const transferOptions = {
   ...projectOptions,
-  check: { type: 'boolean', help: 'Lists the differences and what cannot come, and changes nothing.' },
+  check: {
+    type: 'boolean',
+    help: 'Lists the differences and everything that cannot be migrated. Changes nothing.',
+  },
   'start-jobs': {
     type: 'boolean',
     help: 'Activates the cron jobs that are active on the source. Otherwise, new jobs are paused.',
@@ -133,7 +136,7 @@ export const transferOptions = {
   json: { type: 'boolean', help: 'Prints JSON.' },
 } as const satisfies Record<string, Option>;
 
-/** @throws {UsageError} if the database isn't named */
+/** @throws {UsageError} if the database isn't specified */
 export function otherEnd(input: Input, prefix: '' | 'target-', name: string): EndOptions {
   const environment = shellEnvironment();
   const databaseUrl = input.text(`${prefix}db-url`) ?? environment.MIGRATE_DB_URL;
@@ -176,7 +179,7 @@ export async function withLocalEnd<T>(
   if (needsObjects)
     throw new CommandError(
       "Plinth isn't running in this folder, so objects can't be transferred.",
-      'Run "plinth start" first, or leave out the project URL and the service key.',
+      'Run "plinth start" first, or omit the project URL and the service key.',
     );
   return await withBackend(location, say, async (backend) => {
     const local = localEndOf(backend);
@@ -224,8 +227,8 @@ export function checkText({ missing, different, extra, failing, tables, notes }:
   const list = (title: string, items: readonly string[]): string[] =>
     items.length === 0 ? [] : [`${title}:`, ...items.map((item) => `  ${item}`)];
   return [
-    `The rows of ${tables} tables can come. Nothing was changed.`,
-    ...list(`Definitions that the target lacks (${missing.length})`, missing),
+    `The rows of ${tables} tables can be migrated. Nothing was changed.`,
+    ...list(`Definitions that are missing on the target (${missing.length})`, missing),
     ...list('Definitions that differ and must be equal first', different),
     ...list("Definitions that can't be created", failing),
     ...list('Definitions that only the target has', extra),

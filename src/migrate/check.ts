@@ -1,11 +1,11 @@
-/** Lists what a migration would do and what can't come, without changing anything. */
+/** Lists what a migration would do and what can't be migrated, without changing anything. */
 import { applyDefinitions } from './definitions.ts';
 import { notesOf } from './notes.ts';
 import { readPlans, selectionOf, withEnds } from './plans.ts';
 import type { TransferOptions } from './types.ts';
 
 export interface CheckReport {
-  /** Definitions that the target lacks. */
+  /** Definitions that are missing on the target. */
   readonly missing: readonly string[];
   readonly different: readonly string[];
   readonly extra: readonly string[];

@@ -1,4 +1,4 @@
-/** Brings the jobs of pg_cron through its functions, because they validate and plan each job. */
+/** Migrates pg_cron's jobs with its functions, because they validate and plan each job. */
 
 import type { CopySession } from '../database/index.ts';
 import { sql } from '../kernel/sql.ts';
@@ -20,14 +20,14 @@ export interface JobsReport extends Changes {
 }
 
 /** Unless `start` is set, new jobs are inactive, so that they don't run on both ends during a rehearsal. */
-export async function bringJobs(source: End, target: End, start: boolean): Promise<JobsReport> {
+export async function migrateJobs(source: End, target: End, start: boolean): Promise<JobsReport> {
   const jobs = await readJobs(source.session);
   const existing = await readJobs(target.session);
   const notes: string[] = [];
   const changes = { added: 0, changed: 0, deleted: 0, paused: 0 };
   if (jobs === undefined || existing === undefined) {
     if (jobs !== undefined && jobs.length > 0)
-      notes.push(`Cron: ${jobs.length} jobs can't come, because the target doesn't have pg_cron.`);
+      notes.push(`Cron: ${jobs.length} jobs can't be migrated, because the target doesn't have pg_cron.`);
     return { ...changes, notes };
   }
   const rest = [...existing];

@@ -7,7 +7,7 @@ const table = {
   },
   target_not_empty: {
     message: (d: Details) =>
-      `The target already has rows that no earlier run brought: ${d.tables}. A migration would delete them.`,
+      `The target already has rows that aren't from an earlier run: ${d.tables}. A migration would delete them.`,
     hint: 'Use an empty project. With --overwrite, the target becomes a copy of the source, and its own rows are deleted.',
   },
   busy: {
@@ -38,7 +38,7 @@ const table = {
   },
   connection_lost: {
     message: (d: Details) => `The connection to ${d.end} was lost: ${d.reason}`,
-    hint: 'Run the command again. It continues.',
+    hint: 'Run the command again to continue.',
   },
   storage_rejected: {
     message: (d: Details) => `The storage of ${d.end} rejected ${d.request}: ${d.reason}`,

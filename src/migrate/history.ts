@@ -1,4 +1,4 @@
-/** Prepares the table of applied migrations, whose rows then come like those of every other table. */
+/** Prepares the table of applied migrations, whose rows are then migrated like those of every other table. */
 import { sql } from '../kernel/sql.ts';
 import type { SharedTable } from './core/row-text.ts';
 import type { End } from './types.ts';

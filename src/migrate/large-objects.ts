@@ -1,12 +1,12 @@
-/** Brings large objects under their numbers, because tables refer to them by number. */
+/** Migrates large objects with their OIDs, because tables refer to them by OID. */
 import { hash } from 'node:crypto';
 import type { CopySession } from '../database/index.ts';
 import { largeObjectStatements, type ProjectPlan } from '../dump/index.ts';
 import { sql } from '../kernel/sql.ts';
 import type { End } from './types.ts';
 
-/** Replaces all of them if any differs. Returns the number of large objects that were brought. */
-export async function bringLargeObjects(source: End, target: End, plan: ProjectPlan): Promise<number> {
+/** Replaces all of them if any differs. Returns the number of large objects that were migrated. */
+export async function migrateLargeObjects(source: End, target: End, plan: ProjectPlan): Promise<number> {
   const wanted = await readHashes(source.session);
   const actual = await readHashes(target.session);
   const changed = [...wanted].filter(([oid, hash]) => actual.get(oid) !== hash);

@@ -1,6 +1,6 @@
 /**
- * Marks the target, so that a run that continues can be told from one that would delete the rows of another project. The
- * mark isn't progress: it only names the source.
+ * Marks the target, so that a run that continues can be distinguished from one that would delete the rows of another
+ * project. The mark isn't progress: it only names the source.
  */
 import type { CopySession } from '../database/index.ts';
 import type { ProjectPlan } from '../dump/index.ts';
@@ -22,7 +22,7 @@ async function identityOf({ query }: CopySession): Promise<string> {
   return `${system?.id}/${row.database}`;
 }
 
-/** Returns whether an earlier run brought this source. @throws {MigrateError} target_not_empty */
+/** Returns whether an earlier run migrated from this source. @throws {MigrateError} target_not_empty */
 export async function rejectForeignRows(
   source: End,
   target: End,

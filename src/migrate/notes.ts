@@ -1,4 +1,4 @@
-/** Finds what doesn't come with rows and definitions, before anything is changed. */
+/** Finds what rows and definitions don't include, before anything is changed. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { CopySession } from '../database/index.ts';
 import { sql } from '../kernel/sql.ts';
@@ -55,7 +55,7 @@ async function storageNotes(source: End, target: End): Promise<string[]> {
   if ((row?.count ?? 0) === 0) return [];
   if (source.storage === undefined || target.storage === undefined)
     return [
-      `Storage: ${row?.count} objects can't come without the project URL and service key of both ends.`,
+      `Storage: ${row?.count} objects can't be migrated without the project URL and service key of both ends.`,
     ];
   const odd = await query<{ bucket: string; name: string }>(sql`
     select bucket_id as bucket, name from storage.objects
@@ -63,7 +63,8 @@ async function storageNotes(source: End, target: End): Promise<string[]> {
   return odd
     .filter(({ bucket, name }) => objectPath(bucket, name) === undefined)
     .map(
-      ({ bucket, name }) => `Object ${bucket}/${name}: its name can't be part of a URL, so it won't come.`,
+      ({ bucket, name }) =>
+        `Object ${bucket}/${name}: its name can't be part of a URL, so it won't be migrated.`,
     );
 }
 
@@ -74,7 +75,7 @@ async function queueNotes({ query }: CopySession): Promise<string[]> {
   return rows.length === 0
     ? []
     : [
-        `Queues (pgmq): ${rows.map(({ name }) => name.slice(2)).join(', ')} won't come. Create them again, and process their messages first.`,
+        `Queues (pgmq): ${rows.map(({ name }) => name.slice(2)).join(', ')} won't be migrated. Create them again, and process their messages first.`,
       ];
 }
 
@@ -83,7 +84,7 @@ async function plinthNotes({ query }: CopySession): Promise<string[]> {
     sql`select exists (select from pg_namespace where nspname = '_plinth') as exists`,
   );
   return found?.exists === true
-    ? ["Plinth's own tables won't come: recovery codes of users, Console operators and request logs."]
+    ? ["Plinth's own tables won't be migrated: recovery codes of users, Console operators and request logs."]
     : [];
 }
 

@@ -1,4 +1,4 @@
-/** Brings the rows of one table. */
+/** Migrates the rows of one table. */
 import type { CopySession } from '../database/index.ts';
 import { copyTable } from '../dump/index.ts';
 import { sql } from '../kernel/sql.ts';
@@ -26,7 +26,7 @@ export interface RowsOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export async function bringRows(
+export async function migrateRows(
   source: End,
   target: End,
   table: SharedTable,
@@ -35,12 +35,12 @@ export async function bringRows(
   if (!(await hasRows(target.session, table.table))) return await fillTable(source, target, table, options);
   return table.key.length === 0
     ? await replaceRows(source, target, table, options)
-    : await bringDelta(source, target, table, options);
+    : await migrateDelta(source, target, table, options);
 }
 
 /**
- * Fills an empty table, in several transactions if it is large. Without a primary key, a part of the rows couldn't be
- * continued, so one transaction brings all of them.
+ * Fills an empty table, in several transactions if it is large. A partially filled table without a primary key couldn't
+ * be continued, so its rows are copied in one transaction.
  */
 async function fillTable(
   source: End,
@@ -80,7 +80,7 @@ async function copyRows(
   return copied.rows;
 }
 
-async function bringDelta(
+async function migrateDelta(
   source: End,
   target: End,
   table: SharedTable,

@@ -2,8 +2,8 @@ import { type ProjectPlan, readSequenceValue } from '../dump/index.ts';
 import { quoteLiteral, sql } from '../kernel/sql.ts';
 import type { End } from './types.ts';
 
-/** Sets the sequences that have another value, and returns their number. */
-export async function bringSequences(
+/** Sets the sequences whose values differ, and returns their number. */
+export async function migrateSequences(
   source: End,
   target: End,
   { source: from, target: to }: { readonly source: ProjectPlan; readonly target: ProjectPlan },

@@ -1,28 +1,28 @@
-/** Brings a whole project, step by step. Every step compares first, so a run continues what an earlier one began. */
+/** Migrates a whole project, step by step. Every step compares first, so a run continues what an earlier one began. */
 import type { ProjectPlan } from '../dump/index.ts';
 import { type DefinitionPlan, isLate } from './core/definitions.ts';
 import type { SharedTable } from './core/row-text.ts';
-import { bringJobs, type JobsReport } from './cron.ts';
+import { type JobsReport, migrateJobs } from './cron.ts';
 import { applyDefinitions } from './definitions.ts';
 import { MigrateError } from './errors.ts';
 import { prepareHistory } from './history.ts';
-import { bringLargeObjects } from './large-objects.ts';
+import { migrateLargeObjects } from './large-objects.ts';
 import { markTarget, rejectForeignRows } from './marker.ts';
 import { notesOf } from './notes.ts';
-import { bringObjects } from './objects/transfer.ts';
+import { migrateObjects } from './objects/transfer.ts';
 import { planOf, readPlans, selectionOf, withEnds } from './plans.ts';
 import { readAlwaysTriggers } from './queries.ts';
-import { bringRows } from './rows.ts';
-import { bringSequences } from './sequences.ts';
+import { migrateRows } from './rows.ts';
+import { migrateSequences } from './sequences.ts';
 import type { End, Plans, Report, TableReport, TransferOptions } from './types.ts';
-import { bringSecrets } from './vault.ts';
+import { migrateSecrets } from './vault.ts';
 
 /** @throws {MigrateError} */
 export async function transfer(options: TransferOptions): Promise<Report> {
-  return await withEnds(options, (source, target) => bringAll(source, target, options));
+  return await withEnds(options, (source, target) => migrateAll(source, target, options));
 }
 
-async function bringAll(source: End, target: End, options: TransferOptions): Promise<Report> {
+async function migrateAll(source: End, target: End, options: TransferOptions): Promise<Report> {
   const { onProgress, signal } = options;
   onProgress('Reading the catalogs');
   const { definitions, ...plans } = await readPlans(source, target);
@@ -38,14 +38,14 @@ async function bringAll(source: End, target: End, options: TransferOptions): Pro
   const early = definitions.missing.filter(isNow(false));
   const skipped = await applyDefinitions(target, early, options);
   const after = await planOf(target);
-  const tables = await bringTables(source, target, { source: plans.source, target: after }, options, notes);
+  const tables = await migrateTables(source, target, { source: plans.source, target: after }, options, notes);
   const late = definitions.missing.filter(isNow(true));
   skipped.push(...(await applyDefinitions(target, late, options)));
   notes.push(...skipped.map(({ text }) => `Not created: ${text}`));
-  const largeObjects = await bringLargeObjects(source, target, plans.source);
-  const sequences = await bringSequences(source, target, { source: plans.source, target: after });
+  const largeObjects = await migrateLargeObjects(source, target, plans.source);
+  const sequences = await migrateSequences(source, target, { source: plans.source, target: after });
   onProgress('Vault secrets and cron jobs');
-  const secrets = await bringSecrets(source, target);
+  const secrets = await migrateSecrets(source, target);
   const objects = await objectsStep(source, target, { source: plans.source, target: after }, options);
   const all = await removeBuckets(source, target, tables, options);
   if (
@@ -54,7 +54,7 @@ async function bringAll(source: End, target: End, options: TransferOptions): Pro
   )
     await refresh(target, plans.source.refreshes, notes);
   signal?.throwIfAborted();
-  const jobs: JobsReport = await bringJobs(source, target, options.startJobs);
+  const jobs: JobsReport = await migrateJobs(source, target, options.startJobs);
   const failures = [...sequences.notes, ...secrets.notes, ...jobs.notes, ...objects.notes];
   return {
     complete:
@@ -79,7 +79,7 @@ interface BroughtTables {
   readonly buckets: SharedTable | undefined;
 }
 
-async function bringTables(
+async function migrateTables(
   source: End,
   target: End,
   plans: Plans,
@@ -102,7 +102,7 @@ async function bringTables(
     );
     try {
       reports.push(
-        await bringRows(source, target, table, {
+        await migrateRows(source, target, table, {
           onRows,
           keepDeleted: table.table === buckets,
           signal: options.signal,
@@ -128,7 +128,7 @@ async function removeBuckets(
 ): Promise<TableReport[]> {
   const first = reports.find((report) => report.table === buckets);
   if (first === undefined || table === undefined) return [...reports];
-  const { deleted } = await bringRows(source, target, table, { onRows: () => {}, signal });
+  const { deleted } = await migrateRows(source, target, table, { onRows: () => {}, signal });
   return reports.map((report) => (report === first ? { ...first, deleted } : report));
 }
 
@@ -151,7 +151,7 @@ async function objectsStep(source: End, target: End, plans: Plans, options: Tran
     return { report: undefined, notes: [] };
   const columns = from.columns.filter((column) => to.columns.includes(column));
   const table: SharedTable = { table: from.table, schema: 'storage', name: 'objects', columns, key: [] };
-  const { failures, ...report } = await bringObjects(source, target, table, options);
+  const { failures, ...report } = await migrateObjects(source, target, table, options);
   return { report, notes: failures };
 }
 

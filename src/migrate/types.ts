@@ -2,7 +2,7 @@
  * The migration of a whole project between two servers.
  *
  * Glossary. *End*: the source or the target, which is a database and optionally a storage API. *Note*: something that
- * doesn't come, or that the operator has to do. *Delta*: the rows that are new, changed or deleted in a table.
+ * isn't migrated, or that the operator has to do. *Delta*: the rows that are new, changed or deleted in a table.
  */
 import type { CopySession } from '../database/index.ts';
 import type { ProjectPlan } from '../dump/index.ts';
@@ -23,7 +23,7 @@ export interface TransferOptions {
   readonly startJobs: boolean;
   /** Skips definitions that can't be created. */
   readonly keepGoing: boolean;
-  /** Deletes rows of the target that the source doesn't have, even if no earlier run brought them. */
+  /** Deletes rows of the target that the source doesn't have, even if they aren't from an earlier run. */
   readonly overwrite: boolean;
   /** The number of objects that are transferred at the same time. */
   readonly parallel: number;
@@ -56,7 +56,7 @@ export interface EndFacts {
 }
 
 export interface Report {
-  /** Whether everything that can come has come. */
+  /** Whether everything that can be migrated has been migrated. */
   readonly complete: boolean;
   /** Definitions that were created. */
   readonly definitions: number;

@@ -1,6 +1,6 @@
 /**
- * Brings the secrets of the vault. Each end encrypts them with its own key, so they are read decrypted and stored by the
- * target's functions, which choose the ID.
+ * Migrates the secrets of the vault. Each end encrypts them with its own key, so they are read decrypted and stored by
+ * the target's functions, which choose the ID.
  */
 import type { CopySession } from '../database/index.ts';
 import { sql } from '../kernel/sql.ts';
@@ -15,7 +15,7 @@ interface Secret {
 
 const none: Changes = { added: 0, changed: 0, deleted: 0 };
 
-export async function bringSecrets(
+export async function migrateSecrets(
   source: End,
   target: End,
 ): Promise<Changes & { readonly notes: readonly string[] }> {
@@ -28,7 +28,7 @@ export async function bringSecrets(
       notes:
         secrets.length === 0
           ? []
-          : [`Vault: ${secrets.length} secrets can't come, because the target has no vault.`],
+          : [`Vault: ${secrets.length} secrets can't be migrated, because the target has no vault.`],
     };
   const rest = [...existing];
   const take = (wanted: (secret: Secret) => boolean): Secret | undefined => {

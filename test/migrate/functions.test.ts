@@ -90,10 +90,10 @@ test('functions and secrets are sent to the API, and functions are downloaded as
   expect(JSON.stringify(deployed)).not.toContain('NEVER');
 
   const to = join(folder, 'to');
-  const brought = await downloadFunctions(access, to, { overwrite: false, check: false });
-  expect(brought.functions.toSorted()).toEqual(['hello', 'open']);
-  expect(brought.withoutJwt).toEqual(['open']);
-  expect(brought.notes).toEqual([
+  const migrated = await downloadFunctions(access, to, { overwrite: false, check: false });
+  expect(migrated.functions.toSorted()).toEqual(['hello', 'open']);
+  expect(migrated.withoutJwt).toEqual(['open']);
+  expect(migrated.notes).toEqual([
     "Secrets of functions: the API doesn't return the values of API_KEY. Set them in supabase/functions/.env.",
   ]);
   for (const path of ['hello/index.ts', 'hello/lib/a.ts', 'open/index.ts', '_shared/cors.ts'])

@@ -176,7 +176,7 @@ async function prune(client: ManagementClient, input: Input, kept: ReadonlySet<s
       false,
     ))
   )
-    throw new CommandError('Canceled. Run the command with --yes to delete functions without a question.');
+    throw new CommandError('Canceled. Run the command with --yes to delete functions without confirmation.');
   for (const { slug } of extra) {
     say(`Deleting Function: ${slug}`);
     await client.call('deleteFunction', { slug });

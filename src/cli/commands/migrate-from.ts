@@ -2,10 +2,10 @@ import { checkTransfer, transfer } from '../../migrate/index.ts';
 import type { Command } from '../command.ts';
 import { withAbort } from '../interruption.ts';
 import {
-  bringFunctions,
   checkText,
   functionsOptions,
   managementOf,
+  migrateFunctions,
   otherEnd,
   otherEndOptions,
   parallelOf,
@@ -20,20 +20,20 @@ import { locationOf } from '../project-location.ts';
 export const migrateFrom: Command = {
   name: 'migrate from',
   about:
-    'Brings another project into this one: roles, schemas, rows, users with passwords, factors and sessions, vault\n' +
+    'Migrates another project into this one: roles, schemas, rows, users with passwords, factors and sessions, vault\n' +
     'secrets, cron jobs, webhooks, the migration history, and objects. Run it again to continue after an interruption, or\n' +
-    'to bring only what changed since the last run. docs/migrate.md describes a whole move.',
+    'to migrate only the changes since the last run. docs/migrate.md describes the whole procedure.',
   options: { ...transferOptions, ...otherEndOptions('', 'the source'), ...functionsOptions },
   examples: [
     [
       'plinth migrate from --db-url postgresql://postgres@db.abc.supabase.co/postgres --check',
-      "lists what can't come and what differs",
+      "lists the differences and everything that can't be migrated",
     ],
     [
       'plinth migrate from --db-url postgresql://postgres@db.abc.supabase.co/postgres --project-url https://abc.supabase.co',
-      'brings everything, with the password and the service key from the environment',
+      'migrates everything, with the password and the service key from the environment',
     ],
-    ['plinth migrate from --start-jobs', 'the last run, with all addresses from the environment'],
+    ['plinth migrate from --start-jobs', 'runs the last migration, with all addresses from the environment'],
   ],
   run: async (input) => {
     const source = otherEnd(input, '', 'the source');
@@ -58,13 +58,13 @@ export const migrateFrom: Command = {
         const overwrite = options.overwrite;
         if (check) {
           const found = await checkTransfer(options);
-          const functions = await bringFunctions(location, access, { overwrite, check });
+          const functions = await migrateFunctions(location, access, { overwrite, check });
           const report = { ...found, notes: [...found.notes, ...tokens, ...functions.notes] };
           print(isJson ? JSON.stringify(report, null, 2) : checkText(report));
           return report.failing.length + report.different.length === 0 ? 0 : 1;
         }
         const done = await transfer(options);
-        const { functions, notes } = await bringFunctions(location, access, { overwrite, check });
+        const { functions, notes } = await migrateFunctions(location, access, { overwrite, check });
         const report = { ...done, functions, notes: [...done.notes, ...tokens, ...notes] };
         print(isJson ? JSON.stringify(report, null, 2) : reportText(report));
         return report.complete ? 0 : 1;

@@ -23,7 +23,7 @@ export const migrateTo: Command = {
   name: 'migrate to',
   about:
     'Copies this project to another Plinth, to a hosted or self-hosted project, or to plain files: everything that\n' +
-    '"plinth migrate from" brings, in the other direction. Run it again to continue, or to bring only what changed.',
+    '"plinth migrate from" migrates, in the other direction. Run it again to continue, or to copy only the changes.',
   options: {
     ...transferOptions,
     ...otherEndOptions('target-', 'the target'),
@@ -41,7 +41,7 @@ export const migrateTo: Command = {
   examples: [
     [
       'plinth migrate to --target-db-url postgresql://postgres@db.abc.supabase.co/postgres --check',
-      "lists what can't go and what differs",
+      "lists the differences and everything that can't be migrated",
     ],
     [
       'plinth migrate to --target-db-url postgresql://postgres@db.abc.supabase.co/postgres --target-project-url https://abc.supabase.co',

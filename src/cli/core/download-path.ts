@@ -1,4 +1,4 @@
-/** Where the files of a downloaded function are written. */
+/** Determines where the files of a downloaded function are written. */
 import { posix } from 'node:path';
 
 /**

@@ -66,7 +66,7 @@ async function send(
         ...(accept === undefined ? {} : { accept }),
         ...(typeof body === 'string' ? { 'content-type': 'application/json' } : {}),
       },
-      // The token is only for this server.
+      // Redirects are rejected, because the token must be sent only to this server.
       redirect: 'error',
       ...(body === undefined ? {} : { body }),
     });
@@ -84,7 +84,7 @@ async function describe(origin: string, response: Response): Promise<[string, ..
   try {
     message = (JSON.parse(text) as { message?: string }).message ?? message;
   } catch {
-    // Another server, such as a proxy, sent the response.
+    // The response isn't JSON, because another server, such as a proxy, sent it.
   }
   if (response.status !== 401 || message !== 'Unauthorized') return [message];
   return [

@@ -88,7 +88,7 @@ function projectCalls({ config, database, keys, apiUrl, createdAt, audit }: Mana
         postgres_engine: String(Math.trunc(version / 10_000)),
         release_channel: 'ga',
       },
-      /** An addition of Plinth. */
+      /** A field that upstream doesn't have. */
       api_url: apiUrl(),
     };
   };
@@ -231,7 +231,7 @@ function secretCalls({ functions, audit }: ManagementDeps) {
       (_input, { operator }) =>
         secrets.list().map(({ name, digest, updatedAt }) => ({
           name,
-          // A short secret can be guessed from its hash.
+          // Hashes are shown only with the permission `secrets`, because a short secret can be guessed from its hash.
           value: may(operator.role, 'secrets') ? digest : '',
           updated_at: updatedAt,
         })),

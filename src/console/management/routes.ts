@@ -159,7 +159,7 @@ async function authenticate(
   request: FastifyRequest,
   { tokens, attempts }: ManagementRoutesDeps,
 ): Promise<Caller> {
-  // Programs don't send this header. Pages of the Console don't use this API.
+  // Rejects requests from pages, because programs don't send this header and the Console's pages don't use this API.
   if (request.headers.origin !== undefined)
     throw new ManagementError(403, 'This API rejects requests from web pages.');
   const waitSeconds = attempts.waitSeconds(request.ip, performance.now());

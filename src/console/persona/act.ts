@@ -92,7 +92,7 @@ export function settingsOf(
   ];
 }
 
-/** The search path for functions, which is the one of a request to the first exposed schema. */
+/** The search path for functions, which is the same as that of a request to the first exposed schema. */
 export const defaultSearchPath: readonly string[] = ['public', 'extensions'];
 
 /**

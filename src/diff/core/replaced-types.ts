@@ -156,7 +156,7 @@ function renamedId(id: StableId, type: ReplacedType, inText: (text: string) => s
   return id;
 }
 
-/** Types with the same name have no cast, but each value has a text. */
+/** Casts values by way of text, because types with the same name have no cast. */
 function castingToText(action: Action, replaced: readonly ReplacedType[]): Action {
   const types = replaced.map(({ schema, name }) => `${quoteIfNeeded(schema)}.${quoteIfNeeded(name)}`);
   const sql = action.sql.replace(

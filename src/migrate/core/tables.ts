@@ -1,4 +1,4 @@
-/** Selects the tables whose rows come. */
+/** Selects the tables whose rows are migrated. */
 import type { ProjectPlan, TableData } from '../../dump/index.ts';
 import { orderByReferences } from './reference-order.ts';
 import { type SharedTable, sharedTable } from './row-text.ts';
@@ -10,7 +10,7 @@ const elsewhere = new Set([
   'storage.s3_multipart_uploads_parts',
 ]);
 
-/** Auth first, because the rows of the project refer to users. */
+/** Auth tables are first, because the rows of the project refer to users. */
 const rank = ({ schema }: TableData): number => (schema === 'auth' ? 0 : schema === 'storage' ? 1 : 2);
 
 export interface TableSelection {
@@ -51,7 +51,7 @@ export function selectTables(
       if (other === undefined || !writable.has(table.table)) {
         if (filled.has(table.table))
           notes.push(
-            `Table ${table.table}: its rows can't come, because ${other === undefined ? "the target doesn't have the table" : "the target's account can't write it"}.`,
+            `Table ${table.table}: its rows can't be migrated, because ${other === undefined ? "the target doesn't have the table" : "the target's account can't write it"}.`,
           );
         return [];
       }

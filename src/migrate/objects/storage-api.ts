@@ -72,7 +72,7 @@ export function createStorageApi(end: string, { projectUrl, serviceKey }: Storag
       );
       if (!response.ok) {
         const failure = await rejected(response, `GET ${subject}`);
-        // Storage servers answer 400 with a body that says 404.
+        // Storage servers respond with status 400 and a body that contains 404.
         if (response.status === 404 || /"(not_found|NoSuchKey)"|"404"/.test(failure.message))
           return undefined;
         throw failure;

@@ -1,6 +1,7 @@
 /**
- * Brings storage objects: downloads each body from the source, uploads it to the target, and then gives the target's row
- * the source's values. A run that ends in between leaves rows that differ, so the next run brings these objects again.
+ * Migrates storage objects: downloads each body from the source, uploads it to the target, and then gives the target's
+ * row the source's values. A run that ends in between leaves rows that differ, so the next run migrates these objects
+ * again.
  */
 import { createHash } from 'node:crypto';
 import { objectPath } from '../core/object-path.ts';
@@ -26,11 +27,13 @@ export interface ObjectsOptions {
 }
 
 export interface ObjectsResult extends ObjectsReport {
-  /** A sentence for each object that didn't come. */
+  /** A sentence for each object that wasn't migrated. */
   readonly failures: readonly string[];
 }
 
-/** Columns that change without the object: readers set one, and the target's server chooses the other. */
+/**
+ * Columns that can differ although the object is the same: reading sets one, and the target's server chooses the other.
+ */
 const unstable = new Set(['last_accessed_at', 'version']);
 const objectsPerBatch = 100;
 const deletedPerRequest = 100;
@@ -43,7 +46,7 @@ interface Transfer {
   readonly signal: AbortSignal | undefined;
 }
 
-export async function bringObjects(
+export async function migrateObjects(
   source: End,
   target: End,
   objects: SharedTable,
@@ -67,7 +70,7 @@ export async function bringObjects(
     for (let start = 0; start < places.length; start += objectsPerBatch) {
       signal?.throwIfAborted();
       const batch = await readSourceObjects(source, table, places.slice(start, start + objectsPerBatch));
-      const result = await bringBatch(target, table, batch, transfer, parallel);
+      const result = await migrateBatch(target, table, batch, transfer, parallel);
       counts.bytes += result.bytes;
       counts.updated += result.updated;
       counts.done += batch.length;
@@ -102,7 +105,7 @@ interface BatchResult {
   readonly failures: readonly string[];
 }
 
-async function bringBatch(
+async function migrateBatch(
   target: End,
   table: SharedTable,
   batch: readonly SourceObject[],
@@ -117,7 +120,7 @@ async function bringBatch(
   const work = async (): Promise<void> => {
     for (const object of queue) {
       try {
-        uploaded.set(objectKey(object), await bringBody(object, transfer));
+        uploaded.set(objectKey(object), await migrateBody(object, transfer));
       } catch (error) {
         transfer.signal?.throwIfAborted();
         failures.push(`Object ${object.bucket}/${object.name}: ${(error as Error).message}`);
@@ -169,10 +172,10 @@ const matches = ({ eTag, size }: TargetObject, body: Body): boolean =>
 const attempts = 3;
 const pauseMs = 500;
 
-async function bringBody(object: SourceObject, transfer: Transfer): Promise<Body> {
+async function migrateBody(object: SourceObject, transfer: Transfer): Promise<Body> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await bringBodyOnce(object, transfer);
+      return await migrateBodyOnce(object, transfer);
     } catch (error) {
       transfer.signal?.throwIfAborted();
       const isRejected = error instanceof MigrateError && /: 4\d\d /.test(error.message);
@@ -182,13 +185,13 @@ async function bringBody(object: SourceObject, transfer: Transfer): Promise<Body
   }
 }
 
-/** A body that can't come, even with another attempt. */
+/** Thrown for a body that can't be migrated, even with another attempt. */
 class BodyError extends Error {}
 
 /** Bodies up to this size are sent with their length. */
 const bufferedBytes = 4 * 1024 * 1024;
 
-async function bringBodyOnce(
+async function migrateBodyOnce(
   { bucket, name, version, metadata }: SourceObject,
   { from, to, signal }: Transfer,
 ): Promise<Body> {

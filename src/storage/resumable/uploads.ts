@@ -39,7 +39,7 @@ export const uploadLifetimeMs = 24 * 60 * 60 * 1000;
 export interface Uploader {
   readonly scope: Scope;
   readonly owner: Owner;
-  /** Text that is the same in all requests from this caller. */
+  /** Identifies the caller, and is the same in all of their requests. */
   readonly identity: string;
   readonly upsert: boolean;
   readonly precondition?: Precondition;
