@@ -74,7 +74,8 @@ export function runningRoutes(
   route('POST /settings/restart', 'write', async (call) => {
     if (restart === undefined)
       throw new ConsoleError('refused', {
-        message: "The server can't restart itself. Restart it with the command or service manager that started it.",
+        message:
+          "The server can't restart itself. Restart it with the command or service manager that started it.",
       });
     const faults = configuration?.status().faults ?? [];
     if (faults.length > 0) throw new ConsoleError('bad_request', { message: faults.join('\n') });

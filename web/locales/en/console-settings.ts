@@ -34,7 +34,8 @@ export const messages = {
   'settings.restart-title': 'Restart the server?',
   'settings.restart-text':
     'Requests in progress will be completed. New requests will fail for a few seconds, and realtime clients will reconnect.',
-  'settings.restart-elsewhere': 'This server can’t restart itself. Restart it with the command or service manager that started it.',
+  'settings.restart-elsewhere':
+    'This server can’t restart itself. Restart it with the command or service manager that started it.',
   'settings.restarting': 'The server is restarting…',
   'settings.restarted': 'The server has restarted',
   'settings.none': 'No results',
