@@ -41,6 +41,7 @@ export async function buildPackage(
   const modules = await bundleAll(into);
   await writeTypes(root, into('dist'));
   copyAssets(into);
+  copyTemplates(into);
   copyWeb(into);
   const platforms = runtimePackages(path.join(root, 'package-lock.json'));
   const downloaded = Object.values(platforms).flatMap((groups) => Object.values(groups).flat());
@@ -98,6 +99,11 @@ function copyAssets(/** @type {(...parts: string[]) => string} */ into) {
     path.join(root, 'node_modules', '@electric-sql', 'pglite-pgtap', 'dist', 'pgtap.tar.gz'),
     into('src', 'database', 'embedded', 'pgtap.tar.gz'),
   );
+}
+
+/** Copies the app templates of `plinth init`. */
+function copyTemplates(/** @type {(...parts: string[]) => string} */ into) {
+  cpSync(path.join(root, 'templates'), into('templates'), { recursive: true });
 }
 
 /** Copies the built web app. Pages are stored compressed, because each contains its styles. */

@@ -4,6 +4,7 @@ import { installedVersion } from '../shared/version.ts';
 import { type Command, helpOf, parseInput, UsageError } from './command.ts';
 import { asUpstream, insteadOf } from './core/upstream-commands.ts';
 import { commandFirst } from './core/upstream-flags.ts';
+import { isEmptyFolder } from './empty-folder.ts';
 import { describeError } from './errors.ts';
 import { columns, print, say } from './output.ts';
 import { aliases, registry } from './registry.ts';
@@ -15,6 +16,10 @@ import { aliases, registry } from './registry.ts';
 export async function main(line: readonly string[], name: 'plinth' | 'supabase' = 'plinth'): Promise<number> {
   const args = name === 'supabase' ? asUpstream(commandFirst(line)) : commandFirst(line);
   const [first] = args;
+  if (first === undefined && isEmptyFolder(process.cwd())) {
+    const chosen = await (await import('./offer-templates.ts')).offerTemplates();
+    return chosen === undefined ? 2 : await main(chosen);
+  }
   if (first === undefined || first === 'help' || first === '--help' || first === '-h')
     return await help(args.slice(1));
   if (first === '--version' || first === 'version') {

@@ -1,0 +1,35 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { chosenTemplate, manifestFor, packageName } from './templates.ts';
+
+test.each([
+  ['1', 'react'],
+  ['4', 'expo'],
+  [' Next ', 'next'],
+  ['5', null],
+  ['', null],
+  ['none', null],
+  ['6', undefined],
+  ['0', undefined],
+  ['vue', undefined],
+])('the answer %j', (answer, expected) => {
+  expect(chosenTemplate(answer)).toBe(expected);
+});
+
+test('any folder has a valid package name', () => {
+  expect(packageName('My App')).toBe('my-app');
+  expect(packageName('.')).toBe('app');
+  fc.assert(
+    fc.property(fc.string(), (folder) => {
+      expect(packageName(folder)).toMatch(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/);
+    }),
+  );
+});
+
+test('the manifest has the name and the version', () => {
+  const text = '{ "name": "app", "devDependencies": { "plinth": "PLINTH_VERSION" } }';
+  expect(JSON.parse(manifestFor(text, { name: 'my-app', version: '1.2.3' }))).toEqual({
+    name: 'my-app',
+    devDependencies: { plinth: '1.2.3' },
+  });
+});

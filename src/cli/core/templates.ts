@@ -1,0 +1,59 @@
+/** The app templates of `plinth init`: small apps with sign-in, a table, realtime and file upload. Pure. */
+
+export interface Template {
+  /** The name of the framework. */
+  readonly title: string;
+  /** Where the files that the templates share are written. */
+  readonly shared: Readonly<Record<string, string>>;
+}
+
+const everywhere = {
+  gitignore: '.gitignore',
+  'supabase/migrations/20260101000000_notes.sql': 'supabase/migrations/20260101000000_notes.sql',
+};
+
+export const templates: Readonly<Record<string, Template>> = {
+  react: {
+    title: 'React with Vite',
+    shared: { ...everywhere, 'notes.ts': 'src/lib/notes.ts', 'style.css': 'src/style.css' },
+  },
+  next: {
+    title: 'Next.js',
+    shared: { ...everywhere, 'notes.ts': 'lib/notes.ts', 'style.css': 'app/globals.css' },
+  },
+  sveltekit: {
+    title: 'SvelteKit',
+    shared: { ...everywhere, 'notes.ts': 'src/lib/notes.ts', 'style.css': 'src/app.css' },
+  },
+  expo: { title: 'Expo (React Native)', shared: { ...everywhere, 'notes.ts': 'lib/notes.ts' } },
+};
+
+export const templateNames: readonly string[] = Object.keys(templates);
+
+/** Returns a name for package.json, which allows fewer characters than a folder. */
+export function packageName(folder: string): string {
+  const name = folder
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9-]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '');
+  return name === '' ? 'app' : name;
+}
+
+/** Fills in the name of the project and the version of Plinth. */
+export function manifestFor(
+  text: string,
+  { name, version }: { readonly name: string; readonly version: string },
+): string {
+  return text.replace('"name": "app"', `"name": ${JSON.stringify(name)}`).replace('PLINTH_VERSION', version);
+}
+
+/**
+ * Returns the template for an answer to the list of templates, which is a number or a name. Returns null for a project
+ * without an app, and undefined if the answer isn't valid.
+ */
+export function chosenTemplate(answer: string): string | null | undefined {
+  const text = answer.trim().toLowerCase();
+  if (text === '' || text === String(templateNames.length + 1) || text === 'none') return null;
+  if (templateNames.includes(text)) return text;
+  return /^\d+$/.test(text) ? templateNames[Number(text) - 1] : undefined;
+}

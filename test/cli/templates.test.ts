@@ -1,0 +1,266 @@
+/**
+ * App templates: `plinth init --template`, the offer in an empty folder, and the React app in a browser. The clone
+ * contains the packages of the React template. The other templates are only written here, because their packages must be
+ * downloaded (`scripts/check-templates.ts`).
+ */
+import { execFile, spawn } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { templateNames } from '../../src/cli/core/templates.ts';
+import { launchBrowser, openContext } from '../web/browser.ts';
+import { plinth } from './run-plinth.ts';
+
+// Each test starts several processes, and one of them creates a cluster.
+vi.setConfig({ testTimeout: 120_000 });
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'plinth-templates-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function emptyFolder(name: string): string {
+  const dir = join(folder, name);
+  mkdirSync(dir);
+  return dir;
+}
+
+test.each(templateNames)('%s is written with its tables and settings', async (name) => {
+  const cwd = emptyFolder(`My ${name}`);
+  const { status, stdout, stderr } = await plinth(['init', '--template', name], { cwd });
+  expect([status, stderr]).toEqual([0, '']);
+  expect(stdout).toContain('npm run dev');
+  const manifest = JSON.parse(readFileSync(join(cwd, 'package.json'), 'utf8')) as {
+    name: string;
+    scripts: Record<string, string>;
+    dependencies: Record<string, string>;
+    devDependencies: Record<string, string>;
+  };
+  expect(manifest.name).toBe(`my-${name}`);
+  expect(Object.keys(manifest.scripts)).toEqual(expect.arrayContaining(['dev', 'check', 'build']));
+  // Exact versions, so that a new project is the one that was checked.
+  for (const version of Object.values({ ...manifest.dependencies, ...manifest.devDependencies }))
+    expect(version).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/);
+  const files = readdirSync(cwd, { recursive: true, encoding: 'utf8' });
+  expect(files).toEqual(
+    expect.arrayContaining([
+      '.gitignore',
+      'README.md',
+      'supabase/config.toml',
+      'supabase/migrations/20260101000000_notes.sql',
+    ]),
+  );
+  expect(files.some((file) => file.endsWith('/notes.ts'))).toBe(true);
+  expect(JSON.stringify(manifest)).not.toContain('PLINTH_VERSION');
+});
+
+test('the templates use the versions in the clone', () => {
+  const versionIn = (path: string, name: string): string | undefined => {
+    const { dependencies, devDependencies } = JSON.parse(readFileSync(path, 'utf8'));
+    return { ...dependencies, ...devDependencies }[name];
+  };
+  for (const name of [
+    'react',
+    'react-dom',
+    'vite',
+    'typescript',
+    '@vitejs/plugin-react',
+    '@types/react',
+    '@types/react-dom',
+    '@supabase/supabase-js',
+  ]) {
+    const installed = JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8'));
+    expect([name, versionIn(join(root, 'templates/react/package.json'), name)]).toEqual([
+      name,
+      installed.version,
+    ]);
+  }
+});
+
+test('existing files are kept, and an unknown name is rejected', async () => {
+  const cwd = emptyFolder('used');
+  writeFileSync(join(cwd, 'package.json'), '{ "name": "mine" }');
+  const refused = await plinth(['init', '--template', 'react'], { cwd });
+  expect([refused.status, refused.stderr]).toEqual([
+    1,
+    expect.stringContaining('would replace package.json'),
+  ]);
+  expect(readdirSync(cwd)).toEqual(['package.json']);
+  expect(readFileSync(join(cwd, 'package.json'), 'utf8')).toBe('{ "name": "mine" }');
+  const unknown = await plinth(['init', '--template', 'cobol'], { cwd });
+  expect([unknown.status, unknown.stderr]).toEqual([
+    2,
+    expect.stringContaining('cobol must be one of react, next, sveltekit, expo'),
+  ]);
+});
+
+test('without a terminal, an empty folder gets a hint instead of a question', async () => {
+  const cwd = emptyFolder('hint');
+  const { status, stderr } = await plinth([], { cwd });
+  expect([status, stderr]).toEqual([
+    2,
+    'This folder is empty. Run "plinth init --template NAME" to create an app (react, next, sveltekit, expo), or "plinth start" to start a backend.\n',
+  ]);
+  expect(readdirSync(cwd)).toEqual([]);
+  writeFileSync(join(cwd, 'file'), '');
+  expect((await plinth([], { cwd })).stdout).toContain('Usage: plinth COMMAND');
+});
+
+test.runIf(existsSync('/usr/bin/script'))('on a terminal, an empty folder gets an offer', async () => {
+  const cwd = emptyFolder('offer');
+  const bin = join(root, 'bin', 'plinth-built.mjs');
+  // `script` runs the command in a terminal.
+  const child = spawn('script', ['-qec', `"${process.execPath}" "${bin}"`, '/dev/null'], { cwd });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let output = '';
+  child.stdout.on('data', (data) => {
+    output += data;
+  });
+  await expect.poll(() => output).toContain('2  Next.js');
+  child.stdin.write('nine\r');
+  await expect.poll(() => output).toContain('Enter a number from 1 to 5.');
+  child.stdin.write('2\r');
+  await new Promise((resolve) => child.once('exit', resolve));
+  expect(output).toContain('Created an app with Next.js');
+  expect(existsSync(join(cwd, 'app', 'page.tsx'))).toBe(true);
+});
+
+describe('the React app', () => {
+  const cwd = join(folder, 'app');
+  let browser: Browser;
+  let url: string;
+
+  beforeAll(async () => {
+    mkdirSync(cwd);
+    await run(process.execPath, [join(root, 'bin', 'plinth-built.mjs'), 'init', '--template', 'react'], {
+      cwd,
+    });
+    const config = join(cwd, 'supabase', 'config.toml');
+    // Free ports, because other tests run at the same time.
+    writeFileSync(
+      join(cwd, 'vite.config.ts'),
+      readFileSync(join(cwd, 'vite.config.ts'), 'utf8').replace('plinth()', 'plinth({ port: 0 })'),
+    );
+    expect(readFileSync(config, 'utf8')).toContain('project_id = "app"');
+    linkPackages(cwd);
+    browser = await launchBrowser();
+    const child = spawn(
+      process.execPath,
+      [join(root, 'node_modules/vite/bin/vite.js'), '--port', '0', '--strictPort'],
+      { cwd, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, VITEST: undefined } },
+    );
+    stopServer = async () => {
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGTERM');
+      await ended;
+    };
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (data) => {
+        output += data;
+      });
+    await expect.poll(() => plain(output), { timeout: 90_000 }).toMatch(/Local:\s+http:\/\/localhost:\d+\//);
+    url = /http:\/\/localhost:\d+\//.exec(plain(output))?.[0] ?? '';
+  }, 120_000);
+  let stopServer: (() => Promise<void>) | undefined;
+  afterAll(async () => {
+    await browser?.close();
+    await stopServer?.();
+  });
+
+  test('its types are correct', async () => {
+    const { stdout } = await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc')], { cwd });
+    expect(stdout).toBe('');
+  });
+
+  test('it is built', async () => {
+    await run(process.execPath, [join(root, 'node_modules/vite/bin/vite.js'), 'build'], { cwd });
+    expect(readdirSync(join(cwd, 'dist'))).toContain('index.html');
+  });
+
+  test('a user signs up, writes a note with an image, and sees it in another window', async () => {
+    const { context } = await openContext(browser);
+    context.setDefaultTimeout(40_000);
+    const page = await context.newPage();
+    await page.goto(url);
+    await page.getByLabel('Email').fill('ada@example.com');
+    await page.getByLabel('Password').fill('correct horse');
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByText('Signed in as ada@example.com').waitFor();
+
+    const other = await context.newPage();
+    await other.goto(url);
+    await other.getByText('Signed in as ada@example.com').waitFor();
+
+    await page.getByLabel('Note').fill('Buy milk');
+    await page.getByLabel('Image').setInputFiles({
+      name: 'dot.png',
+      mimeType: 'image/png',
+      buffer: Buffer.from(
+        'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+        'base64',
+      ),
+    });
+    await page.getByRole('button', { name: 'Add note' }).click();
+    for (const each of [page, other]) {
+      const image = each.getByRole('img', { name: 'Attached to Buy milk' });
+      await image.waitFor();
+      await expect.poll(() => isLoaded(each)).toBe(true);
+    }
+    await other.getByRole('button', { name: 'Delete Buy milk' }).click();
+    await page.getByText('Buy milk').first().waitFor({ state: 'detached' });
+
+    // Another user sees nothing of it.
+    await page.getByLabel('Note').fill('Mine');
+    await page.getByRole('button', { name: 'Add note' }).click();
+    await page.getByRole('button', { name: 'Delete Mine' }).waitFor();
+    const stranger = await (await openContext(browser)).context.newPage();
+    await stranger.goto(url);
+    await stranger.getByLabel('Email').fill('eve@example.com');
+    await stranger.getByLabel('Password').fill('correct horse');
+    await stranger.getByRole('button', { name: 'Create account' }).click();
+    await stranger.getByText('Signed in as eve@example.com').waitFor();
+    await stranger.getByLabel('Note').fill('Of Eve');
+    await stranger.getByRole('button', { name: 'Add note' }).click();
+    await stranger.getByRole('button', { name: 'Delete Of Eve' }).waitFor();
+    expect(await stranger.getByText('Mine').count()).toBe(0);
+  });
+});
+
+const isLoaded = (page: Page): Promise<boolean> =>
+  page
+    .getByRole('img')
+    .first()
+    .evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth > 0);
+
+/** Removes the colors. */
+const plain = (text: string): string =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character
+  text.replaceAll(/\u001b\[[0-9;]*m/g, '');
+
+/** Makes the clone's packages available, and the Vite plugin from the sources. */
+function linkPackages(cwd: string): void {
+  const modules = join(cwd, 'node_modules');
+  mkdirSync(join(modules, 'plinth'), { recursive: true });
+  for (const name of ['react', 'react-dom', 'vite', '@vitejs', '@types', '@supabase', 'csstype', 'scheduler'])
+    if (existsSync(join(root, 'node_modules', name)))
+      symlinkSync(join(root, 'node_modules', name), join(modules, name));
+  writeFileSync(
+    join(modules, 'plinth', 'package.json'),
+    '{ "name": "plinth", "type": "module", "exports": { "./vite": "./vite.ts" } }',
+  );
+  symlinkSync(join(root, 'src', 'npm', 'vite.ts'), join(modules, 'plinth', 'vite.ts'));
+}
