@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Cron } from 'croner';
 import { takeBaseBackup } from './base-backup.ts';
 import { entryOf, listBackups, readWalCatalog } from './catalog.ts';
+import { lastBefore } from './core/clock.ts';
 import { repeatDelayMs } from './core/lateness.ts';
 import { type PruneReport, prune } from './prune.ts';
 import { listVersions } from './queries.ts';
@@ -52,7 +53,8 @@ export function createBaseRuns(ctx: BackupContext): BaseRuns {
   };
   const createdAtMs = now();
   let running: Promise<BackupEntry> | undefined;
-  let last: BackupEntry | undefined;
+  /** The complete backups, oldest first. */
+  let known: readonly BackupEntry[] = [];
   let error: string | undefined;
   let hasGap = false;
   let failures = 0;
@@ -96,7 +98,8 @@ export function createBaseRuns(ctx: BackupContext): BaseRuns {
   async function runLogged(current: CurrentSession): Promise<BackupEntry> {
     const startedMs = performance.now();
     try {
-      last = await take(current);
+      const last = await take(current);
+      known = [...known, last];
       hasGap = false;
       error = undefined;
       failures = 0;
@@ -116,7 +119,7 @@ export function createBaseRuns(ctx: BackupContext): BaseRuns {
 
   const runs: BaseRuns = {
     get last() {
-      return last;
+      return known.at(-1);
     },
     get isRunning() {
       return running !== undefined;
@@ -128,11 +131,14 @@ export function createBaseRuns(ctx: BackupContext): BaseRuns {
       return hasGap;
     },
     dueAtMs() {
-      if (last === undefined) return createdAtMs;
+      // A backup from the future was taken before the clock was set back. It doesn't count, because the next one would be
+      // due only after that time.
+      const last = lastBefore(known, now());
+      if (last === undefined) return Math.min(createdAtMs, now());
       return schedule().nextRun(new Date(last.startedAtMs))?.getTime() ?? Number.POSITIVE_INFINITY;
     },
     async open(session) {
-      last = (await listBackups(session.repository)).at(-1);
+      known = await listBackups(session.repository);
       hasGap = session.hasGap;
     },
     run(current) {

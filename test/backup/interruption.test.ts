@@ -1,4 +1,4 @@
-/** Tests archiving that is interrupted while a base backup runs, and the slot after archiving is turned off. */
+/** Archiving that is interrupted while a base backup runs, the slot after archiving is turned off, and a changed clock. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,6 +7,7 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { slotName } from '../../src/backup/archive/unused-slot.ts';
 import { createBackups, dropUnusedSlot, openJournal } from '../../src/backup/index.ts';
+import type { JournalFiles } from '../../src/backup/journal.ts';
 import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
 import { type Logger, silentLogger } from '../../src/kernel/log.ts';
 import { sql } from '../../src/kernel/sql.ts';
@@ -29,37 +30,55 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-test('a base backup continues after interruptions, and each cause is logged once', async () => {
+interface ContextParts {
+  readonly log?: Logger;
+  readonly now?: () => number;
+  readonly read?: (version: string) => Promise<Readable>;
+}
+
+/** Returns the arguments for backups of the test database to a new folder. */
+const contextOf = (
+  target: string,
+  journal: JournalFiles,
+  {
+    log = silentLogger,
+    now = Date.now,
+    read = async (version) => Readable.from([Buffer.from(version)]),
+  }: ContextParts,
+): Parameters<typeof createBackups>[0] => ({
+  settings: {
+    to: join(dir, target),
+    encryption_key: randomBytes(32).toString('hex'),
+    schedule: '0 3 * * *',
+    keep: 7 * 86_400_000,
+    wal: true,
+    max_rate: 10 * 1024 * 1024,
+    access_key_id: undefined,
+    secret_access_key: undefined,
+  },
+  database: db.database,
+  journal,
+  store: { read, write: async () => undefined, remove: async () => undefined },
+  sources: { dataDir, supabaseDir: join(projectDir, 'supabase') },
+  projectDir,
+  now,
+  log,
+});
+
+test('a base backup continues after an interruption, which is logged once per reason', async () => {
   const journal = openJournal(dataDir);
   let failure: Error | undefined;
   const errors: unknown[] = [];
   const log: Logger = { ...silentLogger, error: (fields) => errors.push(fields.error) };
-  const backups = createBackups({
-    settings: {
-      to: join(dir, 'target'),
-      encryption_key: randomBytes(32).toString('hex'),
-      schedule: '0 3 * * *',
-      keep: 7 * 86_400_000,
-      wal: true,
-      max_rate: 10 * 1024 * 1024,
-      access_key_id: undefined,
-      secret_access_key: undefined,
-    },
-    database: db.database,
-    journal,
-    store: {
+  const backups = createBackups(
+    contextOf('target', journal, {
+      log,
       async read(version) {
         if (failure !== undefined) throw failure;
         return Readable.from([Buffer.from(version)]);
       },
-      write: async () => undefined,
-      remove: async () => undefined,
-    },
-    sources: { dataDir, supabaseDir: join(projectDir, 'supabase') },
-    projectDir,
-    now: () => Date.now(),
-    log,
-  });
+    }),
+  );
   backups.start();
   try {
     await expect.poll(() => backups.status().running, { timeout: 20_000 }).toBe(true);
@@ -86,3 +105,25 @@ test('a base backup continues after interruptions, and each cause is logged once
   await dropUnusedSlot(db.database, log);
   expect(errors).toHaveLength(2);
 }, 150_000);
+
+test('a base backup is not skipped after the clock was set back by a day', async () => {
+  const day = 86_400_000;
+  let offsetMs = day;
+  const journal = openJournal(dataDir);
+  const backups = createBackups(contextOf('set-back', journal, { now: () => Date.now() + offsetMs }));
+  backups.start();
+  try {
+    const last = () => backups.status().lastBackup;
+    await expect.poll(last, { timeout: 90_000 }).toBeDefined();
+    const first = last();
+    expect(first?.startedAtMs).toBeGreaterThan(Date.now() + day / 2);
+    offsetMs = 0;
+    // The next backup after the first one would be due in more than a day.
+    await expect.poll(() => last()?.id, { timeout: 90_000 }).not.toBe(first?.id);
+    expect(last()?.startedAtMs).toBeLessThan(Date.now() + day / 2);
+    expect(backups.status().nextMs).toBeLessThan(Date.now() + day);
+    expect(backups.status().overdue).toBe(false);
+  } finally {
+    await backups.stop();
+  }
+}, 200_000);

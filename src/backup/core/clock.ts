@@ -1,4 +1,4 @@
-/** Checks whether the machine's clock is consistent with the times at the target. */
+/** Compares the machine's clock with the times at the target. Pure. */
 
 /** The tolerated clock difference between machines that share a target. */
 const toleranceMs = 5 * 60_000;
@@ -18,3 +18,14 @@ export interface ClockFacts {
  */
 export const isPlausible = ({ nowMs, keepMs, newestBackupMs, newestArchivedMs }: ClockFacts): boolean =>
   newestBackupMs <= nowMs + toleranceMs && nowMs <= newestArchivedMs + keepMs;
+
+/**
+ * Returns the last backup that was started before this time. A backup in the future was taken before the clock was set
+ * back, or on a machine whose clock is fast.
+ *
+ * @param backups oldest first
+ */
+export const lastBefore = <B extends { readonly startedAtMs: number }>(
+  backups: readonly B[],
+  nowMs: number,
+): B | undefined => backups.findLast(({ startedAtMs }) => startedAtMs <= nowMs + toleranceMs);
