@@ -250,7 +250,7 @@ export function openDatabase(
     }
   };
   return {
-    pool: pools.pool,
+    pool: (role, client) => pools.pool(role).of(client),
     async signIn(role, name) {
       await checkOutsideRole(pools.pool('supabase_admin'), role);
       const client = await Client.connect(await server.targetOf(role, name));

@@ -393,9 +393,10 @@ export interface RequestContext {
 export interface Database {
   /**
    * Returns the pool for a login role. The pool is created on first use, has few connections, and closes idle
-   * connections.
+   * connections. The work of a `client` takes turns with the other clients. Without one, it isn't limited to a part of
+   * the connections.
    */
-  pool(role: LoginRole): Pool;
+  pool(role: LoginRole, client?: RequestClient): Pool;
   /**
    * Opens a session in which code can run as any role in any database of the server. @throws if the role isn't allowed
    * to sign in

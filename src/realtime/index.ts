@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { LiveConfig } from '../config/index.ts';
-import type { Database, MigrationSet } from '../database/types.ts';
+import type { Database, MigrationSet, RequestClient } from '../database/types.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { MetricValues } from '../kernel/metrics/catalog.ts';
@@ -60,7 +60,7 @@ const clockJumpMs = 60_000;
 export function createRealtime(deps: RealtimeDeps): RealtimeService {
   const { database, keys, log, clock = systemClock, uptime = () => performance.now() } = deps;
   const limits = deps.config.derive(({ plinth }): Limits => ({ ...limitsFrom(plinth), ...deps.limits }));
-  const pool = () => database.pool('supabase_realtime_admin');
+  const pool = (client?: RequestClient) => database.pool('supabase_realtime_admin', client);
   const presenceEvents = new RateAverage();
   const bus = createBus(deps, log);
   const hub = createHub({
@@ -85,7 +85,8 @@ export function createRealtime(deps: RealtimeDeps): RealtimeService {
     hub,
     feed,
     permissions: createPermissions(database, log),
-    messagesSince: (subTopic, sinceMs, limit) => messagesSince(pool(), subTopic, sinceMs, limit),
+    messagesSince: (subTopic, sinceMs, limit, client) =>
+      messagesSince(pool(client), subTopic, sinceMs, limit),
     connections: new Set<OpenSocket>(),
     idle: new Deadlines(uptime()),
     tokens: new Deadlines(clock.now()),
@@ -147,7 +148,7 @@ export function createRealtime(deps: RealtimeDeps): RealtimeService {
         cors: 'open',
         exposeHeaders: ['x-rate-rolling', 'x-rate-limit', 'x-rate-limit-remaining'],
         apiKeys: true,
-        overloaded: () => overloadedBody,
+        overloaded: [overloadedBody],
         upgrade: upgrades.handle,
       },
     ],

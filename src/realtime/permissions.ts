@@ -2,7 +2,7 @@
  * Evaluates the policies on realtime.messages for a caller and a private topic, in a transaction that is always rolled
  * back. Channels cache the results.
  */
-import type { Database, PostgresErrorShape } from '../database/types.ts';
+import type { Database, PostgresErrorShape, RequestClient } from '../database/types.ts';
 import type { Logger } from '../kernel/log.ts';
 import { isServerResponse } from './core/server-response.ts';
 import type { Caller } from './core/token.ts';
@@ -27,6 +27,8 @@ export interface PermissionsQuery {
   readonly subTopic: string;
   readonly caller: Caller;
   readonly headersJson: string;
+  /** The client, which takes turns with other clients. Undefined for checks by operators. */
+  readonly client?: RequestClient | undefined;
 }
 
 export function createPermissions(database: Database, log: Logger): Permissions {
@@ -36,7 +38,7 @@ export function createPermissions(database: Database, log: Logger): Permissions 
     extensions: readonly Extension[],
   ): Promise<ReadonlySet<Extension>> => {
     const context = contextOf(query);
-    const pool = database.pool('supabase_realtime_admin');
+    const pool = database.pool('supabase_realtime_admin', query.client);
     const attempt = (): Promise<string[]> =>
       pool.transaction((tx) => run(tx, context, extensions), { end: 'rollback' });
     try {

@@ -1,6 +1,7 @@
 /** The HTTP API, which sends broadcasts (one or a batch per POST) and responds to pings. */
 import { errorCodes, type FastifyPluginAsync, type FastifyReply, type FastifyRequest } from 'fastify';
 import { type BatchMessage, parseBatch } from './core/batch.ts';
+import { clientOf } from './core/client.ts';
 import type { Broadcast } from './core/frame.ts';
 import { isTooDeep } from './core/json-depth.ts';
 import { type Caller, checkToken, cleanToken } from './core/token.ts';
@@ -45,7 +46,8 @@ export function createRoutes(ctx: SocketContext, closeSockets: () => void): Fast
   };
 
   const mayWrite = async (request: FastifyRequest, caller: Caller, subTopic: string): Promise<boolean> => {
-    const query = { subTopic, caller, headersJson: JSON.stringify(request.headers) };
+    const client = clientOf(caller, request.ip);
+    const query = { subTopic, caller, headersJson: JSON.stringify(request.headers), client };
     return (await permissions.write(query, ['broadcast'])).has('broadcast');
   };
 

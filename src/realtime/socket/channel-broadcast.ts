@@ -1,5 +1,6 @@
 /** Receives client broadcasts on a channel, and replays earlier broadcasts after a join. */
 
+import type { RequestClient } from '../../database/types.ts';
 import { isRecord } from '../../shared/is-record.ts';
 import { type Broadcast, type ClientMessage, encodeBroadcast } from '../core/frame.ts';
 import { type JoinRequest, parseReplay } from '../core/join.ts';
@@ -55,6 +56,7 @@ function broadcastOf(payload: ClientMessage['payload']): { broadcast: Broadcast;
 export async function findReplay(
   channel: Membership,
   request: JoinRequest,
+  client: RequestClient,
 ): Promise<MessageRow[] | undefined> {
   if (request.replay === undefined) return undefined;
   if (!request.private) throw ChannelError.ofJoin(joinRejections.replayPublic);
@@ -62,7 +64,7 @@ export async function findReplay(
   const params = parseReplay(request.replay);
   if (params === undefined) throw ChannelError.ofJoin(joinRejections.replayParams);
   try {
-    return await channel.context.messagesSince(channel.subTopic, params.sinceMs, params.limit);
+    return await channel.context.messagesSince(channel.subTopic, params.sinceMs, params.limit, client);
   } catch (error) {
     throw new ChannelError(joinRejections.replayFailed, systemErrors.noDatabase, { cause: error });
   }

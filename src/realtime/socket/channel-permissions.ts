@@ -3,10 +3,14 @@
  * policies determine the permissions, and the results are cached until the token changes. Read permissions are queried
  * for the join, and write permissions before the first write.
  */
+import { clientOf } from '../core/client.ts';
 import type { Caller } from '../core/token.ts';
 import { ChannelError, unauthorizedRead } from '../errors.ts';
 import type { Extension, PermissionsQuery } from '../permissions.ts';
+import type { ChannelSocket } from './channel-socket.ts';
 import type { SocketContext } from './context.ts';
+
+type ConnectionFacts = Pick<ChannelSocket, 'headersJson' | 'address'>;
 
 /** Each permission is undefined until it is queried. */
 interface KnownPermissions {
@@ -33,13 +37,15 @@ export class ChannelPermissions {
   readonly #context: SocketContext;
   readonly #subTopic: string;
   readonly #headersJson: string;
+  readonly #address: string;
   #current: KnownPermissions = notQueried;
   #caller: Caller | undefined;
 
-  constructor(ctx: SocketContext, subTopic: string, headersJson: string) {
+  constructor(ctx: SocketContext, subTopic: string, connection: ConnectionFacts) {
     this.#context = ctx;
     this.#subTopic = subTopic;
-    this.#headersJson = headersJson;
+    this.#headersJson = connection.headersJson;
+    this.#address = connection.address;
   }
 
   get current(): KnownPermissions {
@@ -108,6 +114,7 @@ export class ChannelPermissions {
   }
 
   #query(caller: Caller): PermissionsQuery {
-    return { subTopic: this.#subTopic, caller, headersJson: this.#headersJson };
+    const client = clientOf(caller, this.#address);
+    return { subTopic: this.#subTopic, caller, headersJson: this.#headersJson, client };
   }
 }

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { isRecord } from '../../shared/is-record.ts';
+import { clientOf } from '../core/client.ts';
 import type { ClientMessage, Frame, Version } from '../core/frame.ts';
 import { type JoinRequest, parseJoin } from '../core/join.ts';
 import type { Caller } from '../core/token.ts';
@@ -46,7 +47,7 @@ export class Channel implements Membership, JoinedChannel {
     this.topic = join.topic;
     this.subTopic = join.topic.slice('realtime:'.length);
     this.sender = new ChannelSender(connection, join.topic, join.joinRef ?? join.ref);
-    this.permissions = new ChannelPermissions(ctx, this.subTopic, connection.headersJson);
+    this.permissions = new ChannelPermissions(ctx, this.subTopic, connection);
     this.token = new ChannelToken(ctx, this, connection.mayUseSecretKeys);
     this.#presence = new ChannelPresence(this);
     this.#changes = new ChannelChanges(this);
@@ -127,7 +128,7 @@ export class Channel implements Membership, JoinedChannel {
     // From this point, database messages for this topic are delivered even if the stream isn't open yet.
     await feed.watchMessages();
     if (this.#isClosed) return;
-    const replay = await findReplay(this, request);
+    const replay = await findReplay(this, request, clientOf(caller, this.#connection.address));
     if (this.#isClosed) return;
     if (replay !== undefined) this.#replayed = new Set(replay.map(({ id }) => id));
     this.#joinedTopic = hub.join(this.subTopic, request.private, this);

@@ -22,6 +22,8 @@ export interface ConnectionOptions {
   readonly headersJson: string;
   /** False for web pages from other origins. */
   readonly mayUseSecretKeys: boolean;
+  /** The client's address. */
+  readonly address: string;
   /** Called when a channel is joined with a role other than `anon`. */
   readonly onUser: () => void;
 }
@@ -31,6 +33,7 @@ export class Connection implements ChannelSocket, OpenSocket {
   readonly token: string;
   readonly headersJson: string;
   readonly mayUseSecretKeys: boolean;
+  readonly address: string;
   readonly #onUser: () => void;
   readonly #socket: WebSocket;
   readonly #context: SocketContext;
@@ -49,6 +52,7 @@ export class Connection implements ChannelSocket, OpenSocket {
     this.token = options.token;
     this.headersJson = options.headersJson;
     this.mayUseSecretKeys = options.mayUseSecretKeys;
+    this.address = options.address;
     this.#onUser = options.onUser;
     const now = ctx.uptime();
     this.#openedAt = now;

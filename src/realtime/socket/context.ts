@@ -1,5 +1,6 @@
 /** The state that connections and channels share. */
 
+import type { RequestClient } from '../../database/types.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Keys } from '../../keys/types.ts';
@@ -42,7 +43,12 @@ export interface SocketContext {
   readonly permissions: Permissions;
   readonly feed: Feed;
   /** Returns a topic's private broadcasts, to be replayed. */
-  readonly messagesSince: (subTopic: string, sinceMs: number, limit: number) => Promise<MessageRow[]>;
+  readonly messagesSince: (
+    subTopic: string,
+    sinceMs: number,
+    limit: number,
+    client: RequestClient,
+  ) => Promise<MessageRow[]>;
   readonly connections: Set<OpenSocket>;
   /** The deadlines of idle sockets and of token checks. */
   readonly idle: Deadlines<OpenSocket>;

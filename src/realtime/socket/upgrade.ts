@@ -82,6 +82,7 @@ export function createUpgrades(ctx: SocketContext, path: string): Upgrades {
           token: result.token,
           headersJson: xHeaders(request),
           mayUseSecretKeys,
+          address,
           onUser: release,
         });
       });

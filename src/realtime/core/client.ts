@@ -1,0 +1,17 @@
+/** Determines the client of a join or message, which takes turns with other clients for a database connection. Pure. */
+import type { RequestClient } from '../../database/types.ts';
+import { networkOf } from '../../shared/network-of.ts';
+import type { Caller } from './token.ts';
+
+/**
+ * The client is the user or, without one, the network of the address. Anonymous users are counted for their address,
+ * because anyone can create many of them.
+ */
+export function clientOf(
+  { role, sub, claims }: Pick<Caller, 'role' | 'sub' | 'claims'>,
+  address: string,
+): RequestClient {
+  const isAnonymousUser = claims.is_anonymous === true;
+  const user = isAnonymousUser ? undefined : sub;
+  return { key: user ?? networkOf(address), isAnonymous: isAnonymousUser || role === 'anon' };
+}
