@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
 import { PackageError } from '../packages/index.ts';
+import { isOutOfFiles } from '../shared/retry-after.ts';
 import { makeRunFolder } from '../shared/run-folder.ts';
 import type { FunctionSource } from './catalog.ts';
 import { bootHint } from './core/boot-hint.ts';
@@ -110,7 +111,7 @@ export class WorkerStarter {
     }
     // Ends the function's other workers, because a debugger's port can be used by only one process.
     if (inspect(slug) !== undefined) await this.#pool.endAll(slug);
-    const worker = this.#run(deno, source, graph);
+    const worker = this.#runOrReject(deno, source, graph);
     try {
       await worker.ready;
       this.#options.onStart(worker.bootMs);
@@ -151,6 +152,15 @@ export class WorkerStarter {
     const error = new FunctionError(errors.boot, { details });
     this.#failures.set(slug, { at: this.#options.clock.now(), error });
     return error;
+  }
+
+  /** @throws {FunctionError} overloaded, if no file descriptor is left */
+  #runOrReject(deno: string, source: FunctionSource, graph: ModuleGraph | undefined): Worker {
+    try {
+      return this.#run(deno, source, graph);
+    } catch (error) {
+      throw isOutOfFiles(error) ? new FunctionError(errors.overloaded) : error;
+    }
   }
 
   #run(deno: string, source: FunctionSource, graph: ModuleGraph | undefined): Worker {

@@ -9,13 +9,15 @@ const json: OverloadBody = {
   type: 'application/json; charset=utf-8',
   text: JSON.stringify(renderStorageError(error).body),
 };
-const xml: OverloadBody = { type: 'application/xml; charset=utf-8', text: renderS3Error(error, '', '').xml };
-const text: OverloadBody = { type: 'text/plain; charset=utf-8', text: error.message };
+const xml: OverloadBody = {
+  below: '/storage/v1/s3',
+  type: 'application/xml; charset=utf-8',
+  text: renderS3Error(error, '', '').xml,
+};
+const text: OverloadBody = {
+  below: '/storage/v1/upload/resumable',
+  type: 'text/plain; charset=utf-8',
+  text: error.message,
+};
 
-const s3Path = /^\/storage\/v1\/s3(?:\/|$)/;
-const resumablePath = /^\/storage\/v1\/upload\/resumable(?:\/|$)/;
-
-export function overloaded(path: string): OverloadBody {
-  if (s3Path.test(path)) return xml;
-  return resumablePath.test(path) ? text : json;
-}
+export const overloaded: readonly OverloadBody[] = [xml, text, json];

@@ -30,9 +30,14 @@ export interface UsageReader {
 
 /** Opens the files once and keeps them open, so that reading the usage takes only a few microseconds. */
 export function openUsage(pid: number | undefined): UsageReader {
-  const [stat, statm, schedstat] = ['stat', 'statm', 'schedstat'].map((name) => open(`/proc/${pid}/${name}`));
+  const open = (name: string): OpenFile => ({ path: `/proc/${pid}/${name}`, descriptor: undefined });
+  const files = [open('stat'), open('statm'), open('schedstat')] as const;
+  const [stat, statm, schedstat] = files;
   const buffer = Buffer.alloc(1024);
-  const text = (file: number | undefined): string | undefined => {
+  const text = (given: OpenFile): string | undefined => {
+    // A file that couldn't be opened, because the process had no descriptor left, is opened later.
+    given.descriptor ??= descriptorOf(given.path);
+    const file = given.descriptor;
     if (file === undefined) return undefined;
     try {
       return buffer.toString('latin1', 0, readSync(file, buffer, 0, buffer.length, 0));
@@ -40,6 +45,7 @@ export function openUsage(pid: number | undefined): UsageReader {
       return undefined;
     }
   };
+  for (const file of files) file.descriptor = descriptorOf(file.path);
   let isOpen = true;
   let last: ProcessUsage | undefined;
   let lastAt = Number.NEGATIVE_INFINITY;
@@ -58,7 +64,7 @@ export function openUsage(pid: number | undefined): UsageReader {
     close() {
       if (!isOpen) return;
       isOpen = false;
-      for (const file of [stat, statm, schedstat]) if (file !== undefined) closeSync(file);
+      for (const { descriptor } of files) if (descriptor !== undefined) closeSync(descriptor);
     },
   };
 
@@ -76,7 +82,12 @@ export function openUsage(pid: number | undefined): UsageReader {
   }
 }
 
-function open(path: string): number | undefined {
+interface OpenFile {
+  readonly path: string;
+  descriptor: number | undefined;
+}
+
+function descriptorOf(path: string): number | undefined {
   try {
     return openSync(path, 'r');
   } catch {

@@ -19,6 +19,7 @@ import {
   type Usage,
 } from '../core/limits.ts';
 import { type LogLevel, parseFrame } from '../core/log-frames.ts';
+import { errors, FunctionError } from '../errors.ts';
 import { type InspectMode, runArguments, runEnvironment } from './arguments.ts';
 import { createLineReader } from './lines.ts';
 import { openUsage, type UsageReader } from './process-usage.ts';
@@ -130,12 +131,22 @@ interface Pending {
   readonly threadMs: number | undefined;
 }
 
+/** @throws {FunctionError} overloaded, if no file descriptor is left */
 export function startWorker(options: WorkerOptions): Worker {
-  const worker = new DenoWorker(options);
+  const worker = create(options);
   // Without this, a rejection would be unhandled if the worker can't start while the server stops.
   worker.ready.catch(() => undefined);
   void worker.exited.then(() => options.onExit(worker));
   return worker;
+}
+
+function create(options: WorkerOptions): DenoWorker {
+  try {
+    return new DenoWorker(options);
+  } catch (error) {
+    rmSync(options.runDir, { recursive: true, force: true });
+    throw error;
+  }
 }
 
 class DenoWorker implements Worker {
@@ -348,18 +359,19 @@ function launch(options: WorkerOptions, socketPath: string, temp: string): Worke
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'] as ['pipe', 'pipe', 'pipe'],
   };
-  if (process.platform !== 'linux') return spawn(options.deno, args, spawnOptions);
+  if (process.platform !== 'linux') return withPipes(spawn(options.deno, args, spawnOptions));
   // The shell sets the limits and is then replaced by Deno, so the process ID doesn't change. The umask makes the
   // worker's files private. Core dumps are disabled, because they would contain the secrets in the worker's
   // environment.
-  return spawn(
-    '/bin/sh',
-    [
-      '-c',
-      `umask 077; ulimit -c 0; ulimit -d ${dataSegmentKiB}; ulimit -t ${lifetimeCpuSeconds}; exec "$0" "$@"`,
-      options.deno,
-      ...args,
-    ],
-    spawnOptions,
+  const limits = `umask 077; ulimit -c 0; ulimit -d ${dataSegmentKiB}; ulimit -t ${lifetimeCpuSeconds}`;
+  return withPipes(
+    spawn('/bin/sh', ['-c', `${limits}; exec "$0" "$@"`, options.deno, ...args], spawnOptions),
   );
+}
+
+/** Without a free file descriptor, Node returns a process that doesn't exist and has no pipes. */
+function withPipes(child: WorkerProcess): WorkerProcess {
+  if (child.stdout !== undefined) return child;
+  child.once('error', () => undefined);
+  throw new FunctionError(errors.overloaded);
 }

@@ -1,6 +1,6 @@
 /** Declares the service's HTTP routes: parsers, error handling, and one file per group of endpoints. */
 import type { FastifyError, FastifyPluginAsync } from 'fastify';
-import { retryAfterOf } from '../../shared/retry-after.ts';
+import { isOutOfFiles, retryAfterOf } from '../../shared/retry-after.ts';
 import { nameAbort } from '../aborts.ts';
 import type { StorageContext } from '../context.ts';
 import { nameUnreadableType, renderStorageError, StorageError, unknownRoute } from '../errors.ts';
@@ -130,5 +130,6 @@ function renderError(error: FastifyError | Error): ReturnType<typeof renderStora
       body: { statusCode: String(statusCode), error: error.name, message: error.message, code },
     };
   }
-  return renderStorageError(new StorageError('InternalError', undefined, { cause: error }));
+  const entry = isOutOfFiles(error) ? 'Overloaded' : 'InternalError';
+  return renderStorageError(new StorageError(entry, undefined, { cause: error }));
 }

@@ -3,6 +3,7 @@
  * body is `<Error><Resource/><Code/><Message/><RequestId/></Error>`. The codes are those of the S3 API reference where
  * it defines one.
  */
+import { isOutOfFiles } from '../../shared/retry-after.ts';
 import { Rejection, StorageError, type StorageErrorName, storageErrors } from '../errors.ts';
 import { writeErrorXml } from './core/xml-writer.ts';
 
@@ -162,5 +163,5 @@ function describe(error: unknown): Entry {
     const { status, code } = storageErrors[error.entry];
     return { status, code: s3Codes[error.entry] ?? code, message: error.message };
   }
-  return storageErrors.InternalError;
+  return isOutOfFiles(error) ? storageErrors.Overloaded : storageErrors.InternalError;
 }
