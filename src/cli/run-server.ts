@@ -90,12 +90,12 @@ export async function runServer(options: ServerOptions): Promise<void> {
     registerProject({ pid: process.pid, projectId: config.project_id, projectDir, dataDir });
     await options.onReady({ status: server.status(), consoleLink: server.consoleLink() });
     module.flushCompileCache();
-    if (mode === 'development' || config.plinth.server.watch_config)
-      unwatchSettings = watchSettings({
-        files: settingsFiles({ projectDir }),
-        reload: () => server.reload(),
-        print: onProgress,
-      });
+    unwatchSettings = watchSettings({
+      isOn: () => mode === 'development' || server.config().plinth.server.watch_config,
+      files: settingsFiles({ projectDir }),
+      reload: () => server.reload(),
+      print: onProgress,
+    });
     await stopRequested.promise;
     onProgress('Stopping...');
   } finally {
@@ -184,6 +184,11 @@ class Server {
 
   async startCompanion(): Promise<void> {
     this.#companion = await this.#options.companion?.(this.backend.status());
+  }
+
+  /** The settings with which the server runs. */
+  config(): Config {
+    return this.backend.config;
   }
 
   status(): Record<string, string> {

@@ -7,6 +7,8 @@ import { type ConfigSource, settingName } from '../main.ts';
 const intervalMs = 1000;
 
 export interface SettingsWatch {
+  /** Whether the files are currently watched. */
+  readonly isOn: () => boolean;
   readonly files: ConfigSource['files'];
   readonly reload: () => Promise<Reload>;
   readonly print: (line: string) => void;
@@ -15,14 +17,19 @@ export interface SettingsWatch {
 /**
  * Starts watching, and returns a function that stops watching. The files are read at intervals, because file system
  * events miss files that an editor or a deployment tool replaces. A change counts once two readings in a row are the
- * same, because several files may be written one after the other.
+ * same, because several files may be written one after the other. When the watch is turned on, the files are compared
+ * with the running settings once.
  */
-export function watchSettings({ files, reload, print }: SettingsWatch): () => void {
+export function watchSettings({ isOn, files, reload, print }: SettingsWatch): () => void {
   const read = (): string => readFilesState(files).hash;
-  let handled = read();
+  let handled = isOn() ? read() : undefined;
   let previous = handled;
   let isReloading = false;
   const look = async (): Promise<void> => {
+    if (!isOn()) {
+      handled = previous = undefined;
+      return;
+    }
     const now = read();
     const isSettled = now === previous;
     previous = now;
