@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { defaultConfig } from '../config/index.ts';
-import { requestPathLimits } from './connection-limits.ts';
+import { poolLimits, requestPathLimits } from './connection-limits.ts';
 
-const { rest } = defaultConfig().plinth;
-const sizes = (settings: typeof rest, cores: number) => {
-  const { aloneConnections, slowConnections } = requestPathLimits(settings, { cores, memoryBytes: 0 });
+const { rest, database } = defaultConfig().plinth;
+const mib = 1024 ** 2;
+const sizes = (settings: typeof rest, cores: number, memoryBytes = 16_384 * mib) => {
+  const { aloneConnections, slowConnections } = requestPathLimits(settings, { cores, memoryBytes });
   return [aloneConnections, slowConnections];
 };
 
@@ -13,4 +14,20 @@ test('the number of connections depends on the cores unless it is set', () => {
   expect(sizes(rest, 4)).toEqual([12, 8]);
   expect(sizes(rest, 64)).toEqual([24, 16]);
   expect(sizes({ ...rest, exclusive_connections: 2, slow_connections: 0 }, 4)).toEqual([2, 0]);
+});
+
+test.each([
+  // Memory in MiB, exclusive and slow connections with 8 cores, connections per pool
+  [128, 3, 2, 2],
+  [256, 4, 2, 2],
+  [512, 8, 4, 4],
+  [1024, 16, 8, 5],
+  [4096, 24, 16, 5],
+])('in %d MiB, there are at most so many connections', (size, exclusive, slow, pool) => {
+  const machine = { cores: 8, memoryBytes: size * mib };
+  expect(sizes(rest, machine.cores, machine.memoryBytes)).toEqual([exclusive, slow]);
+  expect(poolLimits(database, machine).max).toBe(pool);
+  const given = { ...rest, exclusive_connections: 50, slow_connections: 40 };
+  expect(sizes(given, machine.cores, machine.memoryBytes)).toEqual([50, 40]);
+  expect(poolLimits({ ...database, pool_connections: 9 }, machine).max).toBe(9);
 });

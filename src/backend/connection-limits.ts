@@ -1,24 +1,41 @@
 /** The sizes and limits of the connection pools, from the settings and the machine. */
 import type { Config } from '../config/index.ts';
-import type { DatabaseOptions, RequestPathLimits } from '../database/index.ts';
+import type { RequestPathLimits } from '../database/index.ts';
 import type { Machine } from '../shared/machine.ts';
 
-export function requestPathLimits(rest: Config['plinth']['rest'], { cores }: Machine): RequestPathLimits {
+/** Each of these connections has a session of PostgreSQL, which uses several MiB, and handles a request in memory. */
+const bytesPerExclusive = 64 * 1024 ** 2;
+const bytesPerSlow = 128 * 1024 ** 2;
+const bytesPerPooled = 128 * 1024 ** 2;
+/** With fewer connections, calls of unknown speed couldn't be limited to a part of them (decision 48). */
+export const minExclusive = 3;
+export const minSlow = 2;
+export const minPool = 2;
+const defaultPool = 5;
+
+/** With little memory, fewer connections are opened than the cores could use. */
+export function requestPathLimits(
+  rest: Config['plinth']['rest'],
+  { cores, memoryBytes }: Machine,
+): RequestPathLimits {
+  const within = (min: number, wanted: number, bytesPerConnection: number): number =>
+    Math.max(min, Math.min(wanted, Math.floor(memoryBytes / bytesPerConnection)));
   return {
     sharedConnections: rest.connections,
-    aloneConnections: rest.exclusive_connections ?? between(6, 3 * cores, 24),
-    slowConnections: rest.slow_connections ?? between(4, 2 * cores, 16),
+    aloneConnections:
+      rest.exclusive_connections ?? within(minExclusive, between(6, 3 * cores, 24), bytesPerExclusive),
+    slowConnections: rest.slow_connections ?? within(minSlow, between(4, 2 * cores, 16), bytesPerSlow),
     slowAfterMs: rest.slow_after,
     queue: { maxWaiting: rest.max_waiting, maxWaitMs: rest.max_wait },
     slowQueue: { maxWaiting: rest.max_waiting_slow, maxWaitMs: rest.max_wait_slow },
   };
 }
 
-export const poolLimits = ({
-  pool_connections,
-  pool_max_waiting,
-}: Config['plinth']['database']): DatabaseOptions['pools'] => ({
-  max: pool_connections,
+export const poolLimits = (
+  { pool_connections, pool_max_waiting }: Config['plinth']['database'],
+  { memoryBytes }: Machine,
+): { readonly max: number; readonly maxWaiting: number } => ({
+  max: pool_connections ?? between(minPool, Math.floor(memoryBytes / bytesPerPooled), defaultPool),
   maxWaiting: pool_max_waiting,
 });
 

@@ -3,6 +3,15 @@ import type { Config } from '../config/index.ts';
 import type { DatabaseOptions } from '../database/index.ts';
 import type { Setting } from '../database/types.ts';
 import { type KeyStore, publicJwtSecrets } from '../keys/index.ts';
+import type { Machine } from '../shared/machine.ts';
+import { maxConnectionsOf, memorySettings } from './memory-settings.ts';
+
+interface DatabaseSettingsOptions {
+  readonly mode: 'development' | 'production';
+  /** The number of processes that serve requests. Defaults to 1. */
+  readonly workers?: number | undefined;
+  readonly machine: Machine;
+}
 
 /**
  * Every role can read database settings, so a secret is included only if it is already public or was explicitly
@@ -11,10 +20,13 @@ import { type KeyStore, publicJwtSecrets } from '../keys/index.ts';
 export function databaseSettings(
   config: Config,
   keys: KeyStore,
-  mode: 'development' | 'production',
-  workers = 1,
+  { mode, workers = 1, machine }: DatabaseSettingsOptions,
 ): Pick<DatabaseOptions, 'dbSettings' | 'databaseSettings' | 'withheldSettings'> {
-  const dbSettings = { ...settingsForWorkers(workers), ...definedOf(config.db.settings) };
+  const dbSettings = {
+    ...memorySettings(machine.memoryBytes, mode),
+    ...settingsForWorkers(workers, machine),
+    ...definedOf(config.db.settings),
+  };
   const isKnown = mode === 'development' && keys.wellKnown.includes('auth.jwt_secret');
   const secret: Setting = ['app.settings.jwt_secret', keys.jwtSecret];
   const settings: Setting[] = [['app.settings.jwt_exp', String(config.auth.jwt_expiry)]];
@@ -24,13 +36,13 @@ export function databaseSettings(
   return { dbSettings, databaseSettings: settings, withheldSettings: withheld };
 }
 
-/** PostgreSQL's default, which is enough for one process. */
-const defaultMaxConnections = 100;
 /** Each worker has a minimum number of connections, and a rolling restart starts one additional worker. */
 const connectionsPerWorker = 12;
 
-const settingsForWorkers = (workers: number): Record<string, number> =>
-  workers === 1 ? {} : { max_connections: defaultMaxConnections + connectionsPerWorker * (workers + 1) };
+const settingsForWorkers = (workers: number, { memoryBytes }: Machine): Record<string, number> =>
+  workers === 1
+    ? {}
+    : { max_connections: maxConnectionsOf(memoryBytes) + connectionsPerWorker * (workers + 1) };
 
 export function definedOf<T>(record: Readonly<Record<string, T | undefined>>): Record<string, T> {
   return Object.fromEntries(

@@ -16,8 +16,9 @@ import type { QueueLoad } from '../kernel/queue-load.ts';
 import type { Mount, Service } from '../kernel/service.ts';
 import type { Trace } from '../kernel/trace.ts';
 import type { Keys } from '../keys/types.ts';
-import { type Catalog, createCatalog, type FunctionSource, type ServeOverrides } from './catalog.ts';
-import { defaultLimits, type Limits } from './core/limits.ts';
+import { thisMachine } from '../shared/machine.ts';
+import { createCatalog, type FunctionSource, type ServeOverrides } from './catalog.ts';
+import { type Limits, limitsFor } from './core/limits.ts';
 import type { ModuleGraph } from './core/module-graph.ts';
 import type { InspectMode } from './deno/arguments.ts';
 import { ensureDeno, findDeno } from './deno/binary.ts';
@@ -143,7 +144,7 @@ const mountOf = (config: LiveConfig, routes: RouteDeps): Mount => ({
     return config.current.plinth.edge_runtime.html === 'page' ? 'operator' : 'users';
   },
   plugin: functionsPlugin(routes),
-  overloaded: () => overloadedBody,
+  overloaded: [overloadedBody],
   upgrade: upgradeHandler(routes),
 });
 
@@ -177,14 +178,8 @@ export function createFunctions(deps: FunctionsDeps): FunctionsService {
   let session: ServeSession = {};
   let reload: Reload | undefined;
   const inspected: string[] = [];
-  const { deployed, secrets } = openStores(deps, (slugs) => {
-    for (const slug of supervisor.reload(slugs)) {
-      const source = catalog.find(slug);
-      if (source !== undefined) supervisor.warm(source);
-    }
-  });
-  const catalog = createCatalog(deps.supabaseDir, config, () => session, deployed);
-  const limits = deps.limits ?? defaultLimits;
+  const catalog = createCatalog(deps.supabaseDir, config, () => session);
+  const limits = deps.limits ?? limitsFor(thisMachine().memoryBytes);
   const proxy = createProxy(limits);
   const logs = createFunctionLogs();
   const invocations = createInvocations();

@@ -412,11 +412,10 @@ export const plinthSchema = section("Plinth's own settings.", {
     'the database logins are set up at startup',
     'PostgreSQL. The last three settings make it less secure.',
     {
-      pool_connections: integer(
-        5,
-        'Number of PostgreSQL connections per service other than REST. Neither a single client nor all anonymous clients together can use the last one.',
+      pool_connections: optionalInteger(
+        'Number of PostgreSQL connections per service other than REST. A single client and anonymous clients together can use all but one.',
         { min: 1, max: 100 },
-        connections,
+        { defaultText: '1 per 128 MiB of memory, at least 2 and at most 5', ...connections },
       ),
       pool_max_waiting: integer(
         1000,
@@ -452,12 +451,18 @@ export const plinthSchema = section("Plinth's own settings.", {
     exclusive_connections: optionalInteger(
       'Number of PostgreSQL connections for all other requests, each of which uses one exclusively.',
       { min: 1, max: 100 },
-      { defaultText: '3 per CPU core, at least 6 and at most 24', ...connections },
+      {
+        defaultText: '3 per CPU core, at least 6 and at most 24, but at most 1 per 64 MiB of memory',
+        ...connections,
+      },
     ),
     slow_connections: optionalInteger(
       'Number of PostgreSQL connections for slow requests, which never use other connections. If 0, slow requests are treated like all others.',
       { min: 0, max: 100 },
-      { defaultText: '2 per CPU core, at least 4 and at most 16', ...connections },
+      {
+        defaultText: '2 per CPU core, at least 4 and at most 16, but at most 1 per 128 MiB of memory',
+        ...connections,
+      },
     ),
     slow_after: duration(
       250,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { defaultLimits, exceeded, isSpent, nearlyExceeded, type Usage } from './limits.ts';
+import { defaultLimits, exceeded, isSpent, limitsFor, nearlyExceeded, type Usage } from './limits.ts';
 
 const fresh: Usage = { cpuMs: 0, oldestCpuMs: 0, memoryBytes: 50e6, ageMs: 10 };
 const { cpuMs, memoryBytes, wallClockMs } = defaultLimits;
@@ -26,4 +26,17 @@ test.each<[string, Partial<Usage>, RegExp | undefined, string | undefined, boole
   else expect(exceeded(usage, defaultLimits)).toMatch(reason);
   expect(nearlyExceeded(usage, defaultLimits)).toBe(near);
   expect(isSpent(usage, defaultLimits)).toBe(spent);
+});
+
+test.each([
+  // Memory of the machine in MiB, processes, memory per process in MiB
+  [256, 2, 160],
+  [512, 2, 192],
+  [1024, 4, 320],
+  [2048, 8, 320],
+  [5120, 20, 320],
+  [65_536, 20, 320],
+])('on a machine with %d MiB', (size, workers, mebibytes) => {
+  const limits = limitsFor(size * 1024 ** 2);
+  expect([limits.maxWorkers, limits.memoryBytes / 1024 ** 2]).toEqual([workers, mebibytes]);
 });

@@ -24,6 +24,7 @@ export interface Limits {
   readonly waitMs: number;
 }
 
+/** The limits on a machine with at least 5 GiB of memory. */
 export const defaultLimits: Limits = {
   cpuMs: 2000,
   memoryBytes: 320 * 1024 * 1024,
@@ -37,6 +38,21 @@ export const defaultLimits: Limits = {
   maxWaiting: 1000,
   waitMs: 10_000,
 };
+
+const bytesPerWorker = 256 * 1024 ** 2;
+const minWorkers = 2;
+/** A small function with the stock client needs more than half of this. */
+const minWorkerBytes = 160 * 1024 ** 2;
+
+/** With little memory, fewer workers run, and each of them may use at most three eighths of the memory. */
+export function limitsFor(machineBytes: number): Limits {
+  const { maxWorkers, memoryBytes } = defaultLimits;
+  return {
+    ...defaultLimits,
+    maxWorkers: Math.max(minWorkers, Math.min(maxWorkers, Math.floor(machineBytes / bytesPerWorker))),
+    memoryBytes: Math.max(minWorkerBytes, Math.min(memoryBytes, Math.floor((machineBytes * 3) / 8))),
+  };
+}
 
 /**
  * Returns the maximum number of concurrent requests of one client to one function. A quarter of the slots is out of reach

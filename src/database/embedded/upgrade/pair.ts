@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chownSync, copyFileSync, existsSync, rmSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { thisMachine } from '../../../shared/machine.ts';
 import { DatabaseError } from '../../errors.ts';
 import { superuserSettings } from '../../superuser.ts';
 import type { ConnectionOptions } from '../../wire/index.ts';
@@ -214,7 +215,7 @@ async function pairOf(
         extensionDirs: [extensionDir],
         durable: true,
         diskBytes: diskBytesOf(dirname(next)),
-        extra: mode === 'loading' ? loadingSettings : { ...settings, max_logical_replication_workers: 0 },
+        extra: mode === 'loading' ? loadingSettings() : { ...settings, max_logical_replication_workers: 0 },
       });
       writeOwned(identity, join(next, 'postgresql.conf'), conf);
       return start(binaries, next, nextPort, to * 10_000, []);
@@ -270,8 +271,14 @@ const readerSettings = (major: number): string[] => [
   ...(major >= 17 ? ['event_triggers = off'] : []),
 ];
 
+/** Memory for creating an index. Two servers run during an upgrade. */
+function loadingMemory(): string {
+  const megabytes = Math.floor(thisMachine().memoryBytes / 8 / 1024 ** 2);
+  return `${Math.max(32, Math.min(256, megabytes))}MB`;
+}
+
 /** A failed load is repeated from the beginning, so nothing is durable until the end. */
-const loadingSettings: Settings = {
+const loadingSettings = (): Settings => ({
   fsync: false,
   synchronous_commit: false,
   full_page_writes: false,
@@ -280,8 +287,8 @@ const loadingSettings: Settings = {
   autovacuum: false,
   max_logical_replication_workers: 0,
   max_locks_per_transaction: 1024,
-  maintenance_work_mem: '256MB',
+  maintenance_work_mem: loadingMemory(),
   checkpoint_timeout: '1h',
   shared_preload_libraries: '',
   jit: false,
-};
+});

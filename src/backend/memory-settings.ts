@@ -1,0 +1,44 @@
+/**
+ * PostgreSQL's settings for the memory of this machine or container. Pure.
+ *
+ * In 512 MiB, PostgreSQL may use a quarter of the memory, and in 2 GiB and more, the settings are PostgreSQL's and the
+ * local stack's, so that plans are the same. In production, larger machines have a larger page cache.
+ */
+
+const mib = 1024 ** 2;
+/** With this much memory, the default settings fit. */
+const enoughBytes = 2048 * mib;
+
+/** Returns settings for postgresql.conf. Settings that aren't included keep their defaults. */
+export function memorySettings(
+  memoryBytes: number,
+  mode: 'development' | 'production',
+): Readonly<Record<string, string | number>> {
+  const part = (divisor: number, minMb: number, maxMb: number): string =>
+    `${between(minMb, Math.floor(memoryBytes / divisor / mib), maxMb)}MB`;
+  if (memoryBytes >= enoughBytes) {
+    return mode === 'development'
+      ? {}
+      : {
+          shared_buffers: part(32, 64, 512),
+          maintenance_work_mem: part(32, 64, 512),
+          // Several of these workers can run at the same time.
+          autovacuum_work_mem: '64MB',
+        };
+  }
+  return {
+    shared_buffers: part(32, 16, 64),
+    work_mem: part(512, 1, 4),
+    maintenance_work_mem: part(32, 16, 64),
+    logical_decoding_work_mem: part(32, 16, 64),
+    max_connections: maxConnectionsOf(memoryBytes),
+  };
+}
+
+const defaultMaxConnections = 100;
+
+/** A busy session of PostgreSQL uses about 8 MiB. Plinth's own sessions and a few others must always be possible. */
+export const maxConnectionsOf = (memoryBytes: number): number =>
+  between(60, Math.floor(memoryBytes / (8 * mib)), defaultMaxConnections);
+
+const between = (min: number, value: number, max: number): number => Math.max(min, Math.min(value, max));
