@@ -4,7 +4,8 @@
  *
  *     node bench/workers.ts [--workers 2] [--seconds 10] [--connections 32] [--requests 30000] [--rate 500]
  *
- * Prints the reads per second with one process and with workers, and their ratio. Then prints the failures among
+ * Prints the reads per second with one process and with workers, and their ratio. Also prints the memory of each process
+ * before and after these reads: RSS, and the private part of it, which no other process uses. Then prints the failures among
  * `--requests` requests at `--rate` per second over connections that stay open, while the workers are replaced again and
  * again, and the failures while one worker is killed. Exits with 1 if a request failed during the rolling restarts, or
  * if a killed worker caused more failures than it had connections. Linux only.
@@ -110,6 +111,24 @@ function workersOf(lead: number): number[] {
   });
 }
 
+/** Returns the memory of a process in MB, as the kernel reports it in proc_pid_smaps(5). */
+function memoryOf(pid: number): { readonly rss: number; readonly own: number } {
+  const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+  const megabytes = (name: string): number =>
+    (Number(new RegExp(`^${name}: +(\\d+) kB$`, 'm').exec(text)?.[1]) * 1024) / 1e6;
+  return { rss: megabytes('Rss'), own: megabytes('Private_Clean') + megabytes('Private_Dirty') };
+}
+
+function printMemory({ pid }: Running, when: string): void {
+  const shown = (one: number): string => {
+    const { rss, own } = memoryOf(one);
+    return `${Math.round(rss)} MB (${Math.round(own)} MB private)`;
+  };
+  const workers = workersOf(pid);
+  const list = workers.length === 0 ? 'none' : workers.map(shown).join(', ');
+  console.log(`memory ${when}: process that was started ${shown(pid)}, workers ${list}`);
+}
+
 const summary = (failures: readonly string[]): string =>
   failures.length === 0 ? '' : ` (${[...new Set(failures)].join(', ')})`;
 
@@ -161,10 +180,14 @@ async function killUnderLoad({ url, key, pid }: Running): Promise<boolean> {
 const count = Number(values.workers);
 console.log(`${availableParallelism()} cores, load average ${loadavg()[0]?.toFixed(1)} before the run`);
 const single = await serve(1);
+printMemory(single, 'of 1 process after its start');
 const one = await readsPerSecond(single);
+printMemory(single, 'of 1 process after the reads');
 await single.stop();
 const server = await serve(count);
+printMemory(server, `with ${count} workers after the start`);
 const several = await readsPerSecond(server);
+printMemory(server, `with ${count} workers after the reads`);
 console.log(
   `reads by key: ${Math.round(one)}/s with 1 process, ${Math.round(several)}/s with ${count} workers`,
 );

@@ -85,7 +85,7 @@ export async function createTestBackend(options: TestBackendOptions = {}): Promi
   };
   const { database, drop } = await createTestDatabase(key, prepare, services, {
     requestPath: requestPathLimits(config.plinth.rest, thisMachine()),
-    pools: poolLimits(config.plinth.database),
+    pools: poolLimits(config.plinth.database, thisMachine()),
   });
   try {
     const settings = {
@@ -143,7 +143,11 @@ function databaseFiles(supabaseDir: string): readonly unknown[] {
     );
 }
 
-const workersOf = ({ count, onWorker }: NonNullable<TestBackendOptions['workers']>): WorkersOption => ({
+/** Returns the option for API workers that run from the sources. */
+export const workersOf = ({
+  count,
+  onWorker,
+}: NonNullable<TestBackendOptions['workers']>): WorkersOption => ({
   count,
   fork() {
     const worker = fork(new URL('../bin/plinth.mjs', import.meta.url), ['serve', '--api-worker'], {

@@ -5,6 +5,7 @@ import { accountErrors } from './errors.ts';
 const { message } = accountErrors.overloaded;
 
 const json: OverloadBody = {
+  below: '/account/api',
   type: 'application/json; charset=utf-8',
   text: JSON.stringify({ code: 'overloaded', message }),
 };
@@ -13,4 +14,4 @@ const page: OverloadBody = {
   text: `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Try again in a moment</title><h1>Try again in a moment</h1><p>${message}</p></html>`,
 };
 
-export const overloaded = (path: string): OverloadBody => (path.startsWith('/account/api/') ? json : page);
+export const overloaded: readonly OverloadBody[] = [json, page];

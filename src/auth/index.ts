@@ -194,7 +194,7 @@ export function createAuth(deps: AuthDeps): AuthService {
     mounts: [
       {
         prefix: '/auth/v1',
-        overloaded: () => overloadedBody,
+        overloaded: [overloadedBody],
         plugin: authPlugin(ctx),
         cors: 'open',
         exposeHeaders: ['X-Total-Count', 'Link', 'X-Supabase-Api-Version'],

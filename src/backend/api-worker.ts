@@ -72,7 +72,7 @@ async function serve(init: WorkerInit, lead: LeadLink<WorkerInit>): Promise<void
     member: init.member,
     onPasswordRejected: () => lead.restoreLogins(),
     requestPath: requestPathLimits(config.plinth.rest, machine),
-    pools: poolLimits(config.plinth.database),
+    pools: poolLimits(config.plinth.database, machine),
     log,
   });
   // The lead makes the database read-only. Here, the state only explains why a write was rejected.
@@ -112,7 +112,7 @@ async function serve(init: WorkerInit, lead: LeadLink<WorkerInit>): Promise<void
       ownHosts: () => [new URL(init.apiUrl).host],
       isOff: () => live.current.plinth.server.browser_secret_keys,
     },
-    forward: { socketPath: init.leadSocket, upgrades: init.upgrades },
+    forward: { socketPath: init.leadSocket, mounts: init.mounts },
     tls,
   });
   const processMetrics = createProcessMetrics();

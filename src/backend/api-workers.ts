@@ -12,7 +12,7 @@ import {
   type WorkerMessage,
   type Workers,
 } from '../cluster/index.ts';
-import type { Gateway } from '../gateway/index.ts';
+import { type Gateway, leadMount } from '../gateway/index.ts';
 import type { Health } from '../kernel/health.ts';
 import type { MetricValues } from '../kernel/metrics/catalog.ts';
 import type { Service } from '../kernel/service.ts';
@@ -61,9 +61,7 @@ export function createApiWorkers(
   const log = parts.log.child({ service: 'workers' });
   const version = installedVersion();
   const hasRest = services.some(({ name }) => name === 'rest');
-  const upgrades = services.flatMap(({ mounts }) =>
-    mounts.flatMap(({ prefix, upgrade }) => (upgrade === undefined ? [] : [prefix])),
-  );
+  const mounts = services.flatMap((service) => service.mounts.map(leadMount));
   let socketDir = '';
   let port = 0;
 
@@ -78,7 +76,7 @@ export function createApiWorkers(
     member: database.member(),
     leadSocket: join(socketDir, 'lead'),
     socketDir,
-    upgrades,
+    mounts,
     apiUrl: addresses.apiUrl(),
     certificates: certificates?.pairs(),
   });

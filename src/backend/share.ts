@@ -6,12 +6,7 @@ import type { Config } from '../config/index.ts';
 import { limitsFrom } from '../gateway/index.ts';
 import { BODY_LIMIT_BYTES, bodyBudgetBytes } from '../rest/index.ts';
 import type { Machine } from '../shared/machine.ts';
-import { requestPathLimits } from './connection-limits.ts';
-
-/** With fewer connections, calls of unknown speed couldn't be limited to a part of them (decision 48). */
-const minExclusive = 3;
-const minSlow = 2;
-const minPool = 2;
+import { minExclusive, minPool, minSlow, poolLimits, requestPathLimits } from './connection-limits.ts';
 
 /** Returns the configuration of one of `workers` processes. */
 export function shareOf(config: Config, workers: number, machine: Machine): Config {
@@ -42,7 +37,7 @@ export function shareOf(config: Config, workers: number, machine: Machine): Conf
       },
       database: {
         ...database,
-        pool_connections: Math.max(minPool, part(database.pool_connections)),
+        pool_connections: Math.max(minPool, part(poolLimits(database, machine).max)),
         pool_max_waiting: part(database.pool_max_waiting),
       },
     },

@@ -1,6 +1,7 @@
 /** The data that the lead sends to an API worker when the worker starts. The data contains secrets, so it is only sent over IPC. */
 import type { Config } from '../config/index.ts';
 import type { Member } from '../database/types.ts';
+import type { LeadMount } from '../gateway/index.ts';
 import type { PemPair } from '../kernel/tls.ts';
 
 export interface WorkerInit {
@@ -18,8 +19,8 @@ export interface WorkerInit {
   readonly leadSocket: string;
   /** The folder for the worker's own socket. It is removed if the lead is gone. */
   readonly socketDir: string;
-  /** The prefixes below which the lead accepts WebSockets. */
-  readonly upgrades: readonly string[];
+  /** All mounts of the lead. */
+  readonly mounts: readonly LeadMount[];
   readonly apiUrl: string;
   /** Undefined if the port uses unencrypted HTTP. */
   readonly certificates: readonly PemPair[] | undefined;

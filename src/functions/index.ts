@@ -17,7 +17,7 @@ import type { Mount, Service } from '../kernel/service.ts';
 import type { Trace } from '../kernel/trace.ts';
 import type { Keys } from '../keys/types.ts';
 import { thisMachine } from '../shared/machine.ts';
-import { createCatalog, type FunctionSource, type ServeOverrides } from './catalog.ts';
+import { type Catalog, createCatalog, type FunctionSource, type ServeOverrides } from './catalog.ts';
 import { type Limits, limitsFor } from './core/limits.ts';
 import type { ModuleGraph } from './core/module-graph.ts';
 import type { InspectMode } from './deno/arguments.ts';
@@ -178,7 +178,13 @@ export function createFunctions(deps: FunctionsDeps): FunctionsService {
   let session: ServeSession = {};
   let reload: Reload | undefined;
   const inspected: string[] = [];
-  const catalog = createCatalog(deps.supabaseDir, config, () => session);
+  const { deployed, secrets } = openStores(deps, (slugs) => {
+    for (const slug of supervisor.reload(slugs)) {
+      const source = catalog.find(slug);
+      if (source !== undefined) supervisor.warm(source);
+    }
+  });
+  const catalog = createCatalog(deps.supabaseDir, config, () => session, deployed);
   const limits = deps.limits ?? limitsFor(thisMachine().memoryBytes);
   const proxy = createProxy(limits);
   const logs = createFunctionLogs();

@@ -11,18 +11,34 @@ import type { Logger } from '../kernel/log.ts';
 import type { Mount } from '../kernel/service.ts';
 import { schemeOf } from '../kernel/tls.ts';
 import { rawHead } from '../shared/response-head.ts';
-import { rawResponse } from './client-error.ts';
+import { findMount } from './find-mount.ts';
+import { overloadBody, overloadHead, overloadStatus } from './overload-response.ts';
 import { setDocuments } from './safe-response.ts';
 
 export interface ForwardOptions {
   /** The socket on which the lead listens. */
   readonly socketPath: string;
-  /** The prefixes below which the lead accepts WebSockets. */
-  readonly upgrades: readonly string[];
+  /** All mounts of the lead. */
+  readonly mounts: readonly LeadMount[];
+}
+
+/** The properties of a lead's mount that its API workers need. A message can contain them. */
+export interface LeadMount extends Pick<Mount, 'prefix' | 'cors' | 'overloaded' | 'isProbe'> {
+  readonly hasUpgrades: boolean;
+}
+
+export function leadMount({ prefix, cors, overloaded, isProbe, upgrade }: Mount): LeadMount {
+  return {
+    prefix,
+    cors,
+    hasUpgrades: upgrade !== undefined,
+    ...(overloaded === undefined ? {} : { overloaded }),
+    ...(isProbe === undefined ? {} : { isProbe }),
+  };
 }
 
 export interface Forwarder {
-  /** The prefixes with WebSockets, as mounts. Their requests are forwarded before Fastify would call the plugin. */
+  /** The lead's mounts. Their requests are forwarded before Fastify would call the plugin. */
   readonly mounts: readonly Mount[];
   /** Forwards the request and takes over the reply. */
   request(request: FastifyRequest, reply: FastifyReply): void;
@@ -47,6 +63,15 @@ const hopByHop = new Set([
   'upgrade',
 ]);
 
+/** The response of a worker if the lead can't be reached. */
+interface Unreachable {
+  readonly head: string[];
+  readonly text: string;
+}
+
+/** The time after which clients try again if the lead couldn't be reached. */
+const retryMs = 1000;
+
 /** Whether the worker trusts the caller's `traceparent`. A worker always sets the header, so clients can't. */
 const samplingHeader = 'x-plinth-keeps-sampling';
 
@@ -57,12 +82,12 @@ export function takeSampling({ headers }: Pick<IncomingMessage, 'headers'>): boo
   return keeps;
 }
 
-const unreachable = {
-  code: 'server_unavailable',
-  message: 'The server is stopping or overloaded. Try again in a moment.',
-};
-
-export function createForwarder({ socketPath, upgrades, strictTransport, log }: ForwardDeps): Forwarder {
+export function createForwarder({
+  socketPath,
+  mounts: leadMounts,
+  strictTransport,
+  log,
+}: ForwardDeps): Forwarder {
   const agent = new Agent({ keepAlive: true, maxFreeSockets: 256 });
 
   const offer = (raw: IncomingMessage, headers: Record<string, string | string[]>, pooled: boolean) =>
@@ -76,18 +101,26 @@ export function createForwarder({ socketPath, upgrades, strictTransport, log }: 
       maxHeaderSize: 1024 * 1024,
     });
 
+  /** The lead doesn't respond if it is stopping, or if it is so overloaded that its socket is full. */
+  const unreachable = (request: IncomingMessage): Unreachable => {
+    const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
+    const body = overloadBody(findMount(mounts, path), path);
+    return { head: overloadHead(request, body, retryMs), text: request.method === 'HEAD' ? '' : body.text };
+  };
+  const upgrade: NonNullable<Mount['upgrade']> = (request, socket, head, caller) => {
+    const headers = headersFor(request, caller.address);
+    const sent = offer(request, { ...headers, connection: 'Upgrade', upgrade: 'websocket' }, false);
+    forwardUpgrade(sent, socket, head, () => unreachable(request), log);
+  };
+  const mounts: readonly Mount[] = leadMounts.map(({ hasUpgrades, ...mount }) => ({
+    ...mount,
+    plugin: async () => undefined,
+    apiKeys: false,
+    ...(hasUpgrades ? { upgrade } : {}),
+  }));
+
   return {
-    mounts: upgrades.map((prefix) => ({
-      prefix,
-      plugin: async () => undefined,
-      cors: 'none',
-      apiKeys: false,
-      upgrade: (request, socket, head, caller) => {
-        const headers = headersFor(request, caller.address);
-        const sent = offer(request, { ...headers, connection: 'Upgrade', upgrade: 'websocket' }, false);
-        forwardUpgrade(sent, socket, head, log);
-      },
-    })),
+    mounts,
     request(request, reply) {
       const { raw } = request;
       reply.hijack();
@@ -100,7 +133,7 @@ export function createForwarder({ socketPath, upgrades, strictTransport, log }: 
       };
       const sent = offer(raw, headers, true);
       passBody(raw, sent);
-      answer(sent, reply.raw, strictTransport, log);
+      answer(sent, reply.raw, () => unreachable(raw), strictTransport, log);
     },
     stop: () => agent.destroy(),
   };
@@ -131,6 +164,7 @@ function passBody(raw: IncomingMessage, sent: ClientRequest): void {
 function answer(
   sent: ClientRequest,
   response: ServerResponse,
+  unreachable: () => Unreachable,
   strictTransport: string | undefined,
   log: Logger,
 ): void {
@@ -143,13 +177,8 @@ function answer(
       return;
     }
     log.warn({ error: error.message }, "the lead didn't respond to a forwarded request");
-    response
-      .writeHead(503, {
-        'content-type': 'application/json; charset=utf-8',
-        'access-control-allow-origin': '*',
-        'retry-after': '1',
-      })
-      .end(JSON.stringify(unreachable));
+    const { head, text } = unreachable();
+    response.writeHead(overloadStatus, head).end(text);
   });
   sent.once('response', (answered) => {
     // The lead has already added the security headers for this kind of document.
@@ -173,12 +202,21 @@ function endToEnd(raw: readonly string[]): string[] {
 }
 
 /** Connects the client's socket to the lead's if the lead accepts the upgrade. Otherwise, passes on the response. */
-function forwardUpgrade(sent: ClientRequest, socket: Duplex, head: Buffer, log: Logger): void {
+function forwardUpgrade(
+  sent: ClientRequest,
+  socket: Duplex,
+  head: Buffer,
+  unreachable: () => Unreachable,
+  log: Logger,
+): void {
   const leave = (): void => void sent.destroy();
   socket.once('close', leave);
   sent.once('error', (error) => {
     log.debug({ error: error.message }, 'a forwarded upgrade failed');
-    if (!socket.destroyed) socket.end(rawResponse(503, unreachable));
+    if (socket.destroyed) return;
+    const { head: fields, text } = unreachable();
+    const line = STATUS_CODES[overloadStatus] ?? '';
+    socket.end(rawHead(overloadStatus, line, [...fields, 'connection', 'close']) + text);
   });
   sent.once('response', (response) => {
     socket.write(headOf(response, [...endToEnd(response.rawHeaders), 'Connection', 'close']));

@@ -48,7 +48,7 @@ import { createTrustedProxies, type TrustedProxies } from './trusted-proxies.ts'
 import { applyApiKey, dispatchUpgrades, hideOwnCookies } from './upgrades.ts';
 
 export { probeAfterMs } from './app.ts';
-export type { ForwardOptions } from './forward.ts';
+export { type ForwardOptions, type LeadMount, leadMount } from './forward.ts';
 export { type GatewayLimits, limitsBehindWorkers, limitsFrom } from './limits.ts';
 export { createReadiness, type Readiness, type ReadinessReport } from './readiness.ts';
 export { createTrustedProxies, trustedWorkers } from './trusted-proxies.ts';

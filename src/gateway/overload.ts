@@ -2,18 +2,17 @@
  * Puts the dispatcher in front of the services: requests that can't be served in time are rejected before they are
  * routed, parsed or logged. The response has the error format of the service and is readable for web pages.
  */
-import { randomInt } from 'node:crypto';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { STATUS_CODES } from '../kernel/http.ts';
 import type { Logger } from '../kernel/log.ts';
-import type { Mount, OverloadBody } from '../kernel/service.ts';
+import type { Mount } from '../kernel/service.ts';
 import { isCountedAddress } from '../shared/address-counts.ts';
 import { networkOf } from '../shared/network-of.ts';
 import { rawHead } from '../shared/response-head.ts';
 import { Dispatcher, type DispatchLimits, type DispatchLoad } from './dispatcher.ts';
 import { findMount } from './find-mount.ts';
-import { requestIdOf } from './request-id.ts';
+import { overloadBody, overloadHead, overloadStatus } from './overload-response.ts';
 import type { TrustedProxies } from './trusted-proxies.ts';
 
 export interface OverloadOptions {
@@ -33,17 +32,8 @@ export interface Overload {
   rejected(): ReadonlyMap<string, number>;
 }
 
-const status = 503;
 /** The prefix under which requests outside of all mounts are counted. */
 const noPrefix = '/';
-
-const defaultBody: OverloadBody = {
-  type: 'application/json; charset=utf-8',
-  text: JSON.stringify({
-    code: 'overloaded',
-    message: 'The server receives too many requests. Try again in a moment.',
-  }),
-};
 
 /** Probes and metrics are needed most while the server is overloaded. */
 const exemptPath = /^\/(?:health(?:\/|$)|metrics$)/;
@@ -83,8 +73,8 @@ export function rejectOverload(
       reject(waitMs) {
         count(mount);
         watch(request, response);
-        const body = mount?.overloaded?.(path) ?? defaultBody;
-        response.writeHead(status, headOf(request, body, waitMs));
+        const body = overloadBody(mount, path);
+        response.writeHead(overloadStatus, overloadHead(request, body, waitMs));
         response.end(request.method === 'HEAD' ? undefined : body.text);
       },
     });
@@ -100,9 +90,9 @@ export function rejectOverload(
         start,
         reject(waitMs) {
           count(mount);
-          const body = mount?.overloaded?.(path) ?? defaultBody;
-          const head = [...headOf(request, body, waitMs), 'connection', 'close'];
-          socket.end(rawHead(status, STATUS_CODES[status] ?? '', head) + body.text);
+          const body = overloadBody(mount, path);
+          const head = [...overloadHead(request, body, waitMs), 'connection', 'close'];
+          socket.end(rawHead(overloadStatus, STATUS_CODES[overloadStatus] ?? '', head) + body.text);
         },
       });
     },
@@ -124,21 +114,6 @@ function isExempt(request: IncomingMessage, path: string, mount: Mount | undefin
     request.headers['access-control-request-method'] !== undefined
   );
 }
-
-function headOf(request: IncomingMessage, { type, text }: OverloadBody, waitMs: number): string[] {
-  return [
-    ...['content-type', type],
-    ...['content-length', String(Buffer.byteLength(text))],
-    ...['retry-after', String(retryAfterSeconds(waitMs))],
-    ...['cache-control', 'no-store'],
-    ...['access-control-allow-origin', '*'],
-    ...['access-control-expose-headers', 'retry-after'],
-    ...['x-request-id', requestIdOf(request.headers)],
-  ];
-}
-
-/** The random part prevents clients that were rejected at the same time from retrying at the same time. */
-const retryAfterSeconds = (waitMs: number): number => Math.max(1, Math.ceil(waitMs / 1000)) + randomInt(2);
 
 /** Counts rejections. Logs their number from time to time, instead of one line per request. */
 function createCounter(

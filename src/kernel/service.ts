@@ -61,10 +61,11 @@ export interface Mount {
   /** The response to a path with invalid percent-encoding, in the format of the service. */
   readonly badPath?: { readonly status: number; readonly body: object };
   /**
-   * Returns the body of the 503 response to a request that is rejected because the server is overloaded, in the format
-   * of the service. Called for each rejected request, so it must be fast. Defaults to the gateway's format.
+   * The bodies of the 503 responses to requests that are rejected because the server is overloaded, in the formats of the
+   * service. The first body that applies to the path is used. Defaults to the gateway's format. The bodies are data,
+   * because API workers need them, too.
    */
-  readonly overloaded?: (path: string) => OverloadBody;
+  readonly overloaded?: readonly OverloadBody[];
   /** Whether the mount serves only health probes, which are never rejected because of overload. */
   readonly isProbe?: boolean;
   /** Handles upgrades below the prefix, such as WebSocket. The service then owns the socket. */
@@ -73,6 +74,8 @@ export interface Mount {
 
 /** A body and its media type. */
 export interface OverloadBody {
+  /** The path at and below which the body applies. If undefined, it applies to the whole mount. */
+  readonly below?: string;
   readonly type: string;
   readonly text: string;
 }

@@ -132,7 +132,7 @@ export function createRest({
         exposeHeaders: EXPOSED_HEADERS,
         apiKeys: true,
         notesStatements: true,
-        overloaded: () => OVERLOADED,
+        overloaded: [OVERLOADED],
         badPath: { status: INVALID_PATH.status, body: JSON.parse(errorBody(INVALID_PATH, 'verbose')) },
       },
       {

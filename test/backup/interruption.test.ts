@@ -1,4 +1,4 @@
-/** Archiving that is interrupted while a base backup runs, the slot after archiving is turned off, and a changed clock. */
+/** Tests archiving that is interrupted while a base backup runs, the slot after archiving is turned off, and a changed clock. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -65,7 +65,7 @@ const contextOf = (
   log,
 });
 
-test('a base backup continues after an interruption, which is logged once per reason', async () => {
+test('a base backup continues after interruptions, and each cause is logged once', async () => {
   const journal = openJournal(dataDir);
   let failure: Error | undefined;
   const errors: unknown[] = [];

@@ -168,6 +168,18 @@ test('a change that the running server rejects isn’t written', async () => {
   expect(existsSync(join(projectDir, 'supabase/plinth.toml'))).toBe(false);
 });
 
+test('a number of processes can also be "auto"', async () => {
+  const plinthToml = join(projectDir, 'supabase/plinth.toml');
+  const refused = await send('', [change('server.workers', 'many', 'plinth.toml')]);
+  expect(refused.body.message).toContain('isn\'t a whole number or "auto"');
+  const { status, body } = await send('', [change('server.workers', 'auto', 'plinth.toml')]);
+  expect([status, body.needsRestart]).toEqual([200, [expect.objectContaining({ key: 'server.workers' })]]);
+  expect(readFileSync(plinthToml, 'utf8')).toBe('[server]\nworkers = "auto"\n');
+  expect((await send('', [change('server.workers', 3, 'plinth.toml')])).status).toBe(200);
+  expect(readFileSync(plinthToml, 'utf8')).toBe('[server]\nworkers = 3\n');
+  rmSync(plinthToml);
+});
+
 test('resetting to the default removes the line', async () => {
   await send('', [change('auth.site_url', null)]);
   expect(readFileSync(path, 'utf8')).toBe(text.replace('site_url = "http://127.0.0.1:3000"\n', ''));

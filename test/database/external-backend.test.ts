@@ -11,6 +11,7 @@ import { operator } from '../console/harness.ts';
 import { availableServers, type ExternalServer, startExternalServer } from './external-server.ts';
 import { temporaryFolder } from './helpers.ts';
 
+// Creates a cluster and runs all of Plinth's migrations in it.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 const folder = temporaryFolder();

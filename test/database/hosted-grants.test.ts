@@ -10,6 +10,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createTestBackend } from '../../src/testing.ts';
 import { grantsOf } from './grants.ts';
 
+// Creates a cluster and runs all of Plinth's migrations in it.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 interface Fact {

@@ -6,6 +6,7 @@ import { sql } from '../../src/kernel/sql.ts';
 import { availableServers, startExternalServer } from './external-server.ts';
 import { temporaryFolder } from './helpers.ts';
 
+// Each test creates a cluster with an external server and starts Plinth on it several times.
 vi.setConfig({ testTimeout: 120_000 });
 
 const more = { module: 'more', dir: new URL('./fixtures/migrations/', import.meta.url) };

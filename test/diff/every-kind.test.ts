@@ -12,6 +12,7 @@ import {
   dropOwner,
 } from './helpers.ts';
 
+// Compares complete schemas of several databases.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 /** Statements that aren't compared: rows, labels, and objects that only a superuser can create. */

@@ -13,6 +13,7 @@ import {
 } from '../upgrade/old-cluster.ts';
 import { createEmptyDatabase, dumpText, type EmptyDatabase, everyKind, restoreText } from './helpers.ts';
 
+// Copies the programs of the old version, creates a cluster with them and restores every kind of object.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let folder: string;

@@ -5,6 +5,7 @@ import { sql } from '../../src/kernel/sql.ts';
 import { migrateServices } from '../../src/main.ts';
 import { dumpText, restoreText } from './helpers.ts';
 
+// Dumps a complete project several times and restores it into another database.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const project = `

@@ -10,6 +10,7 @@ import {
   withoutLabels,
 } from './helpers.ts';
 
+// Restores every kind of object into new databases.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let source: EmptyDatabase;

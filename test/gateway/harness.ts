@@ -4,11 +4,13 @@ import { configFrom, defaultConfig } from '../../src/config/index.ts';
 import {
   createGateway,
   createTrustedProxies,
+  type ForwardOptions,
   type Gateway,
   type GatewayLimits,
   limitsFrom,
   type PortTls,
   type ReadinessReport,
+  trustedWorkers,
 } from '../../src/gateway/index.ts';
 import type { LogFields, Logger } from '../../src/kernel/log.ts';
 import type { Mount, Service } from '../../src/kernel/service.ts';
@@ -37,6 +39,10 @@ export async function startGateway(
     limits?: Partial<GatewayLimits>;
     readiness?: () => ReadinessReport;
     tls?: PortTls;
+    /** Makes this gateway an API worker's. */
+    forward?: ForwardOptions;
+    /** Makes this gateway a lead's, which listens on this Unix socket. Its port is 0. */
+    leadSocket?: string;
   } = {},
 ): Promise<GatewayServer> {
   const keys = createKeys({
@@ -50,7 +56,8 @@ export async function startGateway(
     lines.push({ fields, message });
   };
   const log: Logger = { debug: take, info: take, warn: take, error: take, child: () => log };
-  const proxies = createTrustedProxies(options.trustedProxies ?? []);
+  const isLead = options.leadSocket !== undefined;
+  const proxies = isLead ? trustedWorkers : createTrustedProxies(options.trustedProxies ?? []);
   const limits = { ...limitsFrom(defaultConfig().plinth.server), ...options.limits };
   const gateway = createGateway({
     services,
@@ -63,8 +70,11 @@ export async function startGateway(
     },
     tls: options.tls,
     limits: () => limits,
+    forward: options.forward,
+    isBehindWorkers: isLead,
   });
-  const port = await gateway.listen('127.0.0.1', 0);
+  if (options.leadSocket !== undefined) await gateway.listenOn(options.leadSocket);
+  const port = isLead ? 0 : await gateway.listen('127.0.0.1', 0);
   const url = `http://127.0.0.1:${port}`;
   return {
     url,

@@ -24,7 +24,7 @@ const busy: Service = service('busy', {
   prefix: '/busy/v1',
   cors: 'open',
   apiKeys: true,
-  overloaded: () => ({ type: 'application/problem+json', text: '{"busy":true}' }),
+  overloaded: [{ type: 'application/problem+json', text: '{"busy":true}' }],
   plugin: async (app) => {
     app.get('/', async () => {
       work(costMs);

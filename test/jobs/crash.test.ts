@@ -10,6 +10,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { killPlinth, killPostgres, type Plinth, startPlinth } from './process.ts';
 import { openTarget, type Target } from './target.ts';
 
+// PostgreSQL recovers several times, and retries wait until their delay is over.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
 const requests = 600;

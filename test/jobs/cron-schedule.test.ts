@@ -157,10 +157,10 @@ describe('the next run', () => {
   };
 
   test.each([
-    ['a minute it was not due at yet', '* * * * *', '11:59:59', '12:00:30', '12:00:00'],
-    ['the minute it was due at', '* * * * *', '12:00:00', '12:00:30', null],
-    ['a job that was made in this minute', '* * * * *', '12:00:10', '12:00:30', null],
-    ['minutes that went by unused are not caught up with', '58 11 * * *', '11:00:00', '12:00:00', null],
+    ['a minute for which it wasn’t due yet', '* * * * *', '11:59:59', '12:00:30', '12:00:00'],
+    ['the minute for which it was due', '* * * * *', '12:00:00', '12:00:30', null],
+    ['a job that was created in this minute', '* * * * *', '12:00:10', '12:00:30', null],
+    ['missed minutes aren’t caught up', '58 11 * * *', '11:00:00', '12:00:00', null],
     ['the clock was set back by a day', '* * * * *', '2026-04-01 12:00:00', '12:00:30', '12:00:00'],
     ['the clock was set back by an hour, every minute', '* * * * *', '13:00:00', '12:00:30', '12:00:00'],
     ['the clock was set back by an hour, a certain hour', '0 12 * * *', '12:00:00', '11:00:00', null],
@@ -175,8 +175,8 @@ describe('the next run', () => {
     ['another server with a clock that is slightly ahead', '* * * * *', '12:01:00', '12:00:59', null],
     ['seconds after the clock was set back', '10 seconds', '13:00:00', '12:00:00', '12:00:00'],
     ['seconds of a clock that is slightly ahead', '10 seconds', '12:00:30', '12:00:00', null],
-    ['seconds, counted from the last run', '10 seconds', '12:00:00', '12:00:09.9', null],
-    ['seconds that are over', '10 seconds', '12:00:00', '12:00:10', '12:00:10'],
+    ['seconds are counted from the last run', '10 seconds', '12:00:00', '12:00:09.9', null],
+    ['seconds that have elapsed', '10 seconds', '12:00:00', '12:00:10', '12:00:10'],
   ])('%s', async (_what, schedule, last, moment, expected) => {
     const lastAt = last.includes(' ') ? last : `2026-03-31 ${last}`;
     expect(await due(schedule, `${lastAt}Z`, `2026-03-31 ${moment}Z`)).toBe(expected);

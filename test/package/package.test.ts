@@ -24,7 +24,8 @@ const installed = join(app, 'node_modules', 'plinth');
 const bin = join(installed, 'bin', 'plinth.mjs');
 const maxPackageBytes = 15_000_000;
 
-// Most tests start several processes and can't share loaded modules with other tests.
+// Most tests install PostgreSQL and Deno into an empty cache and start several processes, without the files that the
+// other tests share.
 vi.setConfig({ testTimeout: 180_000 });
 
 /** The variables of a user's shell. The clone's programs aren't in PATH. */

@@ -6,6 +6,7 @@ import { createTestDatabase } from '../../src/database/testing.ts';
 import { type Baseline, type BaselineOptions, makeBaseline, migrations } from '../../src/project/index.ts';
 import { projectWith, type TestProject } from './helpers.ts';
 
+// Each test creates databases and applies a baseline and migrations to them.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 /** Rows and inserts of tables (`a: string`) in the generator's format. `?` means optional in Insert, `~` nullable. */

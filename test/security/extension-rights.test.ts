@@ -9,6 +9,7 @@ import { placeholderVersion } from '../../src/database/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
 import { sql } from '../../src/kernel/sql.ts';
 
+// Installs every extension, one after another.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const apiRoles = ['anon', 'authenticated', 'service_role'];

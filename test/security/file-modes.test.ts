@@ -9,6 +9,7 @@ import { plinth } from '../cli/run-plinth.ts';
 import { makeProject } from '../config/project-folder.ts';
 import { startServe } from './serve-process.ts';
 
+// Each test starts several processes, and some of them create a cluster.
 vi.setConfig({ testTimeout: 120_000 });
 
 /**

@@ -9,6 +9,7 @@ import type { LoginRole } from '../../src/database/types.ts';
 import { quoteLiteral, sql } from '../../src/kernel/sql.ts';
 import { type Backend, createBackend } from '../../src/main.ts';
 
+// Each test starts servers that create a cluster.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const verifier = 'SCRAM-SHA-256$';

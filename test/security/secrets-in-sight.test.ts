@@ -10,6 +10,7 @@ import { plinth, spawnPlinth } from '../cli/run-plinth.ts';
 import { makeProject } from '../config/project-folder.ts';
 import { processTree, startServe } from './serve-process.ts';
 
+// Each test starts several processes, and some of them create a cluster.
 vi.setConfig({ testTimeout: 120_000 });
 
 interface SecretsFile {

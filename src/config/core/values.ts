@@ -19,7 +19,7 @@ export function parseScalar(type: Type, raw: string | number | boolean, numbersA
       return parseBoolean(text);
     case 'integer':
       if (type.orAuto && text === 'auto') return ok(text);
-      return type.isVersion ? parseVersion(text, type) : parseInteger(text, type);
+      return type.isVersion ? parseVersion(text, type) : parseInteger(text, type, type.orAuto);
     case 'port': {
       const port = Number(text);
       const valid = /^\d+$/.test(text) && port <= 65_535;
@@ -61,9 +61,11 @@ interface Bounds {
   readonly max: number;
 }
 
-function parseInteger(text: string, { min, max }: Bounds): Parsed {
+function parseInteger(text: string, { min, max }: Bounds, orAuto = false): Parsed {
   const value = Number(text);
-  if (!/^-?\d+$/.test(text)) return fault(`${quoted(text)} isn't a whole number`);
+  if (!/^-?\d+$/.test(text)) {
+    return fault(`${quoted(text)} isn't a whole number${orAuto ? ' or "auto"' : ''}`);
+  }
   return value >= min && value <= max ? ok(value) : fault(`${text} is not between ${min} and ${max}`);
 }
 

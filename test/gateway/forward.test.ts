@@ -1,0 +1,140 @@
+/** An API worker in front of a lead: the 503 responses of an overloaded worker, an overloaded lead, and a lead that is gone. */
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, expect, test } from 'vitest';
+import { leadMount } from '../../src/gateway/index.ts';
+import type { Service } from '../../src/kernel/service.ts';
+import { type GatewayServer, service, startGateway } from './harness.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'plinth-forward-'));
+const leadSocket = join(folder, 'lead');
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Keeps the CPU busy, like a request that is parsed and planned. */
+function work(ms: number): void {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+}
+
+const remote: Service = service('remote', {
+  prefix: '/remote/v1',
+  cors: 'open',
+  overloaded: [
+    { below: '/remote/v1/xml', type: 'application/xml', text: '<busy/>' },
+    { type: 'application/problem+json', text: '{"busy":true}' },
+  ],
+  plugin: async (app) => {
+    app.get('/*', async () => {
+      work(2);
+      return 'done';
+    });
+    app.options('/*', async () => 'done');
+  },
+  upgrade: (_request, socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\n'),
+});
+
+const running: GatewayServer[] = [];
+afterEach(async () => {
+  for (const server of running.splice(0)) await server.gateway.close(100);
+});
+
+const never = { maxWaitMs: 600_000, maxWaiting: 100_000 };
+const always = { maxWaitMs: 0, maxWaiting: 1000 };
+
+/** Starts a worker, and a lead unless `lead` is undefined. Both are in this process, so they share a CPU core. */
+async function startPair(lead: typeof never | undefined, worker: typeof never): Promise<GatewayServer> {
+  if (lead !== undefined)
+    running.push(await startGateway([remote], { leadSocket, limits: { dispatch: lead } }));
+  const forward = { socketPath: leadSocket, mounts: remote.mounts.map(leadMount) };
+  const front = await startGateway([], { forward, limits: { dispatch: worker } });
+  running.unshift(front);
+  return front;
+}
+
+const get = (path: string, extra = ''): string => `GET ${path} HTTP/1.1\r\nhost: x\r\n${extra}\r\n`;
+const upgrade = get('/remote/v1/socket', 'connection: Upgrade\r\nupgrade: websocket\r\n');
+
+/** Sends each request over a new connection, all at the same time, and returns the responses. */
+async function flood(port: number, requests: readonly string[]): Promise<string[]> {
+  const sockets = await Promise.all(
+    requests.map(async () => {
+      const socket = connect(port, '127.0.0.1');
+      await once(socket, 'connect');
+      return socket;
+    }),
+  );
+  return Promise.all(
+    sockets.map(
+      (socket, index) =>
+        new Promise<string>((resolve, reject) => {
+          let text = '';
+          socket.on('data', (data) => {
+            text += data.toString('latin1');
+            const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0);
+            const start = text.indexOf('\r\n\r\n');
+            if (start < 0 || text.length < start + 4 + length) return;
+            resolve(text);
+            socket.destroy();
+          });
+          socket.on('error', reject);
+          socket.write(requests[index] as string);
+        }),
+    ),
+  );
+}
+
+const kinds = [get('/remote/v1/a'), get('/remote/v1/xml/a'), upgrade, get('/nowhere')];
+const bodies = ['{"busy":true}', '<busy/>', '{"busy":true}', '"code":"overloaded"'];
+const floodOfKinds = (): string[] => Array.from({ length: 40 }, () => kinds).flat();
+
+/** Checks the rejections of each kind of request. */
+function checkRejections(responses: readonly string[]): void {
+  for (const [kind, body] of bodies.entries()) {
+    const rejected = responses.filter(
+      (text, index) => index % kinds.length === kind && text.startsWith('HTTP/1.1 503'),
+    );
+    expect([kinds[kind], rejected.length > 0]).toEqual([kinds[kind], true]);
+    for (const text of rejected) {
+      expect(text).toContain(body);
+      expect(text).toMatch(/retry-after: [1-9]/i);
+      expect(text).toContain('access-control-allow-origin: *');
+      expect(text).toContain('access-control-expose-headers: retry-after');
+      expect(text.match(/x-request-id/gi)).toHaveLength(1);
+    }
+  }
+}
+
+test('an overloaded worker rejects the lead’s requests in the format of their service', async () => {
+  const { port, gateway } = await startPair(never, always);
+  checkRejections(await flood(port, floodOfKinds()));
+  expect(gateway.queue()?.rejectedByPrefix.get('/remote/v1')).toBeGreaterThan(0);
+});
+
+test('the rejections of an overloaded lead pass through the worker unchanged', async () => {
+  const { port, gateway } = await startPair(always, never);
+  checkRejections(await flood(port, floodOfKinds()));
+  expect(gateway.queue()?.rejected).toBe(0);
+});
+
+test('an overloaded worker still answers preflight requests and probes', async () => {
+  const { port } = await startPair(never, always);
+  const preflight =
+    'OPTIONS /remote/v1/a HTTP/1.1\r\nhost: x\r\norigin: https://app.example\r\naccess-control-request-method: GET\r\n\r\n';
+  const responses = await flood(
+    port,
+    Array.from({ length: 40 }, () => [get('/remote/v1/a'), preflight, get('/health/ready')]).flat(),
+  );
+  for (const exempt of [1, 2])
+    expect(
+      responses.filter((text, index) => index % 3 === exempt && !text.startsWith('HTTP/1.1 200')),
+    ).toEqual([]);
+  expect(responses.some((text) => text.startsWith('HTTP/1.1 503'))).toBe(true);
+});
+
+test('without a lead, requests and upgrades fail in the format of their service', async () => {
+  const { port } = await startPair(undefined, never);
+  checkRejections(await flood(port, kinds));
+});
