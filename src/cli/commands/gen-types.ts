@@ -72,7 +72,7 @@ export const genTypes: Command = {
         : await withBackend(location, say, (backend) =>
             generateTypes(backend.database.info.url, schemas, options),
           );
-    process.stdout.write(types);
+    process.stdout.write(types.endsWith('\n') ? types : `${types}\n`);
     return 0;
   },
 };

@@ -1,0 +1,186 @@
+/** `db diff` and `db pull` from the command line: what they compare, print, write and record. */
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
+import { sql } from '../../src/kernel/sql.ts';
+import { makeProject } from '../config/project-folder.ts';
+import { plinth } from './run-plinth.ts';
+import { type SharedProject, startSharedProject } from './shared-project.ts';
+
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
+
+const init = 'create table public.notes (id bigint primary key, title text not null);';
+
+let project: SharedProject;
+beforeAll(async () => {
+  project = await startSharedProject({
+    'supabase/config.toml': '',
+    'supabase/migrations/20260101000000_init.sql': init,
+  });
+});
+afterAll(() => project?.stop());
+
+const migrations = () => join(project.cwd, 'supabase/migrations');
+const change = async (text: string) => expect((await project.run(['db', 'query', text])).status).toBe(0);
+
+describe('db diff', () => {
+  afterEach(async () => {
+    await change('alter table public.notes drop column if exists done; drop schema if exists app cascade');
+    for (const name of readdirSync(migrations()))
+      if (!name.endsWith('_init.sql')) rmSync(join(migrations(), name));
+  });
+
+  test('prints what the migrations lack, and nothing if they lack nothing', async () => {
+    const none = await project.run(['db', 'diff']);
+    expect([none.status, none.stdout]).toEqual([0, '']);
+    expect(none.stderr).toContain('Finished db diff.\n\nNo schema changes found\n');
+
+    await change(
+      'alter table public.notes add column done boolean not null default false; create schema app; create table app.log (id int)',
+    );
+    const all = await project.run(['db', 'diff']);
+    expect(all.status).toBe(0);
+    expect(all.stdout).toMatch(/ALTER TABLE "?public"?\."?notes"? ADD COLUMN "?done"? boolean/i);
+    expect(all.stdout).toMatch(/CREATE TABLE "?app"?\."?log"?/i);
+    const one = await project.run(['db', 'diff', '--schema', 'public', '--local', '--use-migra']);
+    expect(one.stdout).toContain('done');
+    expect(one.stdout).not.toContain('log');
+  });
+
+  test('writes a migration, which creates the same schema when it is applied', async () => {
+    await change('alter table public.notes add column done boolean not null default false');
+    const written = await project.run(['db', 'diff', '-f', 'add_done']);
+    expect([written.status, written.stdout]).toEqual([0, '']);
+    const [, name = ''] = readdirSync(migrations());
+    expect(name).toMatch(/^\d{14}_add_done\.sql$/);
+    expect(written.stderr).toContain(`Created supabase/migrations/${name}.`);
+    expect(written.stderr).toContain(`plinth migration repair --status applied ${name.slice(0, 14)}`);
+    const again = await project.run(['db', 'diff']);
+    expect([again.stdout, again.stderr]).toEqual(['', expect.stringContaining('No schema changes found')]);
+  });
+
+  test('warns about drops, which delete data', async () => {
+    await change('alter table public.notes drop column title');
+    try {
+      const { stdout, stderr } = await project.run(['db', 'diff']);
+      expect(stdout).toMatch(/DROP COLUMN "?title"?/i);
+      expect(stderr).toContain('Found drop statements in schema diff.');
+    } finally {
+      await change(
+        "alter table public.notes add column title text not null default ''; alter table public.notes alter column title drop default",
+      );
+    }
+  });
+
+  test('--from and --to compare any two databases', async () => {
+    await change('create schema app; create table app.log (id int)');
+    const forth = await project.run(['db', 'diff', '--from', 'migrations', '--to', 'local']);
+    expect(forth.stdout).toMatch(/CREATE TABLE "?app"?\."?log"?/i);
+    const { DB_URL = '' } = project.status;
+    const back = await project.run([
+      'db',
+      'diff',
+      '--from',
+      DB_URL,
+      '--to',
+      'migrations',
+      '--output',
+      'back.sql',
+    ]);
+    expect([back.status, back.stdout]).toEqual([0, '']);
+    expect(readFileSync(join(project.cwd, 'back.sql'), 'utf8')).toMatch(/DROP (TABLE|SCHEMA) "?app"?/i);
+  });
+
+  test('compares declarative schema files if there are any', async () => {
+    project.write('supabase/schemas/notes.sql', `${init}\ncreate table public.tags (name text primary key);`);
+    try {
+      const { stdout, stderr } = await project.run(['db', 'diff']);
+      expect(stderr).toContain('• supabase/schemas/notes.sql');
+      expect(stdout).toMatch(/CREATE TABLE "?public"?\."?tags"?/i);
+    } finally {
+      rmSync(join(project.cwd, 'supabase/schemas'), { recursive: true });
+    }
+  });
+
+  test.each([
+    [['--from', 'local'], '--from and --to can only be used together'],
+    [['--output', 'x.sql'], '--output can only be used with --from and --to'],
+    [['--local', '--linked'], "can't be used together"],
+    [['--from', 'nowhere', '--to', 'local'], 'nowhere must be local, linked, migrations, or a URL'],
+  ])('%j is rejected', async (args, reason) => {
+    const failed = await project.run(['db', 'diff', ...args]);
+    expect([failed.status, failed.stdout, failed.stderr]).toEqual([2, '', expect.stringContaining(reason)]);
+  });
+});
+
+describe('db pull', () => {
+  let other: TestDatabase;
+  let url: string;
+  beforeAll(async () => {
+    other = await createTestDatabase('pull');
+    url = other.database.info.projectUrl;
+    await other.database.pool('postgres').exec(`
+      create table public.notes (id bigint primary key, title text not null);
+      create view public.titles as select title from public.notes`);
+  });
+  afterAll(() => other?.drop());
+
+  const history = async () =>
+    (
+      await other.database
+        .pool('postgres')
+        .query<{ version: string }>(sql`select version from supabase_migrations.schema_migrations order by 1`)
+    ).map(({ version }) => version);
+
+  test('writes the whole schema first, then only changes, and records both', async () => {
+    const cwd = makeProject({ 'supabase/config.toml': '' });
+    const folder = join(cwd, 'supabase/migrations');
+    const pull = (...args: string[]) => plinth(['db', 'pull', '--db-url', url, ...args], { cwd });
+    const first = await pull();
+    expect([first.status, first.stdout]).toEqual([0, 'Finished db pull.\n']);
+    const [name = ''] = readdirSync(folder);
+    expect(name).toMatch(/^\d{14}_remote_schema\.sql$/);
+    expect(first.stderr).toContain(`Schema written to supabase/migrations/${name}`);
+    const text = readFileSync(join(folder, name), 'utf8');
+    expect(text).toMatch(/CREATE TABLE "?public"?\."?notes"?/i);
+    expect(text).toMatch(/CREATE (OR REPLACE )?VIEW "?public"?\."?titles"?/i);
+    expect(await history()).toEqual([name.slice(0, 14)]);
+
+    const none = await pull('again');
+    expect([none.status, none.stderr]).toEqual([1, expect.stringContaining('No schema changes found')]);
+    expect(readdirSync(folder)).toEqual([name]);
+
+    await other.database.pool('postgres').exec('alter table public.notes add column done boolean');
+    const second = await pull('add_done', '--schema', 'public');
+    expect(second.status).toBe(0);
+    const added = readdirSync(folder).find((entry) => entry.endsWith('_add_done.sql')) ?? '';
+    expect(readFileSync(join(folder, added), 'utf8')).toMatch(/ADD COLUMN "?done"? boolean/i);
+    expect(await history()).toEqual([name.slice(0, 14), added.slice(0, 14)].sort());
+
+    // The files alone create the same schema.
+    const check = await plinth(['db', 'diff', '--db-url', url], { cwd });
+    expect([check.stdout, check.stderr]).toEqual(['', expect.stringContaining('No schema changes found')]);
+  });
+
+  test('rejects a history that the files do not match', async () => {
+    const cwd = makeProject({
+      'supabase/config.toml': '',
+      'supabase/migrations/20250101000000_local.sql': 'select 1;',
+    });
+    const { status, stderr } = await plinth(['db', 'pull', '--db-url', url], { cwd });
+    expect(status).toBe(1);
+    expect(stderr).toContain('does not match local files');
+    expect(stderr).toContain('plinth migration repair --status applied 20250101000000');
+    for (const version of await history())
+      expect(stderr).toContain(`plinth migration repair --status reverted ${version}`);
+    expect(readdirSync(join(cwd, 'supabase/migrations'))).toHaveLength(1);
+  });
+
+  test('requires a linked database unless another one is given', async () => {
+    const cwd = makeProject({ 'supabase/config.toml': '' });
+    const { status, stderr } = await plinth(['db', 'pull'], { cwd });
+    expect([status, stderr]).toEqual([1, expect.stringContaining('No database is linked.')]);
+    expect(existsSync(join(cwd, 'supabase/migrations'))).toBe(false);
+  });
+});

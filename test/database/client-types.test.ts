@@ -1,0 +1,60 @@
+/** `gen types` for every language, compared with files that follow the rules of upstream's generator. */
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { generateTypes } from '../../src/database/index.ts';
+import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
+import { sql } from '../../src/kernel/sql.ts';
+
+const read = (name: string) => readFileSync(new URL(`client-types/${name}`, import.meta.url), 'utf8');
+
+let other: TestDatabase;
+let url: string;
+beforeAll(async () => {
+  other = await createTestDatabase('client_types');
+  url = other.database.info.projectUrl;
+  await other.database.pool('postgres').exec(read('schema.sql'));
+});
+afterAll(() => other?.drop());
+
+test.each([
+  ['typescript', 'shop.ts.txt'],
+  ['go', 'shop.go.txt'],
+  ['python', 'shop.py.txt'],
+  ['swift', 'shop.swift.txt'],
+] as const)('%s', async (language, file) => {
+  const types = await generateTypes(url, ['shop'], { language });
+  // In Python, the enums of all schemas are included.
+  const ownTypes = types.replaceAll(/^(?!Shop)\w+: TypeAlias = .*\n\n/gm, '');
+  expect(`${ownTypes.trimEnd()}\n`).toBe(read(file));
+});
+
+test('a unique foreign key is a one-to-one relationship, except for PostgREST 9', async () => {
+  const relationship = (types: string) => /"orders_customer_fkey"[\s\S]*?isOneToOne: (\w+)/.exec(types)?.[1];
+  expect(relationship(await generateTypes(url, ['shop']))).toBe('true');
+  const old = await generateTypes(url, ['shop'], { detectsOneToOne: false });
+  expect(old).toContain('"orders_customer_fkey"');
+  expect(old).not.toContain('isOneToOne');
+});
+
+test('Swift types are public on request', async () => {
+  const types = await generateTypes(url, ['shop'], { language: 'swift', swiftAccess: 'public' });
+  expect(types).toContain('public enum ShopSchema');
+  expect(types).not.toContain('internal');
+});
+
+test('a password that the URL lacks is added, and a slow database is reported', async () => {
+  const bare = new URL(url);
+  const { password } = bare;
+  bare.password = '';
+  expect(
+    await generateTypes(bare.href, ['shop'], { language: 'go', password: decodeURIComponent(password) }),
+  ).toContain('type ShopOrdersSelect struct');
+  const pool = other.database.pool('postgres');
+  // The generator reads the size of each table, which waits for the lock.
+  await pool.transaction(async (tx) => {
+    await tx.query(sql`lock table shop.orders in access exclusive mode`);
+    await expect(generateTypes(url, ['shop'], { timeoutMs: 300 })).rejects.toThrow(
+      "The database didn't respond within 0.3 seconds.",
+    );
+  });
+});
