@@ -165,12 +165,28 @@ test('grants on columns stay when the table grants nothing, and a schema gets it
   const text = `create table app.t (a integer, b integer);
     alter default privileges in schema app grant all on tables to anon;
     create table app.u (a integer, b integer); revoke all on app.u from anon; grant select (a, b) on app.u to anon;
-    grant select (b) on app.t to anon; alter schema public owner to postgres; revoke create on schema public from postgres`;
-  const plain = 'create table app.t (a integer, b integer); grant all on app.t to anon';
+    grant select (b) on app.t to anon; grant all on schema public to postgres; alter schema public owner to postgres;
+    revoke create on schema public from postgres`;
+  const plain = `create table app.t (a integer, b integer); grant all on app.t to anon;
+    grant all on schema public to postgres`;
   const [copy, other, wanted] = [await database(plain), await database(plain), await database(text)];
   for (const target of [wanted, other]) {
     await apply(copy, await diffOf(copy, target));
     expect((await diffOf(copy, target)).statements).toEqual([]);
     expect(await catalogs(copy)).toEqual(await catalogs(target));
   }
+});
+
+test('security labels are compared', async () => {
+  const table = 'create table app.t (a integer)';
+  const labeled = await database(
+    `${table}; insert into pg_seclabel (objoid, classoid, objsubid, provider, label) values
+       ('app.t'::regclass, 'pg_class'::regclass, 0, 'none', 'secret'),
+       ('app.t'::regclass, 'pg_class'::regclass, 1, 'none', 'a column')`,
+  );
+  const { statements } = await diffOf(await database(table), labeled);
+  expect(statements.map(({ text }) => text)).toEqual([
+    `SECURITY LABEL FOR 'none' ON COLUMN "app"."t"."a" IS 'a column'`,
+    `SECURITY LABEL FOR 'none' ON TABLE "app"."t" IS 'secret'`,
+  ]);
 });

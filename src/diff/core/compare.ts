@@ -12,7 +12,7 @@ import { compareProperties, type Property } from './properties.ts';
 import { schemaOfId } from './refs.ts';
 import { isPossibleRename, isSamePair, renameOf } from './renames.ts';
 import { planReplacingTypes } from './replaced-types.ts';
-import { revokingTablesFirst } from './revocations.ts';
+import { grantsAfterNewOwner, revokingTablesFirst } from './revocations.ts';
 import { separateDrops } from './separate-drops.ts';
 import { canLoseData } from './type-changes.ts';
 import { isWrongDefault, unwantedDefaults } from './unwanted-defaults.ts';
@@ -63,6 +63,7 @@ export function compareSnapshots(from: Snapshot, to: Snapshot, options: DiffOpti
     ...separate.statements,
     ...replacing.statements,
     ...properties.before,
+    ...grantsAfterNewOwner(properties.before, from.facts, to.facts),
   ].map(plain);
   for (let index = 0; index <= actions.length; index++) {
     for (const { at, statements: texts } of insertions)

@@ -1,5 +1,6 @@
-/** Revoking all privileges on a table also revokes those on its columns, so pg-delta's order can remove grants. */
-import { type Action, encodeId, type StableId } from '@supabase/pg-delta';
+/** Statements that also change other privileges than those that they name. */
+import { type Action, encodeId, type FactBase, type StableId } from '@supabase/pg-delta';
+import { quoteIdentifier } from '../../kernel/sql.ts';
 
 type AclId = Extract<StableId, { kind: 'acl' }>;
 
@@ -8,7 +9,24 @@ const aclsOf = ({ produces, destroys, consumes }: Action): AclId[] =>
 
 const keyOf = ({ target, grantee }: AclId): string => JSON.stringify([encodeId(target), grantee]);
 
-/** Moves REVOKE on a table before the statements for columns of the same table and role. */
+/**
+ * A schema's new owner takes over the privileges of the old one, so the privileges that the old owner keeps are granted
+ * again.
+ */
+export function grantsAfterNewOwner(statements: readonly string[], from: FactBase, to: FactBase): string[] {
+  if (!statements.some((text) => text.startsWith('ALTER SCHEMA public OWNER '))) return [];
+  return to.facts().flatMap(({ id, payload }) => {
+    if (!from.has(id)) return [];
+    if (id.kind !== 'acl' || id.target.kind !== 'schema' || id.target.name !== 'public') return [];
+    const { privileges = [], grantable = [] } = payload as { privileges?: string[]; grantable?: string[] };
+    const grantee = id.grantee === 'PUBLIC' ? id.grantee : quoteIdentifier(id.grantee);
+    const grant = (names: readonly string[], option: string): string[] =>
+      names.length === 0 ? [] : [`GRANT ${names.join(', ')} ON SCHEMA public TO ${grantee}${option}`];
+    return [...grant(privileges, ''), ...grant(grantable, ' WITH GRANT OPTION')];
+  });
+}
+
+/** Revoking all privileges on a table also revokes those on its columns. Moves REVOKE on a table before the statements for columns of the same table and role. */
 export function revokingTablesFirst(actions: readonly Action[]): Action[] {
   const result: Action[] = [];
   const firstOfColumn = new Map<string, Action>();
