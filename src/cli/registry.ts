@@ -251,6 +251,10 @@ export const registry: Readonly<Record<string, Entry>> = {
     summary: 'Remove secrets of functions',
     load: async () => (await import('./commands/secrets.ts')).secretsUnset,
   },
+  'config push': {
+    summary: 'Push settings to a running Plinth',
+    load: async () => (await import('./commands/config-push.ts')).configPush,
+  },
   'sso list': {
     summary: 'List identity providers of single sign-on',
     load: async () => (await import('./commands/sso.ts')).ssoList,

@@ -130,5 +130,5 @@ describe.skipIf(program === undefined)('the upstream CLI with an access token', 
     await run('secrets', 'unset', 'WHO', '--yes');
     expect(await call('hello')).toBe('200 shared undefined');
     expect(JSON.parse(await run('sso', 'list', '-o', 'json'))).toEqual({ items: [] });
-  });
+  }, 300_000);
 });

@@ -4,7 +4,6 @@ import { asUpstream, asUpstreamStarts, insteadOf } from './upstream-commands.ts'
 
 test.each([
   ['orgs list', 'hosted project'],
-  ['config push', 'plinth reload'],
   ['db advisors', 'upstream CLI'],
 ])('%s', (line, text) => {
   expect(insteadOf(line.split(' '))?.text).toContain(text);

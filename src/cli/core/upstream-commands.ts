@@ -12,9 +12,6 @@ const instead: Readonly<Record<string, Instead>> = {
   'db start': { text: '"plinth start" starts the database with everything else.' },
   'db advisors': { text: upstreamWorks },
   'gen keys': { text: '"plinth status" prints the keys.' },
-  config: {
-    text: 'Change supabase/config.toml on the server and run "plinth reload" there, or use the Settings page of its Console.',
-  },
   services: { text: 'All services are part of Plinth. "plinth --version" prints its version.' },
   ...Object.fromEntries(
     [

@@ -55,6 +55,7 @@ export function requestOf(name: ManagementCallName, ref: string, input: CallInpu
     activateFunctions: () => change('PUT', functions, input.functions),
     changeFunction: () => change('PATCH', one, rest),
     deleteFunction: () => change('DELETE', one),
+    pushConfig: () => change('PATCH', `${project}/config`, input),
     listSsoProviders: () => get(providers),
     getSsoProvider: () => get(oneProvider),
     createSsoProvider: () => change('POST', providers, input.provider),

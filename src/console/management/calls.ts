@@ -8,6 +8,7 @@ import type { FunctionsService } from '../../functions/index.ts';
 import type { Keys } from '../../keys/types.ts';
 import type { Audit } from '../audit.ts';
 import { may } from '../core/roles.ts';
+import { type ConfigDeps, configCalls } from './config-calls.ts';
 import { apiKeyFields } from './core/api-keys.ts';
 import { projectRefOf } from './core/project-ref.ts';
 import { deployedFields, type FunctionFields, folderFields } from './core/render.ts';
@@ -16,7 +17,7 @@ import { type Caller, detailOf, type Handlers } from './handlers.ts';
 import type { InputOf, ManagementCallName } from './inputs.ts';
 import { type SsoDeps, ssoCalls } from './sso-calls.ts';
 
-export interface ManagementDeps extends Pick<SsoDeps, 'callService'> {
+export interface ManagementDeps extends Pick<SsoDeps, 'callService'>, Omit<ConfigDeps, 'audit'> {
   readonly database: Pick<Database, 'info'>;
   readonly config: LiveConfig;
   readonly keys: Keys;
@@ -41,6 +42,7 @@ export function createManagement(deps: ManagementDeps): Management {
     ...projectCalls(deps),
     ...functionCalls(deps),
     ...secretCalls(deps),
+    ...configCalls(deps),
     ...ssoCalls({ ...deps, isEnabled: () => deps.config.current.plinth.auth.saml.enabled }),
   };
   const checkRole: Management['checkRole'] = (name, { operator }) => {

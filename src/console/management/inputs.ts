@@ -53,6 +53,7 @@ export const inputs = {
   createSsoProvider: z.object({ provider: anyFields }),
   changeSsoProvider: z.object({ id, changes: anyFields }),
   removeSsoProvider: z.object({ id }),
+  pushConfig: z.object({ config: z.string().max(1_000_000), dry_run: z.boolean().default(false) }),
   listApiKeys: z.object({ reveal: z.boolean().default(false) }),
 } as const satisfies Record<string, z.ZodType>;
 

@@ -135,6 +135,8 @@ function addRoutes(app: FastifyInstance, deps: ManagementRoutesDeps): void {
       .type(`multipart/form-data; boundary=${boundary}`)
       .send(filesForm(entrypointPath, files, boundary));
   });
+  // An addition of Plinth.
+  route('PATCH', `${project}/config`, 'pushConfig', ({ body }) => body);
   const idOf = ({ params }: Request) => ({ id: params.id });
   route('GET', ssoProviders, 'listSsoProviders');
   route('POST', ssoProviders, 'createSsoProvider', ({ body }) => ({ provider: body }), 201);

@@ -1,0 +1,98 @@
+/** Pushing settings with the Management API. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestBackend } from '../../src/testing.ts';
+import type { Backend } from './harness.ts';
+
+const before = `# The server's settings.
+project_id = "server"
+[api]
+max_rows = 100
+[auth]
+site_url = "https://server.example"
+`;
+
+let projectDir: string;
+let backend: Backend;
+let path: string;
+const tokens: Record<string, string> = {};
+beforeAll(async () => {
+  projectDir = mkdtempSync(join(tmpdir(), 'plinth-push-'));
+  mkdirSync(join(projectDir, 'supabase'));
+  writeFileSync(join(projectDir, 'supabase/config.toml'), before);
+  backend = await createTestBackend({ projectDir });
+  await backend.operators.createOperator('owner', 'owner');
+  await backend.operators.createOperator('dev', 'developer');
+  for (const name of ['owner', 'dev'])
+    tokens[name] = (await backend.operators.tokens.create(name, name, 3600)).token;
+  const response = await backend.console.fetch('/v1/projects', {
+    headers: { authorization: `Bearer ${tokens.owner}` },
+  });
+  const [{ ref }] = (await response.json()) as [{ ref: string }];
+  path = `/v1/projects/${ref}/config`;
+});
+afterAll(async () => {
+  await backend?.stop();
+  rmSync(projectDir, { recursive: true, force: true });
+});
+
+async function push(config: string, more: object = {}, as = 'owner') {
+  const response = await backend.console.fetch(path, {
+    method: 'PATCH',
+    headers: { authorization: `Bearer ${tokens[as]}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ config, ...more }),
+  });
+  return { status: response.status, body: await response.json() };
+}
+const fileNow = (): string => readFileSync(join(projectDir, 'supabase/config.toml'), 'utf8');
+
+const pushed = `project_id = "app"
+[api]
+port = 1
+max_rows = 50
+[auth]
+site_url = "https://app.example"
+`;
+
+test('is only for owners', async () => {
+  expect((await push(pushed, {}, 'dev')).status).toBe(403);
+  expect(fileNow()).toBe(before);
+});
+
+test('shows the changes first, and then makes them without a restart', async () => {
+  const shown = await push(pushed, { dry_run: true });
+  expect(shown.body).toMatchObject({
+    keys: ['api.max_rows', 'auth.site_url'],
+    skipped: ['api.port'],
+    applied: [],
+  });
+  expect(shown.body.diff).toContainEqual({ kind: 'added', text: 'max_rows = 50' });
+  expect(fileNow()).toBe(before);
+
+  const made = await push(pushed);
+  expect([made.status, made.body.applied]).toEqual([
+    200,
+    expect.arrayContaining(['api.max_rows', 'auth.site_url']),
+  ]);
+  expect(fileNow()).toBe(
+    before.replace('max_rows = 100', 'max_rows = 50').replace('server.example', 'app.example'),
+  );
+  expect(backend.configuration?.status().unapplied).toEqual([]);
+  expect((await push(pushed)).body.keys).toEqual([]);
+});
+
+test.each([
+  ['an invalid value', '[api]\nmax_rows = "many"', 'api.max_rows'],
+  ['an unknown setting', '[auth]\nunknown_setting = 1', "doesn't exist"],
+  ['a secret in plain text', '[auth.external.github]\nsecret = "plain-text"', 'env(NAME)'],
+  ['a file that isn’t TOML', '[auth', "can't be read"],
+])('rejects %s and changes nothing', async (_what, config, reason) => {
+  const current = fileNow();
+  const response = await push(config);
+  expect(response.status).toBeGreaterThanOrEqual(400);
+  expect(response.status).toBeLessThan(500);
+  expect(response.body.message).toContain(reason);
+  expect(fileNow()).toBe(current);
+});
