@@ -15,7 +15,8 @@ const migration = `
   create extension if not exists pg_cron;
   create table public.notes (id bigint generated always as identity primary key, body text);
   insert into public.notes (body) select 'note ' || n from generate_series(1, 100) n;
-  insert into auth.users (id, email) values (gen_random_uuid(), 'ada@example.com');
+  insert into auth.users (instance_id, id, aud, role, email)
+    values ('00000000-0000-0000-0000-000000000000', gen_random_uuid(), 'authenticated', 'authenticated', 'ada@example.com');
   select vault.create_secret('the secret value', 'kept');
   select cron.schedule('nightly', '0 3 * * *', 'select 1');
 `;

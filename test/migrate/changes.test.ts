@@ -96,7 +96,7 @@ test('a run transfers new, changed and deleted rows, objects, secrets, jobs and 
   });
   expect(report).toMatchObject({
     complete: true,
-    sequences: 2,
+    sequences: 3,
     secrets: { added: 0, changed: 1, deleted: 0 },
     jobs: { added: 0, changed: 0, deleted: 1 },
     objects: { added: 2, changed: 1, deleted: 2 },
