@@ -102,7 +102,7 @@ const mibOf = (file: string): number => statSync(join(folder, file)).size / 1024
 async function run(version: string, bin: string): Promise<void> {
   const home = mkdtempSync(join(folder, `server-${version}-`));
   spawnSync('chmod', ['711', home]);
-  const server = await startExternalServer(bin, home);
+  const server = await startExternalServer(bin, home, { max_locks_per_transaction: 1024 });
   try {
     await fill(server);
     for (const database of ['large', 'many']) {

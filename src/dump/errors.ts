@@ -24,6 +24,11 @@ const table = {
     message: (d: Details) => `Line ${d.line}: ${d.reason}`,
     hint: 'Nothing was restored, because all statements run in one transaction. With --keep-going, statements that fail are skipped.',
   },
+  too_many_locks: {
+    message: (d: Details) =>
+      `Line ${d.line}: the server can't hold the locks of one transaction that creates so many objects.`,
+    hint: 'Nothing was restored. Increase max_locks_per_transaction (in config.toml under [db.settings]; 1024 is enough for about 25,000 tables), restart the server and restore again.',
+  },
   connection_lost: {
     message: (d: Details) => `The connection to the database was lost at line ${d.line}: ${d.reason}`,
     hint: 'Start again with an empty database.',

@@ -79,6 +79,9 @@ function explain(session: CopySession, { line, text }: ScriptStatement, error: u
   const { message } = error as Error;
   if (!session.isOpen() || !(error instanceof PostgresError))
     return new DumpError('connection_lost', { line, reason: message }, error);
+  // PostgreSQL's memory for locks has a fixed size. Its other limits on memory have other messages.
+  if (error.code === '53200' && error.hint?.includes('max_locks_per_transaction'))
+    return new DumpError('too_many_locks', { line }, error);
   const { position, detail, where } = error;
   const at = position === undefined ? line : line + text.slice(0, position - 1).split('\n').length - 1;
   const reason = [message, detail, where?.split('\n')[0]].filter(Boolean).join('; ');

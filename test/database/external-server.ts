@@ -35,7 +35,11 @@ export function availableServers(): { version: string; bin: string }[] {
   return servers;
 }
 
-export async function startExternalServer(bin: string, folder: string): Promise<ExternalServer> {
+export async function startExternalServer(
+  bin: string,
+  folder: string,
+  extra: Readonly<Record<string, string | number>> = {},
+): Promise<ExternalServer> {
   const identity = chooseIdentity([folder, bin]) as Identity;
   const data = join(folder, 'data');
   mkdirSync(data, { mode: 0o700 });
@@ -55,6 +59,7 @@ export async function startExternalServer(bin: string, folder: string): Promise<
     unix_socket_directories: '',
     fsync: 'off',
     wal_level: 'logical',
+    ...extra,
   };
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const server = commandAs(identity, join(bin, 'postgres'), ['-D', data, ...args]);

@@ -41,6 +41,15 @@ test('the error of a failed restore contains the line, and nothing is left behin
   expect(await tables()).toEqual([]);
 });
 
+test('a restore that needs more locks than the server has says which setting to increase', async () => {
+  const locks = 'select count(pg_advisory_xact_lock(n)) from generate_series(1, 1000000) n;\n';
+  await expect(restoreText(database.target, locks)).rejects.toMatchObject({
+    code: 'too_many_locks',
+    message: expect.stringContaining('Line 1:'),
+    hint: expect.stringContaining('max_locks_per_transaction'),
+  });
+});
+
 test('--keep-going skips statements that fail and continues', async () => {
   const skipped: string[] = [];
   const report = await restoreText(database.target, script, {
