@@ -45,7 +45,7 @@ export function unregisterProject(dataDir: string): void {
   if (readEntry(fileOf(dataDir))?.pid === process.pid) rmSync(fileOf(dataDir), { force: true });
 }
 
-/** Returns the projects that respond, sorted by folder. Entries of projects that don't run are removed. */
+/** Returns the projects that respond, sorted by ID and folder. Entries of projects that don't run are removed. */
 export async function runningProjects(): Promise<RunningProject[]> {
   const found = await Promise.all(
     entryFiles().map(async (file): Promise<RunningProject[]> => {
@@ -56,7 +56,8 @@ export async function runningProjects(): Promise<RunningProject[]> {
       return [];
     }),
   );
-  return found.flat().sort((a, b) => (a.projectDir < b.projectDir ? -1 : 1));
+  const orderOf = ({ projectId, projectDir }: ProjectEntry) => `${projectId}\0${projectDir}`;
+  return found.flat().sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
 }
 
 function removeDead(): void {
