@@ -116,6 +116,7 @@ export function createServices(parts: BackendParts, modules: Modules, hosting: H
     keys,
     config: live,
     ...forAccount(auth),
+    selfService: auth.selfService,
     apiUrl,
     webDir,
     clock,
@@ -166,7 +167,6 @@ const forAccount = (auth: ReturnType<Modules['auth']['createAuth']>) => ({
   isTrustedClient: auth.isTrustedClient,
   releaseAuthorization: auth.releaseAuthorization,
   customProviders: auth.customProviders,
-  selfService: auth.selfService,
 });
 
 export type Services = ReturnType<typeof createServices>;

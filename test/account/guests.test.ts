@@ -165,8 +165,7 @@ describe('starting', () => {
 
   test('shows an error if the redirect URL isn’t allowed', async () => {
     await open('guest', `?redirect_to=https://evil.example/&code_challenge=${'a'.repeat(43)}`);
-    await press('Continue as a guest');
-    await page.getByRole('alert').getByText('isn’t allowed').waitFor();
+    await page.getByText('isn’t allowed').waitFor();
     expect(new URL(page.url()).origin).toBe(stage.backend.url);
   });
 });
@@ -241,8 +240,8 @@ describe('saving the account', () => {
     await mailedCode(stage.backend, email);
     const other = await context.newPage();
     await other.goto(await mailedLink(email));
-    await other.getByRole('button', { name: 'Continue' }).click();
-    await other.getByText(`You’re signed in as ${email}.`).waitFor();
+    await other.getByRole('button', { name: 'Confirm the change' }).click();
+    await other.getByText(`Signed in as ${email}`).waitFor();
     await page.evaluate(`window.dispatchEvent(new Event('focus'))`);
     await heading('Account saved');
     expect(await notesOf(id)).toEqual(['mine']);

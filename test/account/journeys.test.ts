@@ -146,8 +146,7 @@ test('a provider that isn’t enabled, or an address that isn’t the app’s, i
   expect(off.headers.get('location')).toMatch(/^\/account\/sign-in\?problem=[a-z_]+$/);
   idp.accounts.set('eve', { email: 'eve@idp.example', email_verified: true, name: 'Eve' });
   const query = new URLSearchParams({ redirect_to: 'https://evil.example/', code_challenge: challenge });
-  await page.goto(`${stage.backend.url}/account/sign-in?${query}`);
-  await page.getByRole('link', { name: 'Continue with Keycloak' }).click();
+  await page.goto(`${stage.backend.url}/account/with?provider=keycloak&${query}`);
   await signInAtProvider('eve');
   await page.waitForURL('**/account/sign-in?**problem=redirect_not_allowed');
 });

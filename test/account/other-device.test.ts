@@ -201,8 +201,9 @@ describe('an attacker', () => {
     const first = await newDevice();
     await signUp(first, email, '');
     const { link } = await latestMail(stage.backend, email);
-    const cookies = await first.context().cookies();
-    const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
+    // These requests send the browser's cookies, but unlike `fetch` no Fetch metadata of their own.
+    const ask = (headers: Record<string, string>, method = 'GET') =>
+      first.context().request.fetch(link, { method, headers, maxRedirects: 0 });
     for (const method of ['GET', 'HEAD', 'OPTIONS']) await fetch(link, { method, redirect: 'manual' });
     for (const headers of [
       { 'sec-purpose': 'prefetch' },
@@ -212,13 +213,11 @@ describe('an attacker', () => {
       { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' },
       { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' },
     ] as Record<string, string>[]) {
-      const response = await fetch(link, { headers: { cookie, ...headers }, redirect: 'manual' });
-      expect(response.status).toBe(200);
+      expect((await ask(headers)).status()).toBe(200);
     }
-    const head = await fetch(link, { method: 'HEAD', headers: { cookie }, redirect: 'manual' });
-    expect(head.status).not.toBe(303);
-    const opened = await fetch(link, { headers: { cookie }, redirect: 'manual' });
-    expect([opened.status, opened.headers.get('location')]).toEqual([303, '/account/security']);
+    expect((await ask({}, 'HEAD')).status()).not.toBe(303);
+    const opened = await ask({});
+    expect([opened.status(), opened.headers().location]).toEqual([303, '/account/security']);
   });
 
   test('with the ID from the link but another cookie gets nothing', async () => {
