@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { axeViolations, type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
 import { freePort } from './free-port.ts';
 import { makeUser, openStage, password, type Stage, signIn, totp } from './harness.ts';
+import { latestMail } from './mailbox.ts';
 
 let stage: Stage;
 let origin: string;
@@ -18,8 +19,13 @@ beforeAll(async () => {
   // Passkeys are bound to an origin, so it must be known before the server starts.
   const port = await freePort();
   origin = `http://localhost:${port}`;
-  stage = await openStage(
+  stage = await openHere(port);
+});
+
+const openHere = (port: number, account: object = {}) =>
+  openStage(
     {
+      plinth: { branding: { name: 'Meadow' }, account },
       auth: {
         passkey: { enabled: true },
         webauthn: { rp_id: 'localhost', rp_display_name: 'Meadow', rp_origins: [origin] },
@@ -33,7 +39,7 @@ beforeAll(async () => {
     },
     { port },
   );
-});
+
 afterAll(() => stage.close());
 
 beforeEach(async () => {
@@ -110,6 +116,53 @@ test('a passkey can be added, renamed, used to sign in, and removed', async () =
   await page.getByRole('button', { name: 'Remove My laptop' }).click();
   await page.getByRole('button', { name: 'Remove', exact: true }).click();
   await page.getByText('Passkey removed.').waitFor();
+});
+
+/** Sets up an authenticator app and a passkey, signs out, and signs in with the passkey. */
+async function signInWithPasskeyAfterTotp(): Promise<string> {
+  await addAuthenticator('device');
+  const email = await signedIn();
+  await page.getByRole('button', { name: 'Add authenticator app' }).click();
+  await page.getByRole('button', { name: 'Continue' }).click();
+  const app = page.getByRole('link', { name: 'Open in an authenticator app on this device' });
+  const uri = new URL((await app.getAttribute('href')) ?? '');
+  expect([uri.protocol, uri.searchParams.get('issuer')]).toEqual(['otpauth:', 'Meadow']);
+  expect(decodeURIComponent(uri.pathname)).toContain(`Meadow:${email}`);
+  await page.getByLabel('Code from the app').fill(totp(uri.searchParams.get('secret') ?? ''));
+  await page.getByText('Last step: generate recovery codes.').waitFor();
+  await page.getByRole('button', { name: 'Add passkey' }).click();
+  await page.getByText('Passkey added.').waitFor();
+  await page.getByRole('button', { name: 'Rename Chrome on Linux' }).waitFor();
+  await signOut();
+  await page.goto(`${origin}/account/sign-in`);
+  await page
+    .getByRole('button', { name: 'Sign in with a passkey' })
+    .click({ noWaitAfter: true })
+    .catch(() => undefined);
+  return email;
+}
+
+test('a passkey that verified the user counts as two factors, and adding it sends a notice', async () => {
+  const email = await signInWithPasskeyAfterTotp();
+  await page.getByText(`Signed in as ${email}`).waitFor();
+  const mail = await latestMail(stage.backend, email, /passkey/);
+  expect([mail.from, mail.subject]).toEqual(['Meadow', 'A passkey was added to your Meadow account']);
+  expect(mail.text).toContain('with the passkey Chrome on Linux');
+  expect(mail.text).toMatch(/Time: .+ UTC\nDevice: Chrome on Linux\n\nWasn't you\?/);
+});
+
+test('a project can require the second factor after a passkey', async () => {
+  const before = { stage, origin };
+  const port = await freePort();
+  origin = `http://localhost:${port}`;
+  stage = await openHere(port, { passkeys_need_second_factor: true });
+  try {
+    await signInWithPasskeyAfterTotp();
+    await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
+  } finally {
+    await stage.backend.stop();
+    ({ stage, origin } = before);
+  }
 });
 
 test('a security key works as a second factor, with the keyboard only', async () => {

@@ -201,7 +201,7 @@ describe('an attacker', () => {
     const first = await newDevice();
     await signUp(first, email, '');
     const { link } = await latestMail(stage.backend, email);
-    // These requests send the browser's cookies, but unlike `fetch` no Fetch metadata of their own.
+    // These requests send the browser's cookies, but unlike `fetch`, they don't send Fetch metadata.
     const ask = (headers: Record<string, string>, method = 'GET') =>
       first.context().request.fetch(link, { method, headers, maxRedirects: 0 });
     for (const method of ['GET', 'HEAD', 'OPTIONS']) await fetch(link, { method, redirect: 'manual' });
