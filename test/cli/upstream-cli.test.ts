@@ -129,6 +129,6 @@ describe.skipIf(program === undefined)('the upstream CLI with an access token', 
     expect((await call('other')).slice(0, 3)).toBe('404');
     await run('secrets', 'unset', 'WHO', '--yes');
     expect(await call('hello')).toBe('200 shared undefined');
-    expect(JSON.parse(await run('sso', 'list', '-o', 'json'))).toEqual({ items: [] });
+    expect(JSON.parse(await run('sso', 'list', '-o', 'json'))).toEqual({ providers: [] });
   }, 300_000);
 });

@@ -59,7 +59,7 @@ export const ssoList: Command = {
       const { type, id, domains, entityId, createdAt, updatedAt } = providerRows(item);
       return [type, id, domains, entityId, createdAt, updatedAt];
     });
-    print(format === 'pretty' ? renderTable([titles, ...rows]) : renderValue({ items }, format));
+    print(format === 'pretty' ? renderTable([titles, ...rows]) : renderValue({ providers: items }, format));
     return 0;
   },
 };
