@@ -250,6 +250,34 @@ async function renameByDatabase(url: string, name: string): Promise<void> {
   }
 }
 
+test('--linked uses the linked server, and requires the token of an owner', async () => {
+  await put('work/there.txt', 'there');
+  const cwd = makeProject({ 'supabase/config.toml': '' });
+  const list = (...args: string[]) => plinth(['storage', 'ls', 'ss:///work/', ...args], { cwd });
+  const unlinked = await list('--linked');
+  expect([unlinked.status, unlinked.stderr]).toEqual([
+    1,
+    expect.stringContaining('No Plinth server is linked.'),
+  ]);
+  const tokenOf = async (...args: string[]) =>
+    (await project.run(['operators', 'token', 'create', ...args])).stdout.trim();
+  const link = async (token: string) =>
+    expect((await plinth(['link', project.status.STUDIO_URL ?? '', '--token', token], { cwd })).status).toBe(
+      0,
+    );
+  await link(await tokenOf('ci'));
+  expect(await list('--linked')).toMatchObject({ status: 0, stdout: 'there.txt\n', stderr: '' });
+  expect((await list('--linked', '--local')).status).toBe(2);
+
+  await project.run(['operators', 'create', 'dev', '--role', 'developer']);
+  await link(await tokenOf('dev-ci', '--operator', 'dev'));
+  const refused = await list('--linked');
+  expect([refused.status, refused.stderr]).toEqual([
+    1,
+    expect.stringContaining("its operator isn't an owner"),
+  ]);
+});
+
 describe('mv', () => {
   test('moves an object, or a folder', async () => {
     for (const key of ['a.txt', 'docs/1.txt', 'docs/x/2.txt']) await put(`work/${key}`, key);

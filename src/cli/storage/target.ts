@@ -3,6 +3,7 @@ import type { Input, Option } from '../command.ts';
 import { UsageError } from '../command.ts';
 import { findRunning } from '../control.ts';
 import { CommandError, notRunning } from '../errors.ts';
+import { managementOf } from '../management/target.ts';
 import type { ProjectLocation } from '../project-location.ts';
 
 export interface StorageTarget {
@@ -14,14 +15,14 @@ export interface StorageTarget {
 
 export const storageTargetOptions = {
   local: { type: 'boolean', help: 'Uses Plinth in this folder (default).' },
-  linked: { type: 'boolean', help: 'Uses the linked project.' },
+  linked: { type: 'boolean', help: 'Uses the linked Plinth server. Requires an access token of an owner.' },
 } as const satisfies Record<string, Option>;
 
-/** @throws {CommandError} if Plinth isn't running or the storage service is disabled */
+/** @throws {CommandError} if the server can't be used or its storage service is disabled */
 export async function storageTargetOf(location: ProjectLocation, input: Input): Promise<StorageTarget> {
   if (input.flag('local') && input.flag('linked'))
     throw new UsageError("--local and --linked can't be used together");
-  return input.flag('linked') ? linkedTarget() : await localTarget(location);
+  return input.flag('linked') ? await linkedTarget(input) : await localTarget(location);
 }
 
 async function localTarget({ dataDir }: ProjectLocation): Promise<StorageTarget> {
@@ -34,10 +35,22 @@ async function localTarget({ dataDir }: ProjectLocation): Promise<StorageTarget>
   return { apiUrl: API_URL, serviceKey: SERVICE_ROLE_KEY };
 }
 
-/** A link contains only a database so far, which has no storage service. */
-function linkedTarget(): StorageTarget {
-  throw new CommandError(
-    "The link has no API URL, so its storage can't be reached.",
-    'Use Plinth in this folder, or the upstream CLI for a hosted project.',
-  );
+interface ApiKey {
+  readonly name: string;
+  readonly api_key: string | null;
+}
+
+async function linkedTarget(input: Input): Promise<StorageTarget> {
+  const client = await managementOf(input);
+  const { api_url: apiUrl } = await client.call<{ readonly api_url?: string }>('getProject');
+  const keys = await client.call<readonly ApiKey[]>('listApiKeys', { reveal: true });
+  const serviceKey = keys.find(({ name }) => name === 'service_role')?.api_key;
+  if (apiUrl === undefined)
+    throw new CommandError(`${client.consoleUrl} doesn't report its API URL. Upgrade that server.`);
+  if (serviceKey === undefined || serviceKey === null)
+    throw new CommandError(
+      "The access token can't read the service key, because its operator isn't an owner.",
+      'Create a token for an owner with "plinth operators token create NAME" on the server.',
+    );
+  return { apiUrl, serviceKey };
 }
