@@ -81,7 +81,12 @@ async function canReplicate(session: CopySession): Promise<boolean> {
 
 /** Runs `work` in a transaction of the target, without triggers and foreign keys if the account can turn them off. */
 export async function inTransaction<T>({ session, facts }: End, work: () => Promise<T>): Promise<T> {
-  await session.exec(facts.canReplicate ? 'begin; set local session_replication_role = replica' : 'begin');
+  // A trigger of storage rejects deletions unless this setting allows them, as for the storage server itself.
+  const settings = [
+    "set local storage.allow_delete_query = 'true'",
+    ...(facts.canReplicate ? ['set local session_replication_role = replica'] : []),
+  ];
+  await session.exec(['begin', ...settings].join('; '));
   try {
     const result = await work();
     await session.exec('commit');

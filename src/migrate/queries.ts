@@ -75,6 +75,7 @@ export async function readFilled(
 export async function readAlwaysTriggers({ query }: CopySession): Promise<string[]> {
   const rows = await query<{ name: string }>(sql`
     select format('%I on %s', t.tgname, t.tgrelid::regclass) as name from pg_trigger t
-    where not t.tgisinternal and t.tgenabled in ('A', 'R') order by 1`);
+    join pg_class c on c.oid = t.tgrelid join pg_namespace n on n.oid = c.relnamespace
+    where not t.tgisinternal and t.tgenabled in ('A', 'R') and n.nspname <> '_plinth' order by 1`);
   return rows.map(({ name }) => name);
 }

@@ -2,6 +2,8 @@
 export const apart: readonly string[] = [
   // This file replaces a module.
   'test/auth/enumeration.test.ts',
+  // Revokes a privilege in the whole cluster.
+  'test/migrate/no-replica-role.test.ts',
   // Measures the memory of its process.
   'test/rest/large.test.ts',
   // Start the command line for nearly every test, so they would share little.
