@@ -54,18 +54,16 @@ const atSignIn: Flow = {
 
 const elsewhere: Flow = {
   name: 'an app whose address isn’t allowed shows an error',
-  async play({ world, walker, ...scene }) {
-    const email = await world.newUser();
+  async play({ world, ...scene }) {
     const query = new URLSearchParams({
       redirect_to: 'https://other.example/',
       code_challenge_method: 's256',
     });
     query.set('code_challenge', askAsApp(world).challenge);
     await scene.open('sign-in', `?${query}`);
-    await scene.signIn(email);
-    await scene.sees(say('error.redirect_not_allowed'));
+    await scene.arrives('page.refused-app');
+    await scene.sees(say('refused.redirect_not_allowed'));
     await scene.state('sign-in, address not allowed');
-    await walker.tabTo(say('sign-in.other'));
   },
 };
 
