@@ -54,6 +54,11 @@ const sliceMs = 10;
  * connections each receive half of the time.
  */
 const maxRestMs = 20;
+/**
+ * The maximum time per request that is measured. A longer time is a pause of the process, such as garbage collection,
+ * code that is loaded for the first time, or a machine with other work. It doesn't predict how long other requests wait.
+ */
+const maxMsPerRequest = 25;
 /** The weight of the newest turn in the average time per request. */
 const weight = 0.2;
 
@@ -126,7 +131,7 @@ export class Dispatcher {
   /** Before the first measurement, the estimate is the time that the requests of this turn have used so far. */
   #waitMs(client: string, now: number): number {
     const usedMs = now - (this.#turnStartedAt ?? now);
-    const msPerRequest = this.#msPerRequest || usedMs / Math.max(1, this.#startedInTurn);
+    const msPerRequest = this.#msPerRequest || perRequest(usedMs, this.#startedInTurn);
     return this.#queue.ahead(client) * msPerRequest;
   }
 
@@ -180,9 +185,12 @@ export class Dispatcher {
    */
   #measure(now: number): void {
     if (this.#measuredFrom !== undefined) {
-      const perRequest = (now - this.#measuredFrom) / this.#startedInTurn;
-      this.#msPerRequest += (perRequest - this.#msPerRequest) * (this.#msPerRequest === 0 ? 1 : weight);
+      const newest = perRequest(now - this.#measuredFrom, this.#startedInTurn);
+      this.#msPerRequest += (newest - this.#msPerRequest) * (this.#msPerRequest === 0 ? 1 : weight);
     }
     this.#measuredFrom = now;
   }
 }
+
+const perRequest = (ms: number, requests: number): number =>
+  Math.min(ms / Math.max(1, requests), maxMsPerRequest);
