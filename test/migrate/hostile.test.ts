@@ -127,3 +127,28 @@ test('a redirect from the source never receives the key', async () => {
     redirecting.close();
   }
 });
+
+test('only the service key suggests the version of an object, and never one that exists', async () => {
+  const client = clientOf(target, target.keys.serviceRoleKey);
+  await client.storage.createBucket('versions');
+  const storage = client.storage.from('versions');
+  const version = crypto.randomUUID();
+  const versionOf = (name: string): Promise<string> =>
+    readValue(target, `select version as value from storage.objects where name = '${name}'`);
+  const upload = async (path: string, headers: Record<string, string>, method = 'POST'): Promise<void> => {
+    const response = await fetch(`${target.url}/storage/v1/object/${path}`, {
+      method,
+      headers: { 'x-object-version': version, ...headers },
+      body: 'x',
+    });
+    expect(response.status).toBe(200);
+  };
+  const { data } = await storage.createSignedUploadUrl('signed.txt');
+  await upload(`upload/sign/versions/signed.txt?token=${data?.token}`, {}, 'PUT');
+  expect(await versionOf('signed.txt')).not.toBe(version);
+  const service = { authorization: `Bearer ${target.keys.serviceRoleKey}` };
+  await upload('versions/first.txt', service);
+  expect(await versionOf('first.txt')).toBe(version);
+  await upload('versions/second.txt', service);
+  expect(await versionOf('second.txt')).not.toBe(version);
+});

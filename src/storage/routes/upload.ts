@@ -95,7 +95,8 @@ async function receive(
 /** A migration keeps the versions of its source. The service role can already write every row. */
 function suggestedVersion(scope: Scope, { headers }: FastifyRequest): string | undefined {
   const version = headers['x-object-version'];
-  return scope.role === serviceRole && typeof version === 'string' && isUuid(version)
+  // The scope of a signed URL has this role, too, but its caller isn't authenticated.
+  return scope.authenticated && scope.role === serviceRole && typeof version === 'string' && isUuid(version)
     ? version.toLowerCase()
     : undefined;
 }
