@@ -19,6 +19,11 @@ const elsewhere: Readonly<Record<string, string>> = {
   'npm run serve -- --workdir project': 'the server of this test, without the build',
   'git pull': 'Git',
   'plinth serve --workers auto': 'test/cli/workers.test.ts',
+  'plinth operators token create ci --operator ada --expires 90d': 'test/cli/target.test.ts',
+  'export PLINTH_ACCESS_TOKEN=sbp_…': 'test/cli/target.test.ts',
+  'plinth link https://console.example': 'test/cli/target.test.ts',
+  'plinth functions deploy --linked': 'test/cli/target.test.ts',
+  'plinth secrets set --linked --env-file .env.production': 'test/cli/target.test.ts',
   'plinth serve --database-url postgresql://app@db.internal/app': 'test/database/external-backend.test.ts',
 };
 

@@ -39,7 +39,7 @@ describe('commands', () => {
     const words = [...line.matchAll(/'([^']*)'|(\S+)/g)]
       .map(([, quoted, plain]) => quoted ?? plain ?? '')
       .slice(1);
-    const count = registry[words.slice(0, 2).join(' ')] === undefined ? 1 : 2;
+    const count = [3, 2, 1].find((each) => registry[words.slice(0, each).join(' ')] !== undefined) ?? 0;
     const command = await registry[words.slice(0, count).join(' ')]?.load();
     expect(command).toBeDefined();
     if (command !== undefined) expect(() => parseInput(command, words.slice(count))).not.toThrow();
