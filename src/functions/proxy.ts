@@ -5,6 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { Pool } from 'undici';
+import { isOutOfFiles } from '../shared/retry-after.ts';
 import { hopByHop, hostOf } from './core/headers.ts';
 import type { Limits } from './core/limits.ts';
 import type { Worker } from './deno/worker.ts';
@@ -113,6 +114,7 @@ export async function reasonOf(
   error: unknown,
   worker: Worker,
 ): Promise<(typeof errors)[keyof typeof errors]> {
+  if (isOutOfFiles(error)) return errors.overloaded;
   if ((error as { code?: string }).code === 'UND_ERR_HEADERS_TIMEOUT') return errors.idle;
   // Waits for the exit, because the socket closes shortly before the exit of the process is reported.
   if (worker.ended === undefined)

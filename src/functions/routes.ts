@@ -14,6 +14,7 @@ import { schemeOf } from '../kernel/tls.ts';
 import type { Trace } from '../kernel/trace.ts';
 import type { Keys } from '../keys/types.ts';
 import { rawHead } from '../shared/response-head.ts';
+import { isOutOfFiles } from '../shared/retry-after.ts';
 import type { Catalog, FunctionSource } from './catalog.ts';
 import { checkAuthorization } from './core/verify-jwt.ts';
 import { errors, FunctionError, type PlatformError } from './errors.ts';
@@ -46,7 +47,8 @@ interface Target {
 
 export function functionsPlugin(deps: RoutesDeps): FastifyPluginAsync {
   return async (app) => {
-    app.setErrorHandler((error: Error, request, reply) => {
+    app.setErrorHandler((thrown: Error, request, reply) => {
+      const error = asOverload(thrown);
       if (error instanceof FunctionError) return render(reply, error.entry, detailsOf(deps, error));
       deps.log.error({ requestId: request.id, error }, 'function request failed');
       return render(reply, {
@@ -84,7 +86,8 @@ export function functionsPlugin(deps: RoutesDeps): FastifyPluginAsync {
         setGatewayHeaders(reply);
         const status = await deps.proxy.forward(lease.worker, target.path, request.raw, reply.raw);
         record(lease, status);
-      } catch (error) {
+      } catch (thrown) {
+        const error = asOverload(thrown);
         record(lease, error);
         if (lease === undefined || !(error instanceof FunctionError)) throw error;
         renderRaw(reply, error.entry, detailsOf(deps, error));
@@ -96,6 +99,12 @@ export function functionsPlugin(deps: RoutesDeps): FastifyPluginAsync {
     app.all('/*', { onRequest: serve }, nothingIsLeft);
   };
 }
+
+/** Without a free file descriptor, neither a file nor a process can be opened until others are closed. */
+const asOverload = (error: unknown): unknown =>
+  !(error instanceof FunctionError) && isOutOfFiles(error)
+    ? new FunctionError(errors.overloaded, { cause: error })
+    : error;
 
 /** There is nothing to send, because the hook has already sent the response. */
 const nothingIsLeft = (): void => undefined;
@@ -153,7 +162,8 @@ export function upgradeHandler(
       try {
         lease = await deps.supervisor.acquire(target.source, requestId, caller.address);
         record(lease, await forwardUpgrade(lease.worker, target.path, request, socket, head));
-      } catch (error) {
+      } catch (thrown) {
+        const error = asOverload(thrown);
         record(lease, error);
         const entry = error instanceof FunctionError ? error.entry : errors.worker;
         refuse(socket, entry.status, entry);
