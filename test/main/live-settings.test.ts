@@ -57,7 +57,7 @@ beforeAll(async () => {
           create table public.scrap (id int); grant select, delete on public.scrap to anon;
           create schema more; grant usage on schema more to anon;
           create table more.other (id int); grant select on more.other to anon;
-          create function public.looks_up() returns bigint language sql as 'select count(*) from other';
+          create function public.looks_up() returns bigint language plpgsql as 'begin return (select count(*) from other); end';
           create function public.large() returns text language sql as $$select repeat('x', 2 * 1024 * 1024)$$;`,
   });
 });
