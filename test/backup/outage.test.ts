@@ -90,7 +90,11 @@ it('keeps serving, reports the outage and heals', async () => {
     disconnect();
     await expect
       .poll(() => backupCheck(server), { timeout: healMs })
-      .toMatchObject({ code: 200, status: 'degraded', message: expect.stringContaining('interrupted') });
+      .toMatchObject({
+        code: 200,
+        status: 'degraded',
+        message: expect.stringContaining('Backups are failing'),
+      });
     expect(await insert(server, 2)).toBe(201);
     expect(await slot()).not.toBe('lost');
     connect();

@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
@@ -141,7 +142,7 @@ test.runIf(existsSync('/usr/bin/script'))('on a terminal, an empty folder gets a
 describe('the React app', () => {
   const cwd = join(folder, 'app');
   let browser: Browser;
-  let url: string;
+  let url = '';
 
   beforeAll(async () => {
     mkdirSync(cwd);
@@ -172,8 +173,11 @@ describe('the React app', () => {
       stream.on('data', (data) => {
         output += data;
       });
-    await expect.poll(() => plain(output), { timeout: 90_000 }).toMatch(/Local:\s+http:\/\/localhost:\d+\//);
-    url = /http:\/\/localhost:\d+\//.exec(plain(output))?.[0] ?? '';
+    while (url === '') {
+      url = /Local:\s+(http:\/\/localhost:\d+\/)/.exec(plain(output))?.[1] ?? '';
+      if (child.exitCode !== null) throw new Error(output);
+      await sleep(50);
+    }
   }, 120_000);
   let stopServer: (() => Promise<void>) | undefined;
   afterAll(async () => {

@@ -17,26 +17,13 @@ import { temporaryFolder } from '../database/helpers.ts';
 // Creates a cluster and runs all of Plinth's migrations in it.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
-const folder = temporaryFolder();
 let server: ExternalServer;
 let admin: Client;
-beforeAll(async () => {
-  const [newest] = availableServers();
-  server = await startExternalServer(newest?.bin as string, folder.path);
-  admin = await Client.connect(parseConnectionString(server.url('admin')));
-  await admin.exec("create role app login createrole bypassrls password 'secret'");
-  await admin.exec('create database app owner app');
-});
-afterAll(async () => {
-  await admin?.connection.close();
-  await server?.stop();
-  folder.remove();
-});
 
-async function start(name: string, databaseUrl: string) {
-  const projectDir = join(folder.path, name);
+async function start(folder: string, databaseUrl: string) {
+  const projectDir = join(folder, 'project');
   mkdirSync(join(projectDir, 'supabase'), { recursive: true });
-  writeFileSync(join(projectDir, 'supabase', 'config.toml'), `project_id = "${name}"\n`);
+  writeFileSync(join(projectDir, 'supabase', 'config.toml'), 'project_id = "external"\n');
   const processes: ChildProcess[] = [];
   const backend = await createBackend({
     projectDir,
@@ -67,18 +54,29 @@ describe.each([
 ])('%s', (_title, user, database) => {
   let backend: Backend;
   let processes: readonly ChildProcess[];
+  const folder = temporaryFolder();
   beforeAll(async () => {
-    ({ backend, processes } = await start(database, server.url(user, database)));
+    const [newest] = availableServers();
+    server = await startExternalServer(newest?.bin as string, folder.path);
+    admin = await Client.connect(parseConnectionString(server.url('admin')));
+    await admin.exec("create role app login createrole bypassrls password 'secret'");
+    await admin.exec('create database app owner app');
+    ({ backend, processes } = await start(folder.path, server.url(user, database)));
     await backend.database.pool('postgres').exec(`
       create table public.notes (id int primary key, owner uuid default auth.uid());
       alter table public.notes enable row level security;
       create policy own on public.notes using (owner = auth.uid()) with check (owner = auth.uid());
       grant select, insert on public.notes to anon, authenticated`);
-    await expect.poll(() => statusesOf(backend, '/rest/v1/notes'), { timeout: 20_000 }).toEqual(all(200));
   });
-  afterAll(() => backend?.stop());
+  afterAll(async () => {
+    await backend?.stop();
+    await admin?.connection.close();
+    await server?.stop();
+    folder.remove();
+  });
 
   test('the workers serve requests as the client’s role', async () => {
+    await expect.poll(() => statusesOf(backend, '/rest/v1/notes'), { timeout: 20_000 }).toEqual(all(200));
     const client = createClient(backend.url, backend.keys.publishableKey, {
       auth: { persistSession: false, autoRefreshToken: false },
     });
