@@ -1,16 +1,27 @@
-/**
- * Tests how clients see an overloaded server: 503 with Retry-After in the error format of each service. With API workers, the
- * responses are the same.
- */
+/** Tests how clients see an overloaded server: 503 with Retry-After in the error format of each service. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { createClient } from '@supabase/supabase-js';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import WebSocket from 'ws';
 import { createTestBackend } from '../../src/testing.ts';
 
 type Backend = Awaited<ReturnType<typeof createTestBackend>>;
 let backend: Backend;
+let stopFlood: () => Promise<void>;
+
+beforeAll(async () => {
+  backend = await createTestBackend({
+    config: { plinth: { server: { max_wait: 0 } } },
+    sql: 'create table public.items (id int); grant select on public.items to anon;',
+  });
+  stopFlood = startFlood(new URL(backend.url));
+});
+
+afterAll(async () => {
+  await stopFlood?.();
+  await backend?.stop();
+});
 
 const connections = 60;
 
@@ -50,120 +61,101 @@ async function rejected(path: string, init?: RequestInit): Promise<Seen> {
   }
 }
 
-describe.each([
-  { name: 'one process', workers: undefined },
-  { name: 'API workers', workers: { count: 2 } },
-])('$name', ({ workers }) => {
-  let stopFlood: () => Promise<void>;
-  beforeAll(async () => {
-    backend = await createTestBackend({
-      config: { plinth: { server: { max_wait: 0 } } },
-      sql: 'create table public.items (id int); grant select on public.items to anon;',
-      ...(workers === undefined ? {} : { workers }),
-    });
-    stopFlood = startFlood(new URL(backend.url));
-  });
-  afterAll(async () => {
-    await stopFlood?.();
-    await backend?.stop();
-  });
+test.each([
+  ['/rest/v1/items', 'application/json; charset=utf-8', '"code":"PGRSTX06"'],
+  ['/auth/v1/settings', 'application/json; charset=utf-8', '"error_code":"unexpected_failure"'],
+  ['/storage/v1/bucket', 'application/json; charset=utf-8', '"code":"SlowDown"'],
+  ['/storage/v1/s3/bucket', 'application/xml; charset=utf-8', '<Code>SlowDown</Code>'],
+  ['/storage/v1/upload/resumable/x', 'text/plain; charset=utf-8', 'too many requests'],
+  ['/functions/v1/hello', 'application/json; charset=utf-8', '"code":"OVERLOADED"'],
+  ['/realtime/v1/api/broadcast', 'application/json; charset=utf-8', '{"error":'],
+  ['/account/api/session', 'application/json; charset=utf-8', '"code":"overloaded"'],
+  ['/account/sign-in', 'text/html; charset=utf-8', '<h1>Try again in a moment</h1>'],
+  ['/nowhere', 'application/json; charset=utf-8', '"code":"overloaded"'],
+])('%s is rejected with %s', async (path, type, text) => {
+  const seen = await rejected(path, { headers: { origin: 'https://app.example' } });
+  expect(seen.headers.get('content-type')).toBe(type);
+  expect(seen.text).toContain(text);
+  expect(Number(seen.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+  // A web page can read the response and when to retry.
+  expect(seen.headers.get('access-control-allow-origin')).toBe('*');
+  expect(seen.headers.get('access-control-expose-headers')).toContain('retry-after');
+});
 
-  test.each([
-    ['/rest/v1/items', 'application/json; charset=utf-8', '"code":"PGRSTX06"'],
-    ['/auth/v1/settings', 'application/json; charset=utf-8', '"error_code":"unexpected_failure"'],
-    ['/storage/v1/bucket', 'application/json; charset=utf-8', '"code":"SlowDown"'],
-    ['/storage/v1/s3/bucket', 'application/xml; charset=utf-8', '<Code>SlowDown</Code>'],
-    ['/storage/v1/upload/resumable/x', 'text/plain; charset=utf-8', 'too many requests'],
-    ['/functions/v1/hello', 'application/json; charset=utf-8', '"code":"OVERLOADED"'],
-    ['/realtime/v1/api/broadcast', 'application/json; charset=utf-8', '{"error":'],
-    ['/account/api/session', 'application/json; charset=utf-8', '"code":"overloaded"'],
-    ['/account/sign-in', 'text/html; charset=utf-8', '<h1>Try again in a moment</h1>'],
-    ['/nowhere', 'application/json; charset=utf-8', '"code":"overloaded"'],
-  ])('%s is rejected with %s', async (path, type, text) => {
-    const seen = await rejected(path, { headers: { origin: 'https://app.example' } });
-    expect(seen.headers.get('content-type')).toBe(type);
-    expect(seen.text).toContain(text);
-    expect(Number(seen.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
-    // A web page can read the response and when to retry.
-    expect(seen.headers.get('access-control-allow-origin')).toBe('*');
-    expect(seen.headers.get('access-control-expose-headers')).toContain('retry-after');
-  });
-
-  test('preflight requests succeed, so that a web page can read the rejection', async () => {
-    const headers = { origin: 'https://app.example', 'access-control-request-method': 'GET' };
-    for (let round = 0; round < 20; round++) {
-      const response = await fetch(`${backend.url}/rest/v1/items`, { method: 'OPTIONS', headers });
-      expect(response.status).toBe(200);
-      await response.arrayBuffer();
-    }
-  });
-
-  test('supabase-js reports the rejection as an error of the service', async () => {
-    const client = createClient(backend.url, backend.keys.publishableKey, {
-      auth: { persistSession: false, autoRefreshToken: false },
-      global: { fetch: (input, init) => fetch(input, init) },
-    });
-    const until = async <T>(call: () => PromiseLike<{ error: T | null }>, isIt: (error: T) => boolean) => {
-      for (;;) {
-        const { error } = await call();
-        if (error !== null && isIt(error)) return error;
-      }
-    };
-    const rest = await until(
-      () => client.from('items').select().retry(false),
-      ({ code }) => code === 'PGRSTX06',
-    );
-    expect(rest.message).toBe('The server receives too many requests');
-    const credentials = { email: 'a@example.com', password: 'secret-password' };
-    const auth = await until(
-      () => client.auth.signInWithPassword(credentials),
-      ({ status }) => status === 503,
-    );
-    expect(auth.name).toBe('AuthRetryableFetchError');
-    const storage = await until(
-      () => client.storage.from('files').list(),
-      ({ message }) => message.includes('too many requests'),
-    );
-    expect(storage).toMatchObject({ status: 503 });
-    const functions = await until(
-      () => client.functions.invoke('hello'),
-      (error) => error.context?.status === 503,
-    );
-    expect(await functions.context.json()).toMatchObject({ code: 'OVERLOADED' });
-  });
-
-  test('a realtime handshake is rejected before the upgrade', async () => {
-    const address = `${backend.url.replace('http', 'ws')}/realtime/v1/websocket?apikey=${backend.keys.publishableKey}`;
-    for (;;) {
-      const socket = new WebSocket(address);
-      const outcome = await new Promise<Seen | undefined>((resolve, reject) => {
-        socket.once('open', () => resolve(undefined));
-        socket.once('unexpected-response', (_request, response) => {
-          const headers = new Headers(response.headers as Record<string, string>);
-          response.resume();
-          resolve({ status: response.statusCode ?? 0, headers, text: '' });
-        });
-        socket.once('error', reject);
-      });
-      socket.on('error', () => {});
-      socket.terminate();
-      if (outcome === undefined) continue;
-      expect(outcome.status).toBe(503);
-      expect(Number(outcome.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
-      return;
-    }
-  });
-
-  test('health checks and metrics respond, and the metrics count the rejections', async () => {
-    for (let round = 0; round < 20; round++)
-      expect((await fetch(`${backend.url}/health/live`)).status).toBe(200);
-    const response = await fetch(`${backend.url}/metrics`, {
-      headers: { authorization: `Bearer ${backend.keys.secretKey}` },
-    });
+test('preflight requests succeed, so that a web page can read the rejection', async () => {
+  const headers = { origin: 'https://app.example', 'access-control-request-method': 'GET' };
+  for (let round = 0; round < 20; round++) {
+    const response = await fetch(`${backend.url}/rest/v1/items`, { method: 'OPTIONS', headers });
     expect(response.status).toBe(200);
-    const text = await response.text();
-    expect(text).toMatch(/^plinth_gateway_rejected_total\{path="\/rest\/v1"\} [1-9]/m);
-    for (const queue of ['gateway', 'passwords', 'functions'])
-      expect(text).toMatch(new RegExp(`^plinth_queue_waiting\\{queue="${queue}"\\} \\d`, 'm'));
+    await response.arrayBuffer();
+  }
+});
+
+test('supabase-js reports the rejection as an error of the service', async () => {
+  const client = createClient(backend.url, backend.keys.publishableKey, {
+    auth: { persistSession: false, autoRefreshToken: false },
+    global: { fetch: (input, init) => fetch(input, init) },
   });
+  const until = async <T>(call: () => PromiseLike<{ error: T | null }>, isIt: (error: T) => boolean) => {
+    for (;;) {
+      const { error } = await call();
+      if (error !== null && isIt(error)) return error;
+    }
+  };
+  const rest = await until(
+    () => client.from('items').select().retry(false),
+    ({ code }) => code === 'PGRSTX06',
+  );
+  expect(rest.message).toBe('The server receives too many requests');
+  const credentials = { email: 'a@example.com', password: 'secret-password' };
+  const auth = await until(
+    () => client.auth.signInWithPassword(credentials),
+    ({ status }) => status === 503,
+  );
+  expect(auth.name).toBe('AuthRetryableFetchError');
+  const storage = await until(
+    () => client.storage.from('files').list(),
+    ({ message }) => message.includes('too many requests'),
+  );
+  expect(storage).toMatchObject({ status: 503 });
+  const functions = await until(
+    () => client.functions.invoke('hello'),
+    (error) => error.context?.status === 503,
+  );
+  expect(await functions.context.json()).toMatchObject({ code: 'OVERLOADED' });
+});
+
+test('a realtime handshake is rejected before the upgrade', async () => {
+  const address = `${backend.url.replace('http', 'ws')}/realtime/v1/websocket?apikey=${backend.keys.publishableKey}`;
+  for (;;) {
+    const socket = new WebSocket(address);
+    const outcome = await new Promise<Seen | undefined>((resolve, reject) => {
+      socket.once('open', () => resolve(undefined));
+      socket.once('unexpected-response', (_request, response) => {
+        const headers = new Headers(response.headers as Record<string, string>);
+        response.resume();
+        resolve({ status: response.statusCode ?? 0, headers, text: '' });
+      });
+      socket.once('error', reject);
+    });
+    socket.on('error', () => {});
+    socket.terminate();
+    if (outcome === undefined) continue;
+    expect(outcome.status).toBe(503);
+    expect(Number(outcome.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    return;
+  }
+});
+
+test('health checks and metrics respond, and the metrics count the rejections', async () => {
+  for (let round = 0; round < 20; round++)
+    expect((await fetch(`${backend.url}/health/live`)).status).toBe(200);
+  const response = await fetch(`${backend.url}/metrics`, {
+    headers: { authorization: `Bearer ${backend.keys.secretKey}` },
+  });
+  expect(response.status).toBe(200);
+  const text = await response.text();
+  expect(text).toMatch(/^plinth_gateway_rejected_total\{path="\/rest\/v1"\} [1-9]/m);
+  for (const queue of ['gateway', 'passwords', 'functions'])
+    expect(text).toMatch(new RegExp(`^plinth_queue_waiting\\{queue="${queue}"\\} \\d`, 'm'));
 });
