@@ -136,13 +136,13 @@ describe('link', () => {
     expect((await plinth(['unlink'], { cwd })).stderr).toBe('Finished unlink.\n');
     expect(existsSync(join(cwd, 'supabase/.temp/project-ref'))).toBe(false);
     const again = await plinth(['unlink'], { cwd });
-    expect([again.status, again.stderr]).toEqual([0, 'No database was linked.\n']);
+    expect([again.status, again.stderr]).toEqual([0, 'No server or database was linked.\n']);
   });
 
   test.each([
-    [[], 'No database was linked. Specify a database'],
+    [[], 'No server or database was linked. Specify a database'],
     [['--project-ref', 'evil.example/#'], "isn't a project ref"],
-    [['--db-url', 'nonsense'], 'No database was linked. --db-url:'],
+    [['--db-url', 'nonsense'], 'No server or database was linked. --db-url:'],
   ])('%j doesn’t make a script fail', async (args, text) => {
     const { status, stderr } = await plinth(['link', ...args], { cwd });
     expect([status, stderr]).toEqual([0, expect.stringContaining(text)]);

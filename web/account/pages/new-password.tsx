@@ -1,5 +1,5 @@
 import { IconFingerprint } from '@tabler/icons-react';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { isGoodPassword } from '../fields.ts';
 import { useFlow } from '../flow.ts';
@@ -32,6 +32,9 @@ function PasswordPage({ isJoining }: { isJoining: boolean }) {
   const [, navigate] = useLocation();
   const { search } = useFlow();
   const { password: policy, offers, brand } = usePageConfig();
+  // The prerendered page doesn't know what the browser supports.
+  const [canAddPasskey, setCanAddPasskey] = useState(false);
+  useEffect(() => setCanAddPasskey(isJoining && offers.passkey && supportsKeys()), [isJoining, offers]);
   const submit = useSubmit(
     async (field) => {
       const chosen = field('password');
@@ -74,7 +77,7 @@ function PasswordPage({ isJoining }: { isJoining: boolean }) {
         />
         {isJoining ? null : <Aside>{t('new-password.others')}</Aside>}
         <Submit busy={submit.busy}>{t('new-password.submit')}</Submit>
-        {isJoining && offers.passkey && supportsKeys() ? (
+        {canAddPasskey ? (
           <>
             <Divider>{t('sign-in.or')}</Divider>
             <SubtleButton

@@ -273,8 +273,8 @@ const passkey: Flow = {
     const email = await scene.signedIn();
     await walker.press(say('passkey.add'));
     await scene.sees(say('passkey.ready'));
-    // Auth gives passkeys this name in every language.
-    await walker.press(say('passkey.rename-what', { name: 'Passkey' }));
+    // The virtual authenticator has no known model, so the passkey is named after the browser and the system.
+    await walker.press(say('passkey.rename-what', { name: 'Chrome on Linux' }));
     await walker.fill(say('passkey.name'), 'My laptop');
     await scene.state('security, passkey to be renamed');
     await walker.enter();

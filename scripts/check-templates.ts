@@ -1,0 +1,62 @@
+/**
+ * Installs, type-checks and builds the app templates of `plinth init` with this clone's npm package. Packages are
+ * downloaded, so this isn't part of the tests.
+ *
+ *     node scripts/check-templates.ts [react] [next] [sveltekit] [expo]
+ *
+ * Prints the seconds of each step. Exits with 1 if one of them failed, and keeps the folder of that app.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { templateNames } from '../src/cli/core/templates.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const plinthPackage = join(root, 'dist', 'package');
+const names = process.argv.length > 2 ? process.argv.slice(2) : templateNames;
+
+/** A build stops with an explanation if the variables of its framework are missing. */
+const addresses = Object.fromEntries(
+  ['VITE_', 'NEXT_PUBLIC_', 'PUBLIC_', 'EXPO_PUBLIC_'].flatMap((prefix) => [
+    [`${prefix}SUPABASE_URL`, 'https://api.example.com'],
+    [`${prefix}SUPABASE_PUBLISHABLE_KEY`, 'sb_publishable_example'],
+  ]),
+);
+
+function step(title: string, cwd: string, file: string, args: readonly string[]): boolean {
+  const startedAt = performance.now();
+  const env = { ...process.env, ...addresses, CI: '1', NEXT_TELEMETRY_DISABLED: '1', EXPO_NO_TELEMETRY: '1' };
+  const { status, stdout, stderr } = spawnSync(file, args, { cwd, env, encoding: 'utf8' });
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  console.log(`  ${title}: ${status === 0 ? 'passed' : 'failed'} in ${seconds} s`);
+  if (status !== 0) console.log(`${stdout}${stderr}`.trimEnd().split('\n').slice(-40).join('\n'));
+  return status === 0;
+}
+
+function check(name: string): boolean {
+  const folder = mkdtempSync(join(tmpdir(), `plinth-template-${name}-`));
+  console.log(name);
+  const isSound =
+    step('init', folder, process.execPath, [join(root, 'bin', 'plinth.mjs'), 'init', '--template', name]) &&
+    linkPackage(folder) &&
+    step('install', folder, 'npm', ['install', '--no-audit', '--no-fund']) &&
+    step('check', folder, 'npm', ['run', 'check']) &&
+    step('build', folder, 'npm', ['run', 'build']);
+  if (isSound) rmSync(folder, { recursive: true, force: true });
+  else console.log(`  The app is in ${folder}.`);
+  return isSound;
+}
+
+/** Plinth's own package comes from this clone instead of the registry. */
+function linkPackage(folder: string): boolean {
+  const file = join(folder, 'package.json');
+  const manifest = JSON.parse(readFileSync(file, 'utf8'));
+  manifest.devDependencies.plinth = `file:${plinthPackage}`;
+  writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`);
+  return true;
+}
+
+const isPackaged = step('package', root, process.execPath, [join(root, 'scripts', 'package.mjs')]);
+process.exitCode = isPackaged && names.map(check).every(Boolean) ? 0 : 1;
