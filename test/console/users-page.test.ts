@@ -64,7 +64,7 @@ test('an invitation and a reset link are sent, metadata is edited, and a session
   await go(`/users?id=${id}`);
   await page.getByRole('button', { name: 'Actions', disabled: false }).press('Enter');
   await page.getByRole('menuitem', { name: 'Create password reset link' }).press('Enter');
-  await page.getByText('/auth/v1/verify').waitFor();
+  await page.getByText('/account/confirm').waitFor();
   await page.getByRole('button', { name: 'Edit: User metadata' }).press('Enter');
   const editor = page.getByRole('textbox', { name: 'User metadata' });
   await editor.fill('{ "full_name": "Ada"');

@@ -1,12 +1,15 @@
 -- Updates pg_cron in existing databases: jobs run again directly after the clock was set back.
 do $update$
 begin
-  if pg_catalog.to_regprocedure('cron._due(cron._spec,timestamptz,timestamptz,text)') is null
-    or not exists (select from pg_catalog.pg_extension where extname = 'pg_cron')
+  if not exists (select from pg_catalog.pg_extension where extname = 'pg_cron')
     or not exists (
       select from pg_catalog.pg_namespace n join pg_catalog.pg_roles r on r.oid = n.nspowner
       where n.nspname = 'cron' and r.rolsuper)
   then
+    return;
+  end if;
+  -- Before version 16, this function raises an error if a schema in the signature doesn't exist.
+  if pg_catalog.to_regprocedure('cron._due(cron._spec,timestamptz,timestamptz,text)') is null then
     return;
   end if;
   execute $script$
