@@ -20,7 +20,10 @@ export interface StopSignals {
   onRestartWorkers(): void;
 }
 
-/** Starts watching, and returns a function that stops watching. */
+/**
+ * Starts watching, and returns a function that stops watching npm. Signals are handled until the process exits, so that
+ * a second signal doesn't turn a clean exit into a failure.
+ */
 export function watchStopSignals({
   followsNpm,
   onStop,
@@ -49,10 +52,7 @@ export function watchStopSignals({
       : setInterval(() => {
           if (stoppedAt === undefined && parents.some(isGone)) stop();
         }, parentPollMs).unref();
-  return () => {
-    clearInterval(timer);
-    process.off('SIGINT', stop).off('SIGTERM', stop).off('SIGHUP', hangUp).off('SIGUSR2', onRestartWorkers);
-  };
+  return () => clearInterval(timer);
 }
 
 /**

@@ -140,9 +140,9 @@ describe('link', () => {
   });
 
   test.each([
-    [[], 'No server or database was linked. Specify a database'],
+    [[], 'No database was linked. Specify a database'],
     [['--project-ref', 'evil.example/#'], "isn't a project ref"],
-    [['--db-url', 'nonsense'], 'No server or database was linked. --db-url:'],
+    [['--db-url', 'nonsense'], 'No database was linked. --db-url:'],
   ])('%j doesn’t make a script fail', async (args, text) => {
     const { status, stderr } = await plinth(['link', ...args], { cwd });
     expect([status, stderr]).toEqual([0, expect.stringContaining(text)]);

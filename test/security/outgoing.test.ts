@@ -18,6 +18,7 @@ const reviewed: Readonly<Record<string, string>> = {
   'auth/flows/hooks.ts': 'the configuration names the hook; no redirects',
   'backup/target/s3.ts': 'the configuration names the bucket',
   'cli/control.ts': 'the socket of this data folder',
+  'cli/management/client.ts': 'the operator names the server; no redirects',
   'database/wire/socket.ts': 'the configuration names the database',
   'functions/deno/ready.ts': 'the socket of a worker',
   'functions/proxy.ts': 'the socket of a worker',
