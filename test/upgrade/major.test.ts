@@ -91,7 +91,9 @@ describe.skipIf(missingOldVersion !== undefined)(
     test('everything is migrated, and the old cluster is kept', async () => {
       const { status, stdout, stderr } = await plinth(['upgrade', '--old-bindir', bin], { cwd: project });
       expect({ status, stderr }).toMatchObject({ status: 0 });
-      expect(stdout).toMatch(/Upgraded from PostgreSQL 15 to 18 and verified that the data is unchanged: \d+ tables in 3 databases, \d{4,} rows/);
+      expect(stdout).toMatch(
+        /Upgraded from PostgreSQL 15 to 18 and verified that the data is unchanged: \d+ tables in 3 databases, \d{4,} rows/,
+      );
       expect(stdout).toContain('Recreated the replication slots app_slot.');
       expect(stdout).toContain(`rm -rf ${join(dataDir, 'postgres.old-15')}`);
       expect(readFileSync(join(dataDir, 'postgres', 'PG_VERSION'), 'utf8')).toBe('18\n');
