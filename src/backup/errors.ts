@@ -4,7 +4,7 @@ const table = {
   key_missing: 'Backups need an encryption key: set [backup] encryption_key = "env(NAME)" in plinth.toml.',
   key_invalid:
     'The backup encryption key must be 32 bytes in hexadecimal or base64, for example from "openssl rand -hex 32".',
-  target_unset: 'Backups have no target: set [backup] to in plinth.toml.',
+  target_unset: 'No backup target is configured. Set "to" in the section [backup] of plinth.toml.',
   target_invalid: 'The backup target must be a folder or a URL such as s3://bucket/prefix.',
   target_foreign: 'The backup target contains the backups of another database. Use another folder or prefix.',
   target_in_use: 'Another server uses the backup target.',

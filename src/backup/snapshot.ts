@@ -17,7 +17,7 @@ export interface SnapshotSources {
 
 /** Folders that are installed or generated. */
 const skippedFolders = new Set(['node_modules', '.git', '.temp', '.branches']);
-/** The folder of the data folder that contains deployed functions. A restore puts it in the same place. */
+/** The subfolder of the data folder that contains the deployed functions. A restore puts it in the same place. */
 export const deployedFolder = 'deployed';
 /** Larger files in a project folder aren't considered source files. */
 const maxFileBytes = 64 * 1024 * 1024;

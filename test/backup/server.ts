@@ -97,7 +97,7 @@ const exited = (child: ChildProcess): Promise<void> =>
     else child.once('exit', () => resolve());
   });
 
-/** PostgreSQL runs in a separate session, so its processes are found by their parents. */
+/** PostgreSQL runs in a separate session, so its processes are identified by the IDs of their parents. */
 function descendants(root: number): number[] {
   const parents = new Map<number, number>();
   for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {

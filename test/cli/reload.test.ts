@@ -100,7 +100,7 @@ test('settings that can change apply without a failed request, and the others ar
   await expect
     .poll(logText)
     .toContain('realtime.enabled needs a restart because services are added to the ports at startup');
-  // The files are also watched, so either the command or the watch has applied the changes.
+  // The files are also watched, so either the command or the watcher has applied the changes.
   await expect
     .poll(logText)
     .toMatch(/"applied":\["api\.max_rows","auth\.enable_signup","plinth\.log\.level"\]/);

@@ -41,7 +41,7 @@ export async function startGateway(
     tls?: PortTls;
     /** Makes this gateway an API worker's. */
     forward?: ForwardOptions;
-    /** Makes this gateway a lead's, which listens on this Unix socket. Its port is 0. */
+    /** Makes this the gateway of a lead process. It listens on this Unix socket. Its port is 0. */
     leadSocket?: string;
   } = {},
 ): Promise<GatewayServer> {

@@ -39,7 +39,7 @@ afterAll(async () => {
   await behind.stop();
   await proxy.stop();
   await direct.stop();
-  // A test restarts PostgreSQL, and the cluster's guard only watches its first process.
+  // The cluster is stopped here because one test restarts PostgreSQL, and the cluster's guard watches only the first process.
   await stopTestCluster();
 });
 

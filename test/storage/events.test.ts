@@ -1,4 +1,4 @@
-/** Tests that object events reach the webhook even if the receiver fails in between. */
+/** Tests that object events reach the webhook even if the receiver fails temporarily. */
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';

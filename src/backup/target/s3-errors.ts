@@ -11,8 +11,9 @@ const causes: Readonly<Record<string, string>> = {
   RequestTimeTooSkewed: "The clock of this machine differs too much from the S3 server's clock.",
   RequestExpired: "The clock of this machine differs too much from the S3 server's clock.",
   NoSuchBucket: "The bucket doesn't exist.",
-  PermanentRedirect: 'The bucket is in another region, so correct region= in the URL.',
-  AuthorizationHeaderMalformed: 'The bucket is in another region, so correct region= in the URL.',
+  PermanentRedirect: "The bucket is in a different region. Set region= in the URL to the bucket's region.",
+  AuthorizationHeaderMalformed:
+    "The bucket is in a different region. Set region= in the URL to the bucket's region.",
   CredentialsProviderError: 'No S3 credentials are configured.',
   ENOTFOUND: "The host of the S3 server can't be found.",
   EAI_AGAIN: "The host of the S3 server can't be found at the moment.",

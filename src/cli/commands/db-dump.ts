@@ -15,7 +15,7 @@ import { targetOptions, withTarget } from '../target-database.ts';
 export const dbDump: Command = {
   name: 'db dump',
   about:
-    'Writes the database as SQL that "plinth db restore" and psql run. By default, the dump contains the project\'s\n' +
+    'Writes the database as SQL that you can run with "plinth db restore" or psql. By default, the dump contains the project\'s\n' +
     'roles without passwords, its schemas, and all rows including users and storage metadata. Schemas that Plinth\n' +
     'creates itself, object bodies, Console operators and vault secrets are excluded. "plinth backup" includes them.',
   options: {

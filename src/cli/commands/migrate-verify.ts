@@ -44,7 +44,7 @@ export const migrateVerify: Command = {
     else
       print(
         [
-          `Compared ${tables} tables with ${rows} rows, and ${objects} objects (${sizeText(objectBytes)}).`,
+          `Compared ${tables} tables (${rows} rows) and ${objects} objects (${sizeText(objectBytes)}).`,
           ...differences.map((difference) => `DIFFERENCE ${difference}`),
           differences.length === 0 ? 'No differences.' : `${differences.length} differences.`,
         ].join('\n'),

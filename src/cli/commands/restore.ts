@@ -82,7 +82,7 @@ function restoredText(restored: Restored, dataDir: string): string {
 }
 
 const copyAdvice = (dataDir: string): string =>
-  `This is a copy. Its server sends no emails and webhooks, runs no jobs and creates no backups. To use it as the production\nserver, stop the original and run "plinth promote --data-dir ${dataDir}".`;
+  `This is a copy. Its server sends no emails or webhooks, runs no jobs and creates no backups. To use it as the production\nserver, stop the original and run "plinth promote --data-dir ${dataDir}".`;
 
 const listText = (versions: readonly string[]): string =>
   `${versions.length} (${versions.slice(0, 5).join(', ')}${versions.length > 5 ? ', …' : ''})`;

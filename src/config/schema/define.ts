@@ -27,7 +27,7 @@ export type Type =
   | { readonly name: 'enum'; readonly values: readonly string[] }
   /** A duration, which is written as in Go ("2m30s"). The loaded configuration contains milliseconds. */
   | { readonly name: 'duration' }
-  /** A size, which is written as in "50MiB". The loaded configuration contains bytes. */
+  /** A size, such as "50MiB". The loaded configuration contains bytes. */
   | { readonly name: 'size' }
   /** A list of strings. With `files`, the strings are glob patterns relative to `supabase/`. */
   | { readonly name: 'list'; readonly files?: boolean }

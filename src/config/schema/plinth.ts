@@ -413,7 +413,7 @@ export const plinthSchema = section("Plinth's own settings.", {
     'PostgreSQL. The last three settings make it less secure.',
     {
       pool_connections: optionalInteger(
-        'Number of PostgreSQL connections per service other than REST. Neither a single client nor all anonymous clients together can use the last one.',
+        'Number of PostgreSQL connections for each service except REST. One connection is always kept free, so that neither a single client nor all anonymous clients together can use all of them.',
         { min: 1, max: 100 },
         { defaultText: '1 per 128 MiB of memory, at least 2 and at most 5', ...connections },
       ),

@@ -14,8 +14,8 @@ export interface Job extends Waiter {
   /** The group that counts the job as one of its limited jobs. */
   occupied: LaneGroup | undefined;
   /**
-   * How long the run was seen in progress. Less than its duration if the event loop was blocked, because the response
-   * may have been waiting in the meantime.
+   * How long the run was observed to be in progress. Time during which the event loop was blocked isn't counted, because
+   * the response may already have arrived without being read.
    */
   observedMs: number;
   /** Whether the run in progress was recorded as blocking. */

@@ -66,7 +66,7 @@ export function createGraphs(options: GraphOptions): Graphs {
 }
 
 /**
- * Returns a text that changes when a file changes. It consists of the path, size and modification time of each file.
+ * Returns a string that changes whenever one of the files changes. It consists of the path, size and modification time of each file.
  * Missing files are included, because they can be created later.
  */
 function stampOf(source: FunctionSource, files: readonly string[]): string {

@@ -122,7 +122,7 @@ class DatabaseCatalog implements Catalog {
   }
 }
 
-/** Returns the columns whose equal values have equal text representations. */
+/** Returns the columns in which equal values always have the same text representation. */
 function comparableColumns({ columns }: TableRow): ReadonlySet<string> {
   const comparable = columns.filter(
     ({ typeName, bytewise }) => typeName === 'uuid' || (typeName === 'text' && bytewise),

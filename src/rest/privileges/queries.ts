@@ -18,7 +18,7 @@ export interface MissingRow {
 }
 
 /**
- * Returns the privileges that `role` lacks. Privileges on schemas are first. Only objects in `schemas` are checked, so
+ * Returns the privileges that `role` lacks. Privileges on schemas come first. Only objects in `schemas` are checked, so
  * that nothing about other schemas is disclosed.
  */
 export const selectMissing = (

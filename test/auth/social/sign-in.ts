@@ -3,7 +3,7 @@ import type { Issuer } from '../../keys/issuer.ts';
 import type { AuthServer } from '../harness.ts';
 import type { Internet } from './internet.ts';
 
-/** Returns where the browser is redirected, and its state parameter. */
+/** Returns the URL to which the browser is redirected, and the `state` parameter of that URL. */
 export async function leave(
   auth: AuthServer,
   provider: string,

@@ -55,7 +55,8 @@ export const messages = {
   'metrics.requests': 'Requests',
   'metrics.requests-text': 'Per minute, by service',
   'metrics.durations': 'Durations',
-  'metrics.durations-text': 'In milliseconds. 50% finished within p50, 95% finished within p95.',
+  'metrics.durations-text':
+    'In milliseconds. 50% of the requests finished within the p50 time, and 95% within the p95 time.',
   'metrics.service': 'Service',
   'metrics.all': 'All services',
   'metrics.per-minute': 'Per minute',

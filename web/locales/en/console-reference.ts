@@ -23,7 +23,7 @@ export const messages = {
   'reference.op.update': 'Update',
   'reference.op.delete': 'Delete',
   'reference.try': 'Try it',
-  'reference.try-text': 'Sends the request to REST as {name}. Policies and grants apply.',
+  'reference.try-text': 'Sends the request to the REST API as {name}. Policies and grants apply.',
   'reference.request': 'Request',
   'reference.body': 'Body (JSON)',
   'reference.keep': 'Keep changes',

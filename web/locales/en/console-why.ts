@@ -43,7 +43,7 @@ export const messages = {
   'why.reason.no-policy': 'Row-level security is on, and no permissive {command} policy applies to {role}.',
   'why.reason.policy': 'No {command} policy matches this row.',
   'why.reason.restrictive':
-    'A restrictive {command} policy isn’t true. All restrictive policies must be true.',
+    'A restrictive {command} policy doesn’t allow this row. A row must satisfy all restrictive policies.',
   'why.reason.evaluation': 'Evaluating the {command} policies raised an error.',
   'why.reason.passes': 'The row passes every policy that applies.',
   'why.disagrees':

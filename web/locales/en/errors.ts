@@ -36,7 +36,8 @@ export const messages = {
     'This action requires a second step. Confirm it’s you with your authenticator app first.',
 
   // sign-up, email, phone
-  'error.signup_disabled': 'New accounts can’t be created at the moment. If you have one, sign in instead.',
+  'error.signup_disabled':
+    'New accounts can’t be created at the moment. If you already have an account, sign in instead.',
   'error.user_already_exists':
     'You can’t create an account with this address. If it’s yours, sign in instead.',
   'error.email_exists': 'This address can’t be used. Choose another one.',
@@ -157,7 +158,7 @@ export const messages = {
     'The passkey couldn’t be verified. Try again, or choose another method.',
 
   // OAuth server
-  'error.oauth_client_not_found': 'This app isn’t registered here anymore. Contact the app’s support.',
+  'error.oauth_client_not_found': 'This app isn’t registered here anymore. Contact the app’s support team.',
   'error.oauth_authorization_not_found':
     'This request has expired or belongs to another account. Go back to the app and start again.',
   'error.oauth_consent_not_found': 'This app doesn’t have access anymore. Reload the page.',
@@ -175,7 +176,7 @@ export const messages = {
   'error.access_denied':
     'Sign-in with the other service was canceled. Try again, or choose another way to sign in.',
   'error.redirect_not_allowed':
-    'You’re signed in, but the app’s address isn’t allowed here. Contact the app’s support.',
+    'You’re signed in, but the app’s address isn’t allowed here. Contact the app’s support team.',
   'error.pkce_required': 'The app sent an incomplete request to sign you in. Contact the app’s support team.',
   'error.bad_code_challenge':
     'The app sent an incomplete request to sign you in. Contact the app’s support team.',
@@ -184,7 +185,8 @@ export const messages = {
   'error.wallet_refused':
     'The wallet’s signature wasn’t accepted. Try again, or choose another way to sign in.',
   'error.not_a_guest': 'You aren’t using a guest account. Reload the page.',
-  'error.hand_over_off': 'Guest data can’t be moved here. Sign in without it, or use another address.',
+  'error.hand_over_off':
+    'Your guest data can’t be moved to this account. Sign in without it, or use another address.',
   'error.hand_over_failed':
     'Your guest data couldn’t be moved, and nothing was changed. Try again, or go back to the guest account.',
   'error.guest_gone': 'The guest account doesn’t exist anymore. Continue with your account.',

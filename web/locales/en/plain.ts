@@ -58,13 +58,13 @@ export const messages = {
   'plain.check': 'I’ve confirmed the link on another device',
   'plain.unconfirmed': 'The link hasn’t been confirmed on another device yet.',
   'page.refused-app': 'This app can’t sign you in',
-  'refused.redirect_not_allowed': 'The app’s address isn’t allowed here. Contact the app’s support.',
+  'refused.redirect_not_allowed': 'The app’s address isn’t allowed here. Contact the app’s support team.',
   'refused.redirect_not_allowed-hint':
     'Add {url} to additional_redirect_urls in the [auth] section of supabase/config.toml, or use the address in site_url.',
-  'refused.pkce_required': 'The app’s sign-in request is incomplete. Contact the app’s support.',
+  'refused.pkce_required': 'The app’s sign-in request is incomplete. Contact the app’s support team.',
   'refused.pkce_required-hint':
     'Send code_challenge and code_challenge_method=s256 together with redirect_to={url}. To return sessions in the URL fragment instead, set implicit_return = true in the [account] section of supabase/plinth.toml.',
-  'refused.bad_code_challenge': 'The app’s sign-in request is incomplete. Contact the app’s support.',
+  'refused.bad_code_challenge': 'The app’s sign-in request is incomplete. Contact the app’s support team.',
   'refused.bad_code_challenge-hint':
     'code_challenge must consist of 43 to 128 characters from A-Z a-z 0-9 . _ ~ -, and code_challenge_method must be s256 or plain.',
   'plain.mfa': 'Open your authenticator app and enter the code for {name}.',
