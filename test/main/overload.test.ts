@@ -23,13 +23,15 @@ afterAll(async () => {
   await backend?.stop();
 });
 
-const connections = 60;
+/** Enough that a turn of the event loop exceeds the time in which requests start, on a fast machine as well. */
+const connections = 200;
+const requestsPerConnection = 5;
 
 /** Sends requests without pause on many connections. */
 function startFlood({ hostname, port }: URL): () => Promise<void> {
   const text = `GET /rest/v1/items HTTP/1.1\r\nhost: x\r\napikey: ${backend.keys.publishableKey}\r\n\r\n`;
   const sockets = Array.from({ length: connections }, () => {
-    const socket = connect(Number(port), hostname, () => socket.write(text));
+    const socket = connect(Number(port), hostname, () => socket.write(text.repeat(requestsPerConnection)));
     socket.on('data', (data) => {
       for (let count = data.toString('latin1').split('HTTP/1.1 ').length; count > 1; count--)
         socket.write(text);
@@ -52,12 +54,16 @@ interface Seen {
   readonly text: string;
 }
 
-/** Repeats a request until it is rejected. */
+/** Repeats a request until it is rejected. Of several at the same time, one waits behind the others. */
 async function rejected(path: string, init?: RequestInit): Promise<Seen> {
-  for (;;) {
+  const send = async (): Promise<Seen> => {
     const response = await fetch(`${backend.url}${path}`, init);
-    const text = await response.text();
-    if (response.status === 503) return { status: response.status, headers: response.headers, text };
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  };
+  for (;;) {
+    const all = await Promise.all(Array.from({ length: 10 }, send));
+    const seen = all.find(({ status }) => status === 503);
+    if (seen !== undefined) return seen;
   }
 }
 

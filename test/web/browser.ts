@@ -88,7 +88,7 @@ export async function openContext(
   options: BrowserContextOptions = {},
 ): Promise<{ context: BrowserContext; complaints: Complaints }> {
   const context = await browser.newContext({ locale: 'en-GB', ...options });
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(30_000);
   const complaints: Complaints = { list: [] };
   context.on('weberror', (error) => complaints.list.push(String(error.error())));
   context.on('console', (message) => {
