@@ -44,37 +44,37 @@ const listed = async (...args: string[]) =>
 
 /** Every test has an empty bucket. */
 beforeEach(async () => {
-  await call('POST', '/bucket/work/empty');
-  await call('DELETE', '/bucket/work');
+  await call('POST', '/bucket/team/empty');
+  await call('DELETE', '/bucket/team');
   for (const bucket of ['made', 'site']) {
     await call('POST', `/bucket/${bucket}/empty`);
     await call('DELETE', `/bucket/${bucket}`);
   }
-  expect((await call('POST', '/bucket', { name: 'work' })).status).toBe(200);
+  expect((await call('POST', '/bucket', { name: 'team' })).status).toBe(200);
 });
 
 describe('ls', () => {
   test('lists buckets, folders and objects by prefix', async () => {
     for (const key of ['read.md', 'readme/a.txt', 'docs/x/1.txt', 'docs/2.txt', 'Docs/3.txt'])
-      await put(`work/${key}`, key);
-    expect(await listed()).toEqual(['photos/', 'work/']);
-    expect(await listed('ss:///wo')).toEqual(['work/']);
-    expect(await listed('ss:///work/')).toEqual(['Docs/', 'docs/', 'read.md', 'readme/']);
-    expect(await listed('ss:///work/read')).toEqual(['read.md', 'readme/']);
-    expect(await listed('ss:///work/docs/')).toEqual(['2.txt', 'x/']);
-    expect(await listed('-r', 'ss:///work/docs')).toEqual(['/work/docs/2.txt', '/work/docs/x/1.txt']);
+      await put(`team/${key}`, key);
+    expect(await listed()).toEqual(['photos/', 'team/']);
+    expect(await listed('ss:///te')).toEqual(['team/']);
+    expect(await listed('ss:///team/')).toEqual(['Docs/', 'docs/', 'read.md', 'readme/']);
+    expect(await listed('ss:///team/read')).toEqual(['read.md', 'readme/']);
+    expect(await listed('ss:///team/docs/')).toEqual(['2.txt', 'x/']);
+    expect(await listed('-r', 'ss:///team/docs')).toEqual(['/team/docs/2.txt', '/team/docs/x/1.txt']);
     expect(await listed('--recursive')).toEqual([
       'photos/',
-      '/work/Docs/3.txt',
-      '/work/docs/2.txt',
-      '/work/docs/x/1.txt',
-      '/work/read.md',
-      '/work/readme/a.txt',
+      '/team/Docs/3.txt',
+      '/team/docs/2.txt',
+      '/team/docs/x/1.txt',
+      '/team/read.md',
+      '/team/readme/a.txt',
     ]);
   });
 
   test('a missing bucket and a wrong URL are explained', async () => {
-    const wrong = await project.run(['storage', 'ls', 'work/x']);
+    const wrong = await project.run(['storage', 'ls', 'team/x']);
     expect([wrong.status, wrong.stderr]).toEqual([
       2,
       expect.stringContaining('the URL must match the pattern ss:///bucket/[prefix]'),
@@ -86,34 +86,34 @@ describe('ls', () => {
 
 describe('cp to storage', () => {
   test('uploads a file with its type and headers, and never replaces one', async () => {
-    const first = await project.run(['storage', 'cp', 'note.txt', 'ss:///work/notes/1.txt']);
+    const first = await project.run(['storage', 'cp', 'note.txt', 'ss:///team/notes/1.txt']);
     expect([first.status, first.stdout, first.stderr]).toEqual([
       0,
       '',
-      'Uploading: note.txt => /work/notes/1.txt\n',
+      'Uploading: note.txt => /team/notes/1.txt\n',
     ]);
-    expect(await info('work/notes/1.txt')).toMatchObject({
+    expect(await info('team/notes/1.txt')).toMatchObject({
       content_type: 'text/plain; charset=utf-8',
       cache_control: 'max-age=3600',
       size: 6,
     });
-    const again = await project.run(['storage', 'cp', 'note.txt', 'ss:///work/notes/1.txt']);
+    const again = await project.run(['storage', 'cp', 'note.txt', 'ss:///team/notes/1.txt']);
     expect([again.status, again.stderr]).toEqual([1, expect.stringContaining('The resource already exists')]);
 
     const flags = ['--content-type', 'text/x-note', '--cache-control', 'no-store'];
-    expect((await project.run(['storage', 'cp', 'note.txt', 'ss:///work/', ...flags])).status).toBe(0);
-    expect(await info('work/note.txt')).toMatchObject({
+    expect((await project.run(['storage', 'cp', 'note.txt', 'ss:///team/', ...flags])).status).toBe(0);
+    expect(await info('team/note.txt')).toMatchObject({
       content_type: 'text/x-note',
       cache_control: 'no-store',
     });
   });
 
   test('uploads a folder like cp, creates the bucket, and replaces objects', async () => {
-    expect((await project.run(['storage', 'cp', '-r', 'site', 'ss:///work/www', '-j', '2'])).status).toBe(0);
-    expect(await listed('-r', 'ss:///work/')).toEqual(['/work/www/css/site.css', '/work/www/index.html']);
-    expect(await info('work/www/index.html')).toMatchObject({ content_type: 'text/html; charset=utf-8' });
-    expect((await project.run(['storage', 'cp', '-r', 'site', 'ss:///work/www'])).status).toBe(0);
-    expect(await listed('ss:///work/www/')).toEqual(['css/', 'index.html', 'site/']);
+    expect((await project.run(['storage', 'cp', '-r', 'site', 'ss:///team/www', '-j', '2'])).status).toBe(0);
+    expect(await listed('-r', 'ss:///team/')).toEqual(['/team/www/css/site.css', '/team/www/index.html']);
+    expect(await info('team/www/index.html')).toMatchObject({ content_type: 'text/html; charset=utf-8' });
+    expect((await project.run(['storage', 'cp', '-r', 'site', 'ss:///team/www'])).status).toBe(0);
+    expect(await listed('ss:///team/www/')).toEqual(['css/', 'index.html', 'site/']);
     expect((await project.run(['storage', 'cp', '-r', 'site', 'ss:///'])).status).toBe(0);
     expect(await listed('-r', 'ss:///site/')).toEqual(['/site/css/site.css', '/site/index.html']);
     expect((await project.run(['storage', 'cp', '-r', 'site', 'ss:///made'])).status).toBe(0);
@@ -136,27 +136,27 @@ describe('cp to storage', () => {
   test('a large file arrives in pieces and comes back unchanged', async () => {
     const bytes = Buffer.alloc(14 * 1024 * 1024 + 5, 'plinth ');
     project.write('large.bin', bytes);
-    const up = await project.run(['storage', 'cp', 'large.bin', 'ss:///work/large.bin']);
-    expect([up.status, up.stderr]).toEqual([0, 'Uploading: large.bin => /work/large.bin\n']);
-    expect(await info('work/large.bin')).toMatchObject({ size: bytes.length, cache_control: 'max-age=3600' });
-    const again = await project.run(['storage', 'cp', 'large.bin', 'ss:///work/large.bin']);
+    const up = await project.run(['storage', 'cp', 'large.bin', 'ss:///team/large.bin']);
+    expect([up.status, up.stderr]).toEqual([0, 'Uploading: large.bin => /team/large.bin\n']);
+    expect(await info('team/large.bin')).toMatchObject({ size: bytes.length, cache_control: 'max-age=3600' });
+    const again = await project.run(['storage', 'cp', 'large.bin', 'ss:///team/large.bin']);
     expect([again.status, again.stderr]).toEqual([1, expect.stringContaining('already exists')]);
-    const streamed = ['storage', 'cp', 'large.bin', 'ss:///work/s.bin', '--cache-control', 'no-store'];
+    const streamed = ['storage', 'cp', 'large.bin', 'ss:///team/s.bin', '--cache-control', 'no-store'];
     expect((await project.run(streamed)).status).toBe(0);
     for (const name of ['large.bin', 's.bin']) {
       const file = join(project.cwd, `back-${name}`);
-      expect((await project.run(['storage', 'cp', `ss:///work/${name}`, file])).status).toBe(0);
+      expect((await project.run(['storage', 'cp', `ss:///team/${name}`, file])).status).toBe(0);
       expect(readFileSync(file).equals(bytes)).toBe(true);
     }
   });
 
   test.each([
     [['note.txt', 'other.txt'], 2, 'One of the paths must be in storage'],
-    [['ss:///work/a', 'ss:///work/b'], 2, 'Copying between buckets is not supported'],
-    [['missing.txt', 'ss:///work/a'], 1, "missing.txt doesn't exist"],
-    [['site', 'ss:///work/a'], 1, 'To upload a folder, use --recursive.'],
-    [['note.txt', 'ss:///work/../a'], 1, '"." and ".." can\'t be part of the path'],
-    [['note.txt', 'ss:///work/a', '--jobs', '0'], 2, '--jobs: 0 must be a number from 1 to 64'],
+    [['ss:///team/a', 'ss:///team/b'], 2, 'Copying between buckets is not supported'],
+    [['missing.txt', 'ss:///team/a'], 1, "missing.txt doesn't exist"],
+    [['site', 'ss:///team/a'], 1, 'To upload a folder, use --recursive.'],
+    [['note.txt', 'ss:///team/../a'], 1, '"." and ".." can\'t be part of the path'],
+    [['note.txt', 'ss:///team/a', '--jobs', '0'], 2, '--jobs: 0 must be a number from 1 to 64'],
     [['note.txt', 'ss:///nowhere/a'], 1, 'Bucket not found'],
   ])('%j fails with a reason', async (args, status, reason) => {
     const failed = await project.run(['storage', 'cp', ...args]);
@@ -166,10 +166,10 @@ describe('cp to storage', () => {
 
 describe('cp from storage', () => {
   test('downloads an object to a file or a folder, and never replaces a file', async () => {
-    await put('work/docs/a.txt', 'A');
+    await put('team/docs/a.txt', 'A');
     const cwd = makeProject({ 'there/x': '' });
     const get = (to: string) =>
-      project.run(['storage', 'cp', 'ss:///work/docs/a.txt', to, '--workdir', project.cwd], { cwd });
+      project.run(['storage', 'cp', 'ss:///team/docs/a.txt', to, '--workdir', project.cwd], { cwd });
     expect((await get('b.txt')).status).toBe(0);
     expect(readFileSync(join(cwd, 'b.txt'), 'utf8')).toBe('"A"');
     expect((await get('there')).status).toBe(0);
@@ -177,7 +177,7 @@ describe('cp from storage', () => {
     const again = await get('b.txt');
     expect([again.status, again.stderr]).toEqual([1, expect.stringContaining('b.txt already exists.')]);
     const missing = await project.run(
-      ['storage', 'cp', 'ss:///work/none', 'none', '--workdir', project.cwd],
+      ['storage', 'cp', 'ss:///team/none', 'none', '--workdir', project.cwd],
       { cwd },
     );
     expect([missing.status, missing.stderr]).toEqual([1, 'Storage: Object not found\n']);
@@ -185,11 +185,11 @@ describe('cp from storage', () => {
   });
 
   test('downloads a folder, without objects whose names only begin with it', async () => {
-    for (const key of ['docs/a.txt', 'docs/x/b.txt', 'docs2/c.txt']) await put(`work/${key}`, key);
+    for (const key of ['docs/a.txt', 'docs/x/b.txt', 'docs2/c.txt']) await put(`team/${key}`, key);
     const cwd = makeProject({});
     const get = (from: string, to: string) =>
       project.run(['storage', 'cp', '-r', from, to, '-j', '3', '--workdir', project.cwd], { cwd });
-    expect((await get('ss:///work/docs', '.')).status).toBe(0);
+    expect((await get('ss:///team/docs', '.')).status).toBe(0);
     expect(readdirSync(cwd, { recursive: true }).sort()).toEqual([
       'docs',
       'docs/a.txt',
@@ -197,18 +197,18 @@ describe('cp from storage', () => {
       'docs/x/b.txt',
     ]);
     writeFileSync(join(cwd, 'docs/a.txt'), 'older and longer than before');
-    expect((await get('ss:///work/docs/', '.')).status).toBe(0);
+    expect((await get('ss:///team/docs/', '.')).status).toBe(0);
     expect(readFileSync(join(cwd, 'docs/a.txt'), 'utf8')).toBe('"docs/a.txt"');
-    expect((await get('ss:///work', 'new')).status).toBe(0);
+    expect((await get('ss:///team', 'new')).status).toBe(0);
     expect(readdirSync(join(cwd, 'new')).sort()).toEqual(['docs', 'docs2']);
-    const missing = await get('ss:///work/none', '.');
-    expect([missing.status, missing.stderr]).toEqual([1, 'Object not found: /work/none\n']);
+    const missing = await get('ss:///team/none', '.');
+    expect([missing.status, missing.stderr]).toEqual([1, 'Object not found: /team/none\n']);
     const nowhere = await get('ss:///nowhere', '.');
     expect([nowhere.status, nowhere.stderr]).toEqual([1, 'Bucket not found: nowhere\n']);
   });
 
   test('no object name and no symbolic link leads out of the target folder', async () => {
-    await put('work/up/ok.txt', 'fine');
+    await put('team/up/ok.txt', 'fine');
     const { DB_URL = '' } = project.status;
     // The HTTP API can't create such names, but other ways into the table can.
     for (const name of ['up/../../escaped.txt', 'up/./dot.txt', 'up//empty.txt', 'up/linked/b.txt'])
@@ -216,11 +216,11 @@ describe('cp from storage', () => {
     const cwd = makeProject({ 'outside/x': '' });
     mkdirSync(join(cwd, 'target/up'), { recursive: true });
     symlinkSync(join(cwd, 'outside'), join(cwd, 'target/up/linked'));
-    const args = ['storage', 'cp', '-r', 'ss:///work/up', 'target', '--workdir', project.cwd];
+    const args = ['storage', 'cp', '-r', 'ss:///team/up', 'target', '--workdir', project.cwd];
     const { status, stderr } = await project.run(args, { cwd });
     expect(status).toBe(1);
     expect(stderr).toContain("4 of 5 objects weren't downloaded:");
-    expect(stderr).toContain("/work/up/../../escaped.txt: the name can't be a file name on this machine");
+    expect(stderr).toContain("/team/up/../../escaped.txt: the name can't be a file name on this machine");
     expect(stderr).toContain('is a symbolic link');
     expect(readdirSync(cwd, { recursive: true }).sort()).toEqual([
       'outside',
@@ -242,7 +242,7 @@ async function renameByDatabase(url: string, name: string): Promise<void> {
   try {
     await client.query(
       `insert into storage.objects (bucket_id, name, metadata, version)
-       select bucket_id, $1, metadata, version from storage.objects where bucket_id = 'work' and name = 'up/ok.txt'`,
+       select bucket_id, $1, metadata, version from storage.objects where bucket_id = 'team' and name = 'up/ok.txt'`,
       [name],
     );
   } finally {
@@ -251,9 +251,9 @@ async function renameByDatabase(url: string, name: string): Promise<void> {
 }
 
 test('--linked uses the linked server, and requires the token of an owner', async () => {
-  await put('work/there.txt', 'there');
+  await put('team/there.txt', 'there');
   const cwd = makeProject({ 'supabase/config.toml': '' });
-  const list = (...args: string[]) => plinth(['storage', 'ls', 'ss:///work/', ...args], { cwd });
+  const list = (...args: string[]) => plinth(['storage', 'ls', 'ss:///team/', ...args], { cwd });
   const unlinked = await list('--linked');
   expect([unlinked.status, unlinked.stderr]).toEqual([
     1,
@@ -280,26 +280,26 @@ test('--linked uses the linked server, and requires the token of an owner', asyn
 
 describe('mv', () => {
   test('moves an object, or a folder', async () => {
-    for (const key of ['a.txt', 'docs/1.txt', 'docs/x/2.txt']) await put(`work/${key}`, key);
-    const one = await project.run(['storage', 'mv', 'ss:///work/a.txt', 'ss:///work/old/']);
+    for (const key of ['a.txt', 'docs/1.txt', 'docs/x/2.txt']) await put(`team/${key}`, key);
+    const one = await project.run(['storage', 'mv', 'ss:///team/a.txt', 'ss:///team/old/']);
     expect([one.status, one.stderr]).toEqual([
       0,
-      'Moving object: /work/a.txt => /work/old/a.txt\nSuccessfully moved\n',
+      'Moving object: /team/a.txt => /team/old/a.txt\nSuccessfully moved\n',
     ]);
-    const all = await project.run(['storage', 'mv', '-r', 'ss:///work/docs', 'ss:///work/docs/in']);
+    const all = await project.run(['storage', 'mv', '-r', 'ss:///team/docs', 'ss:///team/docs/in']);
     expect(all.status).toBe(0);
-    expect(await listed('-r', 'ss:///work/')).toEqual([
-      '/work/docs/in/1.txt',
-      '/work/docs/in/x/2.txt',
-      '/work/old/a.txt',
+    expect(await listed('-r', 'ss:///team/')).toEqual([
+      '/team/docs/in/1.txt',
+      '/team/docs/in/x/2.txt',
+      '/team/old/a.txt',
     ]);
   });
 
   test.each([
-    [['ss:///work/', 'ss:///work/'], 2, 'You must specify an object path'],
-    [['ss:///work/a', 'ss:///other/a'], 2, 'Moving between buckets is unsupported'],
-    [['ss:///work/none', 'ss:///work/b'], 1, 'Object not found'],
-    [['-r', 'ss:///work/none', 'ss:///work/b'], 1, 'Object not found: /work/none/'],
+    [['ss:///team/', 'ss:///team/'], 2, 'You must specify an object path'],
+    [['ss:///team/a', 'ss:///other/a'], 2, 'Moving between buckets is unsupported'],
+    [['ss:///team/none', 'ss:///team/b'], 1, 'Object not found'],
+    [['-r', 'ss:///team/none', 'ss:///team/b'], 1, 'Object not found: /team/none/'],
   ])('%j fails with a reason', async (args, status, reason) => {
     const failed = await project.run(['storage', 'mv', ...args]);
     expect([failed.status, failed.stderr]).toEqual([status, expect.stringContaining(reason)]);
@@ -308,42 +308,42 @@ describe('mv', () => {
 
 describe('rm', () => {
   test('deletes objects only if they are confirmed', async () => {
-    for (const key of ['a.txt', 'b.txt']) await put(`work/${key}`, key);
-    const asked = await project.run(['storage', 'rm', 'ss:///work/a.txt']);
+    for (const key of ['a.txt', 'b.txt']) await put(`team/${key}`, key);
+    const asked = await project.run(['storage', 'rm', 'ss:///team/a.txt']);
     expect([asked.status, asked.stderr]).toEqual([
       0,
-      'Nothing was deleted in bucket work. Use --yes to confirm.\n',
+      'Nothing was deleted in bucket team. Use --yes to confirm.\n',
     ]);
-    const done = await project.run(['storage', 'rm', 'ss:///work/a.txt', 'ss:///work/none', '--yes']);
+    const done = await project.run(['storage', 'rm', 'ss:///team/a.txt', 'ss:///team/none', '--yes']);
     expect([done.status, done.stderr]).toEqual([
       0,
       'Deleting objects: a.txt, none\nObject not found: none\n',
     ]);
-    expect(await listed('ss:///work/')).toEqual(['b.txt']);
+    expect(await listed('ss:///team/')).toEqual(['b.txt']);
   });
 
   test('deletes a folder, then the bucket', async () => {
-    for (const key of ['docs/1.txt', 'docs/x/2.txt', 'docs2/3.txt']) await put(`work/${key}`, key);
-    expect((await project.run(['storage', 'rm', '-r', 'ss:///work/docs', '--yes'])).status).toBe(0);
-    expect(await listed('-r', 'ss:///work/')).toEqual(['/work/docs2/3.txt']);
-    const missing = await project.run(['storage', 'rm', '-r', 'ss:///work/docs', '--yes']);
+    for (const key of ['docs/1.txt', 'docs/x/2.txt', 'docs2/3.txt']) await put(`team/${key}`, key);
+    expect((await project.run(['storage', 'rm', '-r', 'ss:///team/docs', '--yes'])).status).toBe(0);
+    expect(await listed('-r', 'ss:///team/')).toEqual(['/team/docs2/3.txt']);
+    const missing = await project.run(['storage', 'rm', '-r', 'ss:///team/docs', '--yes']);
     expect([missing.status, missing.stderr]).toEqual([
       1,
-      expect.stringContaining('Object not found: work/docs/'),
+      expect.stringContaining('Object not found: team/docs/'),
     ]);
-    const bucket = await project.run(['storage', 'rm', '-r', 'ss:///work', '--yes']);
+    const bucket = await project.run(['storage', 'rm', '-r', 'ss:///team', '--yes']);
     expect([bucket.status, bucket.stderr]).toEqual([
       0,
-      expect.stringContaining('Deleting bucket: work\nSuccessfully deleted\n'),
+      expect.stringContaining('Deleting bucket: team\nSuccessfully deleted\n'),
     ]);
     expect(await listed()).toEqual(['photos/']);
-    const gone = await project.run(['storage', 'rm', '-r', 'ss:///work', '--yes']);
-    expect([gone.status, gone.stderr]).toEqual([0, expect.stringContaining('Bucket not found: work')]);
+    const gone = await project.run(['storage', 'rm', '-r', 'ss:///team', '--yes']);
+    expect([gone.status, gone.stderr]).toEqual([0, expect.stringContaining('Bucket not found: team')]);
   });
 
   test.each([
     [[], 'You must specify -r flag to delete directories.'],
-    [['ss:///work/docs/'], 'You must specify -r flag to delete directories.'],
+    [['ss:///team/docs/'], 'You must specify -r flag to delete directories.'],
     [['-r', 'ss:///'], 'You must specify a bucket to delete.'],
   ])('%j is rejected', async (args, reason) => {
     const failed = await project.run(['storage', 'rm', ...args]);

@@ -27,7 +27,9 @@ test('a file is always below the folder', () => {
     fc.property(fc.array(segment, { maxLength: 8 }), (segments) => {
       const path = functionPath('hello', segments.join('/'));
       if (path !== undefined)
-        expect(relative('/work/functions', join('/work/functions', path))).toMatch(/^(?!\.\.(\/|$)|\/)./);
+        expect(relative('/project/functions', join('/project/functions', path))).toMatch(
+          /^(?!\.\.(\/|$)|\/)./,
+        );
     }),
   );
 });
