@@ -1,9 +1,11 @@
 /** Replaces the content of a file atomically. Concurrent readers see either the old or the new content. */
 import { randomUUID } from 'node:crypto';
 import { chownSync, closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { syncFolder } from './sync-folder.ts';
 
 /**
- * Writes a temporary file beside the original, syncs it and renames it. The mode and owner of the original are
+ * Writes a temporary file beside the original, syncs it, renames it and syncs the folder. The mode and owner of the original are
  * preserved, because the server must still be able to read a file that an administrator changes.
  */
 export function replaceFile(path: string, text: string, newFileMode = 0o600): void {
@@ -19,6 +21,7 @@ export function replaceFile(path: string, text: string, newFileMode = 0o600): vo
     }
     if (before !== undefined && process.getuid?.() === 0) chownSync(temporary, before.uid, before.gid);
     renameSync(temporary, path);
+    syncFolder(dirname(path));
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;

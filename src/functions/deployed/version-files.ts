@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, open, readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { syncFolder } from '../../kernel/sync-folder.ts';
 import type { FunctionFile } from './types.ts';
 
 /**
@@ -11,8 +12,10 @@ import type { FunctionFile } from './types.ts';
 export async function writeFiles(folder: string, files: readonly FunctionFile[]): Promise<void> {
   await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
   await mkdir(folder, { mode: 0o700 });
+  const folders = new Set([dirname(folder), folder]);
   for (const { path, content } of files) {
     const file = join(folder, path);
+    for (let parent = dirname(file); parent !== folder; parent = dirname(parent)) folders.add(parent);
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     const handle = await open(file, 'wx', 0o600);
     try {
@@ -22,6 +25,7 @@ export async function writeFiles(folder: string, files: readonly FunctionFile[])
       await handle.close();
     }
   }
+  for (const each of folders) syncFolder(each);
 }
 
 /** Reads all files of a version, sorted by path. */

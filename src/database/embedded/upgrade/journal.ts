@@ -16,6 +16,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { syncFolder } from '../../../kernel/sync-folder.ts';
 
 export interface UpgradeJournal {
   /** While the new cluster is being built, it is disposable. While swapping, it is complete and on disk. */
@@ -93,14 +94,4 @@ export function swap(pgdata: string, from: number, onStep: (name: string) => voi
   renameSync(next, current);
   syncFolder(dirname(current));
   onStep('new-renamed');
-}
-
-export function syncFolder(path: string): void {
-  if (process.platform === 'win32') return;
-  const folder = openSync(path, 'r');
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
 }

@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chownSync, copyFileSync, existsSync, rmSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { syncFolder } from '../../../kernel/sync-folder.ts';
 import { thisMachine } from '../../../shared/machine.ts';
 import { DatabaseError } from '../../errors.ts';
 import { superuserSettings } from '../../superuser.ts';
@@ -28,7 +29,7 @@ import { acquireLock } from '../lock.ts';
 import { serverEnvironment, startServer } from '../server.ts';
 import { pgHbaConf, postgresqlConf } from '../settings.ts';
 import { emptySocketDir, makeSocketDir } from '../socket-dir.ts';
-import { finishSwap, removeJournal, swap, syncFolder, upgradeFolders, writeJournal } from './journal.ts';
+import { finishSwap, removeJournal, swap, upgradeFolders, writeJournal } from './journal.ts';
 
 export interface PrivateServer {
   /** Returns the connection options of a role. Without a password, the role is the superuser. */

@@ -1,0 +1,14 @@
+/** Makes changes of the names in a folder durable. */
+import { closeSync, fsyncSync, openSync } from 'node:fs';
+
+/** Waits until created, renamed and removed names in the folder survive a power failure. */
+export function syncFolder(path: string): void {
+  // Windows can't flush a folder. NTFS journals renames instead.
+  if (process.platform === 'win32') return;
+  const folder = openSync(path, 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
