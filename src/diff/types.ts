@@ -14,7 +14,7 @@ export interface Snapshot {
   readonly extras: Extras;
   readonly properties: readonly Property[];
   readonly virtualColumns: readonly VirtualColumn[];
-  /** For each view, a query with the same columns that doesn't need other objects than types. */
+  /** For each view, a query that returns the same columns and depends only on types. */
   readonly placeholders: ReadonlyMap<string, string>;
 }
 
@@ -39,7 +39,7 @@ export interface DiffOptions {
   readonly schemas?: readonly string[] | undefined;
   /** The role that runs the statements and owns what they create. Defaults to `postgres`. */
   readonly role?: string | undefined;
-  /** Pairs of an old and a new name that are the same object. */
+  /** Pairs of an old and a new name for the same object. */
   readonly renames?: readonly Pick<Rename, 'from' | 'to'>[] | undefined;
 }
 
@@ -67,8 +67,8 @@ export interface SchemaDiff {
   /** Pairs that could be renames and that are compared as different objects. */
   readonly possibleRenames: readonly Rename[];
   /**
-   * Statements without which the plan drops and creates tables that were attached to another table as partitions, or
-   * detached. They run before the databases are compared again.
+   * Statements that attach tables to a parent as partitions, or detach them. Without these statements, the plan would
+   * drop and recreate the tables. They run before the databases are compared again.
    */
   readonly partitionMoves: readonly string[];
 }

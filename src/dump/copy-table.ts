@@ -47,9 +47,7 @@ export async function copyTable(
   return { rows, bytes, hash: content.text() };
 }
 
-/**
- * Reads a table in the same way as for copying. COPY doesn't plan a query, so it doesn't evaluate index expressions.
- */
+/** Reads a table as if to copy it. COPY doesn't plan a query, so it doesn't evaluate index expressions. */
 export async function readTable(session: CopySession, statement: string): Promise<CopiedTable> {
   const content = new ContentHash();
   let rows = 0;
@@ -117,7 +115,7 @@ class BlockQueue {
     this.#wakeReader?.();
   }
 
-  /** Lets the source finish although nothing reads its rows. */
+  /** Lets the source finish even though nothing reads its rows. */
   discard(): void {
     this.#discarding = true;
     this.#ready = [];

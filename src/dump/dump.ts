@@ -216,7 +216,7 @@ async function writeTable(
   { output, inserts, onProgress }: DumpOptions,
   label: string,
 ): Promise<number> {
-  // Omits the list for a table without columns, which can have rows nevertheless.
+  // Omits the column list for a table without columns, which can still have rows.
   const names = columns.length === 0 ? '' : ` (${columns.join(', ')})`;
   const source =
     condition === undefined

@@ -38,10 +38,10 @@ export interface MovePlan {
   largeObjects(): AsyncGenerator<string>;
 }
 
-/** Begins a transaction that sees one snapshot. Nothing else must use the session. */
+/** Begins a transaction that sees one snapshot. No other code may use the session. */
 export async function planMove(session: CopySession): Promise<MovePlan> {
   await session.exec(`${sessionSettings};begin isolation level repeatable read read only`);
-  // Privileges aren't granted by default, because a new database has no default privileges until the end.
+  // No privileges are granted by default, because the new database has no default privileges until the end of the move.
   const read = await readCatalog(session, { includes: () => true });
   const catalog: Catalog = { ...read, apiRoles: [] };
   const steps = orderObjects(catalog.objects, catalog.dependencies);
@@ -103,7 +103,7 @@ const byTable = (a: TableData, b: TableData): number => (a.table < b.table ? -1 
 
 const describe = ({ kind, identity }: CatalogObject) => ({ kind, identity, subject: `${kind} ${identity}` });
 
-/** Kinds whose statements can evaluate expressions of the project in the current session. */
+/** Kinds of objects whose statements can evaluate the project's expressions in the current session. */
 const evaluated: ReadonlySet<ObjectKind> = new Set([
   'TABLE',
   'FOREIGN TABLE',
@@ -115,8 +115,8 @@ const evaluated: ReadonlySet<ObjectKind> = new Set([
 ]);
 
 /**
- * PostgreSQL evaluates constant calls when it creates a table or a domain and when it reads the definition of an index, and
- * it evaluates all rows when it adds a check constraint. Everything else is created without calling functions, or
+ * PostgreSQL evaluates constant calls when it creates a table or a domain and when it reads the definition of an index,
+ * and it checks all rows when it adds a check constraint. Everything else is created without calling functions, or
  * PostgreSQL switches to the owner itself.
  */
 function roleOf({ object }: Step, owners: (object: CatalogObject) => string): { role?: string } {
@@ -125,7 +125,10 @@ function roleOf({ object }: Step, owners: (object: CatalogObject) => string): { 
   return owner === '' ? {} : { role: owner };
 }
 
-/** A validation would read both tables in the session, and the planner evaluates their index predicates. */
+/**
+ * Adds foreign keys without validation, because validation reads both tables in the current session, where the planner
+ * would evaluate their index predicates.
+ */
 const withoutValidation = (text: string): string =>
   text.startsWith('ALTER TABLE') && text.includes(' FOREIGN KEY ') && !/ NOT (VALID|ENFORCED)$/.test(text)
     ? `${text} NOT VALID`

@@ -15,7 +15,7 @@ export interface DumpOutput {
   discard(): Promise<void>;
 }
 
-/** Rows are small, so they are collected up to this size. */
+/** Rows are small, so they are buffered up to this size. */
 const bufferBytes = 64 * 1024;
 
 export function streamOutput(stream: Writable): DumpOutput {
@@ -73,7 +73,7 @@ function drained(stream: Writable): Promise<void> {
   });
 }
 
-/** `finished` would wait for the file to be closed, but it must be synchronized first. */
+/** `finished` would wait for the file to be closed, but the file must be synced first. */
 function ended(stream: Writable): Promise<void> {
   return new Promise((resolve, reject) => {
     stream.once('error', reject);

@@ -79,7 +79,7 @@ function explain(session: CopySession, { line, text }: ScriptStatement, error: u
   const { message } = error as Error;
   if (!session.isOpen() || !(error instanceof PostgresError))
     return new DumpError('connection_lost', { line, reason: message }, error);
-  // PostgreSQL's memory for locks has a fixed size. Its other limits on memory have other messages.
+  // PostgreSQL's lock table has a fixed size. Errors about other memory limits don't have this hint.
   if (error.code === '53200' && error.hint?.includes('max_locks_per_transaction'))
     return new DumpError('too_many_locks', { line }, error);
   const { position, detail, where } = error;

@@ -15,7 +15,7 @@ export interface Part {
   readonly comment?: string;
   /** The statement that creates the part separately. */
   readonly statement: string;
-  /** Always separate. A constraint that isn't validated is created after the data. */
+  /** If set, the part is always created separately. A constraint that isn't validated is created after the data. */
   readonly section?: Section;
 }
 
@@ -38,7 +38,7 @@ export interface CatalogObject {
   /** The owner of an extension, which can't be changed after its creation. */
   readonly creator?: string;
   readonly acl?: Acl | undefined;
-  /** Keys that the object needs and that pg_depend doesn't contain. */
+  /** Keys of dependencies that pg_depend doesn't contain. */
   readonly needs?: readonly string[];
   /** Keys in pg_depend that don't determine the order. */
   readonly ignores?: readonly string[];
@@ -161,23 +161,23 @@ export interface Dependency {
   readonly to: string;
 }
 
-/** Everything that is read from the catalogs of one database, before the selection of schemas. */
+/** Everything that is read from the catalogs of one database, before schemas are selected. */
 export interface Catalog {
   readonly serverVersion: number;
   readonly objects: readonly CatalogObject[];
   readonly dependencies: readonly Dependency[];
   readonly comments: readonly Comment[];
   readonly defaultAcls: readonly DefaultAcl[];
-  /** The existing roles among anon, authenticated and service_role. */
+  /** Those of the roles anon, authenticated and service_role that exist. */
   readonly apiRoles: readonly string[];
   readonly tables: readonly TableData[];
   readonly sequences: readonly SequenceData[];
-  /** Tables and sequences that extensions create. A dump contains only those that an extension marks. */
+  /** Tables and sequences that extensions create. A dump contains only those that the extension marks for dumps. */
   readonly memberTables: readonly TableData[];
   readonly memberSequences: readonly SequenceData[];
   /** Materialized views with data, by key. */
   readonly populated: ReadonlySet<string>;
-  /** Objects that a dump can't contain, for a note. */
+  /** Objects that a dump can't contain, which a note lists. */
   readonly unsupported: readonly string[];
 }
 

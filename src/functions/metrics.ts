@@ -1,4 +1,7 @@
-/** The metrics of functions. Their labels are names of functions, which the project limits. */
+/**
+ * Metrics of functions. Their labels are function names, so the number of functions in the project limits the number of
+ * time series.
+ */
 import type { MetricValues } from '../kernel/metrics/catalog.ts';
 import { histogramSamples, LabeledCounts } from '../kernel/metrics/counts.ts';
 import { Histogram } from '../kernel/metrics/histogram.ts';

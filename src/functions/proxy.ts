@@ -163,8 +163,8 @@ function writeHead(
   status: number,
   raw: readonly (string | Buffer)[],
 ): void {
-  // The gateway of the local stack allows all headers that a preflight request asks for. A function with a fixed list
-  // of headers must not block headers that newer clients send.
+  // The gateway of the local stack allows all headers that a preflight request lists. A function with a fixed list of
+  // headers must not block headers that newer clients send.
   const requested =
     request.method === 'OPTIONS' ? request.headers['access-control-request-headers'] : undefined;
   const requestId = response.getHeader('x-request-id');

@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 
 /**
- * The body of a request. Nothing else must read the request. If the stream is destroyed early, the rest of the body is
+ * The body of a request. No other code may read the request. If the stream is destroyed early, the rest of the body is
  * read and discarded.
  */
 export class RequestBody extends Readable {

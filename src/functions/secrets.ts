@@ -1,7 +1,7 @@
 /**
  * Secrets that are set while the server runs. Functions receive them as environment variables. They are stored in one
- * file in the data folder, each value encrypted with a key from another file, so that neither a look at the file nor a
- * copy of it reveals them.
+ * file in the data folder, each value encrypted with a key from another file, so neither viewing the file nor copying
+ * it reveals them.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ export interface Secret {
 
 export interface SecretFacts {
   readonly name: string;
-  /** The SHA-256 hash of the value in hexadecimal digits, with which upstream's CLI shows a secret. */
+  /** The SHA-256 hash of the value in hexadecimal digits. Upstream's CLI shows this hash in place of the value. */
   readonly digest: string;
   readonly updatedAt: string;
 }

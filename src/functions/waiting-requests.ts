@@ -17,7 +17,10 @@ export class WaitingRequests {
   #waitedMs = 0;
   #rejected = 0;
 
-  /** If more than `limit` requests wait, one of the client with the most requests rejects with `onFull`. */
+  /**
+   * If more than `limit` requests wait, a waiting request of the client with the most waiting requests is rejected with
+   * the result of `onFull`.
+   */
   constructor(limit: number, onFull: () => Error) {
     this.#queue = new FairQueue(limit);
     this.#onFull = onFull;

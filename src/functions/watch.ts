@@ -45,7 +45,7 @@ export function watchFunctions(
       watcher.on('error', () => watcher.close());
       watchers.set(folder, watcher);
     } catch {
-      // The machine's limit of file watches has been reached. Functions continue to run, but changes require a restart.
+      // The machine's limit on file watches has been reached. Functions continue to run, but changes require a restart.
     }
   };
   open(functionsDir, true);

@@ -73,7 +73,7 @@ test('a request is rejected if the measured rate makes its wait too long', () =>
   expect(dispatcher.load().waiting).toBe(8);
   arrive('a', 10);
   expect(turn(15)).toEqual(['a rejected: 200', 'a']);
-  // Another client's turn comes earlier.
+  // A request from another client starts earlier.
   arrive('b', 10);
   expect([...turn(15), ...turn(15)]).toContain('b');
 });
@@ -128,6 +128,6 @@ test('requests and new connections share the time', () => {
   const sum = started.reduce((total, one) => total + one, 0);
   expect(sum).toBeGreaterThan(3);
   expect(sum).toBeLessThan(10);
-  // Without new connections, requests don't rest.
+  // Without new connections, requests don't pause.
   expect(Array.from({ length: 10 }, () => turn(1).length)).toEqual(Array<number>(10).fill(1));
 });

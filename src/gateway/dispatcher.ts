@@ -30,9 +30,9 @@ export interface Arrival extends Waiter {
 export interface DispatchClock {
   /** Returns a time in milliseconds. */
   readonly now: () => number;
-  /** Runs the function in the next turn of the event loop, after the events that are already known. */
+  /** Runs the function in the next turn of the event loop, after all pending events. */
   readonly nextTurn: (run: () => void) => void;
-  /** Runs the function in this turn, after the work that is already possible without further events. */
+  /** Runs the function in this turn, after all work that doesn't depend on further events. */
   readonly afterWork: (run: () => void) => void;
 }
 
@@ -46,17 +46,18 @@ interface Waiting extends Waiter {
   readonly since: number;
 }
 
-/** No request starts in a turn of the event loop that has already taken longer. */
+/** If a turn of the event loop has already taken longer than this, no request starts in it. */
 const sliceMs = 10;
 /**
  * The maximum time for which no requests start because connections are being accepted. libuv accepts one connection per
- * turn, so during a burst of connections, the queue of the kernel would otherwise be where requests wait. Requests and
- * connections each receive half of the time.
+ * turn, so during a burst of connections, requests would otherwise wait in the kernel's queue. Requests and connections
+ * each receive half of the time.
  */
 const maxRestMs = 20;
 /**
- * The maximum time per request that is measured. A longer time is a pause of the process, such as garbage collection,
- * code that is loaded for the first time, or a machine with other work. It doesn't predict how long other requests wait.
+ * The maximum time per request that is measured. A longer time means that the process was paused, for example by
+ * garbage collection, by loading code for the first time, or because the machine was busy with other work. A pause
+ * doesn't predict how long other requests wait.
  */
 const maxMsPerRequest = 25;
 /** The weight of the newest turn in the average time per request. */
@@ -180,8 +181,8 @@ export class Dispatcher {
   };
 
   /**
-   * Measures how many requests start per time while requests wait. The time between turns contains everything else that
-   * the event loop does, such as reading results and writing responses.
+   * Measures the rate at which requests start while other requests wait. The time between turns contains everything
+   * else that the event loop does, such as reading results and writing responses.
    */
   #measure(now: number): void {
     if (this.#measuredFrom !== undefined) {

@@ -22,7 +22,9 @@ export interface ForwardOptions {
   readonly mounts: readonly LeadMount[];
 }
 
-/** The properties of a lead's mount that its API workers need. A message can contain them. */
+/**
+ * The properties of a lead's mount that its API workers need. Their values can be sent in a message to another process.
+ */
 export interface LeadMount extends Pick<Mount, 'prefix' | 'cors' | 'overloaded' | 'isProbe'> {
   readonly hasUpgrades: boolean;
 }
@@ -69,7 +71,7 @@ interface Unreachable {
   readonly text: string;
 }
 
-/** The time after which clients try again if the lead couldn't be reached. */
+/** The time after which clients should retry if the lead couldn't be reached. */
 const retryMs = 1000;
 
 /** Whether the worker trusts the caller's `traceparent`. A worker always sets the header, so clients can't. */
@@ -97,7 +99,7 @@ export function createForwarder({
       path: raw.url,
       headers,
       agent: pooled ? agent : false,
-      // The worker's own limit applies to the client's headers.
+      // The client's headers have already been checked against the worker's own limit.
       maxHeaderSize: 1024 * 1024,
     });
 

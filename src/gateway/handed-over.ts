@@ -29,7 +29,7 @@ export class HandedOver {
     for (const socket of this.#open) socket.destroy();
   }
 
-  /** Resolves when every open connection is one of `except`. */
+  /** Resolves when no connections other than those in `except` are open. */
   whenIdle(except: ReadonlySet<object>): Promise<void> {
     return new Promise((resolve) => {
       const check = (): void => {

@@ -77,9 +77,9 @@ export interface GatewayOptions {
   readonly tracedCallers?: () => 'none' | 'proxies' | 'all';
   /** Returns the current limits. Defaults to the limits of an empty configuration. */
   readonly limits?: () => GatewayLimits;
-  /** If set, this gateway is an API worker's, and all requests that its services don't handle go to the lead. */
+  /** If set, this gateway belongs to an API worker, and all requests that its services don't handle go to the lead. */
   readonly forward?: ForwardOptions | undefined;
-  /** Whether this gateway is the lead's, which receives requests only from its API workers. */
+  /** Whether this gateway belongs to the lead, which receives requests only from its API workers. */
   readonly isBehindWorkers?: boolean;
   /** Enables HTTPS. The certificates must already be loaded. */
   readonly tls?: PortTls | undefined;
@@ -290,7 +290,7 @@ const constant =
   (): T =>
     value;
 
-/** Returns the proxies that are trusted at each use. */
+/** Returns a view of the trusted proxies that reads the current configuration on each call. */
 const currentProxies = (current: () => TrustedProxies): TrustedProxies => ({
   trusts: (address) => current().trusts(address),
   clientOf: (request) => current().clientOf(request),

@@ -25,7 +25,7 @@ export interface OverloadOptions {
 }
 
 export interface Overload {
-  /** Starts an upgrade, or rejects it by a response on its socket. */
+  /** Starts an upgrade, or rejects it with a response on its socket. */
   upgrade(request: IncomingMessage, socket: Duplex, start: () => void): void;
   load(): DispatchLoad;
   /** Returns the number of rejected requests per mount, by prefix. */

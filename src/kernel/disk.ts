@@ -25,7 +25,7 @@ const MiB = 1024 * 1024;
 const minReserve = 48 * MiB;
 const maxReserve = 1024 * MiB;
 
-/** The free space that is never used for data: `wanted`, or else 5% of the disk, within limits. */
+/** The free space that is never used for data: `wanted` if set, otherwise 5% of the disk, within limits. */
 export const reserveOf = (
   { totalBytes }: Pick<DiskSpace, 'totalBytes'>,
   wanted: number | undefined,

@@ -134,7 +134,10 @@ export function createWebFace(dir: string): WebFace {
   };
 }
 
-/** Reads a page. Plinth's npm package contains only compressed pages, because they would be most of its size. */
+/**
+ * Reads a page. Plinth's npm package contains only compressed pages, because uncompressed pages would account for most
+ * of its size.
+ */
 function readHtml(file: string): string | undefined {
   if (existsSync(file)) return readFileSync(file, 'utf8');
   const archive = `${file}.br`;
@@ -147,7 +150,7 @@ const codings = [
   { token: 'gzip', ending: 'gz' },
 ] as const;
 
-/** Whether the client accepts a coding. Only its name is checked, because browsers don't send `q=0`. */
+/** Whether the client accepts a content coding. Only its name is checked, because browsers don't send `q=0`. */
 function accepts(request: FastifyRequest, coding: 'br' | 'gzip'): boolean {
   return new RegExp(`\\b${coding}\\b`).test(request.headers['accept-encoding'] ?? '');
 }

@@ -57,7 +57,7 @@ export interface KeyStore extends Keys {
   readonly signingKeys: KeyFile | undefined;
   /** Returns how often each signing key has verified a token since this process started, by `kid`. */
   keyUses(): ReadonlyMap<string, KeyUse>;
-  /** Returns the uses like {@link keyUses}, and forgets them, because another process adds them to its own. */
+  /** Returns the same uses as {@link keyUses} and clears them, because another process adds them to its own. */
   takeKeyUses(): ReadonlyMap<string, KeyUse>;
   addKeyUses(taken: ReadonlyMap<string, KeyUse>): void;
   /** The names of settings whose value is public because it is the local stack's default or a placeholder. */

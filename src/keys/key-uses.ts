@@ -16,7 +16,7 @@ export interface KeyUses {
   note(token: Extract<VerifiedToken, { ok: true }>): void;
   /** Returns the uses by `kid`. The `kid` of the JWT secret is empty. */
   read(): ReadonlyMap<string, KeyUse>;
-  /** Returns the uses like {@link read}, and forgets them. */
+  /** Returns the same uses as {@link read} and clears them. */
   take(): ReadonlyMap<string, KeyUse>;
   /** Adds the uses that another process has taken. */
   add(taken: ReadonlyMap<string, KeyUse>): void;

@@ -93,7 +93,7 @@ export function createMail(deps: MailDeps): Service & {
     if (captured % sweepEvery === 0) await deleteOldest(db, maxMessages);
   }
 
-  /** Counts a message once it is sent or captured, or when that fails. */
+  /** Counts a message once it is sent or captured, or when this fails. */
   async function counted(kind: 'email' | 'sms', outcome: 'sent' | 'captured', work: Promise<void>) {
     try {
       await work;

@@ -59,7 +59,7 @@ export async function countMessages(db: Queryable, terms: readonly SearchTerm[])
   return counts ?? { total: 0, unread: 0 };
 }
 
-/** Finds a message by its ID. The ID `latest` stands for the newest message. */
+/** Finds a message by its ID. The ID `latest` selects the newest message. */
 export async function findMessage(db: Queryable, id: string): Promise<MessageRow | undefined> {
   const which = id === 'latest' ? sql`true order by ordinal desc` : sql`id = ${id}`;
   const [row] = await db.query<MessageRow>(

@@ -13,7 +13,7 @@ export interface ApplyOptions {
 
 export interface SkippedDefinition {
   readonly text: string;
-  /** Whether the project works without it. */
+  /** Whether the project works without the definition. */
   readonly isMinor: boolean;
 }
 
@@ -65,8 +65,8 @@ async function attempt(session: End['session'], { text }: MoveStatement): Promis
 }
 
 /**
- * Privileges of roles that the target doesn't have, owners and objects of a service, and kinds of objects that only a
- * superuser or a local migration can create.
+ * Whether the project works without this definition: privileges of roles that the target doesn't have, owners and
+ * objects of a service, and kinds of objects that only a superuser or a local migration can create.
  */
 const isMinor = ({ subject, text }: MoveStatement, { code }: PostgresError): boolean =>
   (code === '42704' || code === '42501') &&

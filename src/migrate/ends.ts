@@ -1,4 +1,4 @@
-/** Opens the sessions of both ends. Their settings are equal, so that equal rows have equal texts. */
+/** Opens the sessions of both ends with the same settings, so that equal rows have equal text. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CopySession, openOtherSession } from '../database/index.ts';
 import { sessionSettings } from '../dump/index.ts';
@@ -79,7 +79,9 @@ async function canReplicate(session: CopySession): Promise<boolean> {
   }
 }
 
-/** Runs `work` in a transaction of the target, without triggers and foreign keys if the account can turn them off. */
+/**
+ * Runs `work` in a transaction of the target, with triggers and foreign keys disabled if the account can disable them.
+ */
 export async function inTransaction<T>({ session, facts }: End, work: () => Promise<T>): Promise<T> {
   // A trigger of storage rejects deletions unless this setting allows them, as for the storage server itself.
   const settings = [

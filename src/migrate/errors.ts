@@ -72,7 +72,7 @@ export class MigrateError extends Error {
 
 export const migrateErrors = table;
 
-/** An error of a database as a sentence, without a stack trace. Other errors are returned unchanged. */
+/** Converts a database error to a sentence without a stack trace. Other errors are returned unchanged. */
 export const described = (error: unknown): unknown =>
   error instanceof PostgresError
     ? new MigrateError(

@@ -1,6 +1,6 @@
 /**
- * Marks the target, so that a run that continues can be distinguished from one that would delete the rows of another
- * project. The mark isn't progress: it only names the source.
+ * Marks the target, so that a run that continues an earlier one can be distinguished from one that would delete another
+ * project's rows. The marker doesn't record progress. It only identifies the source.
  */
 import type { CopySession } from '../database/index.ts';
 import type { ProjectPlan } from '../dump/index.ts';
@@ -11,7 +11,7 @@ import type { End } from './types.ts';
 
 const table = 'plinth_migrate.sources';
 
-/** The server and the database. Equal for a direct connection and one through a pooler. */
+/** Identifies the server and the database. The value is the same for a direct connection and a pooled one. */
 async function identityOf({ query }: CopySession): Promise<string> {
   const [row] = await query<{ may: boolean; database: string }>(sql`
     select has_function_privilege('pg_control_system()', 'execute') as may, current_database()::text as database`);

@@ -1,4 +1,4 @@
-/** Finds what rows and definitions don't include, before anything is changed. */
+/** Before anything is changed, finds everything that migrating rows and definitions doesn't cover. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { CopySession } from '../database/index.ts';
 import { sql } from '../kernel/sql.ts';

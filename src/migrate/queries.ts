@@ -1,4 +1,4 @@
-/** Fixed statements about both ends. */
+/** Fixed queries on both ends. */
 import type { CopySession } from '../database/index.ts';
 import { sql } from '../kernel/sql.ts';
 
@@ -21,7 +21,10 @@ export async function readPrimaryKeys({
   return new Map(rows.map(({ table, columns }) => [table, columns]));
 }
 
-/** The tables on which the account has a privilege, such as `SELECT` or `INSERT, DELETE` as separate privileges. */
+/**
+ * Returns the tables on which the account has all of the privileges in the list, such as `SELECT`, or `INSERT` and
+ * `DELETE`.
+ */
 export async function readTablesWith(
   { query }: CopySession,
   privileges: readonly string[],

@@ -15,7 +15,7 @@ import { inTransaction } from './ends.ts';
 import { hasRows, readBlocks } from './queries.ts';
 import type { End, TableReport } from './types.ts';
 
-/** 128 MiB of a heap with the usual block size. */
+/** 128 MiB of a heap at the default block size. */
 const blocksPerPart = 16_384;
 
 export interface RowsOptions {
@@ -39,8 +39,8 @@ export async function migrateRows(
 }
 
 /**
- * Fills an empty table, in several transactions if it is large. A partially filled table without a primary key couldn't
- * be continued, so its rows are copied in one transaction.
+ * Fills an empty table, in several transactions if it is large. Copying into a partially filled table without a primary
+ * key couldn't be resumed, so the rows of such a table are copied in one transaction.
  */
 async function fillTable(
   source: End,

@@ -1,6 +1,6 @@
 /**
  * Writes a project as plain files: a dump for psql, the bodies of objects with a manifest, and the settings. Files are
- * named by IDs, because names in the database can contain anything.
+ * named by ID, because names in the database can contain any characters.
  */
 import { createHash } from 'node:crypto';
 import { createWriteStream, existsSync } from 'node:fs';
@@ -150,7 +150,10 @@ async function writeObjects(
   return { objects, objectBytes };
 }
 
-/** A file belongs to one version of the object. Returns undefined if the body doesn't exist. */
+/**
+ * Downloads the body of an object to a file, which belongs to one version of the object. Returns undefined if the body
+ * doesn't exist.
+ */
 async function writeBody(
   api: StorageApi,
   { bucket, name, row, size }: ObjectRow,

@@ -1,4 +1,7 @@
-/** Migrates a whole project, step by step. Every step compares first, so a run continues what an earlier one began. */
+/**
+ * Migrates a whole project, step by step. Every step compares both ends first, so a run resumes where an earlier one
+ * stopped.
+ */
 import type { ProjectPlan } from '../dump/index.ts';
 import { type DefinitionPlan, isLate } from './core/definitions.ts';
 import type { SharedTable } from './core/row-text.ts';
@@ -117,7 +120,7 @@ async function migrateTables(
   return { reports, buckets: all.find(({ table }) => table === buckets) };
 }
 
-/** A bucket's row is deleted after its objects, because the storage API needs it. */
+/** A bucket's row is deleted after its objects, because the storage API needs the row to delete them. */
 const buckets = 'storage.buckets';
 
 async function removeBuckets(

@@ -84,11 +84,11 @@ export interface TableReport extends Changes {
 
 export interface ObjectsReport extends Changes {
   readonly bytes: number;
-  /** Objects whose rows alone changed. */
+  /** Objects for which only the row changed. */
   readonly updated: number;
 }
 
-/** What both databases contain. */
+/** The contents of both databases. */
 export interface Plans {
   readonly source: ProjectPlan;
   readonly target: ProjectPlan;

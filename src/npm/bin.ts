@@ -14,7 +14,7 @@ const entry = new URL('../../dist/server/main.mjs', import.meta.url);
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 async function runHere(): Promise<number> {
-  // The compile cache halves the time of a start.
+  // The compile cache halves the startup time.
   module.enableCompileCache(join(userCache(), 'compiled', packageManifest()?.build ?? 'clone'));
   const { main } = (await import(entry.href)) as { main: (line: readonly string[]) => Promise<number> };
   return await main(process.argv.slice(2));

@@ -1,6 +1,6 @@
 /**
- * The API of the npm package: a backend in this process. The types are declared here, without those of dependencies, so
- * that projects need no other types.
+ * The API of the npm package: a backend in this process. The types are declared here without referring to dependencies,
+ * so projects don't have to install other types.
  */
 import { canRunServer, minServerNode } from '../packages/index.ts';
 
@@ -30,7 +30,7 @@ export interface BackendOptions {
 export interface BackendKeys {
   /** The key for browsers (`sb_publishable_…`). */
   readonly publishableKey: string;
-  /** The key for servers (`sb_secret_…`). It bypasses row level security. */
+  /** The key for servers (`sb_secret_…`). It bypasses row-level security. */
   readonly secretKey: string;
   /** The older form of the publishable key, a JWT. */
   readonly anonKey: string;
@@ -39,7 +39,9 @@ export interface BackendKeys {
 }
 
 export interface Backend {
-  /** The address of the API, such as `http://127.0.0.1:54321`. Complete once the backend has started. */
+  /**
+   * The address of the API, such as `http://127.0.0.1:54321`. Includes the selected port once the backend has started.
+   */
   readonly url: string;
   /** The current keys. In production, they can change while the backend runs. */
   readonly keys: BackendKeys;

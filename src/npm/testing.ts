@@ -24,7 +24,7 @@ export interface TestBackendOptions {
 export interface TestKeys {
   /** The key for browsers (`sb_publishable_…`). */
   readonly publishableKey: string;
-  /** The key for servers (`sb_secret_…`). It bypasses row level security. */
+  /** The key for servers (`sb_secret_…`). It bypasses row-level security. */
   readonly secretKey: string;
   /** The older form of the publishable key, a JWT. */
   readonly anonKey: string;
@@ -41,10 +41,9 @@ export interface TestBackend {
   /** The address of the captured email. Undefined if email is disabled. */
   readonly mailUrl: string | undefined;
   /**
-   * Runs a statement as `postgres`, which bypasses row level security, and returns its rows. Values become parameters.
+   * Runs a statement as `postgres`, which bypasses row-level security, and returns its rows. Values become parameters.
    *
-   * @example
-   * const rows = await backend.sql`select id from todos where owner = ${userId}`;
+   * @example const rows = await backend.sql`select id from todos where owner = ${userId}`;
    */
   sql<Row = Record<string, unknown>>(texts: TemplateStringsArray, ...values: unknown[]): Promise<Row[]>;
   /** Sends a request like `fetch`, with a path relative to {@link url}. */
@@ -56,14 +55,11 @@ export interface TestBackend {
 const connections = new Map<string, Promise<TestingConnection>>();
 
 /**
- * Starts a backend with its own database on free ports. The first backend of a test run takes about two seconds, the
- * others less than 0.2 seconds.
+ * Starts a backend with its own database on free ports. The first backend of a test run takes about two seconds, and
+ * the others take less than 0.2 seconds.
  *
- * @example
- * const backend = await createTestBackend();
- * const client = createClient(backend.url, backend.keys.publishableKey);
- * // …
- * await backend.stop();
+ * @example const backend = await createTestBackend(); const client = createClient(backend.url,
+ *   backend.keys.publishableKey); // … await backend.stop();
  */
 export async function createTestBackend(options: TestBackendOptions = {}): Promise<TestBackend> {
   const workdir = process.cwd();

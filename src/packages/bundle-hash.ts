@@ -1,9 +1,9 @@
-/** Identifies the bundle of a clone, so that what one version stored in a cache isn't used by another. */
+/** Identifies the bundle of a clone, so that one version doesn't use data that another version cached. */
 import { packageManifest } from './manifest.ts';
 
 /** The hash of the TypeScript sources, which scripts/build-server.mjs inserts into the bundle. */
 declare const __PLINTH_SOURCES__: string | undefined;
 
-/** Returns the hash of the bundle's sources. Undefined in the npm package, and if the sources run directly. */
+/** Returns the hash of the bundle's sources. Undefined in the npm package, and when the sources run directly. */
 export const bundleHash = (): string | undefined =>
   packageManifest() === undefined && typeof __PLINTH_SOURCES__ === 'string' ? __PLINTH_SOURCES__ : undefined;

@@ -9,10 +9,9 @@ export interface User {
 }
 
 /**
- * Returns the path of the cache folder, by the conventions of the operating system. `PLINTH_CACHE_DIR` overrides it.
+ * Returns the path of the cache folder, following the operating system's conventions. `PLINTH_CACHE_DIR` overrides it.
  *
- * @example
- * cacheFolder({ os: 'linux', home: '/home/ada', env: {} }); // '/home/ada/.cache/plinth'
+ * @example cacheFolder({ os: 'linux', home: '/home/ada', env: {} }); // '/home/ada/.cache/plinth'
  */
 export function cacheFolder({ os, home, env }: User): string {
   if (env.PLINTH_CACHE_DIR) return env.PLINTH_CACHE_DIR;

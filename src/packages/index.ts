@@ -38,7 +38,7 @@ export const userCache = (env: Environment = process.env): string =>
   cacheFolder({ os: process.platform, home: homedir(), env });
 
 /**
- * Installs the packages of a group in the cache, unless they are there. Does nothing in a clone.
+ * Installs the packages of a group in the cache, unless they are already installed. Does nothing in a clone.
  *
  * @throws {PackageError} if they can't be downloaded, or don't exist for this machine
  */

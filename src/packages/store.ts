@@ -39,7 +39,7 @@ export function groupFolder(cache: string, { group, packages }: StoredGroup): st
   return join(cache, 'packages', `${group}-${key}`);
 }
 
-/** Installs a group, unless it is installed. Several processes can call this at the same time. */
+/** Installs a group, unless it is already installed. Several processes can call this at the same time. */
 export async function fillGroup(cache: string, stored: StoredGroup, options: FillOptions): Promise<string> {
   const folder = groupFolder(cache, stored);
   if (existsSync(folder)) return folder;

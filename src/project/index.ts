@@ -59,7 +59,7 @@ export interface Project {
 }
 
 export interface PrepareOptions {
-  /** If set, newer migrations than this version are skipped (`db reset --version`). */
+  /** If set, migrations newer than this version are skipped (`db reset --version`). */
   readonly upToVersion?: string;
   /** Whether statements that fail are skipped and listed. */
   readonly keepGoing?: boolean;

@@ -106,7 +106,7 @@ function statementOf(action: Action, before: FactBase, facts: FactBase): DiffSta
   };
 }
 
-/** The current value of a sequence and the tables of an extension are lost too. */
+/** Dropping these also loses a sequence's current value or an extension's tables. */
 const dropsState = /^DROP (?:SEQUENCE|EXTENSION) /;
 
 function narrowsColumn({ sql, verb, consumes }: Action, before: FactBase, facts: FactBase): boolean {
@@ -140,7 +140,7 @@ function touchedBy(actions: readonly Action[]): (property: Property) => boolean 
     touched.has(JSON.stringify([schema, relation, null]));
 }
 
-/** Whether the plan creates the property's object again, so the property has its default. */
+/** Whether the plan recreates the property's object, which resets the property to its default. */
 const isRecreated = (actions: readonly Action[], { schema, relation, property }: Property): boolean =>
   actions.some(
     ({ verb, produces, destroys }) =>

@@ -1,6 +1,6 @@
 /**
- * Objects that need each other, such as a view that calls a function of the view's row type. pg-delta can't sort them.
- * As in a dump, such a view is first created without its query, and such a function without its body.
+ * Handles objects that depend on each other, such as a view that calls a function of the view's row type. pg-delta
+ * can't sort them. As in a dump, such a view is first created without its query, and such a function without its body.
  */
 import {
   type Action,
@@ -32,7 +32,7 @@ export function breakCycles(from: Snapshot, to: Snapshot): Cycles {
   };
 }
 
-/** The objects of a cycle, by the key of the object whose definition is replaced. */
+/** The objects of each cycle, keyed by the object whose definition is replaced. */
 type Broken = ReadonlyMap<string, ReadonlySet<string>>;
 
 const isRoutine = ({ kind }: StableId): boolean => kind === 'function' || kind === 'procedure';
@@ -59,7 +59,7 @@ function brokenIn(snapshot: Snapshot): Broken {
   return broken;
 }
 
-/** An object needs its parent, and CREATE DOMAIN contains the domain's constraints. */
+/** Every object depends on its parent, and CREATE DOMAIN contains the domain's constraints. */
 function dependenciesOf(facts: FactBase, broken: Broken): Edge[] {
   const edges = facts.edges.flatMap(({ from, to, kind }): Edge[] =>
     kind === 'depends' && !isReleased(broken, from, to) ? [[encodeId(from), encodeId(to)]] : [],
@@ -73,10 +73,10 @@ function dependenciesOf(facts: FactBase, broken: Broken): Edge[] {
   return edges;
 }
 
-/** Kinds that the columns of a view without its query can need. */
+/** Object kinds that a view's columns can depend on even without the view's query. */
 const typeKinds: ReadonlySet<string> = new Set(['schema', 'extension', 'collation', 'type', 'domain']);
 
-/** Whether the placeholder of `from` doesn't need `to`. A function's signature can need types and tables. */
+/** Whether the placeholder for `from` doesn't depend on `to`. A function's signature can depend on types and tables. */
 function isReleased(broken: Broken, from: StableId, to: StableId): boolean {
   const members = broken.get(encodeId(from));
   if (members === undefined || from.kind === 'constraint') return false;

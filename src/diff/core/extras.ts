@@ -20,7 +20,7 @@ const unmodeled: ReadonlySet<ObjectKind> = new Set<ObjectKind>([
 
 export const isUnmodeled = ({ kind }: CatalogObject): boolean => unmodeled.has(kind);
 
-/** Statements at a position in the list of actions: they run before the action with this index. */
+/** Statements that run before the action with this index. */
 export interface Insertion {
   readonly at: number;
   readonly statements: readonly string[];
@@ -33,7 +33,7 @@ interface Creation extends Insertion {
 interface Extra {
   readonly object: CatalogObject;
   readonly definition: string;
-  /** The names of the objects that it needs. */
+  /** The names of the objects that the extra depends on. */
   readonly needs: ReadonlySet<string>;
   readonly comment: string | undefined;
 }
@@ -44,7 +44,7 @@ export interface ExtrasOptions {
   readonly includes: (schema: string | undefined) => boolean;
 }
 
-/** Whether the fact isn't only a part of an object, such as a column or a grant. */
+/** Whether the fact is a whole object, rather than a part such as a column or a grant. */
 const isObject = (id: StableId): boolean =>
   !('target' in id) && !('table' in id) && id.kind !== 'typeAttribute';
 
@@ -97,7 +97,7 @@ function byName({ objects, dependencies, comments, refs }: Extras, includes: Ext
   return new Map(extras.map((extra) => [refOf(extra.object), extra]));
 }
 
-/** Whether the definition can't be changed, or an object that it needs is recreated. */
+/** Whether the definition can't be changed, or an object that the extra depends on is recreated. */
 function mustRecreate(before: Extra, after: Extra, destroyed: ReadonlySet<string>): boolean {
   if (before.object.kind !== 'STATISTICS' && [...before.needs].some((ref) => destroyed.has(ref))) return true;
   if (before.definition === after.definition) return false;
@@ -120,7 +120,10 @@ function changes(before: Extra, after: Extra): string[] {
   ];
 }
 
-/** Columns and indexes can need the configuration, so it isn't recreated. */
+/**
+ * Changes the mappings of a text search configuration without recreating it, because columns and indexes can depend on
+ * it.
+ */
 function mappingChanges(before: Extra, after: Extra): string[] {
   const removed = before.object
     .create(new Set())
@@ -132,7 +135,7 @@ function mappingChanges(before: Extra, after: Extra): string[] {
 const ownerStatement = ({ kind, identity }: CatalogObject, owner: string): string =>
   `ALTER ${kind} ${identity} OWNER TO ${quoteIdentifier(owner)}`;
 
-/** Sorts extras so that each comes after those that it needs. */
+/** Sorts extras so that each follows the extras that it depends on. */
 function inOrder(extras: readonly Extra[]): Extra[] {
   const waiting = new Map(extras.map((extra) => [refOf(extra.object), extra]));
   const sorted: Extra[] = [];
@@ -149,8 +152,8 @@ function inOrder(extras: readonly Extra[]): Extra[] {
 }
 
 /**
- * Runs before the objects that the extra needs are dropped. Tables with columns or indexes that use the extra can be
- * dropped later, so those columns and indexes are dropped with CASCADE. Statistics disappear with their table.
+ * Runs before the objects that the extra depends on are dropped. Tables with columns or indexes that use the extra can
+ * be dropped later, so those columns and indexes are dropped with CASCADE. Statistics disappear with their table.
  */
 function drop({ object, needs }: Extra, actions: readonly Action[]): Insertion {
   const { kind, identity } = object;
@@ -174,14 +177,15 @@ const isRoutine = (id: StableId): id is RoutineId => id.kind === 'function' || i
 const routineName = ({ schema, name }: RoutineId): string =>
   `${quoteIfNeeded(schema)}.${quoteIfNeeded(name)}`;
 
-/** Each runs as soon as everything that it needs exists, because columns and indexes can need it. */
+/** Each extra is created as soon as its dependencies exist, because columns and indexes can depend on it. */
 function place(extras: readonly Extra[], actions: readonly Action[], role: string): Creation[] {
   const lastOf = new Map<string, number>();
   actions.forEach(({ verb, produces, sql }, index) => {
     if (verb === 'create' && !/^(GRANT|REVOKE|COMMENT) /.test(sql))
       for (const id of produces) lastOf.set(refOfId(id), index + 1);
   });
-  // pg_depend has the functions of an operator class only as dependencies of its entries, which aren't objects here.
+  // pg_depend lists the functions of an operator class only as dependencies of its entries, which aren't treated as
+  // objects here.
   const calledBy = (definition: string): number =>
     1 +
     actions.findLastIndex(

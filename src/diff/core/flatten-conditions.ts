@@ -1,17 +1,17 @@
 /**
- * PostgreSQL prints `x BETWEEN 1 AND 2 AND y` as `((x >= 1) AND (x <= 2)) AND y`. If this text is parsed again, it prints
- * all three conditions in one list, so the same condition has two texts.
+ * PostgreSQL prints `x BETWEEN 1 AND 2 AND y` as `((x >= 1) AND (x <= 2)) AND y`. When it parses that text again, it
+ * prints all three conditions in one list, so the same condition has two representations.
  */
 interface Group {
   readonly open: number;
   operator?: string;
-  /** The group at the beginning, before the first operator. */
+  /** The group in parentheses before the first operator. */
   first?: { readonly open: number; readonly close: number; readonly operator: string | undefined };
 }
 
 const token = /E'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|[()]|\b(?:AND|OR)\b/gs;
 
-/** Removes the parentheses of a list of conditions at the beginning of a list with the same operator. */
+/** Removes the parentheses around the first conditions of a list if they use the same operator as the list. */
 export function flattenConditions(text: string): string {
   if (!text.includes('((')) return text;
   const removed = new Set<number>();

@@ -103,7 +103,8 @@ function foldAdded(
   if (merged === undefined) return [...actions];
   const isFolded = (action: Action): boolean => folded.some((column) => column.action === action);
   const unfolded = actions.slice(at + 1, last + 1).filter((each) => !isFolded(each));
-  // A column that isn't folded needs the table, as the dependents do.
+  // A column that isn't folded depends on the table, so it's added after the table is created, like the table's
+  // dependents.
   const isLater = (action: Action): boolean =>
     dependents.has(action) || added.some((column) => column.action === action);
   return [
@@ -115,7 +116,7 @@ function foldAdded(
   ];
 }
 
-/** A default that needs an object that needs the table is set after the table is created. */
+/** A default that depends on the table through another object is set after the table is created. */
 function separateDefaults(
   actions: readonly Action[],
   create: Action,
@@ -171,14 +172,14 @@ const ids = ({ produces, consumes, destroys, releases }: Action): StableId[] => 
   ...releases,
 ];
 
-/** Returns the objects that an action needs, according to the action and pg_depend. */
+/** Returns the objects that an action depends on, according to the action and pg_depend. */
 function needsOf(action: Action, facts: FactBase): Set<string> {
   const needs = new Set(ids(action).map(encodeId));
   for (const id of action.produces) for (const { to } of facts.outgoingEdges(id)) needs.add(encodeId(to));
   return needs;
 }
 
-/** Returns the actions that need the results of `group`, directly or indirectly. */
+/** Returns the actions that depend on the results of `group`, directly or indirectly. */
 function dependentsOf(group: readonly Action[], between: readonly Action[], facts: FactBase): Set<Action> {
   const available = new Set(group.flatMap(({ produces }) => produces.map(encodeId)));
   const dependents = new Set<Action>();

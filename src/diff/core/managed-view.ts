@@ -52,7 +52,10 @@ interface Routine {
   readonly name: string;
 }
 
-/** The project's functions in the services' schemas. On a server without superuser access, one role owns everything. */
+/**
+ * Returns the project's functions in the services' schemas. On a server without superuser access, one role owns
+ * everything, so none are found.
+ */
 function projectRoutines(facts: FactBase): Routine[] {
   const ownerOf = (id: StableId): string | undefined => {
     const owner = facts.outgoingEdges(id).find(({ kind }) => kind === 'owner')?.to;

@@ -22,8 +22,8 @@ export function normalizeFacts(base: FactBase, memberships: readonly Membership[
 }
 
 /**
- * CREATE ROLE grants the new role to its creator with the ADMIN option. PostgreSQL rejects a GRANT of the same, so only
- * memberships that a GRANT created are compared.
+ * CREATE ROLE grants the new role to its creator with the ADMIN option. PostgreSQL rejects a GRANT of the same
+ * membership, so only memberships that a GRANT created are compared.
  */
 function withGranted(fact: Fact, memberships: readonly Membership[]): Fact[] {
   const { id, payload } = fact;
@@ -76,7 +76,7 @@ const withExpressions: ReadonlySet<string> = new Set([
   'view',
 ]);
 
-/** Returns the text that PostgreSQL prints after the text is parsed again. */
+/** Returns the text that PostgreSQL prints after parsing the text again. */
 export const stableText = (text: string): string => flattenConditions(stableCasts(text));
 
 const withStableTexts = (fact: Fact): Fact =>
@@ -88,8 +88,8 @@ const castArray =
   /\(ARRAY\[('(?:[^']|'')*'::character varying(?:, '(?:[^']|'')*'::character varying)*)\]\)::text\[\]/g;
 
 /**
- * PostgreSQL prints `column IN ('a', 'b')` of a varchar column as a cast of an array. If this text is parsed again, it
- * prints a cast of each element, so the same policy has two texts.
+ * PostgreSQL prints `column IN ('a', 'b')` for a varchar column as a cast of an array. When it parses that text again,
+ * it prints a cast of each element, so the same policy has two representations.
  */
 const stableCasts = (text: string): string =>
   text.replace(castArray, (_match, items: string) => {

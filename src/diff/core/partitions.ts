@@ -1,12 +1,12 @@
 /**
- * Finds tables that became partitions or are no longer partitions. pg-delta drops and creates them, so their rows would
- * be lost.
+ * Finds tables that became partitions or are no longer partitions. pg-delta drops and recreates them, so their rows
+ * would be lost.
  */
 import type { FactBase, StableId } from '@supabase/pg-delta';
 import { isManaged } from '../../dump/index.ts';
 import { quoteIdentifier } from '../../kernel/sql.ts';
 
-/** Returns the statements that attach and detach, if the parents exist in the old schema. */
+/** Returns the statements that attach and detach partitions whose parents exist in the old schema. */
 export function partitionMoves(from: FactBase, to: FactBase): string[] {
   return to.facts().flatMap(({ id, payload }) => {
     if (id.kind !== 'table' || isManaged(id.schema)) return [];

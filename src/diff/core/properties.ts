@@ -27,14 +27,14 @@ export interface Changes {
 
 export interface PropertyStatements {
   /**
-   * The states of triggers, because a change of the parent's trigger changes them again, and the owner of a schema,
+   * The states of triggers, because changing the parent's trigger changes them again, and the owner of a schema,
    * because the new owner takes over the privileges of the old one.
    */
   readonly before: readonly string[];
   readonly after: readonly string[];
 }
 
-/** Other changes of a column can set its properties to their defaults, so they are set again. */
+/** Other changes to a column can set its properties to their defaults, so they are set again. */
 export function compareProperties(
   from: readonly Property[],
   to: readonly Property[],

@@ -1,6 +1,6 @@
 /**
- * Finds objects that were possibly renamed. Only renames that keep data are of interest: other objects can be dropped and
- * created again.
+ * Finds objects that were possibly renamed. Only renames that preserve data are considered, because other objects can
+ * be dropped and recreated.
  */
 import type { Fact, FactBase, RenameCandidate, StableId } from '@supabase/pg-delta';
 import { quoteIfNeeded } from '../../dump/index.ts';
@@ -35,7 +35,7 @@ const columnsOf = (facts: FactBase, table: StableId): string =>
     .toSorted()
     .join();
 
-/** Returns every pair of a removed and an added object, for renames that the user names. */
+/** Returns every pair of a removed and an added object, for renames that the user specifies. */
 export function conceivableRenames(before: FactBase, after: FactBase): Rename[] {
   const only = (facts: FactBase, other: FactBase): Fact[] =>
     facts.facts().filter(({ id, parent }) => {
@@ -74,7 +74,7 @@ const partsOf = (id: StableId): string[] => {
   return parts.flatMap((part) => (typeof part === 'string' ? [quoteIfNeeded(part)] : []));
 };
 
-/** The name as in SQL, qualified with the schema and the table. */
+/** The name as written in SQL, qualified with the schema and the table. */
 const nameOf = (id: StableId): string => partsOf(id).join('.');
 const ownerOf = (id: StableId): string => partsOf(id).slice(0, -1).join('.');
 const lastOf = (id: StableId): string => partsOf(id).at(-1) ?? '';

@@ -1,7 +1,7 @@
 /**
  * Replaces types that columns use. PostgreSQL can't change the base type of a domain, the type of an attribute or the
  * subtype of a range while a column uses it, and pg-delta doesn't plan such changes. The old type is renamed first, so
- * it's a different type for the planner: the columns change to the new type, and the old type is dropped.
+ * the planner sees two different types. It then changes the columns to the new type and drops the old one.
  */
 import { type Action, buildFactBase, type Fact, type FactBase, type StableId } from '@supabase/pg-delta';
 import { quoteIfNeeded } from '../../dump/index.ts';
@@ -14,7 +14,7 @@ interface ReplacedType {
   readonly schema: string;
   readonly name: string;
   readonly oldName: string;
-  /** The type of multiranges that belongs to a range type. */
+  /** The multirange type that belongs to a range type. */
   readonly multirange?:
     | { readonly name: string; readonly oldName: string; readonly subtype: string }
     | undefined;
@@ -22,12 +22,12 @@ interface ReplacedType {
 
 export interface ReplacingPlan<P> {
   readonly plan: P;
-  /** The old schema after `statements`. */
+  /** The old schema after `statements` have run. */
   readonly from: FactBase;
   readonly statements: readonly string[];
 }
 
-/** Plans, and plans again if a type must be replaced. @throws {DiffError} */
+/** Plans the changes, and plans them again if a type must be replaced. @throws {DiffError} */
 export function planReplacingTypes<P extends { readonly actions: readonly Action[] }>(
   from: FactBase,
   planFrom: (facts: FactBase) => P,
@@ -54,7 +54,7 @@ function renamings({ kind, schema, name, oldName, multirange }: ReplacedType): s
   if (multirange === undefined) return [type];
   const range = `${quoteIdentifier(schema)}.${quoteIdentifier(oldName)}`;
   const { subtype } = multirange;
-  // The constructors keep their names.
+  // Renaming a range type doesn't rename its constructors, so they are renamed separately.
   const constructors = (
     [
       [name, oldName, `${subtype}, ${subtype}`],
@@ -73,7 +73,7 @@ function renamings({ kind, schema, name, oldName, multirange }: ReplacedType): s
 const renaming = (kind: string, schema: string, name: string, oldName: string): string =>
   `ALTER ${kind.toUpperCase()} ${quoteIdentifier(schema)}.${quoteIdentifier(name)} RENAME TO ${quoteIdentifier(oldName)}`;
 
-/** Returns the type that pg-delta can't replace according to its error. */
+/** Returns the type that pg-delta's error says it can't replace. */
 function typeIn(error: unknown, facts: FactBase): ReplacedType | undefined {
   if (!(error instanceof DiffError) || !(error.cause instanceof Error)) return undefined;
   const [, kind, ...quoted] =
@@ -143,7 +143,10 @@ function withName(text: string, schema: string, name: string, newName: string): 
   return text.replace(pattern, () => `${quoteIfNeeded(schema)}.${quoteIfNeeded(newName)}`);
 }
 
-/** The type itself, its attributes and constraints, functions with arguments of the type, and satellites of these. */
+/**
+ * Returns the ID after the type is renamed. This affects the type itself, its attributes and constraints, functions
+ * with arguments of the type, and the comments and grants of these objects.
+ */
 function renamedId(id: StableId, type: ReplacedType, inText: (text: string) => string): StableId {
   const { kind, schema, name, oldName } = type;
   if ('target' in id) return { ...id, target: renamedId(id.target, type, inText) };
@@ -151,12 +154,12 @@ function renamedId(id: StableId, type: ReplacedType, inText: (text: string) => s
   if (!('schema' in id) || id.schema !== schema) return id;
   if (id.kind === kind && id.name === name) return { ...id, name: oldName };
   if (id.kind === 'typeAttribute' && id.type === name) return { ...id, type: oldName };
-  // A type and a table of a schema have different names.
+  // A type and a table in the same schema can't have the same name.
   if (id.kind === 'constraint' && id.table === name) return { ...id, table: oldName };
   return id;
 }
 
-/** Casts values by way of text, because types with the same name have no cast. */
+/** Casts values through text, because there is no cast between the old type and the new one. */
 function castingToText(action: Action, replaced: readonly ReplacedType[]): Action {
   const types = replaced.map(({ schema, name }) => `${quoteIfNeeded(schema)}.${quoteIfNeeded(name)}`);
   const sql = action.sql.replace(

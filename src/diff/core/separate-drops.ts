@@ -8,7 +8,7 @@ import { quoteIdentifier } from '../../kernel/sql.ts';
 import { cyclesOf, type Edge } from './strongly-connected.ts';
 
 export interface SeparateDrops {
-  /** The old schema after `statements`. */
+  /** The old schema after `statements` have run. */
   readonly from: FactBase;
   readonly statements: readonly string[];
 }

@@ -1,4 +1,7 @@
-/** Decides whether a change of a column's type can lose data. The statements cast explicitly, which shortens values. */
+/**
+ * Decides whether a change of a column's type can lose data. The statements use explicit casts, which truncate values
+ * that are too long.
+ */
 
 interface Type {
   readonly name: string;
@@ -19,7 +22,7 @@ export function canLoseData(from: string, to: string): boolean {
 const isUnlimitedText = ({ name, modifiers }: Type): boolean =>
   name === 'text' || (name === 'character varying' && modifiers.length === 0);
 
-/** Types that contain every value of the type. */
+/** The types that can represent every value of a type. */
 const wider: Readonly<Record<string, readonly string[]>> = {
   smallint: ['integer', 'bigint', 'numeric', 'real', 'double precision'],
   integer: ['bigint', 'numeric', 'double precision'],

@@ -51,8 +51,8 @@ export function unwantedDefaults(from: FactBase, to: FactBase, role: string): Un
 
 /**
  * pg-delta removes default privileges of a schema by granting PostgreSQL's own defaults, which grant EXECUTE to PUBLIC.
- * In a schema, default privileges are only added to the global ones, so such a statement would grant it where the global
- * ones revoke it.
+ * In a schema, default privileges are only added to the global ones, so such a statement would grant EXECUTE even if
+ * the global default privileges revoke it.
  */
 export function isWrongDefault({ sql, consumes, destroys, produces }: Action, to: FactBase): boolean {
   if (!/^ALTER DEFAULT PRIVILEGES FOR ROLE .* IN SCHEMA .* GRANT .* TO PUBLIC$/.test(sql)) return false;

@@ -147,7 +147,10 @@ export async function readCatalog(session: CatalogSession, options: ReadOptions)
   };
 }
 
-/** Members of extensions are created by their extension, so a dependency on a member is one on the extension. */
+/**
+ * Members of extensions are created by their extension, so a dependency on a member counts as a dependency on the
+ * extension.
+ */
 function splitDependencies(rows: readonly (Dependency & { type: string })[]) {
   const members = new Map(rows.filter(({ type }) => type === 'e').map(({ from, to }) => [from, to]));
   const dependencies = rows

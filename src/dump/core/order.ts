@@ -1,6 +1,6 @@
 /**
- * Orders objects so that each is created after the objects that it needs. A cycle is broken where PostgreSQL allows it:
- * a default or a check constraint is created separately, or a view is first created without its query.
+ * Orders objects so that each is created after the objects that it depends on. A cycle is broken where PostgreSQL
+ * allows it: a default or a check constraint is created separately, or a view is first created without its query.
  */
 import { type CatalogObject, type Dependency, objectKinds, type Part, type Section } from '../types.ts';
 
@@ -9,7 +9,7 @@ export interface Step {
   readonly section: Section;
   /** `placeholder` creates a view without its query, and `query` completes that view. */
   readonly what: 'object' | 'placeholder' | 'query' | { readonly part: Part };
-  /** The nodes that this node needs. The values are the parts that need them, or `self`. */
+  /** The nodes that this node depends on. The values are the parts that depend on them, or `self`. */
   readonly separate: ReadonlySet<string>;
 }
 
@@ -18,7 +18,7 @@ interface Node {
   readonly object: CatalogObject;
   section: Section;
   what: Step['what'];
-  /** The nodes that this one needs, and for each the parts that need it, or `self`. */
+  /** The nodes that this node depends on, and for each the parts that depend on it, or `self`. */
   readonly needs: Map<string, Set<string>>;
 }
 
@@ -69,7 +69,7 @@ class Graph {
     node.needs.set(target.id, reasons.add(source.part?.key ?? self));
   }
 
-  /** Moves the part and its needs to a separate node. */
+  /** Moves the part and its dependencies to a separate node. */
   #separatePart(node: Node, part: Part): void {
     const needs = new Map([[node.id, new Set([self])]]);
     for (const [id, reasons] of node.needs) {
@@ -142,7 +142,7 @@ class Graph {
     return { object, section, what, separate: this.#separate.get(object.key) ?? new Set() };
   }
 
-  /** Returns the nodes whose needs have changed. */
+  /** Removes a dependency from a cycle. Returns the nodes whose dependencies have changed. */
   #breakCycle(waiting: ReadonlyMap<string, Node>): Node[] {
     const cycle = this.#findCycle(waiting);
     for (const [index, node] of cycle.entries()) {
@@ -155,7 +155,8 @@ class Graph {
     }
     const view = cycle.find(({ object, what }) => what === 'object' && object.placeholder !== undefined);
     if (view !== undefined) return this.#splitView(view);
-    // Drops one dependency, which can't be necessary because PostgreSQL must have created the objects in some order.
+    // Drops one dependency. PostgreSQL created the objects in some order, so a cycle contains at least one dependency
+    // that creation doesn't require.
     const [first, second] = cycle as [Node, Node | undefined];
     first.needs.delete((second ?? first).id);
     return [first];
@@ -178,7 +179,7 @@ class Graph {
     return [view, query];
   }
 
-  /** Every waiting node needs another waiting node, so following the needs leads to a cycle. */
+  /** Every waiting node depends on another waiting node, so following the dependencies leads to a cycle. */
   #findCycle(waiting: ReadonlyMap<string, Node>): Node[] {
     const path: Node[] = [];
     const first = (nodes: Iterable<Node>): Node =>
@@ -209,7 +210,7 @@ class Graph {
     return first < second ? -1 : first > second ? 1 : 0;
   }
 
-  /** OIDs differ between databases, so the rank consists of names. */
+  /** OIDs differ between databases, so nodes are ranked by name. */
   #rankOf({ id, object, section, what }: Node): string {
     const known = this.#ranks.get(`${section} ${id}`);
     if (known !== undefined) return known;

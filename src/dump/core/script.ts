@@ -8,7 +8,7 @@ import { DumpError } from '../errors.ts';
 export interface ScriptStatement {
   /** The statement without its semicolon. */
   readonly text: string;
-  /** The number of the line on which the text starts, from 1. */
+  /** The line number where the text starts, counting from 1. */
   readonly line: number;
   /** The data of COPY ... FROM stdin. It must be read to the end before the next statement. */
   readonly rows?: AsyncIterable<Uint8Array>;
@@ -79,7 +79,7 @@ const withoutComments = (text: string): string => text.replace(/^\s*--.*$/gm, ''
 
 /** Splits chunks into lines with their line breaks. */
 class LineReader {
-  /** The number of the line that was returned last. */
+  /** The number of the line returned last. */
   number = 0;
   readonly #chunks: AsyncIterator<Uint8Array>;
   #buffer: Buffer = Buffer.alloc(0);

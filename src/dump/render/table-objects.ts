@@ -23,7 +23,7 @@ export function constraintObject(row: ConstraintRow): CatalogObject {
   };
 }
 
-/** The index of a constraint is created with it, and only its properties are left. */
+/** A constraint's index is created with the constraint, so only the index's properties remain to be set. */
 export function indexObjects(row: IndexRow): CatalogObject[] {
   const identity = `${quoteIdentifier(row.schema)}.${row.name}`;
   const { constraint, parent } = row;
@@ -115,7 +115,7 @@ const stateOf = ({ enabled = '', table, name }: DefinitionRow, noun: string): st
 export const ruleObject = (row: DefinitionRow): CatalogObject =>
   definitionObject(row, 'pg_rewrite', 'RULE', [row.definition.replace(/;$/, ''), ...stateOf(row, 'RULE')]);
 
-/** A partition gets the triggers of its parent, so only a different state remains. */
+/** A partition inherits the triggers of its parent, so only a state that differs must be set. */
 export function triggerObject(row: DefinitionRow): CatalogObject {
   const created = row.definition === '' ? [] : [row.definition];
   const object = definitionObject(row, 'pg_trigger', 'TRIGGER', [...created, ...stateOf(row, 'TRIGGER')]);

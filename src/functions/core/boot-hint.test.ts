@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { bootHint } from './boot-hint.ts';
 
-// This text is what Deno 2.9 prints.
+// The output of Deno 2.9.
 test.each<[string[], RegExp]>([
   [
     [

@@ -55,8 +55,8 @@ export function limitsFor(machineBytes: number): Limits {
 }
 
 /**
- * Returns the maximum number of concurrent requests of one client to one function. A quarter of the slots is out of reach
- * for a single client.
+ * Returns the maximum number of concurrent requests of one client to one function. A quarter of the slots is reserved
+ * for other clients.
  */
 export const maxRequestsPerClient = (
   { maxWorkersPerFunction, maxRequests }: Limits,

@@ -39,10 +39,11 @@ export interface MachineNetwork {
  * Returns the environment variables that configure Deno's network access.
  * @param shell The environment in which Plinth was started.
  * @param project The variables that the project sets for the function. They take precedence, and the function can read
- * them.
+ *   them.
  * @param apiUrl The value of `SUPABASE_URL`. Requests to this URL don't use a proxy.
- * @param fileOf Resolves a path like the shell does. Returns undefined if the file doesn't exist.
- * @example machineNetwork({ HTTPS_PROXY: 'http://proxy:3128' }, {}, 'http://127.0.0.1:54321', resolve).env.HTTPS_PROXY // 'http://proxy:3128'
+ * @param fileOf Resolves a path as the shell does. Returns undefined if the file doesn't exist.
+ * @example machineNetwork({ HTTPS_PROXY: 'http://proxy:3128' }, {}, 'http://127.0.0.1:54321', resolve).env.HTTPS_PROXY
+ *   // 'http://proxy:3128'
  */
 export function machineNetwork(
   shell: Names,

@@ -157,7 +157,7 @@ async function runCommand(session: RoleSession, command: string, signal: AbortSi
   return `${rowCount} ${rowCount === 1 ? 'row' : 'rows'}`;
 }
 
-/** Formats an error in the way libpq does. */
+/** Formats an error as libpq does. */
 function asPsql({ severity = 'ERROR', message, detail, hint, where }: PostgresErrorShape): string {
   const lines = [
     `${severity}:  ${message}`,

@@ -78,7 +78,7 @@ export function createSender({ database, exchanges, log, counts }: SenderDeps): 
       session.release();
     } catch (error) {
       session.destroy();
-      // The extension was dropped, and its requests with it.
+      // The extension was dropped, along with its requests.
       if (!['42P01', '3F000'].includes((error as PostgresErrorShape).code)) throw error;
     } finally {
       ending.abort();

@@ -10,7 +10,9 @@ const counter = (help: string, labels: readonly string[] = []): MetricDefinition
   labels,
   merge: 'sum',
 });
-/** A gauge that belongs to a process, so the values of several processes are added unless `merge` differs. */
+/**
+ * A gauge that belongs to a process, so the values of several processes are added unless `merge` specifies otherwise.
+ */
 const gauge = (
   help: string,
   labels: readonly string[] = [],

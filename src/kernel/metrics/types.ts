@@ -10,7 +10,7 @@ export interface MetricDefinition {
 }
 
 export interface HistogramValue {
-  /** The number of observations per bucket, not cumulated. The last bucket has no upper bound. */
+  /** The number of observations per bucket, not cumulative. The last bucket has no upper bound. */
   readonly counts: readonly number[];
   readonly sum: number;
 }

@@ -68,12 +68,12 @@ const creates = ({ text }: MoveStatement): boolean => text.startsWith('CREATE ')
 /** Kinds that can be dropped and created again, because nothing depends on them. */
 const replaceable: ReadonlySet<string> = new Set(['POLICY', 'TRIGGER', 'EVENT TRIGGER']);
 
-/** Statements that an object with another definition accepts. */
+/** Whether the statement also succeeds if the object already exists with another definition. */
 const isRepeatable = (text: string): boolean =>
   /^(CREATE OR REPLACE|CREATE \w+ IF NOT EXISTS|DO )/.test(text);
 
 const unquoted = (identity: string): string =>
   identity.startsWith('"') ? identity.slice(1, -1).replaceAll('""', '"') : identity;
 
-/** Definitions that wait for the rows if triggers and foreign keys can't be turned off. */
+/** Whether the definition is created after the rows if triggers and foreign keys can't be disabled. */
 export const isLate = ({ kind }: MoveStatement): boolean => kind === 'TRIGGER' || kind === 'FOREIGN KEY';

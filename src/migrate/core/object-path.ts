@@ -1,4 +1,7 @@
-/** Object names are data of the source, and a request that carries the service key contains them in its path. */
+/**
+ * Builds request paths from object names. The names come from the source, and the requests carry the service key, so
+ * the paths are checked.
+ */
 
 /**
  * Returns the path of an object below `/storage/v1/object/`. Returns undefined if a client would change the path before

@@ -45,7 +45,7 @@ export const copyIntoStatement = ({ table, columns }: SharedTable): string =>
 
 const placePattern = /^\(\d+,\d+\)$/;
 
-/** @throws {Error} if a position has another format, because positions become SQL text */
+/** @throws {Error} if a position has an unexpected format, because positions become SQL text */
 export function placesLiteral(places: readonly string[]): string {
   const wrong = places.find((place) => !placePattern.test(place));
   if (wrong !== undefined) throw new Error(`not a row position: ${wrong}`);

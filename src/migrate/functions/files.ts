@@ -5,7 +5,7 @@ import { parseEnv } from 'node:util';
 import { functionPath, isSlug } from '../core/function-path.ts';
 import type { DeployedFunction, FunctionFile } from './management-api.ts';
 
-/** Names that the server sets itself. */
+/** Names of secrets that the server sets itself. */
 const isOwnSecret = (name: string): boolean => name.startsWith('SUPABASE_');
 
 export function readSecretsFile(functionsDir: string): Record<string, string> {

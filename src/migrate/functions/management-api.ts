@@ -6,7 +6,7 @@ import { isSlug } from '../core/function-path.ts';
 import { MigrateError } from '../errors.ts';
 
 export interface ManagementAccess {
-  /** Such as `https://api.supabase.com`. */
+  /** The base URL, such as `https://api.supabase.com`. */
   readonly apiUrl: string;
   readonly projectRef: string;
   readonly accessToken: string;
@@ -18,7 +18,7 @@ export interface FunctionInfo {
 }
 
 export interface FunctionFile {
-  /** As it was deployed. Not checked. */
+  /** The file's name in the deployment. It isn't validated. */
   readonly name: string;
   readonly content: Uint8Array;
 }

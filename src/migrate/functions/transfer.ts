@@ -1,4 +1,4 @@
-/** Brings functions from a Management API to files, or from files to a Management API. */
+/** Copies functions from a Management API to files, or from files to a Management API. */
 import { missingSecrets, readFunctions, readSecretsFile, writeFunction } from './files.ts';
 import { createManagementApi, type ManagementAccess } from './management-api.ts';
 

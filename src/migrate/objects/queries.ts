@@ -1,10 +1,10 @@
-/** Statements about rows of storage.objects. */
+/** Statements on the rows of storage.objects. */
 import { quoteLiteral, sql } from '../../kernel/sql.ts';
 import { placesLiteral, type SharedTable } from '../core/row-text.ts';
 import { inTransaction } from '../ends.ts';
 import type { End } from '../types.ts';
 
-/** A row of the source. `json` is the text that the target reads, so that no value changes in between. */
+/** A row of the source. `json` is the text that the target reads, so that no value changes in transit. */
 export interface SourceObject {
   readonly json: string;
   readonly bucket: string;

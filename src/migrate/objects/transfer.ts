@@ -1,6 +1,6 @@
 /**
  * Migrates storage objects: downloads each body from the source, uploads it to the target, and then gives the target's
- * row the source's values. A run that ends in between leaves rows that differ, so the next run migrates these objects
+ * row the source's values. If a run ends before the last step, the rows differ, so the next run migrates these objects
  * again.
  */
 import { createHash } from 'node:crypto';
@@ -32,12 +32,13 @@ export interface ObjectsResult extends ObjectsReport {
 }
 
 /**
- * Columns that can differ although the object is the same: reading sets one, and the target's server chooses the other.
+ * Columns that can differ even if the object is the same, because reading an object sets `last_accessed_at` and the
+ * target's server chooses `version`.
  */
 const unstable = new Set(['last_accessed_at', 'version']);
 const objectsPerBatch = 100;
 const deletedPerRequest = 100;
-/** With more failures, the cause isn't a single object. */
+/** If more objects fail, the migration stops, because the cause isn't a single object. */
 const maxFailures = 200;
 
 interface Transfer {
@@ -236,6 +237,6 @@ async function collect(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** A value of the source becomes a header only if it is one line of visible text. */
+/** A value from the source is sent as a header only if it consists of one line of visible text. */
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && /^[\x20-\x7e]+$/.test(value) ? value : undefined;

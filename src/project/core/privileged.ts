@@ -9,7 +9,7 @@ export interface Privileged {
   readonly object: 'event trigger' | 'publication';
   /** The name as it is written, which is a single identifier. */
   readonly name: string;
-  /** The statement, composed again from its tokens. */
+  /** The statement, rebuilt from its tokens. */
   readonly text: string;
 }
 

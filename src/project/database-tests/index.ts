@@ -1,4 +1,4 @@
-/** Runs the pgTAP tests of the project like pg_prove does with psql. Each file runs in a separate session. */
+/** Runs the pgTAP tests of the project as pg_prove does with psql. Each file runs in a separate session. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openTextSession } from '../../database/index.ts';

@@ -1,4 +1,7 @@
-/** Makes the foreign keys of the baseline possible: both of their columns need the same type. */
+/**
+ * Adjusts column types in the baseline so that its foreign keys are valid, because the columns on both sides must have
+ * the same type.
+ */
 import type { Draft, TableDraft } from './draft.ts';
 import { referencesOf, typeOf } from './print.ts';
 import { canonicalType } from './type-names.ts';

@@ -1,4 +1,4 @@
-/** Determines which table and type a column has that a statement in the migrations needs. */
+/** Determines the table and type of a column that a statement in the migrations needs. */
 import type { ColumnModel, TableModel } from '../types-file/model.ts';
 import type { Draft, TableDraft } from './draft.ts';
 import { bare, nameOf, typeOfValue } from './print.ts';

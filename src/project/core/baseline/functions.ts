@@ -7,7 +7,7 @@ import type { Draft, FunctionDraft } from './draft.ts';
 import { bare, typeOfValue } from './print.ts';
 import type { Sources } from './sources.ts';
 
-/** A function as it is called. The types are the types of the arguments. */
+/** A function call. The types are those of the arguments. */
 export interface CalledFunction {
   readonly schema: string;
   readonly name: string;

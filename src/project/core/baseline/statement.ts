@@ -132,7 +132,7 @@ export interface TableName {
   readonly name: string;
 }
 
-/** Returns every table behind `references`. */
+/** Returns every table after `references`. */
 export function referencedTables(statement: string): TableName[] {
   const words = wordsOf(statement);
   return words.flatMap(({ text }, index) => {

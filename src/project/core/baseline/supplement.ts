@@ -124,7 +124,7 @@ const isOfExtension = (name: string): boolean =>
   );
 
 /**
- * Adds a policy to a table if possible. All tables have row level security, so clients can't read a table without a
+ * Adds a policy to a table if possible. All tables have row-level security, so clients can't read a table without a
  * policy. If the migrations contain none and a column identifies the owner, a policy for the owner is a safe guess. The
  * developer must decide about policies that allow more.
  */

@@ -53,7 +53,7 @@ export function readScript(source: string): ScriptStep[] {
     const [name = '', ...args] = argumentsOf(text.slice(at + 1, end));
     const runsPending = /^g(set|exec|x|desc)?$/.test(name);
     // After any other command, psql would continue a statement that hasn't ended, which isn't supported here because
-    // test suites hardly use it.
+    // test suites rarely use it.
     take(runsPending ? Math.max(start, lastEnd) : at);
     const pending = runsPending ? text.slice(Math.max(start, lastEnd), at).trim() : '';
     steps.push({ kind: 'command', name, args, line: lineOf(at), pending });
