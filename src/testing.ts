@@ -44,7 +44,7 @@ export interface TestBackendOptions {
   readonly restart?: () => void;
   /** Test doubles for other servers. */
   readonly outgoing?: Outgoing;
-  /** The cost of new password hashes. The lowest by default. */
+  /** The cost of new password hashes. Defaults to the lowest cost. */
   readonly passwordCost?: number | 'production';
   /** The port. Defaults to a free port. */
   readonly port?: number;

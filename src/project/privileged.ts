@@ -21,7 +21,7 @@ export interface PrivilegedRunner {
 const functionName = (index: number) => `_plinth.${quoteIdentifier(`project_step_${index}`)}`;
 
 export interface PrivilegedOptions {
-  /** The role as which the statements in the file run. */
+  /** The role that runs the statements in the file. */
   readonly role: string;
   /** In production, the user's event triggers are created but disabled. */
   readonly mode: 'development' | 'production';

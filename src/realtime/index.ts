@@ -133,7 +133,7 @@ export function createRealtime(deps: RealtimeDeps): RealtimeService {
     for (const connection of ctx.idle.takeDue(uptime())) connection.checkIdle();
     for (const channel of ctx.tokens.takeDue(time)) channel.confirmToken();
     const offset = time - uptime();
-    // The clock was changed, so the date may be different. Messages are partitioned by day.
+    // Messages are partitioned by day, and the date may be different because the clock was changed.
     if (Math.abs(offset - clockOffset) > clockJumpMs) upkeep();
     clockOffset = offset;
     closeSlowest(ctx.connections, limits().maxBufferedBytesInAll);

@@ -27,7 +27,7 @@ export interface PermissionsQuery {
   readonly subTopic: string;
   readonly caller: Caller;
   readonly headersJson: string;
-  /** The client, which takes turns with other clients. Undefined for checks by operators. */
+  /** The client that the query belongs to, because clients take turns. Undefined for checks by operators. */
   readonly client?: RequestClient | undefined;
 }
 

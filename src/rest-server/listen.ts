@@ -21,7 +21,7 @@ const SPECIAL: Readonly<Record<string, readonly Address[]>> = {
   '!6': [{ host: '::', ipv6Only: true }],
 };
 
-/** Whether a host stands for all addresses. Such a host can't be shown as a URL. */
+/** Whether a host represents all addresses. Such a host can't be shown as a URL. */
 export const isSpecialHost = (host: string): boolean => Object.hasOwn(SPECIAL, host);
 
 /** Resolves with the address on which the server listens, such as `0.0.0.0:3000`, `[::]:3000` or `/tmp/pgrst.sock`. */

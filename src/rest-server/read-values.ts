@@ -1,6 +1,6 @@
 /**
- * Converts raw settings to typed values. Each setting is read from the database, or else from the environment, or else
- * from the file. Has no side effects.
+ * Converts raw settings to typed values. Each setting is read from the first source that contains it: the database, the
+ * environment or the file. Has no side effects.
  */
 import { nearest } from '../config/index.ts';
 import type { FileValue } from './config-file.ts';
@@ -73,7 +73,7 @@ function findByName(
         : file.has(name)
           ? { value: file.get(name) as FileValue, from: `${name} in the file` }
           : undefined;
-  // An empty string is handled like an unset setting, except if an empty list is meaningful for the setting.
+  // An empty string is handled like an unset setting, unless an empty list is meaningful for the setting.
   return written?.value === '' && name !== 'db-extra-search-path' ? undefined : written;
 }
 

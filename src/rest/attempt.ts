@@ -14,7 +14,7 @@ export interface RestAttempt {
   /** The request headers by lowercase name. The token is a header, as in a request from an app. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Whether the transaction is rolled back in any case. */
+  /** Whether the transaction is rolled back even if the request succeeds. */
   readonly rollsBack: boolean;
 }
 

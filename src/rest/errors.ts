@@ -187,8 +187,7 @@ export const SQLSTATE_STATUS: Readonly<Record<string, number>> = {
   '53': 503,
   '53400': 500,
   '54': 500,
-  // These limits are exceeded by a value or a select list in the request. PostgREST reports these errors as server
-  // errors.
+  // A value or a select list in the request exceeds these limits, but PostgREST reports these errors as server errors.
   '54000': 400,
   '54011': 400,
   '55': 500,

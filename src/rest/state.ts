@@ -26,7 +26,7 @@ export interface Snapshot {
   readonly shapes: ShapeCache;
 }
 
-/** Where the data of a snapshot comes from, and callbacks for its reloads. */
+/** The data sources of a snapshot, and callbacks for its reloads. */
 export interface StateSource {
   /** The pool for catalog and settings queries. */
   readonly pool: Pool;
@@ -39,11 +39,11 @@ export interface StateSource {
   /** Called when a load fails. `retryMs` is the delay before the next attempt. */
   readonly onFailed: (error: unknown, retryMs: number) => void;
   readonly onNotified?: (extent: Extent) => void;
-  /** The delays before repeating a failed load. The last delay is used for all further attempts. */
+  /** The delays before repeating a failed load. The last delay is used for all later attempts. */
   readonly retryMs: readonly number[];
 }
 
-/** What is reloaded. With `config`, only the settings and the roles are reloaded. */
+/** The scope of a reload. With `config`, only the settings and the roles are reloaded. */
 export type Extent = 'all' | 'config';
 
 export interface State {

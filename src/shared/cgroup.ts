@@ -6,7 +6,7 @@
 export interface GroupLimits {
   /** Undefined if the memory isn't limited. */
   readonly memoryBytes: number | undefined;
-  /** The CPU time per time, for example 1.5. Undefined if it isn't limited. */
+  /** The CPU time per unit of real time, for example 1.5. Undefined if it isn't limited. */
   readonly cpus: number | undefined;
 }
 

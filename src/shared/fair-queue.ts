@@ -8,7 +8,7 @@ export interface Waiter {
 export type Verdict = 'start' | 'skip' | 'skip client';
 
 export class FairQueue<T extends Waiter> {
-  /** In the order in which the clients are served. */
+  /** The waiting items of each client. The clients are in the order in which they are served. */
   readonly #clients = new Map<string, Set<T>>();
   readonly #limit: number;
   #size = 0;
@@ -22,8 +22,8 @@ export class FairQueue<T extends Waiter> {
   }
 
   /**
-   * Adds an item. If the queue is full, returns the item that has to leave, which is the newest item of the client with
-   * the most items, and may be `item` itself.
+   * Adds an item. If the queue is full, returns the item to remove, which is the newest item of the client with the
+   * most items and may be `item` itself.
    */
   push(item: T): T | undefined {
     if (this.#size < this.#limit) {
@@ -37,7 +37,7 @@ export class FairQueue<T extends Waiter> {
     return last;
   }
 
-  /** Returns the newest item of the client with the most items, which is the first to leave a full queue. */
+  /** Returns the newest item of the client with the most items, which is removed first when the queue is full. */
   last(): T | undefined {
     let longest: Set<T> | undefined;
     for (const items of this.#clients.values())
@@ -75,8 +75,8 @@ export class FairQueue<T extends Waiter> {
   }
 
   /**
-   * Returns the number of items that start before a new item of this client if all take turns. With `judge`, only items
-   * that can start are counted, which takes as long as the queue.
+   * Returns the number of items that start before a new item of this client if all clients take turns. With `judge`,
+   * only items that can start are counted, which takes time proportional to the length of the queue.
    */
   ahead(client: string, judge?: (item: T) => Verdict): number {
     const turns = this.#countOf(client) + 1;

@@ -1,10 +1,10 @@
-/** The resources that this process can use. A container may have less than its machine. */
+/** The resources that this process can use. A container may have fewer resources than its machine. */
 import { readFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import { type GroupLimits, groupLimits } from './cgroup.ts';
 
 export interface Machine {
-  /** The number of CPU cores, at least 1. A part of a core counts as one. */
+  /** The number of CPU cores, at least 1. A fraction of a core counts as one. */
   readonly cores: number;
   readonly memoryBytes: number;
 }

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 const ownFiles = 200;
 /** A connection that transfers a stored file, or is connected to a function, needs a second descriptor. */
 const filesPerConnection = 1.25;
-/** A limit that is too small for these numbers is used in halves. */
+/** The minimum share of the limit that connections use, even if the limit is too low to reserve that many files. */
 const smallestShare = 0.5;
 
 /** Returns the soft limit from the text of `/proc/self/limits`. Returns undefined if the number is unlimited. */
@@ -23,7 +23,7 @@ export function openFileLimit(): number | undefined {
   }
 }
 
-/** Returns the number of connections for which the files suffice. */
+/** Returns the number of connections for which there are enough file descriptors. */
 export function connectionsForFiles(limit: number | undefined): number {
   if (limit === undefined) return Number.POSITIVE_INFINITY;
   const left = Math.max(limit - ownFiles, limit * smallestShare);

@@ -38,7 +38,7 @@ export interface OutgoingResponse {
 export interface Outgoing {
   /**
    * Sends a request and returns the response.
-   * @throws {OutgoingError} if the address isn't allowed, or the response is late or too large
+   * @throws {OutgoingError} if the address isn't allowed, or the response arrives too late or is too large
    */
   send(request: OutgoingRequest): Promise<OutgoingResponse>;
   /** Checks an address before it is stored. @throws {OutgoingError} with the reason if the address isn't allowed */

@@ -1,6 +1,9 @@
 /** The names of files that mark a data folder. */
 
-/** A restore is in progress. A server must not start with incomplete data. Contains the process that restores. */
+/**
+ * Marks a data folder while a restore is in progress. A server must not start with incomplete data. The file identifies
+ * the process that restores the data.
+ */
 export const restoreMarker = 'restore-unfinished';
 
 /**
@@ -9,5 +12,5 @@ export const restoreMarker = 'restore-unfinished';
  */
 export const copyMarker = 'restored-copy';
 
-/** In the data folder. `promote` requests that the next start takes over the backup target. */
+/** Created in the data folder by `promote`, so that the next start takes over the backup target. */
 export const takeOverRequest = 'take-over-backups';

@@ -1,4 +1,4 @@
-/** Renders a size in bytes for people. @example sizeText(1536) // '1.5 KiB' */
+/** Formats a size in bytes for display. @example sizeText(1536) // '1.5 KiB' */
 export function sizeText(bytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   let value = bytes;

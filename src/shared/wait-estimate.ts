@@ -1,4 +1,4 @@
-/** Estimates how long a request will wait, from the duration of those that ran before. */
+/** Estimates how long a request will wait, from the durations of earlier requests. */
 
 /** The weight of the newest duration in the average. */
 const weight = 0.1;
@@ -12,8 +12,8 @@ export class WaitEstimate {
 
   /**
    * @param ahead The number of requests that start earlier.
-   * @param runningMs How long the requests that haven't finished have been running on average. Slow requests are noticed
-   * before the first of them has finished.
+   * @param runningMs The average time for which unfinished requests have been running. It lets slow requests affect the
+   *   estimate before any of them has finished.
    */
   waitMs(ahead: number, connections: number, runningMs = 0): number {
     return (ahead * Math.max(this.#meanMs, runningMs)) / connections;

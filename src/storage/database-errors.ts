@@ -71,7 +71,7 @@ export function translateDatabaseError(error: unknown): unknown {
     case '42P01':
       return new StorageError('DatabaseSchemaMismatch', undefined, cause);
     case '54000':
-      // The only limit in this class that a request can exceed is that of 2704 bytes for an index entry.
+      // The only limit in this class that a request can exceed is the maximum of 2704 bytes for an index entry.
       return new StorageError('InvalidKey', 'Invalid key: it is too long', cause);
     case '53300':
       return new StorageError('SlowDown', undefined, cause);

@@ -249,8 +249,8 @@ function contextOf(
 }
 
 /**
- * Work as the service role on behalf of a request is counted for the request's address. Anonymous users are counted for
- * their address, because anyone can create many of them.
+ * Work that the service role does on behalf of a request counts toward the network of the request's IP address.
+ * Anonymous users also count toward their network, because anyone can create many of them.
  */
 function clientOf({ role, subject, isAnonymousUser }: Caller, { ip }: FastifyRequest): RequestClient {
   const key = isAnonymousUser ? undefined : subject;

@@ -30,7 +30,7 @@ export interface ProcessLogger extends Logger {
 /** Creates the process's logger. @throws {Error} if the folder for the files can't be created */
 export function createLogger(dir: string, settings: LogSettings): ProcessLogger {
   let limits = settings;
-  /** A changed level doesn't apply to existing child loggers. Each service creates one. */
+  /** Each service creates a child logger. A changed level doesn't apply to existing child loggers. */
   const children = new Set<{ level: string }>();
   const hasFiles = settings.to !== 'stdout';
   const writers = [

@@ -33,7 +33,7 @@ export interface TlsDeps {
   readonly backoff?: Backoff;
 }
 
-/** The parts that differ by the source of the certificates. */
+/** The parts that depend on the source of the certificates. */
 interface Source {
   load(): Promise<void>;
   start(): void;

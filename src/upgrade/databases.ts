@@ -53,7 +53,7 @@ export async function createDatabaseLike(maintenance: CopySession, row: Database
   );
 }
 
-/** Sets the properties that could have prevented the sessions of the move. Runs in another database. */
+/** Sets the properties that could have prevented the move from connecting to the database. Runs in another database. */
 export async function finishDatabase(maintenance: CopySession, row: DatabaseRow): Promise<void> {
   const name = quoteIdentifier(row.name);
   const statements = [

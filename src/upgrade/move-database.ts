@@ -24,7 +24,7 @@ import { moveSubscriptions } from './subscriptions.ts';
 export interface MoveOptions {
   readonly database: string;
   readonly source: ConnectionOptions;
-  /** Returns the connection options in the new cluster. Without a role, that of the superuser. */
+  /** Returns the connection options in the new cluster. Without a role, returns the superuser's options. */
   readonly target: (role?: string) => ConnectionOptions;
   readonly roles: Roles;
   /** Whether only the objects are created, for a rehearsal. */
@@ -87,7 +87,7 @@ class Targets {
     this.#warnings = warnings;
   }
 
-  /** Returns the session of a role. Undefined stands for the superuser. */
+  /** Returns the session of a role. Undefined means the superuser. */
   async of(role?: string): Promise<CopySession> {
     const key = role ?? '';
     const known = this.#sessions.get(key);
@@ -107,7 +107,10 @@ class Targets {
   }
 }
 
-/** Subscriptions are created without a connection, and publications while wal_level is minimal. */
+/**
+ * PostgreSQL's expected warnings, because subscriptions are created without a connection, and publications while
+ * wal_level is minimal.
+ */
 const expectedWarning = /^subscription was created, but is not connected$|"wal_level" is insufficient/;
 
 const progressIntervalMs = 5_000;

@@ -1,6 +1,6 @@
 /**
- * Privileges and owners that a dump doesn't contain: of objects that initdb creates, if they were changed, and of objects
- * that extensions create.
+ * Handles privileges and owners that a dump doesn't contain: changed ones of objects that initdb creates, and those of
+ * objects that extensions create.
  */
 import type { CopySession } from '../database/index.ts';
 import { type Sql, sql } from '../kernel/sql.ts';
@@ -40,7 +40,10 @@ const objects = (wanted: Sql): Sql => sql`
   where ${wanted}
   order by object`;
 
-/** `%s`, a space and the role. The owner's own privileges are omitted, because superusers don't need them. */
+/**
+ * Each item consists of a privilege, `*` if it is grantable, a space and the role. The owner's own privileges are
+ * omitted, because superusers don't need them.
+ */
 const itemsOf = (acl: string): Sql =>
   sql.raw(`array(select privilege_type || case when is_grantable then '* ' else ' ' end
     || case grantee when 0 then 'PUBLIC' else quote_ident(pg_get_userbyid(grantee)) end

@@ -95,7 +95,7 @@ export async function createRoles(
 
 /**
  * A grantor needs the admin option, so grants are repeated until no more succeed. Since PostgreSQL 16, the grantor of a
- * membership must have the option itself. Remaining grants belong to the superuser.
+ * membership must have the option itself. The superuser grants the remaining memberships.
  */
 async function grantMemberships(target: CopySession, memberships: readonly MembershipRow[]): Promise<void> {
   let waiting = [...memberships];
@@ -113,7 +113,7 @@ async function grantMemberships(target: CopySession, memberships: readonly Membe
   for (const row of waiting) await grant(row, null);
 }
 
-/** Sets everything that would affect the sessions of the move. Returns warnings. */
+/** Sets the properties of roles that would have affected the sessions of the move. Returns warnings. */
 export async function finishRoles(
   target: CopySession,
   { roles, settings, parameters }: Roles,

@@ -1,6 +1,6 @@
 /**
- * Upgrades the embedded PostgreSQL to another major version. A new cluster is filled from the old one, compared with it,
- * and then takes its place. See docs/decisions/0054-major-upgrades.md.
+ * Upgrades the embedded PostgreSQL to another major version. A new cluster is filled from the old one, compared with
+ * it, and then replaces it. See docs/decisions/0054-major-upgrades.md.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -29,7 +29,7 @@ export interface UpgradeOptions {
   readonly check: boolean;
   /** The server settings of a regular start. */
   readonly settings: Readonly<Record<string, string | number | boolean>>;
-  /** Brings the new cluster's database to the state of this version of Plinth. Returns the number of applied files. */
+  /** Brings the new cluster's database up to date with this version of Plinth. Returns the number of applied files. */
   readonly migrate: (target: ConnectionOptions, fromMajor: number) => Promise<number>;
   readonly onProgress: (message: string) => void;
   readonly onLine: (line: string) => void;
@@ -244,7 +244,10 @@ class Run {
   }
 }
 
-/** Indexes are smaller in a new cluster, and WAL isn't written while the data is copied. */
+/**
+ * The required disk space as a multiple of the old cluster's size. Indexes are smaller in a new cluster, and WAL isn't
+ * written while the data is copied.
+ */
 const spaceFactor = 1.1;
 const spaceForCluster = 256 * 1024 * 1024;
 

@@ -10,7 +10,7 @@ export interface NatsOptions {
   readonly log: Logger;
 }
 
-/** Smaller than a NATS server's default maximum message size (1 MiB). */
+/** The chunk size is smaller than a NATS server's default maximum message size (1 MiB). */
 const maxChunkBytes = 512 * 1024;
 const reconnectMs = 500;
 

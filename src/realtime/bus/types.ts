@@ -46,6 +46,6 @@ export interface Transport {
 export interface TransportHandlers {
   chunk(chunk: Buffer): void;
   lost(): void;
-  /** Called after `lost`. Chunks may have been missed in between. */
+  /** Called when the connection is restored after `lost`. Chunks may have been missed during the interruption. */
   restored(): void;
 }

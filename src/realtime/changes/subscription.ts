@@ -45,7 +45,7 @@ export class ChangeSubscription implements Subscription {
   #closed = false;
   #admitted = false;
   #announced = false;
-  /** Whether the last report was that changes can't be delivered. */
+  /** Whether the client was last notified that changes can't be delivered. */
   #failed = false;
   #retry: NodeJS.Timeout | undefined;
   /** Whether a requested table isn't in the publication yet. */
@@ -110,8 +110,8 @@ export class ChangeSubscription implements Subscription {
   }
 
   /**
-   * Reports that the subscription is active. If `again` is true, repeats the report after a lost stream, because the
-   * changes in between weren't delivered.
+   * Reports that the subscription is active. If `again` is true, repeats the report after a lost stream, because
+   * changes during the interruption weren't delivered.
    */
   announce(again: boolean): void {
     if (!this.#admitted || (this.#announced && !again)) return;
@@ -120,7 +120,10 @@ export class ChangeSubscription implements Subscription {
     this.#options.status('ok', subscribedText);
   }
 
-  /** Reports once that changes can't be delivered. When they can, the subscription is announced again. */
+  /**
+   * Reports once that changes can't be delivered. When changes can be delivered again, the subscription is reported as
+   * active again.
+   */
   fail(): void {
     if (!this.#admitted || this.#failed) return;
     this.#failed = true;

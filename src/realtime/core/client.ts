@@ -1,11 +1,14 @@
-/** Determines the client of a join or message, which takes turns with other clients for a database connection. Pure. */
+/**
+ * Determines the client that a join or message belongs to. Clients take turns using database connections. Has no side
+ * effects.
+ */
 import type { RequestClient } from '../../database/types.ts';
 import { networkOf } from '../../shared/network-of.ts';
 import type { Caller } from './token.ts';
 
 /**
- * The client is the user or, without one, the network of the address. Anonymous users are counted for their address,
- * because anyone can create many of them.
+ * The client is the user or, if there is no user, the network of the IP address. Anonymous users are grouped by
+ * network, because anyone can create many of them.
  */
 export function clientOf(
   { role, sub, claims }: Pick<Caller, 'role' | 'sub' | 'claims'>,

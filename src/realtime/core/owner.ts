@@ -1,8 +1,8 @@
 /**
  * Determines from row policies which users might see a row. A policy such as `owner = (select auth.uid())` limits a row
- * to its owner, so PostgreSQL doesn't have to be queried for the other 499 of 500 subscribers. This step only excludes
- * subscribers who can't see the row. PostgreSQL always decides visibility, and a policy that isn't recognized doesn't
- * exclude any subscribers.
+ * to its owner, so if a table has 500 subscribers, PostgreSQL doesn't have to be queried for the other 499. This step
+ * only excludes subscribers who can't see the row. PostgreSQL always decides visibility, and a policy that isn't
+ * recognized doesn't exclude any subscribers.
  *
  * `pg_get_expr` formats the expressions with an empty search_path, so names in other schemas are qualified and
  * operators are parenthesized.

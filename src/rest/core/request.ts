@@ -39,9 +39,9 @@ export const header = (request: RestRequest, name: string): string | undefined =
 };
 
 /**
- * Returns the action that the request asks for.
+ * Returns the action that the request specifies.
  * @throws {RestError} PGRST125 for an unknown path, PGRST126 if the root is disabled, PGRST101 and PGRST117 if the
- * method isn't allowed
+ *   method isn't allowed
  */
 export function readAction(request: RestRequest, settings: RestSettings): Action {
   const segments = request.path.split('/').slice(1).map(decodePathSegment);

@@ -87,8 +87,8 @@ const numberOf = (text: Buffer | null | undefined): number | undefined =>
   text === null || text === undefined || text.length === 0 ? undefined : Number(text.toString());
 
 /**
- * Returns the total. Counting for an estimate stops just above max-rows, because only a larger total can be estimated
- * more accurately by the planner.
+ * Returns the total. If an estimate is requested, counting stops just above max-rows. Beyond that, the larger of the
+ * count and the planner's estimate is used.
  */
 function totalOf(shape: Shape, counted: number | undefined, estimate: number, maxRows: number | undefined) {
   if (shape.preferences.count === 'planned' || counted === undefined) return estimate;

@@ -35,7 +35,7 @@ const lookEveryMs = 500;
 /** The pause after a database error, because the database is probably unreachable. */
 const pauseAfterFaultMs = 5000;
 const batchSize = 20;
-/** The lease is longer than a batch takes even if all of its requests time out. */
+/** The lease lasts longer than a batch takes, even if all of its requests time out. */
 const leaseSeconds = 60;
 const maxPauseSeconds = 60 * 60;
 

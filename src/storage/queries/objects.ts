@@ -77,7 +77,7 @@ export async function findVisibleNames(
   return new Set(rows.map((row) => row.name));
 }
 
-/** Returns the objects with these keys by key, except those that the caller can't see. */
+/** Returns the objects with these keys, indexed by key, except those that the caller can't see. */
 export async function findVisibleObjects(
   db: StatementRunner,
   bucketId: string,

@@ -39,7 +39,7 @@ export const uploadLifetimeMs = 24 * 60 * 60 * 1000;
 export interface Uploader {
   readonly scope: Scope;
   readonly owner: Owner;
-  /** Identifies the caller, and is the same in all of their requests. */
+  /** The caller's identity, which is the same in all of the caller's requests. */
   readonly identity: string;
   readonly upsert: boolean;
   readonly precondition?: Precondition;

@@ -10,7 +10,7 @@ export interface AcmeServer {
   readonly externalAccount?: { readonly kid: string; readonly hmacKey: string } | undefined;
 }
 
-/** Publishes the response to a challenge. The result withdraws it. */
+/** Publishes the response to a challenge. Returns a function that withdraws the response. */
 export type PublishChallenge = (token: string, response: string) => () => void;
 
 const requestTimeoutMs = 30_000;

@@ -96,7 +96,7 @@ export function createRenewals(deps: RenewalsDeps): Renewals {
       }
       return plans.filter(({ isMissing }) => isMissing).map(({ domain }) => domain);
     },
-    // Rejects only if it is stopped while it sleeps.
+    // The promise rejects only if the renewals are stopped while they wait.
     start: () => void run().catch(() => undefined),
     isMissing: (domain) => plans.some((plan) => plan.domain === domain && plan.isMissing),
     isFailing: () => plans.some(({ failures }) => failures > 0),

@@ -35,7 +35,10 @@ export const retryDelay = (failures: number, random: number, { firstMs, maxMs }:
 
 const maxWarningMs = 14 * 24 * 60 * 60_000;
 
-/** Reports a certificate that should have been renewed: less than a sixth of its lifetime remains, or 14 days. */
+/**
+ * Reports a certificate that should already have been renewed, because less than a sixth of its lifetime and less than
+ * 14 days remain.
+ */
 export function expiryHealth(name: string, { notBefore, notAfter }: Validity, now: number): Health {
   const date = new Date(notAfter).toISOString().slice(0, 16);
   if (now >= notAfter)

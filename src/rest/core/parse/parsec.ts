@@ -115,7 +115,7 @@ export function or<T>(...parsers: readonly Parser<T>[]): Parser<T> {
   };
 }
 
-/** Returns a parser that, if it fails, reports that it hasn't consumed any input. */
+/** Returns a parser that, if it fails, behaves as if it hadn't consumed any input. */
 export const attempt =
   <T>(parser: Parser<T>): Parser<T> =>
   (input, at) => {

@@ -111,8 +111,8 @@ const tooLarge = (hint: string) =>
 const DEEP = 1000;
 
 /**
- * Whether this body is so deeply nested that it exhausted PostgreSQL's stack (54001). Otherwise, a database function
- * did.
+ * Whether this body is so deeply nested that it exhausted PostgreSQL's stack (54001). If not, a database function
+ * exhausted the stack.
  */
 export function isTooDeep(body: Uint8Array): boolean {
   let depth = 0;

@@ -177,10 +177,7 @@ function copySource(request: S3Request): { bucketId: string; key: string } {
   return { bucketId: path.slice(0, slash), key: path.slice(slash + 1) };
 }
 
-/**
- * Runs a conditional write. If `If-None-Match: *` was sent and the key exists, the error is that the precondition
- * failed.
- */
+/** Runs a conditional write. If `If-None-Match: *` was sent and the key exists, the error is PreconditionFailed. */
 export async function conditionally<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
