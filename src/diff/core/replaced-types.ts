@@ -159,7 +159,7 @@ function renamedId(id: StableId, type: ReplacedType, inText: (text: string) => s
   return id;
 }
 
-/** Casts values through text, because there is no cast between the old type and the new one. */
+/** Casts values through text, because PostgreSQL has no cast between the old type and the new one. */
 function castingToText(action: Action, replaced: readonly ReplacedType[]): Action {
   const types = replaced.map(({ schema, name }) => `${quoteIfNeeded(schema)}.${quoteIfNeeded(name)}`);
   const sql = action.sql.replace(

@@ -5,7 +5,7 @@ import type { Identity } from './authenticate.ts';
 import type { RestRequest } from './request.ts';
 
 /**
- * The client is the user or, if there is no user, the network of the IP address. Anonymous users are grouped by
+ * The client is the user or, without one, the network of the IP address. Anonymous users are grouped by
  * network, because anyone can create many of them.
  */
 export function clientOf(
