@@ -35,7 +35,7 @@ export const accountErrors = {
   guest_gone: { status: 404, message: 'The guest account no longer exists.' },
   sign_in_stale: { status: 403, message: 'Sign in again before you move guest data.' },
   not_found: { status: 404, message: "This page doesn't exist." },
-  overloaded: { status: 503, message: 'The server receives too many requests. Try again in a moment.' },
+  overloaded: { status: 503, message: 'The server is receiving too many requests. Try again in a moment.' },
   internal_error: {
     status: 500,
     message: 'Unexpected error. For details, search the log for the request ID.',

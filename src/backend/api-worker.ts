@@ -42,7 +42,7 @@ function rejectOtherVersion({ version }: WorkerInit): void {
   const installed = installedVersion();
   if (installed !== version)
     throw new Error(
-      `Version ${installed} is installed, but the server that is running is version ${version}. Restart the server.`,
+      `Version ${installed} is installed, but the running server is version ${version}. Restart the server.`,
     );
 }
 

@@ -11,7 +11,7 @@ import { copyMarker } from '../shared/restore-markers.ts';
 export const isCopy = (dataDir: string): boolean => existsSync(join(dataDir, copyMarker));
 
 export const copyMessage =
-  'This server is a restored copy: it sends no emails, text messages and webhooks, runs no jobs and creates no backups. To use it as the production server, run "plinth promote" and restart it.';
+  'This server is a restored copy: it sends no emails, text messages or webhooks, runs no jobs and creates no backups. To use it as the production server, run "plinth promote" and restart it.';
 
 export const copyHealth: Health = { status: 'degraded', message: copyMessage };
 

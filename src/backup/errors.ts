@@ -25,7 +25,8 @@ const table = {
   slot_lost: "PostgreSQL dropped WAL that hadn't been archived, so a new base backup is required.",
   interrupted: 'The backup target is not available.',
   folder_not_empty: "The data folder isn't empty. Restore into a new or empty folder.",
-  restore_running: "Another process is restoring into this folder. If it isn't, remove the folder.",
+  restore_running:
+    'Another process is restoring into this folder. If no such process is running, remove the folder.',
   no_space: 'The restored copy needs',
   no_backup: 'No completed base backup is available for this time.',
   unknown_backup: 'No complete base backup with this ID exists.',

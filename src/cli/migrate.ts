@@ -26,7 +26,7 @@ export const otherEndOptions = (prefix: '' | 'target-', which: string) =>
     [`${prefix}db-url`]: {
       type: 'string',
       value: 'URL',
-      help: `Database of ${which}, as the account postgres. Default: MIGRATE_DB_URL.`,
+      help: `Database URL of ${which}, with the account postgres. Default: MIGRATE_DB_URL.`,
     },
     password: {
       type: 'string',
@@ -131,7 +131,7 @@ export const transferOptions = {
   parallel: {
     type: 'string',
     value: 'N',
-    help: 'Objects that are transferred at the same time. Default: 8.',
+    help: 'Number of objects to transfer at the same time. Default: 8.',
   },
   json: { type: 'boolean', help: 'Prints JSON.' },
 } as const satisfies Record<string, Option>;
@@ -219,7 +219,7 @@ export function reportText(report: Report): string {
     ...report.notes.map((note) => `Note: ${note}`),
     report.complete
       ? 'Complete.'
-      : "Not complete: see the notes. Run the command again after you've solved them.",
+      : 'Incomplete. Solve the problems in the notes, and then run the command again.',
   ].join('\n');
 }
 
@@ -229,7 +229,7 @@ export function checkText({ missing, different, extra, failing, tables, notes }:
   return [
     `The rows of ${tables} tables can be migrated. Nothing was changed.`,
     ...list(`Definitions that are missing on the target (${missing.length})`, missing),
-    ...list('Definitions that differ and must be equal first', different),
+    ...list('Definitions that differ and must be made equal first', different),
     ...list("Definitions that can't be created", failing),
     ...list('Definitions that only the target has', extra),
     ...notes.map((note) => `Note: ${note}`),

@@ -117,10 +117,10 @@ function backupsOf({ backups, database }: Backend): NonNullable<Backend['backups
   if (backups !== undefined) return backups;
   if (!database.info.embedded)
     throw new CommandError(
-      'Plinth backs up only the embedded PostgreSQL, and this project uses another server.',
+      'Plinth backs up only the embedded PostgreSQL, but this project uses another server.',
     );
   throw new CommandError(
-    'Backups have no target.',
+    'No backup target is configured.',
     'Set [backup] to and encryption_key in supabase/plinth.toml.',
   );
 }

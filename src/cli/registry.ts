@@ -68,7 +68,7 @@ export const registry: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/migration.ts')).migrationDown,
   },
   'migration squash': {
-    summary: 'Replace migrations by one file',
+    summary: 'Replace migrations with one file',
     load: async () => (await import('./commands/migration-squash.ts')).migrationSquash,
   },
   'db diff': {
@@ -108,7 +108,7 @@ export const registry: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/db-push.ts')).dbPush,
   },
   'migrate from': {
-    summary: 'Bring a hosted or self-hosted project into this one',
+    summary: 'Migrate a hosted or self-hosted project into this one',
     load: async () => (await import('./commands/migrate-from.ts')).migrateFrom,
   },
   'migrate to': {
@@ -116,7 +116,7 @@ export const registry: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/migrate-to.ts')).migrateTo,
   },
   'migrate verify': {
-    summary: 'Compare this project with the other end of a migration',
+    summary: 'Compare this project with the source or target of a migration',
     load: async () => (await import('./commands/migrate-verify.ts')).migrateVerify,
   },
   link: {
@@ -136,7 +136,7 @@ export const registry: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/test-database.ts')).testDb,
   },
   'db test': {
-    summary: 'Runs the same tests as "test db"',
+    summary: 'Run the same tests as "test db"',
     load: async () => (await import('./commands/test-database.ts')).dbTest,
   },
   'test new': {
@@ -240,15 +240,15 @@ export const registry: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/functions-remote.ts')).functionsDownload,
   },
   'secrets set': {
-    summary: 'Set secrets of functions',
+    summary: 'Set function secrets',
     load: async () => (await import('./commands/secrets.ts')).secretsSet,
   },
   'secrets list': {
-    summary: 'List secrets of functions',
+    summary: 'List function secrets',
     load: async () => (await import('./commands/secrets.ts')).secretsList,
   },
   'secrets unset': {
-    summary: 'Remove secrets of functions',
+    summary: 'Remove function secrets',
     load: async () => (await import('./commands/secrets.ts')).secretsUnset,
   },
   'config push': {
@@ -256,7 +256,7 @@ export const registry: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/config-push.ts')).configPush,
   },
   'sso list': {
-    summary: 'List identity providers of single sign-on',
+    summary: 'List identity providers for single sign-on',
     load: async () => (await import('./commands/sso.ts')).ssoList,
   },
   'sso show': {

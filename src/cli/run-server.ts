@@ -217,7 +217,7 @@ class Server {
   reload(): Promise<Reload> {
     return this.#alone(async () => {
       const { configuration } = this.#live();
-      if (configuration === undefined) throw new Error('the settings have no files');
+      if (configuration === undefined) throw new Error('no settings files exist');
       return await configuration.reload();
     });
   }

@@ -168,7 +168,7 @@ export function createWorkers<Init>(options: WorkersOptions<Init>): Workers {
   }
 
   async function restartAll(): Promise<void> {
-    log.info({ workers: count }, 'replacing the API workers one after another');
+    log.info({ workers: count }, 'replacing the API workers one at a time');
     for (const slot of slots) await replace(slot);
     log.info({ workers: count }, 'replaced the API workers');
   }

@@ -25,7 +25,7 @@ export const errors = {
     status: 503,
     code: 'OVERLOADED',
     retryAfterSeconds: 1,
-    message: 'The server receives too many requests. Try again in a moment.',
+    message: 'The server is receiving too many requests. Try again in a moment.',
   },
   idle: {
     status: 504,

@@ -11,7 +11,7 @@ const defaultBody: OverloadBody = {
   type: 'application/json; charset=utf-8',
   text: JSON.stringify({
     code: 'overloaded',
-    message: 'The server receives too many requests. Try again in a moment.',
+    message: 'The server is receiving too many requests. Try again in a moment.',
   }),
 };
 

@@ -224,7 +224,7 @@ function inWords(error: unknown): string {
       return 'Server returned nothing (no headers, no data)';
     case 'ERR_INVALID_CHAR':
     case 'ERR_INVALID_HTTP_TOKEN':
-      return 'a header has a character that it must not have';
+      return 'a header contains an invalid character';
     default:
       return message;
   }

@@ -16,8 +16,8 @@ const table = {
   },
   definition_differs: {
     message: (d: Details) =>
-      `${d.subjects} exist on both ends with different definitions. Nothing was changed.`,
-    hint: 'Apply the newer migrations to the other end, or start with an empty project. "plinth db diff" shows the differences.',
+      `${d.subjects} exist in both projects with different definitions. Nothing was changed.`,
+    hint: 'Apply the newer migrations to the other project, or start with an empty project. "plinth db diff" shows the differences.',
   },
   definition_failed: {
     message: (d: Details) => `${d.subject} can't be created: ${d.reason}. No definition was created.`,
@@ -33,7 +33,7 @@ const table = {
   },
   no_replica_role: {
     message: (d: Details) =>
-      `The account of ${d.end} can't set session_replication_role, so a second run would start triggers.`,
+      `The account of ${d.end} can't set session_replication_role, so triggers would fire in a second run.`,
     hint: 'Grant it with "GRANT SET ON PARAMETER session_replication_role TO account", or start with an empty project.',
   },
   connection_lost: {

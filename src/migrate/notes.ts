@@ -55,7 +55,7 @@ async function storageNotes(source: End, target: End): Promise<string[]> {
   if ((row?.count ?? 0) === 0) return [];
   if (source.storage === undefined || target.storage === undefined)
     return [
-      `Storage: ${row?.count} objects can't be migrated without the project URL and service key of both ends.`,
+      `Storage: ${row?.count} objects can't be migrated without the project URL and service key of both projects.`,
     ];
   const odd = await query<{ bucket: string; name: string }>(sql`
     select bucket_id as bucket, name from storage.objects
@@ -105,7 +105,7 @@ async function addressNotes({ session, storage }: End): Promise<string[]> {
   const found = [...rows.map(({ name }) => name), ...jobs];
   return found.length === 0
     ? []
-    : [`These name the source's address ${host}. Change them after the migration: ${found.join(', ')}.`];
+    : [`The source's address ${host} is used in ${found.join(', ')}. Change these after the migration.`];
 }
 
 /**

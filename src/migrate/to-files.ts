@@ -196,9 +196,7 @@ async function writeVault(end: End, { folder, withSecrets }: ToFilesOptions, not
   if (withSecrets)
     await writeFile(join(folder, 'vault.json'), JSON.stringify(secrets, null, 2), { mode: 0o600 });
   else
-    notes.push(
-      `Vault: ${secrets.length} secrets aren't included. --with-secrets writes them as readable text.`,
-    );
+    notes.push(`Vault: ${secrets.length} secrets aren't included. --with-secrets writes them in plain text.`);
 }
 
 async function writeSettings({ folder, supabaseDir, withSecrets }: ToFilesOptions): Promise<void> {

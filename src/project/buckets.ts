@@ -75,7 +75,7 @@ function uploadsOf(bucket: string, root: string, warn: (message: string) => void
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
       warn(
-        `storage.buckets.${bucket}.objects_path: the folder ${root} doesn't exist, so the bucket gets no files.`,
+        `storage.buckets.${bucket}.objects_path: the folder ${root} doesn't exist, so no files are uploaded to the bucket.`,
       );
       return [];
     }

@@ -86,5 +86,5 @@ export const closes = {
 /** The response to requests and handshakes that are rejected because the server is overloaded. */
 export const overloadedBody: OverloadBody = {
   type: 'application/json; charset=utf-8',
-  text: JSON.stringify({ error: 'The server receives too many requests' }),
+  text: JSON.stringify({ error: 'The server is receiving too many requests' }),
 };

@@ -98,7 +98,7 @@ export const ERRORS = {
     message: 'The server has no disk space left for writes, so data can only be read',
   },
   PGRSTX05: { status: 503, message: 'Too many requests are waiting for a database connection' },
-  PGRSTX06: { status: 503, message: 'The server receives too many requests' },
+  PGRSTX06: { status: 503, message: 'The server is receiving too many requests' },
 } as const satisfies Record<string, Entry>;
 
 export type ErrorCode = `${keyof typeof ERRORS}`;

@@ -256,7 +256,7 @@ function explained(error: RestError, plan: CrudPlan, disk: DiskState): RestError
 function afterCommit(error: unknown): unknown {
   if (!(error instanceof RestError)) return error;
   const { code, status, message, details } = error;
-  const hint = 'The request was carried out; only its answer could not be kept.';
+  const hint = 'The request was completed, but its response could not be stored.';
   return new RestError({ code, status, message, details, hint, cause: error });
 }
 

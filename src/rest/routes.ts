@@ -97,7 +97,7 @@ export class ClientGone implements Cancellation {
   }
 
   get reason(): Error {
-    return new DOMException('The client went away.', 'AbortError');
+    return new DOMException('The client disconnected.', 'AbortError');
   }
 }
 

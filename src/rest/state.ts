@@ -179,7 +179,7 @@ export function createState(source: StateSource): State {
     },
     fault() {
       if (current === undefined) return 'the schema cache is not loaded';
-      return failure === undefined ? undefined : 'the database could not be asked for the schema cache';
+      return failure === undefined ? undefined : 'failed to query the database for the schema cache';
     },
     isCurrent: () => current !== undefined && failure === undefined && loading === undefined,
     retryAfterSeconds: () => Math.max(1, Math.round(delayAfter(failures - 1) / 1000)),

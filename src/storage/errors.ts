@@ -194,7 +194,7 @@ export const storageErrors = {
   Overloaded: {
     status: 503,
     code: 'SlowDown',
-    message: 'The server receives too many requests. Try again in a moment.',
+    message: 'The server is receiving too many requests. Try again in a moment.',
     httpStatus: 503,
   },
   UserMetadataTooLarge: {

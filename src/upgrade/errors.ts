@@ -22,7 +22,7 @@ const table = {
   },
   disk_full: {
     message: (d: Details) =>
-      `The upgrade needs ${d.needed} of free disk space next to the data folder, and only ${d.free} are free.`,
+      `The upgrade needs ${d.needed} of free disk space next to the data folder, but only ${d.free} is free.`,
     hint: unchanged,
   },
   previous_exists: {

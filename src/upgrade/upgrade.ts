@@ -183,7 +183,7 @@ class Run {
     const needed = size * spaceFactor + spaceForCluster;
     const free = this.#pair.freeBytes();
     onProgress(
-      `The data takes up ${megabytes(size)}. The upgrade needs ${megabytes(needed)}, and ${megabytes(free)} are free.`,
+      `The data takes up ${megabytes(size)}. The upgrade needs ${megabytes(needed)}, and ${megabytes(free)} is free.`,
     );
     if (free < needed)
       throw new UpgradeError('disk_full', { needed: megabytes(needed), free: megabytes(free) });

@@ -49,9 +49,9 @@ it('the page backs up and proves that the backup can be restored, with the keybo
   await table.getByRole('row').nth(2).waitFor();
   await page.getByRole('img', { name: 'Size in MiB' }).waitFor();
 
-  await page.getByRole('button', { name: 'Check a restore' }).press('Enter');
+  await page.getByRole('button', { name: 'Run restore check' }).press('Enter');
   await page.getByText('Checking a restore:', { exact: false }).waitFor();
-  await page.getByText('The restore worked.').waitFor({ timeout: 60_000 });
+  await page.getByText('The test restore succeeded.').waitFor({ timeout: 60_000 });
   expect(await fact(page, 'Checked').textContent()).toMatch(/^\d+ tables, [\d,]+ rows, 0 files$/);
   expect(await fact(page, 'Target').textContent()).toContain(target);
   expect(await fact(page, 'A point in time').textContent()).toMatch(
@@ -65,9 +65,9 @@ it('the page shows a check from the command line, and a lost target', async () =
   expect((await run(project, ['backup', 'verify'])).status).toBe(0);
   rmSync(target, { recursive: true });
   const { page } = await openBackups({ viewport: { width: 1440, height: 900 } });
-  await page.getByText('The restore worked.').waitFor();
+  await page.getByText('The test restore succeeded.').waitFor();
   await page.getByText('Backups need attention').waitFor();
-  await page.getByRole('button', { name: 'Check a restore' }).press('Enter');
+  await page.getByRole('button', { name: 'Run restore check' }).press('Enter');
   await page.getByText('1 problem was found').waitFor();
   await page.context().close();
 });

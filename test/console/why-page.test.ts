@@ -108,7 +108,7 @@ test('rows are shown as a persona sees them, with a link to the explanation', as
   const { page, complaints, close } = await opened(`/policies?${address({ as: `user:${ada}` })}`);
   const notes = page.getByRole('region', { name: 'notes', exact: true });
   await notes.getByRole('button', { name: 'Show rows' }).press('Enter');
-  await notes.getByText('Rows as ada@example.com').waitFor();
+  await notes.getByText('Rows visible to ada@example.com').waitFor();
   await notes.getByRole('cell', { name: '<img src=x onerror=alert(1)>' }).waitFor();
   expect(await notes.getByText('another').count()).toBe(0);
   await notes.getByRole('link', { name: 'Explain access to notes' }).press('Enter');

@@ -112,7 +112,7 @@ test('supabase-js reports the rejection as an error of the service', async () =>
     () => client.from('items').select().retry(false),
     ({ code }) => code === 'PGRSTX06',
   );
-  expect(rest.message).toBe('The server receives too many requests');
+  expect(rest.message).toBe('The server is receiving too many requests');
   const credentials = { email: 'a@example.com', password: 'secret-password' };
   const auth = await until(
     () => client.auth.signInWithPassword(credentials),

@@ -94,7 +94,7 @@ test('functions and secrets are sent to the API, and functions are downloaded as
   expect(migrated.functions.toSorted()).toEqual(['hello', 'open']);
   expect(migrated.withoutJwt).toEqual(['open']);
   expect(migrated.notes).toEqual([
-    "Secrets of functions: the API doesn't return the values of API_KEY. Set them in supabase/functions/.env.",
+    "Function secrets: the API doesn't return the values of API_KEY. Set them in supabase/functions/.env.",
   ]);
   for (const path of ['hello/index.ts', 'hello/lib/a.ts', 'open/index.ts', '_shared/cors.ts'])
     expect(readFileSync(join(to, path), 'utf8')).toBe(readFileSync(join(from, path), 'utf8'));

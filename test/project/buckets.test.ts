@@ -92,7 +92,7 @@ test('a missing folder causes a warning, and the bucket is created', async () =>
   const onProgress = (message: string) => progress.push(message);
   await seedBuckets({ config: settings(projectDir), fetch, serviceRoleKey: '', onProgress });
   expect(progress).toContain(
-    `storage.buckets.images.objects_path: the folder ${projectDir}/supabase/images doesn't exist, so the bucket gets no files.`,
+    `storage.buckets.images.objects_path: the folder ${projectDir}/supabase/images doesn't exist, so no files are uploaded to the bucket.`,
   );
   expect(calls.map(({ method, path }) => `${method} ${path}`)).toContain('POST /storage/v1/bucket');
 });

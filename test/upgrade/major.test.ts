@@ -79,7 +79,7 @@ describe.skipIf(missingOldVersion !== undefined)(
       const { status, stdout, stderr } = await plinth(['upgrade', '--check', '--old-bindir', bin], {
         cwd: project,
       });
-      expect(stderr).toContain('are free.');
+      expect(stderr).toContain('is free.');
       expect({ status, stdout }).toMatchObject({
         status: 0,
         stdout: expect.stringContaining('The upgrade from PostgreSQL 15 to 18 is possible'),

@@ -13,7 +13,11 @@ export async function goOn(state: SessionState<User>, navigate: Navigate): Promi
   if (state.status === 'failed') throw state.error;
   if (state.status !== 'signed-in') {
     // The server has just created a session, but the browser didn't send its cookie, so it doesn't store cookies.
-    throw new ApiError({ message: 'The browser keeps no cookie.', status: 0, code: 'session_not_kept' });
+    throw new ApiError({
+      message: "The browser doesn't store cookies.",
+      status: 0,
+      code: 'session_not_kept',
+    });
   }
   const flow = currentFlow();
   if (needsSecondFactor(state.session)) {

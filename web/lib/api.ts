@@ -92,7 +92,7 @@ async function arrived<T>(part: Promise<T>, signal: AbortSignal | undefined): Pr
     return await part;
   } catch (cause) {
     if (signal?.aborted === true) throw cause;
-    throw new ApiError({ message: 'No answer from the server.', status: 0, code: 'network', cause });
+    throw new ApiError({ message: 'No response from the server.', status: 0, code: 'network', cause });
   }
 }
 

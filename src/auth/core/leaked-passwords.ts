@@ -67,7 +67,7 @@ async function lineFrom(
   const isLast = from + text.length >= list.sizeBytes;
   if (position > 0 && begin === 0) {
     if (isLast) return undefined;
-    throw new Error('the list of leaked passwords has no lines');
+    throw new Error('the list of leaked passwords is empty');
   }
   if (begin >= text.length) return undefined;
   const line = text.slice(begin).split('\n', 1)[0] ?? '';

@@ -43,7 +43,7 @@ export async function currentMetadata(ctx: AuthContext, provider: SsoProvider): 
   try {
     const xml = await fetchMetadata(ctx, provider.metadata_url);
     const fresh = parseIdentityProvider(xml);
-    if (fresh.entityId !== provider.entity_id) throw new Error(`it is of ${fresh.entityId} now`);
+    if (fresh.entityId !== provider.entity_id) throw new Error(`the EntityID is now ${fresh.entityId}`);
     await updateMetadata(ctx.pool, provider.id, xml, now);
     return fresh;
   } catch (error) {

@@ -101,11 +101,12 @@ async function verifySigned(
     digestMethods,
   );
   const [element, ...others] = lib.xpath.selectElements(dom, `//*[local-name()='${name}']`);
-  if (!element || others.length > 0) throw new SamlFault(`there are ${others.length} more of ${name}`);
+  if (!element || others.length > 0)
+    throw new SamlFault(`the document must contain exactly one ${name} element`);
   const signature = `./*[local-name()='Signature' and namespace-uri()='${signatureNamespace}']`;
   if (lib.xpath.selectElements(element, signature).length === 0) return undefined;
   const verified = lib.getVerifiedXml(xml, element, pems);
-  if (verified === null) throw new SamlFault(`the signature of the ${name} does not hold`);
+  if (verified === null) throw new SamlFault(`the signature of the ${name} is invalid`);
   return verified;
 }
 

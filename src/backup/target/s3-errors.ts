@@ -2,7 +2,7 @@
 import { BackupError } from '../errors.ts';
 
 const causes: Readonly<Record<string, string>> = {
-  InvalidAccessKeyId: "The S3 server doesn't know the access key ID.",
+  InvalidAccessKeyId: "The S3 server doesn't recognize the access key ID.",
   SignatureDoesNotMatch: 'The S3 server rejects the secret access key.',
   AccessDenied: "The credentials don't allow this access to the bucket.",
   Forbidden: "The credentials don't allow this access to the bucket.",

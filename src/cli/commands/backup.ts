@@ -20,7 +20,7 @@ export const backup: Command = {
     ['plinth backup', 'creates a base backup'],
     ['plinth backup list', 'lists the base backups'],
     ['plinth backup verify', 'restores the newest state into a temporary folder and checks it'],
-    ['plinth backup prune', "removes files that the retention window doesn't need"],
+    ['plinth backup prune', 'removes files that are no longer needed for the retention window'],
   ],
   run: async (input) => {
     const entry = await perform<BackupEntry>(
@@ -60,7 +60,7 @@ export const backupList: Command = {
 export const backupPrune: Command = {
   name: 'backup prune',
   about:
-    "Removes base backups, WAL and objects that aren't needed to restore a time in the retention window ([backup] keep).",
+    "Removes base backups, WAL and objects that aren't needed to restore any point in the retention window ([backup] keep).",
   options: projectOptions,
   examples: [
     ['plinth backup prune', 'removes expired files, as the server does after each scheduled base backup'],

@@ -30,7 +30,7 @@ export const configPush: Command = {
     ...serverOptions,
     yes: { type: 'boolean', help: 'Changes the settings without asking.' },
   },
-  examples: [['plinth config push --linked', 'shows the changes and asks before it makes them']],
+  examples: [['plinth config push --linked', 'shows the changes and asks before making them']],
   run: async (input) => {
     const file = join(locationOf(input).projectDir, 'supabase', 'config.toml');
     if (!existsSync(file))
@@ -45,7 +45,7 @@ export const configPush: Command = {
     }
     say(diff.map(({ kind, text }) => `${signs[kind]} ${text}`.trimEnd()).join('\n'));
     if (!(await confirm(input, 'Do you want to push these settings?', false)))
-      throw new CommandError('Canceled. Run the command with --yes to push settings without a question.');
+      throw new CommandError('Canceled. Run the command with --yes to push settings without confirmation.');
     const {
       applied,
       needs_restart: needsRestart,

@@ -12,8 +12,9 @@ import { createScratchDatabases } from '../scratch-databases.ts';
 export const dbBaseline: Command = {
   name: 'db baseline',
   about:
-    "Writes a first migration for tables that were created in the hosted project's dashboard: the objects that a file of\n" +
-    "generated types declares and no migration creates. Guesses are marked in the file. Doesn't change any database.",
+    "Writes a first migration for tables that were created in the hosted project's dashboard. It creates the objects\n" +
+    'that a file of generated types declares but no migration creates. Guesses are marked in the file. No database is\n' +
+    'changed.',
   options: {
     workdir: projectOptions.workdir,
     'from-types': {
@@ -77,7 +78,7 @@ function report({ text, tables, withoutPolicy, rehearsals, isSettled, failures }
   }
   if (!isSettled)
     say(
-      `Run ${rehearsals} of the migrations still changed the baseline, so it may be incomplete. Plinth stops after 60 runs or 4 minutes.`,
+      `The baseline still changed in run ${rehearsals} of the migrations, so it may be incomplete. Plinth stops after 60 runs or 4 minutes.`,
     );
   if (failures.length === 0) return;
   say('These statements still fail:');

@@ -35,7 +35,7 @@ export const dbQuery: Command = {
   examples: [
     ['plinth db query "select * from todos limit 5"', 'prints a table'],
     ['plinth db query -f report.sql -o csv > report.csv', 'runs a file and writes CSV'],
-    ['plinth db query --linked "select count(*) from auth.users" -o json', 'asks the linked database'],
+    ['plinth db query --linked "select count(*) from auth.users" -o json', 'queries the linked database'],
   ],
   run: async (input) => {
     const isAgent = input.text('agent') === 'yes';

@@ -6,8 +6,8 @@ export const fetch: Command = {
   name: 'fetch',
   about:
     'Installs PostgreSQL, Deno and the other programs that Plinth downloads when it first needs them, and\n' +
-    'prepares a database that new projects copy. All of them are in a cache that your projects share.\n' +
-    'Use this command in images for CI and before you work without a network.',
+    'prepares a database that new projects copy. All of them are stored in a cache that your projects share.\n' +
+    'Use this command in CI images and before you work offline.',
   options: {
     only: {
       type: 'string',

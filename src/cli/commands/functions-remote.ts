@@ -95,7 +95,7 @@ export const functionsDeploy: Command = {
     ['plinth functions deploy hello --linked', 'deploys hello to the linked server'],
     [
       'plinth functions deploy --linked --prune',
-      'makes the linked server serve the functions of this project',
+      "makes the linked server serve exactly this project's functions",
     ],
   ],
   run: async (input) => {
@@ -188,7 +188,7 @@ export const functionsDelete: Command = {
   takes: 'NAME',
   about:
     'Deletes a deployed function. The function with the same name in the project folder of the server, if\n' +
-    "there is one, is served again. This doesn't remove the function in this project.",
+    "there is one, is served again. This doesn't remove the function from this project.",
   options: { ...projectOptions, ...serverOptions },
   examples: [['plinth functions delete hello --linked', 'deletes hello from the linked server']],
   run: async (input) => {

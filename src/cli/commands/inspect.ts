@@ -37,11 +37,14 @@ export const inspect: Command = {
   name: 'inspect',
   takes: '[REPORT] [NAME]',
   about:
-    'Shows what the database is doing and where its space is. Reads only catalogs and statistics. Without a report, lists\n' +
-    'the reports. The names of the upstream CLI, such as "inspect db outliers", work too.',
+    'Shows what the database is doing and what takes up its space. Reads only catalogs and statistics. Without a\n' +
+    'report, lists the reports. The names in the upstream CLI, such as "inspect db outliers", also work.',
   options: {
     ...projectOptions,
-    json: { type: 'boolean', help: 'Prints JSON with complete texts, bytes and milliseconds.' },
+    json: {
+      type: 'boolean',
+      help: 'Prints JSON with complete query texts, sizes in bytes and times in milliseconds.',
+    },
     local: { type: 'boolean', help: "Inspects this project's database (default)." },
     linked: { type: 'boolean', help: 'Inspects the linked database.' },
     'db-url': { type: 'string', value: 'URL', help: 'Inspects another database.' },

@@ -16,7 +16,7 @@ export const link: Command = {
   name: 'link',
   takes: '[URL]',
   about:
-    'Links this project to a Plinth server, which then is the target of commands with --linked. URL is the\n' +
+    'Links this project to a Plinth server, which is then the target of commands with --linked. URL is the\n' +
     'address of its Console. The access token is read from --token, PLINTH_ACCESS_TOKEN or\n' +
     "SUPABASE_ACCESS_TOKEN, or the command asks for it. A token from the environment isn't saved.\n\n" +
     'With --db-url or --project-ref, saves a database as the target of "db push" without connecting to it.\n' +

@@ -22,7 +22,7 @@ import { locationOf } from '../project-location.ts';
 export const migrateTo: Command = {
   name: 'migrate to',
   about:
-    'Copies this project to another Plinth, to a hosted or self-hosted project, or to plain files: everything that\n' +
+    'Copies this project to another Plinth server, to a hosted or self-hosted project, or to plain files: everything that\n' +
     '"plinth migrate from" migrates, in the other direction. Run it again to continue, or to copy only the changes.',
   options: {
     ...transferOptions,
@@ -35,7 +35,7 @@ export const migrateTo: Command = {
     },
     'with-secrets': {
       type: 'boolean',
-      help: "Includes the vault's secrets and .env files in --to-files, as readable text.",
+      help: "Includes the vault's secrets and .env files in --to-files, in plain text.",
     },
   },
   examples: [

@@ -9,12 +9,12 @@ import { locationOf } from '../project-location.ts';
 export const migrateVerify: Command = {
   name: 'migrate verify',
   about:
-    'Compares this project with the other end of a migration: definitions, the rows of every table, vault secrets, cron\n' +
-    'jobs and large objects. With the project URL and the service key, downloads every object from both ends and\n' +
-    'compares the bodies. Nothing is changed. The exit status is 1 if there is a difference.',
+    'Compares this project with the source or target of a migration: definitions, the rows of every table, vault\n' +
+    'secrets, cron jobs and large objects. With the project URL and the service key, downloads every object\n' +
+    'from both projects and compares the bodies. Nothing is changed. The exit status is 1 if there is a difference.',
   options: {
     ...projectOptions,
-    ...otherEndOptions('', 'the other end'),
+    ...otherEndOptions('', 'the other project'),
     parallel: transferOptions.parallel,
     json: transferOptions.json,
   },
@@ -25,7 +25,7 @@ export const migrateVerify: Command = {
     ],
   ],
   run: async (input) => {
-    const source = otherEnd(input, '', 'the other end');
+    const source = otherEnd(input, '', 'the other project');
     const needsObjects = source.storage !== undefined;
     const report = await withAbort((signal) =>
       withLocalEnd(locationOf(input), 'this project', needsObjects, (target) =>

@@ -22,7 +22,7 @@ import { squashedText } from '../squash/squashed-text.ts';
 export const migrationSquash: Command = {
   name: 'migration squash',
   about:
-    'Replaces the migrations by one file that creates the same schema, and updates the history of the database. The\n' +
+    'Replaces the migrations with one file that creates the same schema, and updates the history of the database. The\n' +
     'file has the name of the last migration. The result is checked in temporary databases before any file changes.\n' +
     'Inserted rows, scheduled jobs, buckets and secrets are not part of the file. The statements are listed, so that\n' +
     'you can add them to a new migration.',

@@ -22,7 +22,7 @@ export const reload: Command = {
     },
     workers: {
       type: 'boolean',
-      help: 'Afterward, replaces the API workers one after another without failing any requests. SIGUSR2 has the same effect.',
+      help: 'Afterward, replaces the API workers one at a time, without failing any requests. SIGUSR2 has the same effect.',
     },
     json: { type: 'boolean', help: 'Prints one JSON object.' },
   },

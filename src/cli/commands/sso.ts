@@ -1,4 +1,4 @@
-/** Manages the identity providers of single sign-on in a running Plinth, with the output of upstream's CLI 3.1. */
+/** Manages the identity providers for single sign-on in a running Plinth, with the output of upstream's CLI 3.1. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, type Input, type Option, projectOptions, UsageError } from '../command.ts';
@@ -40,7 +40,7 @@ const common = { ...projectOptions, ...serverOptions, output };
 
 export const ssoList: Command = {
   name: 'sso list',
-  about: 'Lists the identity providers of single sign-on.',
+  about: 'Lists the identity providers for single sign-on.',
   options: common,
   examples: [['plinth sso list --linked', 'shows the identity providers of the linked server']],
   run: async (input) => {
@@ -150,7 +150,7 @@ export const ssoRemove: Command = {
 
 export const ssoInfo: Command = {
   name: 'sso info',
-  about: 'Prints the URLs with which an identity provider registers this project.',
+  about: 'Prints the URLs that you need to register this project with an identity provider.',
   options: common,
   examples: [['plinth sso info --linked', 'shows the ACS URL and the entity ID of the linked server']],
   run: async (input) => {

@@ -23,7 +23,7 @@ export const status: Command = {
   },
   examples: [
     ['plinth status', 'prints URLs and keys'],
-    ['plinth status --all', 'lists the projects that run, with their folders'],
+    ['plinth status --all', 'lists the running projects with their folders'],
     [
       'plinth status -o env --override-name api.url=NEXT_PUBLIC_SUPABASE_URL > .env.local',
       'writes an .env file for your app',

@@ -9,9 +9,9 @@ import { locationOf } from '../project-location.ts';
 export const upgrade: Command = {
   name: 'upgrade',
   about:
-    "Moves the data to the PostgreSQL version of this version of Plinth, and updates Plinth's own tables. Plinth must be\n" +
-    'stopped. A new cluster is filled and compared with the old one, and then takes its place. If the upgrade fails or is\n' +
-    'interrupted at any time, run it again. The old cluster is kept.',
+    "Moves the data to the PostgreSQL version that this version of Plinth uses, and updates Plinth's own tables. Plinth\n" +
+    'must be stopped. A new cluster is filled and compared with the old one, and then takes its place. If the upgrade fails\n' +
+    'or is interrupted at any time, run it again. The old cluster is kept.',
   options: {
     ...projectOptions,
     check: {

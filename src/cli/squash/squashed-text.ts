@@ -39,7 +39,7 @@ export async function squashedText(shadows: Shadows, version: string): Promise<s
   if (left === '') return `${squashed}\n${rest}`;
   throw new CommandError(
     "The migrations can't be squashed, because one file can't create the same schema. No file was changed.",
-    'These differences would be left:',
+    'These differences would remain:',
     left,
   );
 }

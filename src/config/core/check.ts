@@ -119,7 +119,7 @@ function checkAcme({ domains, email, directory, accept_terms, eab }: Acme, repor
   const url = URL.canParse(directory) ? new URL(directory) : undefined;
   const isLocal = url?.protocol === 'http:' && isLoopbackName(hostnameOf(url.host) ?? '');
   if (url?.protocol !== 'https:' && !isLocal)
-    report('server.tls.acme.directory', 'must start with https://, except for this machine');
+    report('server.tls.acme.directory', 'must start with https:// unless it refers to this machine');
   if (eab.hmac_key !== undefined)
     need('server.tls.acme.eab.kid', eab.kid, 'server.tls.acme.eab.hmac_key is given');
   if (eab.kid !== undefined)
@@ -145,7 +145,7 @@ function checkConsole({ url, host }: Config['plinth']['console'], report: Report
   const isOrigin = parsed !== undefined && /^https?:\/\/[^/?#@\s]+\/?$/.test(url);
   if (!isOrigin) report('console.url', 'must be a URL without a path, such as https://console.example.com');
   else if (parsed.protocol !== 'https:' && !isLoopbackName(hostnameOf(parsed.host) ?? ''))
-    report('console.url', 'must start with https://, except for this machine');
+    report('console.url', 'must start with https:// unless it refers to this machine');
 }
 
 function checkPlinth({ plinth }: Config, report: Report, need: Need, file: File): void {

@@ -213,7 +213,7 @@ export const plinthSchema = section("Plinth's own settings.", {
     ),
     max_age: duration(
       14 * 24 * 60 * 60 * 1000,
-      'Maximum age of a full log file since it was last written to. Older files are deleted.',
+      'Maximum time since the last write to a full log file. Older files are deleted.',
     ),
   }),
   telemetry: section('Traces for an OpenTelemetry collector.', {
@@ -227,7 +227,7 @@ export const plinthSchema = section("Plinth's own settings.", {
     ),
     sampling: integer(
       100,
-      'Percentage of traces that are exported. All requests of a trace have the same result.',
+      'Percentage of traces that are exported. The decision applies to all requests of a trace.',
       { max: 100 },
       live,
     ),

@@ -20,7 +20,7 @@ export function backupRoutes(api: Api, { backups, drills, database, config, audi
   const missing = backups !== undefined ? null : database.info.embedded ? 'target' : 'external';
 
   function configured<Part>(part: Part | undefined): Part {
-    if (part === undefined) throw new ConsoleError('refused', { message: 'Backups have no target.' });
+    if (part === undefined) throw new ConsoleError('refused', { message: 'No backup target is configured.' });
     return part;
   }
 

@@ -26,7 +26,7 @@ const sampleRows = 5;
 class Faulty extends Error {
   readonly report: ImportReport;
   constructor(report: ImportReport) {
-    super('the import has faults');
+    super('the import has errors');
     this.report = report;
   }
 }

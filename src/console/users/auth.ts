@@ -75,7 +75,7 @@ export function createAuthUsers(users: UserAdministration): AuthUsers {
     mailRecovery: (email) => translated(users.sendRecovery(email)),
     recoveryLink: (email) => translated(users.recoveryLink(email), missing),
     removeFactor: (id, factorId) =>
-      translated(users.removeFactor(id, factorId), 'This user has no such factor.'),
+      translated(users.removeFactor(id, factorId), "This user doesn't have this factor."),
     sessions: (id) => translated(users.sessions(id)),
     endSession: (id, sessionId) => translated(users.endSession(id, sessionId)),
     endSessions: (id) => translated(users.endSessions(id)),

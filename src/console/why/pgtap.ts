@@ -8,7 +8,12 @@ import type { Cells, WhyStatement } from './statement.ts';
 export function pgTapTest(report: AccessReport, statement: WhyStatement, identity: Identity): string {
   const { relation, operation, truth, persona } = report;
   const table = `${quoteIdentifier(relation.schema)}.${quoteIdentifier(relation.name)}`;
-  const what = `${persona} ${words[truth.verdict]} ${operation} this row of ${relation.schema}.${relation.name}`;
+  const row = `this row of ${relation.schema}.${relation.name}`;
+  const what = {
+    allowed: `${persona} may ${operation} ${row}`,
+    hidden: `${persona} can't see ${row} to ${operation} it`,
+    refused: `${persona} may not ${operation} ${row}`,
+  }[truth.verdict];
   const settings = identity.claims === undefined ? [] : settingsOf(identity, ['public', 'extensions']);
   return `${[
     'begin;',
@@ -26,8 +31,6 @@ export function pgTapTest(report: AccessReport, statement: WhyStatement, identit
     'rollback;',
   ].join('\n')}\n`;
 }
-
-const words = { allowed: 'may', hidden: 'finds nothing to', refused: 'may not' } as const;
 
 function assertion({ truth }: AccessReport, statement: string, what: string): string {
   const quoted = dollarQuoted(statement);

@@ -30,7 +30,8 @@ export class FrameReader {
       const head = this.#hasStarted ? 1 : 0;
       if (this.#buffer.length < head + 4) return;
       const length = this.#buffer.readUInt32BE(head);
-      if (length < 4 || length > maxMessageBytes) throw new RangeError(`a message of ${length} bytes`);
+      if (length < 4 || length > maxMessageBytes)
+        throw new RangeError(`invalid message length: ${length} bytes`);
       if (this.#buffer.length < head + length) return;
       const type = this.#hasStarted ? String.fromCharCode(this.#buffer[0] as number) : '';
       const body = this.#buffer.subarray(head + 4, head + length);

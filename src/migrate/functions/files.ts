@@ -48,7 +48,7 @@ export function writeFunction(
     if (existsSync(file)) {
       if (readFileSync(file).equals(content)) continue;
       if (!overwrite) {
-        notes.push(`Function ${slug}: ${path} exists with another content. --overwrite replaces it.`);
+        notes.push(`Function ${slug}: ${path} exists with different content. --overwrite replaces it.`);
         continue;
       }
     }

@@ -32,7 +32,7 @@ export async function downloadFunctions(
   const missing = missingSecrets(await api.secretNames(), functionsDir);
   if (missing.length > 0)
     notes.push(
-      `Secrets of functions: the API doesn't return the values of ${missing.join(', ')}. Set them in supabase/functions/.env.`,
+      `Function secrets: the API doesn't return the values of ${missing.join(', ')}. Set them in supabase/functions/.env.`,
     );
   return { functions, withoutJwt, notes };
 }
@@ -56,6 +56,6 @@ export async function deployFunctions(
     notes:
       Object.keys(secrets).length === 0
         ? []
-        : [`Secrets of functions: ${Object.keys(secrets).sort().join(', ')}.`],
+        : [`Function secrets: ${Object.keys(secrets).sort().join(', ')}.`],
   };
 }

@@ -54,7 +54,7 @@ export async function migrateObjects(
   { parallel, onProgress, signal }: ObjectsOptions,
 ): Promise<ObjectsResult> {
   if (source.storage === undefined || target.storage === undefined)
-    throw new Error('both ends need a storage API');
+    throw new Error('both projects need a storage API');
   const transfer: Transfer = {
     from: createStorageApi(source.name, source.storage),
     to: createStorageApi(target.name, target.storage),
@@ -136,7 +136,9 @@ async function migrateBatch(
     if (body === undefined) return !waiting.includes(object);
     const row = after.get(key);
     if (row !== undefined && matches(row, body)) return true;
-    failures.push(`Object ${object.bucket}/${object.name}: the target stored other bytes than it received.`);
+    failures.push(
+      `Object ${object.bucket}/${object.name}: the target's copy differs from the bytes that were sent.`,
+    );
     return false;
   });
   await updateTargetObjects(target, table, ready);
@@ -227,7 +229,7 @@ async function migrateBodyOnce(
   const digest = md5.digest('hex');
   const expected = md5Of(metadata.eTag);
   if (expected !== undefined && expected !== digest)
-    throw new BodyError("The source's body doesn't have the hash in its row.");
+    throw new BodyError("The source's body doesn't match the hash in its row.");
   return { sizeBytes, md5: digest };
 }
 

@@ -118,8 +118,8 @@ function faultyToken(fault: TokenFault): RestError {
 const notAccess: Readonly<Record<TokenKind, string | null>> = {
   access: null,
   id: 'An ID token describes a sign-in to an OAuth client. Send the access token instead',
-  'signed-url': "A signed URL's token opens one storage object and nothing else",
-  other: "The header's typ names another purpose",
+  'signed-url': "A signed URL's token gives access to only one storage object",
+  other: 'The typ header is for a different purpose',
 };
 
 const challenge = (message: string) =>

@@ -95,7 +95,7 @@ export class ResponseStorage implements ResponseQuota {
   /** Reserves file space. @throws {RestError} PGRSTX02 if the limit for all files is reached */
   reserveFile(bytes: number): void {
     if (this.#fileBytes + bytes > this.limits.totalBytes) {
-      throw restError('PGRSTX02', { details: 'Too many large answers are under way.' });
+      throw restError('PGRSTX02', { details: 'Too many large responses are in progress.' });
     }
     this.#fileBytes += bytes;
   }
@@ -123,7 +123,7 @@ export class ResponseStorage implements ResponseQuota {
   async checkDisk(): Promise<void> {
     const { bavail, blocks, bsize } = await statfs(this.#dir);
     if (bavail * bsize > Math.min(SPARE_DISK_BYTES, (blocks * bsize) / SPARE_DISK_PART)) return;
-    throw restError('PGRSTX02', { details: 'The disk is nearly full.' });
+    throw restError('PGRSTX02', { details: 'The disk is almost full.' });
   }
 
   /** A file that still has a name was left behind by a process that crashed before it could unlink the file. */

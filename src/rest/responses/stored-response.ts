@@ -106,7 +106,7 @@ export class StoredResponse implements RowStore {
       const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
       for (let offset = 0; offset < this.sizeBytes && !this.#freed; ) {
         const { bytesRead } = await file.read(buffer, 0, READ_BYTES, offset);
-        if (bytesRead === 0) throw new Error(`a stored answer ends at byte ${offset} of ${this.sizeBytes}`);
+        if (bytesRead === 0) throw new Error(`a stored response ends at byte ${offset} of ${this.sizeBytes}`);
         offset += bytesRead;
         yield buffer.subarray(0, bytesRead);
       }
@@ -129,7 +129,7 @@ export class StoredResponse implements RowStore {
     if (sizeBytes > responseBytes) {
       throw restError('PGRSTX01', {
         details: `It is larger than ${responseBytes} bytes.`,
-        hint: 'Ask for fewer rows at a time, with limit and offset.',
+        hint: 'Request fewer rows at a time with limit and offset.',
       });
     }
     if (sizeBytes <= this.#heldFile) return;
@@ -215,4 +215,4 @@ async function writeAll(file: FileHandle, block: Buffer, position: number): Prom
 }
 
 const notWritten = (cause: unknown) =>
-  restError('PGRSTX02', { details: 'The answer could not be written to a file.', cause });
+  restError('PGRSTX02', { details: 'The response could not be written to a file.', cause });

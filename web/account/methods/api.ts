@@ -63,7 +63,7 @@ export async function submitFactor(
 /** Requests the response to the challenge from a security key. @throws {KeyCanceled} @throws {KeyKnown} */
 export async function submitKeyFactor(factorId: string): Promise<SessionState<User>> {
   const { id, webauthn } = await challengeFactor(factorId);
-  if (webauthn === undefined) throw new Error('Auth asked for no key.');
+  if (webauthn === undefined) throw new Error("The auth service didn't request a key.");
   const { type, credential_options: options } = webauthn;
   const credential_response = await (type === 'create' ? makeKey : requestKey)(options.publicKey);
   return submitFactor(factorId, id, { webauthn: { type, credential_response } });

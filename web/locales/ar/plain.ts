@@ -5,7 +5,7 @@ export const messages = {
   'page.failed': 'حدث خطأ',
 
   'page.confirm-invite': 'الانضمام إلى {name}',
-  'page.confirm-number': 'أكّد نافذتك الأخرى',
+  'page.confirm-number': 'أكّد طلبك',
   'page.confirm-canceled': 'تم إلغاء هذا الرابط',
   'page.confirmed': 'تم التأكيد. عد إلى نافذتك الأولى',
   'page.confirm-recovery': 'إعادة تعيين كلمة المرور',

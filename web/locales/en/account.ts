@@ -1,4 +1,4 @@
-/** Interface text for the Account pages that the initial load needs, as ICU messages. `{name}` is the product. */
+/** Interface text for the Account pages that the initial load needs, as ICU messages. `{name}` is the product name. */
 export const messages = {
   'page.sign-in': 'Sign in',
   'page.welcome-back': 'Welcome back',

@@ -2,7 +2,7 @@ export const messages = {
   'backups.title': 'Backups',
   'backups.run': 'Back up now',
   'backups.running': 'Backing up…',
-  'backups.verify': 'Check a restore',
+  'backups.verify': 'Run restore check',
   'backups.none-title': 'Backups aren’t set up',
   'backups.none-text':
     'Choose a folder on another disk or an S3 bucket, and generate an encryption key. Then restart Plinth. The first backup starts automatically.',
@@ -32,7 +32,7 @@ export const messages = {
     'A check restores the newest state into a temporary folder, reads every table and compares every stored file. Your data isn’t changed.',
   'backups.drill-none':
     'No restore has been checked yet. Run a check to make sure that your backups can be restored.',
-  'backups.drill-good': 'The restore worked.',
+  'backups.drill-good': 'The test restore succeeded.',
   'backups.drill-bad': '{count, plural, one {# problem was found} other {# problems were found}}',
   'backups.drill-running': 'Checking a restore: {step}',
   'backups.drill-when': 'Finished',

@@ -22,7 +22,7 @@ export const messages = {
   'policies.new-on': 'New policy on {table}',
   'policies.edit': 'Edit {name}',
   'policies.edit-on': 'Policy on {table}',
-  'policies.rows': 'Rows as {persona}',
+  'policies.rows': 'Rows visible to {persona}',
   'policies.rows-show': 'Show rows',
   'policies.rows-none': 'No rows',
   'policies.why': 'Explain',

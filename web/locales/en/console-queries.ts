@@ -52,11 +52,11 @@ export const messages = {
   'queries.none': 'none',
 
   'advice.none-title': 'No advice',
-  'advice.none-text': 'All foreign keys have an index, and no big table is mostly scanned completely.',
+  'advice.none-text': 'All foreign keys have an index, and no large table is mainly read with full scans.',
   'advice.foreign-key': 'Foreign key without an index',
   'advice.foreign-key-text':
-    '{table} references another table with {columns}. Without an index, each delete in the other table and each join reads all of {table}.',
-  'advice.scan': 'Big table without a suitable index',
+    '{table} references another table with {columns}. Without an index, each delete from the other table and each join reads all of {table}.',
+  'advice.scan': 'Large table without a suitable index',
   'advice.scan-often':
     '{scans, plural, one {# query} other {# queries}} scanned all of {table}, about {rows, plural, one {# row} other {# rows}} each time. Find the statements, and create an index on the columns in their conditions.',
   'advice.scan-once':

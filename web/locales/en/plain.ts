@@ -8,7 +8,7 @@ export const messages = {
   'page.failed': 'Something went wrong',
 
   'page.confirm-invite': 'Join {name}',
-  'page.confirm-number': 'Confirm your other window',
+  'page.confirm-number': 'Confirm your request',
   'page.confirm-canceled': 'This link was canceled',
   'page.confirmed': 'Confirmed. Return to your first window',
   'page.confirm-recovery': 'Reset your password',
@@ -34,7 +34,7 @@ export const messages = {
     'The number was wrong too many times. In your first window, enter the code from the email or send a new one.',
   'confirm.done': 'Your first window continues automatically. You can close this one.',
   'field.number': 'Number in the other window',
-  'field.number-wrong': 'This isn’t the number. Check your first window and try again.',
+  'field.number-wrong': 'Incorrect number. Check your first window and try again.',
 
   'page.cancel-change': 'Cancel the email change?',
   'page.change-canceled': 'Change canceled',

@@ -20,19 +20,19 @@ test.each([
 
 test.each([
   ['', 'is empty'],
-  ['1; drop table x', 'holds a semicolon'],
-  ['1) , add column x int default (1', 'has a ) that nothing opens'],
+  ['1; drop table x', 'contains a semicolon'],
+  ['1) , add column x int default (1', 'has a ) without an opening one'],
   ['(1', 'lacks a )'],
-  ['(1]', 'has a ] that nothing opens'],
-  ['1 -- x', 'holds a comment'],
-  ['1 /* x', 'holds a comment'],
+  ['(1]', 'has a ] without an opening one'],
+  ['1 -- x', 'contains a comment'],
+  ['1 /* x', 'contains a comment'],
   ["'open", 'has a quote that is never closed'],
   ['"open', 'has a quote that is never closed'],
   ['$$ open', 'has a quote that is never closed'],
   ["E'open\\'", 'has a quote that is never closed'],
   // If an E belongs to the preceding identifier, a backslash in the string is an ordinary character.
-  ["éE'\\'; drop table x", 'holds a semicolon'],
-  ["E'a'\n'b\\' || '; drop table x --'", 'holds a semicolon'],
+  ["éE'\\'; drop table x", 'contains a semicolon'],
+  ["E'a'\n'b\\' || '; drop table x --'", 'contains a semicolon'],
   ['1\0', 'contains a zero byte'],
 ])('%j %s', (text, fault) => {
   expect(expressionFault(text)).toBe(fault);

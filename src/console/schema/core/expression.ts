@@ -19,11 +19,11 @@ export function expressionFault(text: string): string | undefined {
       at = quoted - 1;
       continue;
     }
-    if (text.startsWith('--', at) || text.startsWith('/*', at)) return 'holds a comment';
-    if (char === ';') return 'holds a semicolon';
+    if (text.startsWith('--', at) || text.startsWith('/*', at)) return 'contains a comment';
+    if (char === ';') return 'contains a semicolon';
     if (char === '(' || char === '[') closers.push(char === '(' ? ')' : ']');
     else if ((char === ')' || char === ']') && closers.pop() !== char)
-      return `has a ${char} that nothing opens`;
+      return `has a ${char} without an opening one`;
   }
   return closers.length > 0 ? `lacks a ${closers.at(-1)}` : undefined;
 }

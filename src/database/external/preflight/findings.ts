@@ -115,15 +115,15 @@ function checkSchemas(facts: Facts): Outcome {
   if (!preparesDatabase(facts)) {
     if (hasLedger) {
       return degraded(
-        `The account ${login.name} doesn't own Plinth's schemas. Plinth doesn't update its tables and doesn't run scheduled jobs and database webhooks.`,
+        `The account ${login.name} doesn't own Plinth's schemas. Plinth doesn't update its tables and doesn't run scheduled jobs or database webhooks.`,
       );
     }
     return hasAuthUsers
       ? degraded(
-          "The database belongs to a Supabase project. Plinth doesn't change it and doesn't run scheduled jobs and database webhooks.",
+          "The database belongs to a Supabase project. Plinth doesn't change it and doesn't run scheduled jobs or database webhooks.",
         )
       : failing(
-          "The database has a schema auth that doesn't belong to Plinth or Supabase.",
+          "The database has an auth schema that doesn't belong to Plinth or Supabase.",
           'alter schema auth rename to auth_old;',
         );
   }

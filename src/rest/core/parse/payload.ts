@@ -86,7 +86,9 @@ function csv(body: Uint8Array): Payload {
   const table = csvToJson(body, CSV_AS_JSON_BYTES);
   if (table.kind === 'fault') throw invalidBody(table.fault);
   if (table.kind === 'too long')
-    throw tooLarge(`As JSON it has more than ${CSV_AS_JSON_BYTES} bytes; send it in parts.`);
+    throw tooLarge(
+      `After conversion to JSON, it has more than ${CSV_AS_JSON_BYTES} bytes. Send it in parts.`,
+    );
   return json(table.json, table.count === 0 ? [] : keysOf(table.names), false);
 }
 
@@ -95,10 +97,12 @@ const FORM_BYTES = 16 * 1024 * 1024;
 const FORM_FIELDS = 10_000;
 
 function formFields(body: Uint8Array): [string, string][] {
-  if (body.length > FORM_BYTES) throw tooLarge(`A form has at most ${FORM_BYTES} bytes; send JSON.`);
+  if (body.length > FORM_BYTES)
+    throw tooLarge(`A form can have at most ${FORM_BYTES} bytes. Send JSON instead.`);
   let fields = 1;
   for (let at = body.indexOf(AMPERSAND); at >= 0; at = body.indexOf(AMPERSAND, at + 1)) fields++;
-  if (fields > FORM_FIELDS) throw tooLarge(`A form has at most ${FORM_FIELDS} fields; send JSON.`);
+  if (fields > FORM_FIELDS)
+    throw tooLarge(`A form can have at most ${FORM_FIELDS} fields. Send JSON instead.`);
   return splitQuery(decode(body)).map(([key, value]) => [key, value ?? '']);
 }
 
