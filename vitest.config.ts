@@ -20,7 +20,8 @@ const record = ['test/auth/coverage/record.ts'];
 /** docs/decisions/0041-test-run.md explains the projects. */
 export default defineConfig({
   test: {
-    // Tests start real servers and browsers, which are slow on two busy cores. A test that hangs costs this time once.
+    // Tests start real servers and browsers, which are slow on two busy cores. A test that hangs takes this long only
+    // once.
     testTimeout: 60_000,
     hookTimeout: 180_000,
     retry: process.env.CI === undefined ? 0 : 1,

@@ -78,7 +78,7 @@ const commandOf =
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number;
 
-/** The measurements alternate, because other work on the machine changes the speed of all. */
+/** The measurements alternate, because other work on the machine affects all of them. */
 async function measureCost(plain: RunningServer, server: RunningServer, backup: () => Promise<unknown>) {
   const without: number[] = [];
   const archiving: number[] = [];

@@ -1,5 +1,5 @@
 /**
- * Measures the time that a new user needs for a first success, in seconds. It begins with `npm start -- --example`
+ * Measures how long it takes a new user to reach a first success, in seconds. It begins with `npm start -- --example`
  * (with installed dependencies and an empty data folder) and ends when a user who has just signed up in a browser has
  * written a note in the example app and marked it as done.
  *

@@ -64,7 +64,7 @@ function send(path: string, agent: Agent, token?: string): Promise<Outcome> {
 
 /**
  * Sends requests one after another on each of `count` connections until the time is over. Respects Retry-After. The
- * connections open within `rampMs`, and the requests of that time aren't returned.
+ * connections are opened over `rampMs`, and requests during that time aren't included in the result.
  */
 async function load(count: number, lengthMs: number, rampMs = 0): Promise<Outcome[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: count });

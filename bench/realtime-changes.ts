@@ -140,7 +140,7 @@ const latency = (label: string, numbers: number[]): number => {
 
 const server = await startServer();
 try {
-  // The idle sockets are measured first, because the process has spare memory later.
+  // The idle sockets are measured first, because the process later has unused memory, which would hide their cost.
   await idle(server, Number(values.sockets));
   // Writes are pipelined, so each row is sent on time, without waiting for the previous response.
   const options = { connectionString: server.status.DB_URL, pipeline: true };

@@ -1,6 +1,6 @@
 /**
- * Measures the cost of the log per request. This is a trace with one statement, the record, its counters and its line
- * in the file, compared with writing only a line to the file.
+ * Measures the cost of the log per request. The cost covers a trace with one statement, the record, its counters and
+ * its line in the file. It is compared with the cost of writing only a line to the file.
  *
  *     node bench/request-log.ts
  */

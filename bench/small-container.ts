@@ -4,9 +4,9 @@
  *     node bench/small-container.ts [--limit 512] [--seconds 60]
  *
  * In a container, the limit is the container's, and the kernel enforces it. With `--limit` (MiB, Linux, as root), the
- * server runs in a mount namespace in which its control group appears to have this limit. The kernel doesn't enforce it,
- * so the result is the memory that the processes use: the sum of their proportional set sizes (PSS) and the largest sum
- * that was seen, every 200 ms. Files in the page cache aren't included, because the kernel frees them when it must.
+ * server runs in a mount namespace in which its control group appears to have this limit. The kernel doesn't enforce
+ * it, so the result is the memory that the processes use: the sum of their proportional set sizes (PSS) and the largest
+ * sum that was seen, every 200 ms. Files in the page cache aren't included, because the kernel frees them if necessary.
  *
  * The load: reads, sign-ups, uploads of 8 MiB, calls of a function, and realtime clients. Exits with 1 if the memory
  * reaches the limit, a process of the server ends, or no request of a kind succeeds. The server may reject requests.

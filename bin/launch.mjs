@@ -1,4 +1,4 @@
-// Checks Node, turns the compile cache on (it halves the start), and hands over.
+// Checks the Node version, enables the compile cache (which halves the startup time), and runs the program.
 import module from 'node:module';
 import { join } from 'node:path';
 
@@ -8,11 +8,11 @@ export async function launch(
 ) {
   if (Number.parseInt(process.versions.node, 10) < 26) {
     console.error(
-      `Plinth needs Node 26 or newer, this is ${process.version}; in a clone, "npm start" brings its own, otherwise see https://nodejs.org.`,
+      `Plinth needs Node 26 or newer, but this is ${process.version}. In a clone, "npm start" installs its own Node. Otherwise, see https://nodejs.org.`,
     );
     process.exit(1);
   }
-  // The cache is stored beside the code, where other users can't write. It only makes the start faster.
+  // The cache only makes the start faster. It is stored beside the code, where other users can't write.
   module.enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/plinth'));
   const { main } = await import(entry);
   process.exitCode = await main(process.argv.slice(2), name);

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Plinth under the name that existing scripts call.
+// Runs Plinth under the name that existing scripts use.
 import { launch } from './launch.mjs';
 
 await launch('../src/cli/main.ts', 'supabase');

@@ -129,7 +129,7 @@ function publishedManifest() {
     description: own.description,
     keywords: ['supabase', 'postgresql', 'backend', 'auth', 'rest', 'realtime', 'storage', 'testing'],
     license: own.license,
-    // npm's provenance requires the public repository. Its only place is the clone's package.json.
+    // npm's provenance requires the public repository. It is specified only in the clone's package.json.
     ...(own.repository === undefined ? {} : { repository: own.repository }),
     type: 'module',
     engines: own.engines,

@@ -58,14 +58,14 @@ async function install() {
     .update(readFileSync(join(root, 'package-lock.json')))
     .digest('hex');
   if (readIfThere(installStamp) === lock) return;
-  say('Installing dependencies; this takes a moment, once.');
+  say('Installing dependencies. This takes a moment and is needed only once.');
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   // npm sets this variable to the path of its program. Without it, a shell finds npm, because it is npm.cmd on Windows.
   const npm = process.env.npm_execpath;
   const status = npm?.endsWith('.js')
     ? await run(process.execPath, [npm, ...args])
     : await run('npm', args, process.platform === 'win32');
-  if (status !== 0) fail('The dependencies could not be installed; npm said why above.');
+  if (status !== 0) fail("The dependencies could not be installed. See npm's output above.");
   mkdirSync(dirname(installStamp), { recursive: true });
   writeFileSync(installStamp, lock);
   say('Installed.');
@@ -96,7 +96,7 @@ function projectNode() {
 }
 
 /**
- * Whether the build is newer than all of its inputs. Removed files are noticed by the modification time of their
+ * Whether the build is newer than all of its inputs. Removed files are detected through the modification time of their
  * folder.
  */
 function looksFresh(/** @type {typeof builds.web} */ { sources, script, stamp }) {
@@ -124,7 +124,7 @@ async function build(/** @type {string} */ node) {
   const all = Object.values(builds);
   if (all.every(looksFresh)) return;
   const status = await run(node, ['--input-type=module', '--eval', buildStale]);
-  if (status !== 0) fail('The web app and the server could not be built; the reason is above.');
+  if (status !== 0) fail('The web app and the server could not be built. See the output above.');
   const now = new Date();
   for (const { stamp } of all) utimesSync(join(root, stamp), now, now);
 }

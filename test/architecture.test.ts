@@ -5,8 +5,8 @@ import { checkImports, readSources } from '../scripts/lint/imports/check.ts';
 
 const asTypes = 'imports other services as types only';
 const onlyEntries = 'Only index.ts and types.ts of another module may be imported';
-const useCases = 'A use case knows no HTTP';
-const routesWithoutSql = 'A route runs no SQL';
+const useCases = 'A use case must not depend on HTTP';
+const routesWithoutSql = 'A route must not run SQL';
 const pointDown = 'Imports point down';
 const webTypes = 'The web app imports only types from src/';
 const webContracts = 'The web app imports types only from a contract.ts';
@@ -81,13 +81,13 @@ const refused: readonly Refused[] = [
     'a service from the gateway',
     'src/gateway/x.ts',
     "import type { A } from '../rest/index.ts';",
-    'knows services only as',
+    'uses services only through the interface',
   ],
   [
     'a service from a command',
     'src/cli/x.ts',
     "import { a } from '../auth/index.ts';",
-    'reach services only through main.ts',
+    'use services only through main.ts',
   ],
   [
     'a module from the kernel',

@@ -33,7 +33,7 @@ export interface LoadResult {
   readonly seconds: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Examples of responses that weren't expected. */
+  /** Examples of unexpected responses. */
   readonly samples: readonly string[];
 }
 

@@ -39,7 +39,7 @@ export function classify(attempt: Attempt, ownFaults: readonly OwnFault[]): Find
     .map((message) => failedAt.exec(message)?.groups)
     .find((groups) => groups !== undefined);
   const place = failure?.place;
-  const reason = failure?.error ?? messages.at(-1) ?? 'ended without a word';
+  const reason = failure?.error ?? messages.at(-1) ?? 'ended without output';
   if (messages.some((message) => lacksExtension.test(message)))
     return { outcome: 'failed: extension', place, reason };
   const own = ownFaults.find((one) => one.place === place);

@@ -93,7 +93,7 @@ describe.each(['en', 'ar'] as const)('in %s', (language) => {
     } else expect(atOld.subject).toBe('سيتغير عنوان بريدك الإلكتروني في Harbor');
     const cancel = /http\S+\/account\/cancel-change\?token=\S+/.exec(atOld.text)?.[0] ?? '';
     expect(atNext.text).not.toContain('/account/cancel-change');
-    // A scanner that opens the link cancels nothing.
+    // A scanner that opens the link doesn't cancel the change.
     expect((await fetch(cancel)).status).toBe(200);
     const owner = await newDevice(language, false);
     await owner.goto(cancel);

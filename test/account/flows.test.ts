@@ -90,7 +90,7 @@ test('an app sends a user to sign in and gets its own session with PKCE, with th
   await page.goto(`${stage.backend.url}/account/sign-in${search}`);
   await page.getByText('to continue to 127.0.0.1').waitFor();
   const { keyboard } = page;
-  // Starts at the top of the page, like a user without a pointer.
+  // Starts at the top of the page, like a user without a mouse.
   await keyboard.press('Tab');
   await expect(page.evaluate('document.activeElement.name')).resolves.toBe('email');
   await keyboard.type(email);

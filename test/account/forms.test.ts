@@ -203,7 +203,7 @@ describe('the redirect to the app', () => {
     const gone = await visitor.send(`go${search}`, { headers: sameOrigin });
     expect(gone.status).toBe(303);
     expect(gone.headers.get('location')).toMatch(/^https:\/\/app\.example\/in\?code=[\w-]+$/);
-    // This happens only once. On the next visit, redirecting requires a click.
+    // The automatic redirect happens only once. On the next visit, the user must click a link.
     expect((await visitor.send(`signed-in${search}`)).headers.get('refresh')).toBeNull();
   });
 

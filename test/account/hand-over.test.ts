@@ -210,7 +210,7 @@ describe('with a PostgreSQL function', () => {
     await visit.call('guest/set-aside', {});
     await visit.startAsGuest();
     expect((await visit.call('guest/hand-over', {})).body).toMatchObject({ code: 'not_a_guest' });
-    // This can't be used to give a guest their own rows either.
+    // A guest's rows can't be transferred to the same guest either.
     await visit.call('guest/resume', {});
     visit.cookies.set('plinth-account-guest', visit.cookies.get('plinth-account') as string);
     expect((await visit.call('guest/hand-over', {})).body).toMatchObject({ code: 'not_a_guest' });

@@ -166,7 +166,7 @@ describe('an attacker', () => {
     }
     await enterNumber(thief, wrong);
     await heading(thief, say('page.confirm-canceled'));
-    // The right number is too late.
+    // After too many wrong numbers, the link stays canceled.
     await thief.goto(link);
     await heading(thief, say('page.confirm-canceled'));
     expect([await isSignedIn(thief), await isSignedIn(first)]).toEqual([false, false]);
@@ -233,7 +233,7 @@ describe('an attacker', () => {
         headers: { cookie, 'content-type': 'application/json', 'x-plinth-request': '1' },
         body: '{}',
       }).then((response) => response.json());
-    // The first window doesn't ask by itself while its page is closed.
+    // The first window doesn't poll while its page is closed.
     const context = first.context();
     await first.close();
     const second = await newDevice('en', false);

@@ -1,4 +1,7 @@
-/** Places where the pages know what the user needs next: a new code, the typed address, the focus, the last provider. */
+/**
+ * Tests that the pages anticipate what the user needs next: a new code, the typed address, the focus, the last
+ * provider.
+ */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openContext } from '../web/browser.ts';

@@ -137,7 +137,7 @@ test('a sign-up with a confirmed address looks like a new one, in content and in
   expect(shape(taken.text)).toBe(shape(fresh.text));
   expect(taken.work.hashed + taken.work.verified).toBe(1);
   expect(fresh.work.hashed + fresh.work.verified).toBe(1);
-  // The returned ID doesn't exist either.
+  // The returned ID doesn't belong to a user either.
   const { id } = JSON.parse(taken.text) as { id: string };
   expect((await auth.admin().auth.admin.getUserById(id)).error?.code).toBe('user_not_found');
 });

@@ -200,7 +200,7 @@ test('concurrent refreshes of many devices and a password change don’t block e
         ),
       ]);
       expect(changed?.status).toBe(200);
-      // A refresh gets a session before the change and none after it, but never a server error.
+      // A refresh succeeds before the change and fails after it, but never causes a server error.
       for (const response of refreshed) expect([200, 400]).toContain(response.status);
       newest = devices[0] as SessionJson;
     }

@@ -76,7 +76,7 @@ it('backup, restore and check run no project code as a superuser, and report dam
   const report = JSON.parse(verified.stdout);
   // Two rows have the same version.
   expect(report).toMatchObject({ problems: [], objects: before.objects.size - 1 });
-  // Policies hide no rows from the check.
+  // Policies don't hide any rows from the check.
   expect(report.rows).toBeGreaterThan(before.rows.size);
   expect(readdirSync(marks)).toEqual([]);
 

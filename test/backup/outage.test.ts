@@ -1,6 +1,7 @@
 /**
- * A target that is unreachable: for a while, so that the slot retains the WAL, and for so long that PostgreSQL drops the
- * slot. Requests succeed in both cases, `/health/ready` reports the problem, and the backup heals by itself.
+ * Tests a target that is unreachable, either briefly, so that the slot retains the WAL, or for so long that PostgreSQL
+ * drops the slot. In both cases, requests succeed, `/health/ready` reports the problem, and backups recover
+ * automatically.
  */
 import {
   mkdirSync,
@@ -21,7 +22,10 @@ const parent = mkdtempSync(join(tmpdir(), 'plinth-target-'));
 const target = join(parent, 'target');
 const real = join(parent, 'real');
 mkdirSync(real);
-/** Makes the target a link. A link to nowhere can't be written to, like the target of another machine that is gone. */
+/**
+ * Makes the target a symbolic link. A dangling link can't be written to, like a target on another machine that is
+ * unreachable.
+ */
 function linkTarget(to: string): void {
   const link = join(parent, 'link');
   symlinkSync(to, link);

@@ -145,7 +145,7 @@ test('a restart moves the API to a changed port', async () => {
 
 test('[server] watch_config applies changed files and prints the result', async () => {
   const printed = (since: number): string => output.slice(since);
-  // Until the setting is on, nothing happens by itself, so it is applied with a command.
+  // Changed files aren't applied automatically until the setting is on, so this change is applied with a command.
   settings('', '[server]\nwatch_config = true\n');
   expect((await plinth(['reload'], { cwd })).stdout).toContain('server.watch_config');
 
@@ -169,7 +169,7 @@ test('[server] watch_config applies changed files and prints the result', async 
       /The changed settings are invalid, so nothing was changed:\n {2}supabase\/config\.toml:8: api\.max_rows/,
     );
 
-  // The watch turns itself off.
+  // Removing the setting turns off the watcher.
   since = output.length;
   settings('', '');
   await expect

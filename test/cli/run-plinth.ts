@@ -24,7 +24,7 @@ export interface Options {
 export const plinth = (args: readonly string[], options: Options): Promise<Result> =>
   resultOf(spawnPlinth(args, options));
 
-/** Does the same outside of a test, where no end of a test could end the process. */
+/** Does the same outside of a test, where the process can't be ended automatically at the end of a test. */
 export const plinthInHook = (args: readonly string[], options: Options): Promise<Result> =>
   resultOf(spawnInHook(args, options));
 

@@ -52,7 +52,7 @@ test.each(templateNames)('%s is written with its tables and settings', async (na
   };
   expect(manifest.name).toBe(`my-${name}`);
   expect(Object.keys(manifest.scripts)).toEqual(expect.arrayContaining(['dev', 'check', 'build']));
-  // Exact versions, so that a new project is the one that was checked.
+  // The versions are exact, so that a new project is identical to the one that was checked.
   for (const version of Object.values({ ...manifest.dependencies, ...manifest.devDependencies }))
     expect(version).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/);
   const files = readdirSync(cwd, { recursive: true, encoding: 'utf8' });
@@ -227,7 +227,7 @@ describe('the React app', () => {
     await other.getByRole('button', { name: 'Delete Buy milk' }).click();
     await page.getByText('Buy milk').first().waitFor({ state: 'detached' });
 
-    // Another user sees nothing of it.
+    // Another user can't see this note.
     await page.getByLabel('Note').fill('Mine');
     await page.getByRole('button', { name: 'Add note' }).click();
     await page.getByRole('button', { name: 'Delete Mine' }).waitFor();

@@ -269,7 +269,7 @@ describe('sources of values', () => {
     const smtp =
       '[auth.email.smtp]\nhost = "h"\nport = 25\nadmin_email = "a@b.c"\nuser = "u"\npass = "env(PASS)"';
     expect(load(smtp).warnings).toEqual([
-      "supabase/config.toml:6: auth.email.smtp.pass: env(PASS) isn't set, but is required because auth.email.smtp.user is given",
+      "supabase/config.toml:6: auth.email.smtp.pass: env(PASS) isn't set, but is required because auth.email.smtp.user is set",
     ]);
   });
 

@@ -149,7 +149,7 @@ describe('a second factor', () => {
     secret = begun.body.secret;
     expect(begun.body.uri).toContain(`secret=${secret}`);
     expect(begun.body.qr).toMatch(/^data:image\/svg\+xml;base64,/);
-    // One step early is within the clock skew and leaves later steps to the tests.
+    // A code that is one step early is within the allowed clock skew, so later steps remain available to the tests.
     step = now() - 1;
     const confirmed = await person.call('POST', '/factor/confirm', { code: totpCode(secret, step) });
     expect(confirmed.status).toBe(200);

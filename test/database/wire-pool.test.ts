@@ -86,7 +86,7 @@ test('clients take turns, none occupies all connections, and a full queue reject
     order.push(name);
   };
   const waiting = [run('a', 'a1'), run('a', 'a2')];
-  // One of the two connections is out of reach for the first client.
+  // The first client can't use one of the two connections.
   await run('b', 'b');
   waiting.push(run('a', 'a3'));
   await expect(run('a', 'a4')).rejects.toMatchObject({ code: 'pool_full', retryAfterSeconds: 1 });

@@ -52,7 +52,7 @@ describe.skipIf(missingOldVersion !== undefined)(
   },
 );
 
-/** The same text in both versions. */
+/** Returns facts whose text is the same in both versions. */
 async function factsOf(client: Client): Promise<string[]> {
   await client.exec("set search_path = ''");
   const facts: string[] = [];

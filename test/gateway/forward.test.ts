@@ -1,4 +1,7 @@
-/** An API worker in front of a lead: the 503 responses of an overloaded worker, an overloaded lead, and a lead that is gone. */
+/**
+ * An API worker in front of a lead: the 503 responses of an overloaded worker, an overloaded lead, and a lead that has
+ * exited.
+ */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';

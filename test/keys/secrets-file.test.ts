@@ -1,4 +1,4 @@
-/** the generated keys are created once, kept, and private */
+/** Tests that the generated keys are created once, kept, and private. */
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -5,7 +5,7 @@ import { projectWith } from './helpers.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-/** The state that a file can leave behind, with what its later statements still need. */
+/** Session state that a file can leave behind. Each entry also contains what the file's later statements need. */
 const leftovers: readonly (readonly [name: string, statement: string])[] = [
   ['a role', 'set role anon'],
   ['an empty search_path', `select set_config('search_path', '', false)`],
@@ -30,7 +30,7 @@ const leftovers: readonly (readonly [name: string, statement: string])[] = [
   ['a custom setting', `set app.leftover = 'x'`],
 ];
 
-/** The statement's position in its file. Each file has steps that end before its last step. */
+/** The positions that the statement can have in its file. In each file, some steps end before the last one. */
 const shapes: readonly (readonly [name: string, around: (statement: string) => string])[] = [
   ['at the end', (statement) => `create table public.a (); ${statement};`],
   [
@@ -40,7 +40,7 @@ const shapes: readonly (readonly [name: string, around: (statement: string) => s
   ['in an open transaction', (statement) => `begin; create table public.a (); ${statement};`],
   [
     'for the session, before a statement without transaction',
-    // The project's own statements after it need more than a millisecond.
+    // The project's own statements that follow need more than a millisecond.
     (statement) =>
       `create table public.a (); ${statement.replaceAll('1ms', '1s')}; commit; vacuum pg_catalog.pg_am; select 1;`,
   ],

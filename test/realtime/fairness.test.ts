@@ -33,7 +33,7 @@ const replies = (sockets: readonly RawSocket[]): number =>
 
 test.each([
   ['a user', busy, quiet],
-  // Both use the same address, but only one of them is a user.
+  // Both clients use the same IP address, but only one of them is signed in.
   ['a user without an account', undefined, quiet],
 ])(
   '%s with 500 joins does not delay another user',
@@ -50,7 +50,7 @@ test.each([
     join(own, 1, other);
     const { payload } = await own.next(({ event }) => event === 'phx_reply');
     expect(payload.status).toBe('ok');
-    // Without taking turns, all other joins would be answered first.
+    // If clients didn't take turns, all other joins would be completed first.
     expect(replies(sockets)).toBeLessThan(before + (joins - before) / 2);
     await expect.poll(() => replies(sockets), { timeout: 60_000 }).toBe(joins);
     for (const socket of [...sockets, own]) socket.close();

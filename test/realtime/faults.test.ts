@@ -143,7 +143,7 @@ describe('if the network to PostgreSQL', () => {
     await there.send({ type: 'broadcast', event: 'x', payload: {} });
     await until(() => heard.length > 0);
     await there.track({ key: 'there again' });
-    // The lease ends, so other processes consider all members on the other side of the cut gone.
+    // The lease expires, so each process considers all members on the other side of the network cut to be gone.
     await until(() => seenBy(here) === 'here');
     proxy.mend();
     await until(() => seenBy(here) === 'here,there again' && seenBy(there) === 'here,there again');

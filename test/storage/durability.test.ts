@@ -47,7 +47,7 @@ describe.skipIf(!mayTrace())('acknowledged changes survive a power failure (requ
     const ended = once(strace, 'exit');
     strace.kill('SIGINT');
     await ended;
-    // If strace splits a call because another thread interrupts it, it counts at its resumption.
+    // If strace splits a call because another thread interrupts it, the call counts when it resumes.
     return (await readFile(out, 'utf8')).split('\n');
   }
 

@@ -120,7 +120,7 @@ describe('a server that requires an external account', () => {
     await startServer(hour, external);
     const tls = await start({ externalAccount, firstMs: 10_000 });
     await expect.poll(() => tls.status().isFailing).toBe(true);
-    // Each of the two certificates is attempted once within the time.
+    // Within this time, each of the two certificates is requested once.
     expect([...new Set(acme.problems)]).toEqual([problem]);
     expect(acme.problems.length).toBeLessThanOrEqual(domains.length);
     expect(acme.issued).toEqual([]);

@@ -156,7 +156,7 @@ async function checkProject(database: Database): Promise<void> {
   expect(row?.extensions).toEqual(
     expect.arrayContaining(['pg_cron', 'pg_graphql', 'supabase_vault', 'vector']),
   );
-  // The guard of Plinth's tables knows their new numbers.
+  // The guard still protects Plinth's tables, whose OIDs have changed.
   await expect(database.pool('postgres').exec('alter table auth.users drop column email')).rejects.toThrow(
     'must be owner of table users',
   );

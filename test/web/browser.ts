@@ -19,7 +19,7 @@ const browsers = [
   '/usr/bin/google-chrome',
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
-/** Not used if only CHROME_PATH is set, because someone has chosen a browser. */
+/** The default isn't used if CHROME_PATH is set, because the user has then chosen a browser. */
 const headlessShells = [
   process.env.HEADLESS_SHELL_PATH,
   process.env.CHROME_PATH === undefined ? '/usr/bin/chromium-headless-shell' : undefined,
@@ -168,7 +168,7 @@ async function violationsNow(page: Page, rules: AxeRules): Promise<AxeViolation[
       };
       document: unknown;
     };
-    // Computing the selectors of elements that pass would take half of the time.
+    // Computing the selectors of elements that pass would take half the time.
     const { violations } = await axe.run(document, { runOnly, resultTypes: ['violations'] });
     return violations.map(({ id, help, nodes }) => ({
       id,

@@ -105,7 +105,8 @@ export async function isAppAddress(address: string): Promise<boolean> {
 
 /**
  * Redirects the browser to the address and never resolves, so that the page stays busy until the browser navigates
- * away. A native app opens beside the browser, so for its addresses a page that contains the link is opened instead.
+ * away. A native app opens beside the browser, so for a native app's address, this function opens a page that contains
+ * the link instead.
  */
 export function leaveFor(address: string): Promise<never> {
   if (!/^https?:$/.test(new URL(address, window.location.href).protocol)) {

@@ -1,7 +1,7 @@
 /**
  * Handles input that arrived before the prerendered page became interactive. The script in index.html holds back forms
- * that were submitted in this time, and this module submits them. A password that was typed earlier exists only in its
- * field.
+ * that were submitted during this time, and this module submits them. A password that was typed earlier exists only in
+ * its field.
  */
 import { useEffect } from 'react';
 

@@ -8,17 +8,17 @@ async function start(): Promise<void> {
   try {
     await loadFirst();
   } catch {
-    // A page can't be shown if its messages haven't been loaded.
+    // A page can't be shown until its messages have been loaded.
     window.plinthStill();
     return;
   }
   hydrateRoot(document.getElementById('root') as HTMLElement, <App />);
-  // The server has left this page empty until the session is known (`src/account/routes/pages.ts`). The page is then
+  // The server leaves this page empty until the session is known (`src/account/routes/pages.ts`). The page is then
   // shown, even if loading the session failed.
   void sessionClient()
     .load()
     .then(() => document.documentElement.removeAttribute('data-waiting'));
-  // The error messages are loaded as soon as a control receives the focus, because no error can occur before that.
+  // The error messages are loaded as soon as a control receives focus, because no error can occur before that.
   addEventListener('focusin', () => void loadProblems().catch(() => {}), { once: true });
 }
 

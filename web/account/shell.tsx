@@ -6,7 +6,7 @@ import classes from './shell.module.css';
 import { type TextId, t } from './text.ts';
 import { useFocusKept } from './use-focus-kept.ts';
 
-/** False while the first page is shown. Later pages receive the focus when they open, but the first one must not. */
+/** False while the first page is shown. Later pages receive focus when they open, but the first one must not. */
 let isLater = false;
 
 export interface ShellProps {

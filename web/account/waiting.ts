@@ -13,7 +13,7 @@ const [firstDelayMs, longestDelayMs] = [1500, 15_000];
 const growth = 1.25;
 
 /**
- * Asks the server until the link is confirmed, and then calls `onConfirmed` once. Asks immediately when the user
+ * Polls the server until the link is confirmed, and then calls `onConfirmed` once. Polls immediately when the user
  * returns to this window.
  */
 export async function waitForLink(

@@ -9,7 +9,7 @@
  */
 export type EarlyPage = readonly [pattern: string, files: readonly string[]];
 
-/** The time for which an early response is used. After that, a new request is sent. */
+/** How long an early response can be used. After that, a new request is sent. */
 export const earlyMs = 10_000;
 
 declare global {

@@ -18,7 +18,7 @@ export interface Problem {
 
 /**
  * Shows all errors at the top of a form. The region is always part of the page, so that screen readers announce new
- * content. When there are errors, the summary receives the focus, unless one of the form's fields has it.
+ * content. When there are errors, the summary receives focus, unless one of the form's fields has it.
  */
 export function ErrorSummary({ problems }: { problems: readonly Problem[] }) {
   const box = useRef<HTMLDivElement>(null);

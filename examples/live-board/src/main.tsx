@@ -32,7 +32,7 @@ function Welcome() {
   return (
     <main className="welcome">
       <h1>Live board</h1>
-      <p>Short notes with photos. Everybody signed in sees them appear immediately.</p>
+      <p>Short notes with photos. Everyone who is signed in sees new notes immediately.</p>
       <button type="button" onClick={signIn}>
         Sign in
       </button>

@@ -1,6 +1,6 @@
 import { createClient } from '@supabase/supabase-js';
 
-/** The stock client. The code doesn't depend on Plinth being the backend. */
+/** The stock client. None of this code depends on Plinth. */
 export const supabase = createClient(
   import.meta.env.VITE_SUPABASE_URL ?? 'http://127.0.0.1:54321',
   import.meta.env.VITE_SUPABASE_KEY ?? 'sb_publishable_ACJWlzQHlZjBrEguHvfOxg_3BJgxAaH',

@@ -71,14 +71,14 @@ function faultOf(file: string, one: Import): string | undefined {
 function authFault(file: string, { target, typeOnly }: Import): string | undefined {
   const isUseCase = /^src\/auth\/(flows|operations|self-service)\//.test(file);
   if (isUseCase && /^src\/auth\/(http|routes)\//.test(target)) {
-    return 'A use case knows no HTTP. Let the route pass the caller and the input (src/auth/caller.ts).';
+    return 'A use case must not depend on HTTP. Let the route pass the caller and the input (src/auth/caller.ts).';
   }
   if (file.startsWith('src/auth/flows/') && target.startsWith('src/auth/operations/')) {
-    return 'An operation calls use cases, not the reverse. Move what both need to src/auth/core/.';
+    return 'An operation calls use cases, not the reverse. Move shared code to src/auth/core/.';
   }
   const isRoute = file.startsWith('src/auth/routes/');
   if (isRoute && !typeOnly && target.startsWith('src/auth/queries/')) {
-    return 'A route runs no SQL. Call a use case in src/auth/flows/.';
+    return 'A route must not run SQL. Call a use case in src/auth/flows/.';
   }
   return undefined;
 }
@@ -110,17 +110,17 @@ function directionFault(from: string, to: string, typeOnly: boolean): string | u
     return 'The kernel imports no other module. Pass the value in, or move the code up to src/shared/.';
   }
   if (from === 'gateway' && services.includes(to)) {
-    return 'The gateway knows services only as `Service` (kernel/service.ts). Extend that interface, or let main.ts pass the function in.';
+    return 'The gateway uses services only through the interface `Service` (kernel/service.ts). Extend that interface, or let main.ts pass the function in.';
   }
   if (from === 'cli' && to !== 'project' && (services.includes(to) || to === 'gateway')) {
-    return `Commands reach services only through main.ts. Add what you need of ${to} to the server that main.ts returns.`;
+    return `Commands use services only through main.ts. Add what you need from ${to} to the server that main.ts returns.`;
   }
   if (services.includes(from) && services.includes(to)) {
     if (typeOnly) return undefined;
     return 'A service imports other services as types only. Let main.ts pass the function in, or move a pure helper to src/shared/.';
   }
   if (fromDepth < toDepth) return undefined;
-  return `Imports point down (${order}), so ${from} can't import ${to}. Pass the value in, or move what both need to a lower layer.`;
+  return `Imports point down (${order}), so ${from} can't import ${to}. Pass the value in, or move the shared code to a lower layer.`;
 }
 
 function entryFault(file: string, target: string, to: string): string | undefined {

@@ -76,8 +76,8 @@ function checkPorts({ api, db, studio, local_smtp, plinth }: Config, report: Rep
 function checkApi({ api }: Config, need: Need, file: File): void {
   if (!api.tls.enabled) return;
   const { cert_path, key_path } = api.tls;
-  if (key_path !== undefined) need('api.tls.cert_path', cert_path, 'api.tls.key_path is given');
-  if (cert_path !== undefined) need('api.tls.key_path', key_path, 'api.tls.cert_path is given');
+  if (key_path !== undefined) need('api.tls.cert_path', cert_path, 'api.tls.key_path is set');
+  if (cert_path !== undefined) need('api.tls.key_path', key_path, 'api.tls.cert_path is set');
   file('api.tls.cert_path', cert_path);
   file('api.tls.key_path', key_path);
 }
@@ -90,10 +90,10 @@ function checkTls({ api, plinth }: Config, report: Report, warn: Report, need: N
     ['server.tls', { cert, key }],
     ['console.tls', own],
   ] as const) {
-    if (pair.key !== undefined) need(`${section}.cert`, pair.cert, `${section}.key is given`);
-    if (pair.cert !== undefined) need(`${section}.key`, pair.key, `${section}.cert is given`);
+    if (pair.key !== undefined) need(`${section}.cert`, pair.cert, `${section}.key is set`);
+    if (pair.cert !== undefined) need(`${section}.key`, pair.key, `${section}.cert is set`);
   }
-  if (own.cert !== undefined) need('server.tls.cert', cert, 'console.tls.cert is given');
+  if (own.cert !== undefined) need('server.tls.cert', cert, 'console.tls.cert is set');
   const usesAcme = acme.domains.length > 0;
   if (usesAcme) checkAcme(acme, report, need);
   if (usesAcme && cert !== undefined)
@@ -121,9 +121,9 @@ function checkAcme({ domains, email, directory, accept_terms, eab }: Acme, repor
   if (url?.protocol !== 'https:' && !isLocal)
     report('server.tls.acme.directory', 'must start with https:// unless it refers to this machine');
   if (eab.hmac_key !== undefined)
-    need('server.tls.acme.eab.kid', eab.kid, 'server.tls.acme.eab.hmac_key is given');
+    need('server.tls.acme.eab.kid', eab.kid, 'server.tls.acme.eab.hmac_key is set');
   if (eab.kid !== undefined)
-    need('server.tls.acme.eab.hmac_key', eab.hmac_key, 'server.tls.acme.eab.kid is given');
+    need('server.tls.acme.eab.hmac_key', eab.hmac_key, 'server.tls.acme.eab.kid is set');
   if (eab.hmac_key !== undefined && !/^[A-Za-z0-9+/_-]+=*$/.test(eab.hmac_key))
     report('server.tls.acme.eab.hmac_key', 'must be encoded as base64url');
   if (!accept_terms)
@@ -157,9 +157,9 @@ function checkPlinth({ plinth }: Config, report: Report, need: Need, file: File)
   }
   const { backup } = plinth;
   if (backup.to !== undefined) {
-    need('backup.encryption_key', backup.encryption_key, 'backup.to is given');
+    need('backup.encryption_key', backup.encryption_key, 'backup.to is set');
     if (backup.access_key_id !== undefined)
-      need('backup.secret_access_key', backup.secret_access_key, 'backup.access_key_id is given');
+      need('backup.secret_access_key', backup.secret_access_key, 'backup.access_key_id is set');
   }
   if (!isSchedule(backup.schedule))
     report('backup.schedule', 'must be a cron expression, such as "0 3 * * *"');
@@ -168,7 +168,7 @@ function checkPlinth({ plinth }: Config, report: Report, need: Need, file: File)
   if (backend === 's3') {
     need('storage.s3.bucket', s3.bucket, 'storage.backend is "s3"');
     if (s3.access_key_id !== undefined)
-      need('storage.s3.secret_access_key', s3.secret_access_key, 'storage.s3.access_key_id is given');
+      need('storage.s3.secret_access_key', s3.secret_access_key, 'storage.s3.access_key_id is set');
     if (s3.endpoint !== undefined && !/^https?:\/\/[^/\s]/.test(s3.endpoint))
       report('storage.s3.endpoint', 'must start with https:// or http://');
   }
@@ -283,7 +283,7 @@ function checkMail(
   need('auth.email.smtp.host', smtp.host, because);
   need('auth.email.smtp.port', smtp.port, because);
   need('auth.email.smtp.admin_email', smtp.admin_email, because);
-  if (smtp.user) need('auth.email.smtp.pass', smtp.pass, 'auth.email.smtp.user is given');
+  if (smtp.user) need('auth.email.smtp.pass', smtp.pass, 'auth.email.smtp.user is set');
 }
 
 const smsNeeds = {

@@ -1,6 +1,6 @@
 /**
- * Simulates a user without a pointer: reaches everything with Tab, identifies it by the name and role that the browser
- * exposes to assistive technology, and must see the focus.
+ * Simulates a user without a mouse, who reaches every control with Tab, identifies it by the name and role that the
+ * browser exposes to assistive technology, and must be able to see the focus.
  */
 import type { CDPSession, Page } from 'playwright-core';
 
@@ -13,7 +13,7 @@ export interface Walker {
   readonly page: Page;
   focus(): Promise<Focus>;
   /**
-   * Presses Tab until the element with this name has the focus. @throws if the element isn't reached or its focus isn't
+   * Presses Tab until the element with this name has focus. @throws if the element isn't reached or its focus isn't
    * visible.
    */
   tabTo(name: string | RegExp, role?: Role): Promise<void>;

@@ -18,7 +18,7 @@ import { towardsUpgrade } from './search.ts';
 const emailId = 'email';
 const passwordId = 'new-password';
 
-/** If one of these errors occurs, the address or identity may belong to the guest's existing account. */
+/** Errors that suggest that the address or identity belongs to the guest's existing account. */
 const elsewhere: ReadonlySet<string | undefined> = new Set(['email_exists', 'identity_already_exists']);
 
 function withAdvice(problem: Problem): Problem {

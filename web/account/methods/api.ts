@@ -32,7 +32,10 @@ export async function findOrganization(domain: string, flow: string): Promise<st
   return url;
 }
 
-/** Returns the URL at which the user signs in with the provider, to link this identity. `flow` is the query to keep. */
+/**
+ * Returns the URL at which the user signs in with the provider, to link this identity. `flow` is the query string to
+ * preserve.
+ */
 export async function linkAddress(provider: string, flow = ''): Promise<string> {
   return (await post<{ url: string }>('link', { provider, flow })).url;
 }

@@ -6,7 +6,7 @@ import type { Problem } from '../../ui/error-summary.tsx';
 
 /**
  * Runs `work` and replaces its error text if the code was wrong, because auth has only one error code for all wrong
- * codes. `wrong` is the replacement, which is shown for the field with this ID.
+ * codes. `wrong` is the replacement text, which is shown for the field `id`.
  */
 export async function proving(
   work: () => Promise<undefined>,

@@ -32,7 +32,7 @@ export function WalletChoice(props: {
   const box = useRef<HTMLFieldSetElement>(null);
   useEffect(() => findWallets(chains, setWallets), [chains]);
   useEffect(() => {
-    // The button that had the focus was removed, so the focus moves to the container.
+    // The button that had focus was removed, so the focus moves to the container.
     box.current?.focus();
     const timer = setTimeout(() => setWaiting(false), patienceMs);
     return () => clearTimeout(timer);

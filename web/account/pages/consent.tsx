@@ -50,7 +50,7 @@ export function ConsentPage() {
 }
 
 interface Result {
-  /** The URL that redirects the user back to the app. Set if the request has already been decided. */
+  /** The URL that redirects the user back to the app. Set if the decision has already been made. */
   readonly url?: string;
   readonly request?: ConsentRequest;
 }
@@ -59,7 +59,7 @@ function Request({ id, user }: { id: string | undefined; user: User }) {
   const opened = useQuery({
     queryKey: ['consent', id, user.id],
     enabled: id !== undefined,
-    // Fetching the request can already decide it, so it is fetched only once.
+    // Fetching the request can approve it automatically, so it is fetched only once.
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: () => callApi<Result>(`/account/api/consent?authorization_id=${encodeURIComponent(id ?? '')}`),
   });

@@ -58,7 +58,7 @@ export function MfaPage() {
     if (!isSignedIn) return;
     callAuth<{ remaining: number }>('/factors/recovery-codes').then(
       ({ remaining }) => setCodesLeft(remaining),
-      // If the number of remaining codes can't be loaded, only recovery codes aren't offered.
+      // If the number of remaining codes can't be loaded, recovery codes aren't offered, but all other factors are.
       () => setCodesLeft(0),
     );
   }, [isSignedIn]);

@@ -144,7 +144,7 @@ function SignInForm(props: {
     const email = field('email').trim();
     const wrong = emailProblem(email);
     if (wrong !== undefined) return [wrong];
-    // If a code was sent a moment ago, no other code is sent. This happens if the user went back from the code page.
+    // If a code was sent a moment ago, for example because the user went back from the code page, no new code is sent.
     if (!wasJustSent(email, purpose, pageConfig.resendAfter)) {
       const { number } = await sendCode({ email }, purpose);
       rememberCode({ to: { email }, purpose, sentAt: Date.now(), number });
@@ -300,7 +300,7 @@ function SignInForm(props: {
   );
 }
 
-/** Links to the ways to sign in that have their own page. */
+/** Links to the sign-in methods that have their own page. */
 function OtherPages() {
   const { offers } = usePageConfig();
   if (!offers.phone && !offers.sso) return null;

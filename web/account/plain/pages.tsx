@@ -183,7 +183,7 @@ function ConfirmLink({ type }: { type: (typeof linkTypes)[number] }) {
   );
 }
 
-/** Asks for the number that the window which requested the email shows. */
+/** Asks for the number shown in the window that requested the email. */
 function ConfirmNumber({ errorField, hasDevice }: State & { hasDevice: boolean }) {
   return (
     <Page
@@ -241,7 +241,7 @@ function SignedIn({ to, isGuest, errorField }: State & { to: 'app' | 'home'; isG
 
 const faults = ['redirect_not_allowed', 'pkce_required', 'bad_code_challenge'] as const;
 
-/** An app's request that can't succeed. In development, the page also names the setting to change. */
+/** The page for an app's request that can't succeed. In development, the page also names the setting to change. */
 function AppRefused({ fault, hint }: { fault: (typeof faults)[number]; hint: boolean }) {
   return (
     <Page title="page.refused-app" intro={t(`refused.${fault}`)}>

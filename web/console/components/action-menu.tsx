@@ -1,5 +1,5 @@
 /**
- * A button that opens a menu, as described in the ARIA Authoring Practices Guide. The first item gets the focus, arrow
+ * A button that opens a menu, as described in the ARIA Authoring Practices Guide. The first item gets focus, arrow
  * and letter keys move the focus, and Escape returns it to the button.
  */
 import { Button, Popover } from '@mantine/core';

@@ -13,7 +13,7 @@ export interface Unsaved {
   readonly close: () => void;
   /** The confirmation dialog, to be rendered next to the form. */
   readonly question: ReactNode;
-  /** Allows leaving without confirmation, because the form was sent, until `hold` is called. */
+  /** Allows leaving without confirmation until `hold` is called. Call this when the form is submitted. */
   readonly release: () => void;
   readonly hold: () => void;
 }

@@ -35,7 +35,7 @@ const algorithms: Readonly<Record<string, Algorithm>> = {
   RS512: rsa('SHA-512'),
   ES256: ecdsa('P-256', 'SHA-256'),
   ES384: ecdsa('P-384', 'SHA-384'),
-  // ES512 really uses the curve P-521 (RFC 7518, section 3.4).
+  // Despite its name, ES512 uses the curve P-521 (RFC 7518, section 3.4).
   ES512: ecdsa('P-521', 'SHA-512'),
   EdDSA: { keyType: 'OKP', curve: 'Ed25519', importAs: { name: 'Ed25519' }, verifyAs: { name: 'Ed25519' } },
 };

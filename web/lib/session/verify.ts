@@ -7,8 +7,8 @@
  * `confirm`, such a token is rejected. A key set that does contain an `oct` key (a private one, in tests or on a
  * server) is used like any other.
  *
- * This code adds 1.6 KB (gzip) to the first load, and jose would add 7.5 KB
- * ([decision 44](../../../docs/decisions/0044-shared-and-libraries.md)).
+ * This code adds 1.6 KB (gzip) to the first load, whereas jose would add 7.5 KB ([decision
+ * 44](../../../docs/decisions/0044-shared-and-libraries.md)).
  */
 import { type Algorithm, algorithmNamed } from './algorithms.ts';
 import { SessionFault } from './faults.ts';

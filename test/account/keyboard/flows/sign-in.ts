@@ -106,7 +106,7 @@ const withLink: Flow = {
   },
 };
 
-/** Fills in the provider's pages, whose first field has the focus. */
+/** Fills in the provider's pages, whose first field has focus. */
 export async function atProvider(
   { page, walker }: Pick<Scene, 'page' | 'walker'>,
   login: string,

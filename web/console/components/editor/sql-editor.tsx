@@ -1,6 +1,6 @@
 /**
  * CodeMirror for PostgreSQL, loaded when a page first shows an editor. The operator can type immediately. The language
- * and its completion load right after (`sql-words.ts`), and the search panel on the first search.
+ * support and completion are loaded right afterward (`sql-words.ts`), and the search panel on the first search.
  */
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language';

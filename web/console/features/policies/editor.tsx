@@ -49,7 +49,7 @@ export function PolicyEditor({
 }) {
   const [initial] = useState(policy ?? emptyPolicy);
   const [draft, setDraft] = useState(initial);
-  // The editor keeps its text itself, so it must be re-created when a template replaces the text.
+  // The editor stores its own text, so it must be re-created when a template replaces the text.
   const [generation, setGeneration] = useState(0);
   const [isDropping, setDropping] = useState(false);
   const change = changeOf(policy, draft);

@@ -43,7 +43,7 @@ export const mailQuery = (name: string) =>
   queryOptions({
     queryKey: ['settings-mails', name],
     queryFn: ({ signal }) => fetchConsole('GET /settings/mails/:name', { params: { name }, signal }),
-    // The template may be edited outside the Console, so it is fetched again when the window receives the focus.
+    // The template may be edited outside the Console, so it is fetched again when the window receives focus.
     refetchOnWindowFocus: true,
     staleTime: 0,
   });

@@ -1,4 +1,4 @@
-/** Shows whether the settings files match the running server, and applies them: by a reload or a restart. */
+/** Shows whether the settings files match the running server, and applies them with a reload or a restart. */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
@@ -15,7 +15,7 @@ import { t } from './text.ts';
 export function Running({ mayWrite, applied }: { mayWrite: boolean; applied: Applied | undefined }) {
   const queryClient = useQueryClient();
   const [restartedRun, setRestartedRun] = useState<string>();
-  // While the server restarts, requests fail. The next successful response comes from the new run.
+  // While the server restarts, requests fail. The next successful response comes from the restarted server.
   const { data } = useQuery({ ...runningQuery, refetchInterval: restartedRun === undefined ? 5000 : 500 });
   const reload = useMutation({
     mutationFn: () => fetchConsole('POST /settings/reload'),

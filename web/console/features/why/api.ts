@@ -20,7 +20,7 @@ export const reportQuery = (question: Question) =>
   queryOptions({
     queryKey: ['why', question],
     queryFn: ({ signal }) => fetchConsole('POST /why', { body: question, signal }),
-    // A write is run once for each question. It must not run again when the window receives the focus.
+    // A write is run once for each question. It must not run again when the window receives focus.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     refetchOnWindowFocus: false,

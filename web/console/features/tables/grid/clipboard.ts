@@ -54,8 +54,8 @@ const isOneCell = (lines: readonly (readonly Cell[])[]): boolean =>
   lines.length === 1 && lines[0]?.length === 1;
 
 /**
- * Converts pasted text to edits. A single cell fills the whole range. Several cells are pasted from the first corner of
- * the range. Cells that can't be edited are skipped.
+ * Converts pasted text to edits. A single cell fills the whole range. Several cells are pasted starting at the first
+ * cell of the range. Cells that can't be edited are skipped.
  */
 export function pasteEdits(rows: Rows, columns: readonly Column[], range: CellRange, text: string): Paste {
   const lines = parseTsv(text);

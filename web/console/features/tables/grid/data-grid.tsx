@@ -1,5 +1,5 @@
 /**
- * A grid of rows in which one cell has the focus and can be extended to a range. Only visible rows and columns are
+ * A grid of rows in which one cell has focus and can be extended to a range. Only visible rows and columns are
  * rendered, and every action is available with the keyboard.
  */
 import { useRef } from 'react';

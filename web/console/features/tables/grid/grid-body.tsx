@@ -1,4 +1,4 @@
-/** Renders the rows that are visible or close to it, and the row that has the focus. */
+/** Renders the rows that are visible or close to it, and the row that has focus. */
 import type { Column, RowKey } from '../../../api/types.ts';
 import { keyText } from '../cells.ts';
 import type { Edits } from '../use-edits.ts';

@@ -26,7 +26,7 @@ export function GridHead({
   width: number;
   height: number;
   boxWidth: number;
-  /** The column of the header that has the focus, if any. Column 0 is the checkbox. */
+  /** The column of the header that has focus, if any. Column 0 is the checkbox. */
   active: number | undefined;
   canWrite: boolean;
   selection: 'off' | 'some' | 'on';

@@ -31,7 +31,7 @@ export interface GridRowProps {
   readonly row: GridRow | undefined;
   readonly columns: readonly Column[];
   readonly shownColumns: readonly VirtualItem[];
-  /** The column in this row that has the focus, if any. Column 0 is the checkbox. */
+  /** The column in this row that has focus, if any. Column 0 is the checkbox. */
   readonly active: number | undefined;
   /** The columns of the selected range in this row. */
   readonly rangeFrom: number | undefined;
@@ -58,7 +58,7 @@ export const GridRowView = memo(function GridRowView(props: GridRowProps) {
   const { canWrite, actions, editing } = props;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a table element can't be virtualized in both directions
-    // biome-ignore lint/a11y/useFocusableInteractive: the cells receive the focus
+    // biome-ignore lint/a11y/useFocusableInteractive: the cells receive focus
     <div
       role="row"
       aria-rowindex={index + 2}

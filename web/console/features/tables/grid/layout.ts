@@ -6,7 +6,7 @@ export const boxWidth = 40;
 /** The number of rows that are rendered above and below the visible rows. */
 const overscan = 6;
 
-/** Adds the item with the focus to the rendered items, because removing it would lose the focus. */
+/** Adds the item with the focus to the rendered items, because removing it would lose focus. */
 export function withItem(items: number[], index: number, count: number): number[] {
   if (index < 0 || index >= count || items.includes(index)) return items;
   return [...items, index].sort((left, right) => left - right);

@@ -46,8 +46,8 @@ export function useRowWindow(
       const element = scroller.current;
       if (element === null) return;
       element.scrollTop = scrollTopFor(latest.current, top);
-      // The browser may have rounded or limited the position. Storing the real one prevents the resulting event from
-      // being treated as a step by the user.
+      // The browser may have rounded or limited the position. Storing the actual position prevents the resulting event
+      // from being treated as scrolling by the user.
       const { scrollTop } = element;
       const isSame = elementHeight(latest.current) === latest.current.whole;
       settle({ scrollTop, top: isSame ? scrollTop : top });

@@ -1,4 +1,4 @@
-/** The panel beside the structure page, in which the operator adds, changes or drops something. */
+/** The panel beside the structure page, in which the operator adds, changes or drops an object. */
 import { useNavigate } from '@tanstack/react-router';
 import type { Column, Relation } from '../../../api/types.ts';
 import type { SchemaChange, Vocabulary } from './api.ts';
