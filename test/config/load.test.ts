@@ -368,7 +368,7 @@ describe('errors', () => {
     ['[auth]\nsigning_keys_path = "x.json"', '2 auth.signing_keys_path: the file '],
     [
       '[api.tls]\nenabled = true\ncert_path = "x"',
-      '1 api.tls.key_path: is required because api.tls.cert_path is given',
+      '1 api.tls.key_path: is required because api.tls.cert_path is set',
     ],
     ['[api.tls]\nenabled = true\nkey_path = "x"', '1 api.tls.cert_path: is required because'],
     ['[api]\nport = 54322', '- db.port: port 54322 is already used by api.port'],
@@ -488,7 +488,7 @@ describe('[server.tls]', () => {
     `[server.tls]\nacme = { domains = ["api.example.com"], ${fields} }`;
 
   test.each([
-    ['[server.tls]\ncert = "a.pem"', '1 server.tls.key: is required because server.tls.cert is given'],
+    ['[server.tls]\ncert = "a.pem"', '1 server.tls.key: is required because server.tls.cert is set'],
     [acme('email = "a@example.com"'), '2 server.tls.acme.accept_terms: must be true'],
     [
       acme('accept_terms = true, directory = "http://ca.example.com"'),

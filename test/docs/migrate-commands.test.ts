@@ -63,7 +63,7 @@ afterAll(async () => {
   for (const { dir } of projects) rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** Runs a command in the middle project. The environment contains the other end, as the page describes. */
+/** Runs a command in the middle project. The environment contains the other project, as the page describes. */
 function runLine(line: string, other: RunningServer): Promise<CommandResult> {
   const args = line
     .split(' ')
