@@ -194,7 +194,7 @@ try {
   await server.stop();
 }
 
-/** The roles of the first server exist already, so accounts without superuser privileges get a new server. */
+/** The roles of the first server already exist, so accounts without superuser privileges get a new server. */
 const fresh = mkdtempSync(join(tmpdir(), 'plinth-external-'));
 chmodSync(fresh, 0o755);
 Object.assign(server, await startExternalServer(bin, fresh));

@@ -67,7 +67,7 @@ async function bundleAll(/** @type {(...parts: string[]) => string} */ into) {
     target: 'node24',
     src: '../../src',
   });
-  // These files also run on the versions of Node that only start another one.
+  // These files must also run on older Node versions, which only start a newer one.
   const small = { target: 'node20', external: ['vite'] };
   const launcher = await bundle({
     ...small,

@@ -1,4 +1,4 @@
-/** Requests by apps that can't succeed are rejected when the page opens, before anyone enters a password. */
+/** Tests that an app's request that can't succeed is rejected when the page opens, before anyone enters a password. */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openContext } from '../web/browser.ts';
@@ -46,7 +46,7 @@ describe.each([
     const bad = await open(language, scripts, `${name}?redirect_to=${encodeURIComponent(evil)}&${challenge}`);
     await bad.getByRole('heading', { level: 1, name: say('page.refused-app'), exact: true }).waitFor();
     await bad.getByText(say('refused.redirect_not_allowed')).waitFor();
-    // In development, the page names the setting.
+    // In development, the page also names the setting to change.
     await bad.getByText(say('refused.redirect_not_allowed-hint', { url: evil })).waitFor();
     expect(await bad.locator('form input, main b').count()).toBe(0);
   });

@@ -1,4 +1,7 @@
-/** An app that sends users to the Account pages: an address to return to, and the app's side of PKCE (RFC 7636). */
+/**
+ * Simulates an app that sends users to the Account pages. It has a return address and implements its side of PKCE (RFC
+ * 7636).
+ */
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

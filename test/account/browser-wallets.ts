@@ -5,7 +5,7 @@ import type { TestWallet } from '../auth/wallet-keys.ts';
 /**
  * Adds a wallet to the pages that are opened from now on.
  * @param change Returns the message that the wallet signs instead of the given one.
- * @returns The messages that the wallet was asked to sign. The list grows with each request.
+ * @returns The messages that the wallet has been asked to sign, to which each request adds one.
  */
 export async function installWallet(
   context: BrowserContext,

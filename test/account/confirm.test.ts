@@ -234,7 +234,7 @@ test('without the setting, only the Account pages’ emails link to this page, a
     await page.getByRole('button', { name: 'Create account' }).click();
     await expect.poll(() => textOf('own@example.com').catch(() => '')).toContain('/account/confirm?token=');
     const link = new URL(/http\S+\/account\/confirm\?\S+/.exec(await textOf('own@example.com'))?.[0] ?? '');
-    // The app's return address is kept.
+    // The app's return address is preserved.
     const target = new URL(link.searchParams.get('redirect_to') ?? '');
     expect(target.pathname).toBe('/account/sign-up');
     expect(target.searchParams.get('redirect_to')).toBe(appUrl);

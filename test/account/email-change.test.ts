@@ -1,4 +1,7 @@
-/** A change of the email address: with the codes or the links of both emails, and canceled from the old address. */
+/**
+ * Tests changing the email address with the codes or the links in both emails, and canceling the change from the old
+ * address.
+ */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openContext } from '../web/browser.ts';
@@ -37,7 +40,7 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 const heading = (page: Page, name: string) =>
   page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
 
-/** Signs in and requests a change of the address. */
+/** Signs in and requests a change of the email address. */
 async function startChange(page: Page): Promise<{ old: string; next: string }> {
   const [old, next] = [newEmail(), newEmail()];
   await makeUser(stage.backend, old);

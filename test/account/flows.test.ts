@@ -293,7 +293,7 @@ test('input that is submitted before the page is interactive is processed', asyn
   const asked = new Promise<void>((resolve) => {
     load = resolve;
   });
-  // The scripts arrive only after the form has been submitted.
+  // The scripts are loaded only after the form has been submitted.
   await page.route('**/account/assets/*.js', async (route) => {
     await asked;
     await route.continue();

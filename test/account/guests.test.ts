@@ -1,5 +1,5 @@
 /**
- * Tests guests in a real browser: starting a session, saving the account, and moving everything to an existing account.
+ * Tests guests in a real browser: they start a session, save the account, and move their data to an existing account.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
@@ -145,7 +145,7 @@ describe('starting', () => {
     await page.getByRole('button', { name: 'Continue as a guest' }).press('Enter');
     const { user } = await atTheApp(verifier);
     expect(await count()).toBe(before + 1);
-    // The same guest returns.
+    // If the app redirects the guest here again, the guest stays signed in.
     const again = pkce();
     await open('guest', again.search);
     await page.getByText('You’re signed in as a guest.').waitFor();
@@ -201,7 +201,7 @@ describe('saving the account', () => {
     const session = await atTheApp(verifier);
     expect(session.user).toMatchObject({ id, email, is_anonymous: false });
     expect(await notesOf(id)).toEqual(['mine']);
-    // The password works.
+    // The guest can now sign in with the new password.
     await context.clearCookies();
     await open('sign-in');
     await page.getByLabel('Email address').fill(email);

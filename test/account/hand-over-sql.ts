@@ -1,4 +1,4 @@
-/** A project whose rows are transferred by the function shown in docs/account.md, with an option to make it fail. */
+/** A project whose rows are transferred by the function in docs/account.md. An option makes the function fail. */
 import { readFileSync } from 'node:fs';
 
 const documented = /```sql\n([\s\S]*?)```/.exec(

@@ -11,7 +11,7 @@ import { makeUser, password, totp } from './harness.ts';
 
 const ours = { 'x-plinth-request': '1', 'content-type': 'application/json' };
 
-/** A browser's cookies, and requests in the pages' format. */
+/** Stores a browser's cookies, and sends requests in the pages' format. */
 class Visit {
   readonly cookies = new Map<string, string>();
   private readonly backend: Backend;
@@ -200,13 +200,13 @@ describe('with a PostgreSQL function', () => {
       status: 403,
       body: { code: 'not_a_guest' },
     });
-    // A member's session is placed into the guest's cookie.
+    // The guest's cookie contains a member's session instead of a guest's.
     const mixed = new Visit(backend);
     await mixed.signIn(account.email);
     mixed.cookies.set('plinth-account-guest', member.cookies.get('plinth-account') as string);
     expect((await mixed.call('guest/hand-over', {})).body).toMatchObject({ code: 'guest_gone' });
     expect(await exists(backend, other.id)).toBe(true);
-    // A transfer from one guest to another.
+    // Rows can't be transferred from one guest to another.
     await visit.call('guest/set-aside', {});
     await visit.startAsGuest();
     expect((await visit.call('guest/hand-over', {})).body).toMatchObject({ code: 'not_a_guest' });

@@ -75,7 +75,7 @@ const base32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
  */
 export const laterTotp = (secret: string): string => totp(secret, Date.now() + 30_000);
 
-/** RFC 6238 with the parameters of authenticator apps, written without the service's own code. */
+/** Implements RFC 6238 with the parameters of authenticator apps, independently of the service's own code. */
 export function totp(secret: string, nowMs = Date.now()): string {
   let bits = '';
   for (const letter of secret.replace(/\s/g, '')) bits += base32.indexOf(letter).toString(2).padStart(5, '0');

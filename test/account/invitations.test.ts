@@ -1,4 +1,4 @@
-/** Invitations and password resets by operators: from the email to the app, with a password or a passkey. */
+/** Tests invitations and password resets by operators, from the email to the app, with a password or a passkey. */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Operator, operator } from '../console/harness.ts';

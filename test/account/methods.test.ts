@@ -16,7 +16,7 @@ let complaints: Complaints;
 let page: Page;
 
 beforeAll(async () => {
-  // Passkeys are bound to an origin, so it must be known before the server starts.
+  // Passkeys are bound to an origin, so the origin must be known before the server starts.
   const port = await freePort();
   origin = `http://localhost:${port}`;
   stage = await openHere(port);

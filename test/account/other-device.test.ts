@@ -1,6 +1,7 @@
 /**
- * Email links that are opened on another device: the window that requested the email continues, and no one else gets
- * its session. Also sign-ups with an address that already has an account, because these emails contain such links.
+ * Tests email links that are opened on another device: the window that requested the email continues, and no one else
+ * gets its session. Also tests sign-ups with an address that already has an account, because these emails contain such
+ * links.
  */
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -201,7 +202,7 @@ describe('an attacker', () => {
     const first = await newDevice();
     await signUp(first, email, '');
     const { link } = await latestMail(stage.backend, email);
-    // These requests send the browser's cookies, but unlike `fetch`, they don't send Fetch metadata.
+    // These requests include the browser's cookies but, unlike `fetch`, no Fetch metadata.
     const ask = (headers: Record<string, string>, method = 'GET') =>
       first.context().request.fetch(link, { method, headers, maxRedirects: 0 });
     for (const method of ['GET', 'HEAD', 'OPTIONS']) await fetch(link, { method, redirect: 'manual' });

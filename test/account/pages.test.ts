@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 afterAll(() => stage.close());
 
-// The combinations of size and scheme that the keyboard flows don't cover (keyboard/in-four-looks.ts).
+// The combinations of size and color scheme that the keyboard flows don't cover (keyboard/in-four-looks.ts).
 const looks = [
   { colorScheme: 'dark', width: 1280 },
   { colorScheme: 'light', width: 360 },
@@ -82,7 +82,7 @@ describe.each(looks)('$colorScheme at $width px', ({ colorScheme, width }) => {
     await check('already signed in');
     expect(complaints.list).toEqual([]);
     await context.close();
-    // axe checks each of about twenty pages.
+    // The timeout is long because axe checks about twenty pages.
   }, 90_000);
 });
 

@@ -1,6 +1,6 @@
 /**
- * Tests the appearance of pages without scripts: no axe violations, dark on dark screens, and the project's password
- * rules.
+ * Tests the appearance of pages without scripts: no axe violations, a dark page if the device prefers dark colors, and
+ * the project's password rules.
  */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -85,7 +85,7 @@ describe.each(looks)('$colorScheme at $width px in $lang', ({ colorScheme, width
     await page.waitForURL('**/account/signed-in');
     await check('signed in');
     await Promise.all([context.close(), other.close()]);
-    // axe checks each of nine pages.
+    // The timeout is long because axe checks nine pages.
   }, 90_000);
 });
 

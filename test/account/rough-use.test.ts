@@ -34,7 +34,7 @@ afterAll(async () => {
 const flowTo = (redirectTo: string) =>
   `?${new URLSearchParams({ redirect_to: redirectTo, code_challenge: 'a'.repeat(43) })}`;
 
-/** Closed with the browser. */
+/** The context is closed with the browser. */
 async function openPage(): Promise<Page> {
   const { context } = await openContext(stage.browser);
   return context.newPage();

@@ -15,7 +15,7 @@ const algorithms = {
 
 export type KeyAlgorithm = keyof typeof algorithms;
 
-/** The parts that an attacker can change. */
+/** The parts of a response that an attacker can change. */
 export interface Forgery {
   readonly type?: string;
   readonly challenge?: string;

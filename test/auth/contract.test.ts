@@ -73,7 +73,7 @@ describe('with autoconfirm, the local default', () => {
     const [sessions] = await server.database
       .pool('supabase_admin')
       .query<{ count: number }>(sql`select count(*)::int from auth.sessions where user_id = ${made?.id}`);
-    // The client never received this session.
+    // The client never received the response with this session.
     expect(sessions?.count).toBe(1);
   });
 
@@ -326,7 +326,7 @@ test('if sign-up is disabled, no user can sign up by password, code or as a gues
       .admin()
       .auth.admin.createUser({ email: newEmail(), password: 'x', email_confirm: true });
     expect(made.error).toBeNull();
-    // Password rules apply to changes but not when an administrator creates a user.
+    // Password rules apply to password changes but not when an administrator creates a user.
     const changed = await server
       .admin()
       .auth.admin.updateUserById(made.data.user?.id ?? '', { password: 'x' });

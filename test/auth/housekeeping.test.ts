@@ -140,7 +140,7 @@ test('unfinished flows are deleted after a day, in batches', async () => {
   await housekeeper(0).sweep();
   expect(await all()).toBe(257);
   await housekeeper(dayMs + 7 * hourMs).sweep();
-  // Only the verified factor is left.
+  // Only the verified factor remains.
   expect(await all()).toBe(1);
 });
 

@@ -26,7 +26,8 @@ describe('per client address', () => {
       {
         mode: 'production',
         trustedProxies: ['127.0.0.1'],
-        // Long enough for a busy machine, because an aborted request would be counted as one that passed.
+        // The timeout is long enough for a busy machine, because an aborted request would be counted as an accepted
+        // one.
         plinth: { auth: { api: { max_request_duration: 120_000 } } },
       },
     );
@@ -34,7 +35,7 @@ describe('per client address', () => {
   });
   afterAll(() => auth.stop());
 
-  /** Sends equal requests concurrently and counts the statuses. */
+  /** Sends identical requests concurrently and counts the statuses. */
   const volley = async (count: number, path: string, ip: string, json: unknown, token?: string) => {
     const answers = await Promise.all(
       Array.from({ length: count }, () =>

@@ -186,7 +186,7 @@ describe('templates', () => {
     const link = 'SiteURL ConfirmationURL Email Token TokenHash RedirectTo Data';
     const change = 'SiteURL ConfirmationURL Email NewEmail SendingTo Token TokenHash RedirectTo Data';
     const notice = (more = '') => (more === '' ? 'SiteURL Email Data' : `SiteURL Email ${more} Data`);
-    // Each notice contains the user's phone number as long as the user has one.
+    // Each notice contains the user's phone number if the user has one.
     expect(seen).toEqual({
       signup: { subject: 'confirmation', filled: link },
       invite: { subject: 'invite', filled: link },
@@ -296,7 +296,7 @@ describe('send_email', () => {
       'email_change, to the old address': ['email_change', both],
     });
 
-    // Swapped as in upstream: the token for the old address is sent with the hash for the new one.
+    // The values are swapped, as in upstream: the token for the old address is sent with the hash for the new one.
     const { email_data: data, user } = change as Event;
     const verify = async (json: object) => {
       const response = await server.request('/verify', { json: { type: 'email_change', ...json } });

@@ -1,4 +1,4 @@
-/** Tests that users can download their data and delete their account. */
+/** Tests that users can download their data and delete their accounts. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { totpCode } from '../../src/shared/totp.ts';
@@ -121,7 +121,7 @@ describe('deletion', () => {
       from auth.audit_log_entries where payload ->> 'action' = 'user_deleted'`);
     expect(entry).toEqual({ who: user.email, whom: user.id });
     expect(await leave(access_token)).toEqual([403, 'user_not_found']);
-    // The address is available again.
+    // The email address can be used again.
     expect((await signUp({ email: user.email, password })).user.id).not.toBe(user.id);
   });
 

@@ -187,7 +187,7 @@ describe('a code', () => {
     expect((await verifyTotp(token, id, totp.secret)).status).toBe(200);
     const removed = await server.request(`/factors/${factorId}`, { method: 'DELETE', token });
     expect(removed.status).toBe(200);
-    // Another factor remains, so the codes remain too.
+    // The user still has another factor, so the codes are kept too.
     expect(await count(token)).toMatchObject({ remaining: 9 });
     expect((await makeCodes(token)).remaining).toBe(10);
   });

@@ -15,7 +15,7 @@ interface SessionJson {
 const reuseIntervalMs = 10_000;
 
 type Step =
-  /** Uses the nth token, counted back from the newest. */
+  /** Uses the nth newest token. */
   | { readonly do: 'refresh'; readonly age: number }
   | { readonly do: 'wait'; readonly ms: number }
   | { readonly do: 'ban'; readonly for: '1h' | 'none' }
@@ -87,7 +87,7 @@ describe.each([true, false])('rotation %s', (rotates) => {
   let server: AuthServer;
   beforeAll(async () => {
     server = await startAuth({ enable_anonymous_sign_ins: true, enable_refresh_token_rotation: rotates });
-    // The test hits the boundaries of the intervals exactly.
+    // The test uses times that are exactly at the boundaries of the intervals.
     server.clock.freeze();
   });
   afterAll(() => server.stop());

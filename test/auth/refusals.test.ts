@@ -1,4 +1,6 @@
-/** Tests error responses that no other test covers, and successes of routes that other tests only see fail. */
+/**
+ * Tests error responses that no other test covers, and successful responses of routes that other tests only make fail.
+ */
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -15,7 +15,7 @@ import type { AuthServer } from './harness.ts';
 export interface TestIdp {
   readonly entityId: string;
   readonly privateKey: string;
-  /** The DER in Base64. */
+  /** The certificate's DER in base64. */
   readonly certificate: string;
   metadata(attributes?: string): string;
 }
@@ -57,7 +57,7 @@ export interface AnswerParts {
   readonly subjectInResponseTo?: string | undefined;
   readonly method?: string;
   readonly sessionEnd?: string;
-  /** Shifts all times. */
+  /** Shifts all times in the response. */
   readonly offsetMs?: number;
   readonly audienceXml?: string;
   readonly assertionId?: string;

@@ -293,7 +293,7 @@ describe('a response', () => {
     const first = await postAnswer(auth, xml, 'http://127.0.0.1:3000/welcome');
     expect(first.location.href).toMatch(/^http:\/\/127\.0\.0\.1:3000\/welcome#access_token=/);
     expect(await postAnswer(auth, xml)).toMatchObject(invalid);
-    // Different bytes with the same signature.
+    // The bytes differ, but the signature is the same.
     expect(await postAnswer(auth, xml.replace('<saml:Issuer>', '<saml:Issuer >'))).toMatchObject(invalid);
   });
 

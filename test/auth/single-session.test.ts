@@ -1,4 +1,4 @@
-/** Tests that a project can require one session per user at a time. */
+/** Tests that a project can limit each user to one session at a time. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AuthServer, newEmail, startAuth } from './harness.ts';
 

@@ -8,7 +8,7 @@ import { secp256k1 } from '@noble/curves/secp256k1.js';
 export interface TestWallet {
   readonly chain: 'ethereum' | 'solana';
   readonly address: string;
-  /** In the format of the token endpoint. */
+  /** The signature in the format of the token endpoint. */
   sign(message: string): string;
 }
 
@@ -27,7 +27,7 @@ export function ethereumWallet(): TestWallet {
   const publicKey = secp256k1.getPublicKey(secretKey, false);
   return {
     chain: 'ethereum',
-    // In lower case, as the stock client signs it.
+    // The address is in lower case, as in the message that the stock client signs.
     address: `0x${keccak256(publicKey.subarray(1)).subarray(12).toString('hex')}`,
     sign(message) {
       const text = Buffer.from(message);

@@ -187,7 +187,7 @@ describe.each(wallets)('%s rejects', (name, newWallet) => {
     );
     const claimed = messageOf(thief, { address: wallet.address });
     await expectInvalidGrant(await signIn(thief, claimed), wrong);
-    // A message that was rejected can still be used.
+    // A message that was rejected hasn't been used up.
     expect((await signIn(wallet, message)).status).toBe(200);
   });
 

@@ -42,7 +42,7 @@ const fact = (page: Page, label: string) =>
 it('the page backs up and proves that the backup can be restored, with the keyboard only', async () => {
   const { page, complaints } = await openBackups({ viewport: { width: 1440, height: 900 } });
   await page.getByText('No restore has been checked yet.', { exact: false }).waitFor();
-  // The first backup starts automatically.
+  // The first backup starts without a click.
   const table = page.getByRole('table', { name: 'Base backups' });
   await table.getByRole('row').nth(1).waitFor();
   await page.getByRole('button', { name: 'Back up now' }).press('Enter');

@@ -97,7 +97,7 @@ it('backup, restore and check run no project code as a superuser, and report dam
   expect(checked).toMatchObject({ status: 1 });
   expect(checked.stdout).toContain('the bytes are damaged');
 
-  // Later WAL of the timeline exists, but not the WAL before it.
+  // Later WAL of the timeline exists, but the preceding WAL is missing.
   writeFileSync(join(target, 'wal', '00000001', '00000000f0000000-00000000f0001000-1999999999999'), '');
   const incomplete = join(project.dir, 'incomplete');
   const args = ['restore', '--data-dir', incomplete];

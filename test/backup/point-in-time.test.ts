@@ -1,4 +1,6 @@
-/** Tests backups during writes, and point-in-time restores from a folder, also after a sudden loss of the machine. */
+/**
+ * Tests backups during writes, and point-in-time restores from a folder, including after a sudden loss of the machine.
+ */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

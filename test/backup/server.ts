@@ -135,7 +135,7 @@ export function run(project: Project, args: readonly string[]): Promise<CommandR
   return new Promise((resolve) => child.once('close', (status) => resolve({ status, stdout, stderr })));
 }
 
-/** Runs a command until its progress matches, and then ends it, by default with SIGTERM. */
+/** Runs a command until its output matches, and then ends it, by default with SIGTERM. */
 export function interrupt(
   project: Project,
   args: readonly string[],
@@ -239,7 +239,7 @@ export function startWriter(
     for (let count = 0; !stopped; count++) {
       const restMs = startedMs + (count * 1000) / perSecond - performance.now();
       if (restMs > 1) await sleep(restMs);
-      // On a slow machine, fewer writes are sent instead of being queued.
+      // If the machine is slow, fewer writes are sent, so that they don't accumulate.
       if (pending.size < 40) track(work());
     }
   };

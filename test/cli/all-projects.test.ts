@@ -1,4 +1,4 @@
-/** `stop --all`, `stop --project-id` and `status --all`: the projects of one user. */
+/** Tests `stop --all`, `stop --project-id` and `status --all`, which cover all projects of a user. */
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** `db diff` and `db pull` from the command line: what they compare, print, write and record. */
+/** Tests `db diff` and `db pull` on the command line: what they compare, print, write and record. */
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';

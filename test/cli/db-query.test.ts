@@ -1,4 +1,4 @@
-/** `db query` against a running project and against another database. */
+/** Tests `db query` with a running project and with another database. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';

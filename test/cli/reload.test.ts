@@ -41,7 +41,7 @@ beforeAll(async () => {
   cwd = mkdtempSync(join(tmpdir(), 'plinth-reload-'));
   mkdirSync(join(cwd, 'supabase'));
   settings('');
-  // Its own session has no terminal, so that SIGHUP doesn't stop the server.
+  // The server runs in a separate session without a terminal, so that SIGHUP doesn't stop it.
   child = spawn(process.execPath, [bin, 'start', '--port', '0', '--json'], {
     cwd,
     detached: true,

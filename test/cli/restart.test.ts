@@ -1,6 +1,6 @@
 /**
- * `plinth serve` while its settings change: a restart from the Console, `[server] watch_config`, and the note that
- * `plinth status` prints.
+ * Tests `plinth serve` while its settings change: a restart from the Console, `[server] watch_config`, and the note
+ * that `plinth status` prints.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -106,7 +106,7 @@ test('a restart from the Console closes the port and opens it with the changed s
   expect((await owner.call('GET', '/settings/running')).body.needsRestart).toEqual([
     expect.objectContaining({ key: 'realtime.enabled' }),
   ]);
-  // The port is watched without pause, because it is closed only for a moment.
+  // The port is checked continuously, because it is closed only for a moment.
   let wasClosed = false;
   let isOver = false;
   const watch = (async () => {

@@ -1,4 +1,4 @@
-/** `migration squash`: one file with the same schema, and a history that matches. */
+/** Tests that `migration squash` creates one file with the same schema and updates the history. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -75,7 +75,7 @@ test('squashes up to a version, then everything, and the schema stays the same',
     expect(text).toContain(part);
   expect(text).not.toContain('CREATE ROLE "readers"');
 
-  // The running database still has what the original files created.
+  // The running database still contains everything that the original files created.
   const after = await project.run(['db', 'diff']);
   expect(after.stderr).toContain('No schema changes found');
   const again = await project.run(['migration', 'squash']);

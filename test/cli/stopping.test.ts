@@ -1,6 +1,6 @@
 /**
- * Tests how a server in the foreground stops: signals, a closed output, an ended npm, and clients that keep their
- * connections.
+ * Tests how a server in the foreground stops: signals, a closed output, an npm process that has ended, and clients that
+ * keep their connections open.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import {

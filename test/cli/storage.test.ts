@@ -1,4 +1,4 @@
-/** `storage ls`, `cp`, `mv` and `rm` against a running project. */
+/** Tests `storage ls`, `cp`, `mv` and `rm` with a running project. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';

@@ -55,7 +55,7 @@ test('functions and secrets of a linked server can be deployed, listed, download
   };
   const key = `Bearer ${status.ANON_KEY}`;
 
-  // Nothing is linked or running yet.
+  // No server is linked or running yet.
   expect(await run('functions', 'list')).toMatchObject({
     status: 1,
     stderr: expect.stringContaining("isn't running"),
@@ -133,7 +133,7 @@ test('functions and secrets of a linked server can be deployed, listed, download
     stderr: expect.stringContaining('No arguments found'),
   });
 
-  // The list, in all formats.
+  // The functions are listed in all formats.
   const list = await run('functions', 'list', `--project-ref=${ref}`, '-o', 'json');
   expect(JSON.parse(list.stdout)).toMatchObject([
     { slug: 'hello', version: 1, verify_jwt: true, source: 'deployed' },
@@ -153,7 +153,7 @@ test('functions and secrets of a linked server can be deployed, listed, download
     expect(readFileSync(join(cwd, 'supabase', name), 'utf8')).toBe(project[`supabase/${name}`]);
   expect((await run('functions', 'download', 'own', '--linked')).stderr).toContain('project folder');
 
-  // A second version without verification, and pruning.
+  // A second version is deployed without token verification, and other functions are pruned.
   mkdirSync(join(cwd, 'supabase/functions/extra'));
   writeFileSync(join(cwd, 'supabase/functions/extra/index.ts'), `Deno.serve(() => new Response('extra'));`);
   expect((await run('functions', 'deploy', 'hello', 'extra', '--linked', '--no-verify-jwt')).status).toBe(0);
@@ -178,7 +178,7 @@ test('functions and secrets of a linked server can be deployed, listed, download
   expect((await run('secrets', 'unset', '--linked', '--yes')).stdout).toBe('Finished secrets unset.\n');
   expect(JSON.parse((await run('secrets', 'list', '--linked', '-o', 'json')).stdout)).toEqual([]);
 
-  // Revoking the token, and a token from the environment.
+  // The token is revoked and replaced with a token from the environment.
   expect((await plinth(['operators', 'token', 'list'], { cwd: server })).stdout).toMatch(
     /^ci +owner +owner/m,
   );

@@ -1,7 +1,7 @@
 /**
- * App templates: `plinth init --template`, the offer in an empty folder, and the React app in a browser. The clone
- * contains the packages of the React template. The other templates are only written here, because their packages must be
- * downloaded (`scripts/check-templates.ts`).
+ * Tests app templates: `plinth init --template`, the offer in an empty folder, and the React app in a browser. The
+ * clone contains the packages of the React template. The other templates are only written here, because their packages
+ * must be downloaded (`scripts/check-templates.ts`).
  */
 import { execFile, spawn } from 'node:child_process';
 import {

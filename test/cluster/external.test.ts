@@ -1,6 +1,6 @@
 /**
- * API workers on an external PostgreSQL: with a superuser, with an account that isn't one, and with a password that
- * changes. A worker receives the connection settings of `authenticator` and nothing else.
+ * Tests API workers on an external PostgreSQL server with a superuser, with an ordinary account, and with a password
+ * that changes. A worker receives only the connection settings of `authenticator`.
  */
 import type { ChildProcess } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';

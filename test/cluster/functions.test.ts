@@ -1,4 +1,4 @@
-/** Functions behind API workers: streams in both directions, WebSockets, clients that leave, and errors. */
+/** Tests functions behind API workers: streams in both directions, WebSockets, clients that disconnect, and errors. */
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, type IncomingMessage, request } from 'node:http';

@@ -1,4 +1,7 @@
-/** HTTPS through API workers: every worker presents a replaced certificate, and open connections stay open. */
+/**
+ * Tests HTTPS through API workers: every worker presents the new certificate after a replacement, and open connections
+ * stay open.
+ */
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';

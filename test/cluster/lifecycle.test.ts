@@ -1,4 +1,6 @@
-/** Tests API workers that are replaced, killed or stuck, while clients send requests over persistent connections. */
+/**
+ * Tests API workers that are replaced, killed or unresponsive while clients send requests over persistent connections.
+ */
 import { once } from 'node:events';
 import { get } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';

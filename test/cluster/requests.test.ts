@@ -104,7 +104,8 @@ it('a user can sign up on one worker and sign in on the other', async () => {
 });
 
 it('wrong passwords are limited across all workers', async () => {
-  // An unknown address is counted like an account, but has no known networks.
+  // Guesses for an unknown email address are counted like those for an account, except that the address has no known
+  // networks.
   const email = 'guessed@example.com';
   const guess = async (client: Client, number: number) => {
     const { status } = await client.call('/auth/v1/token?grant_type=password', {
@@ -226,7 +227,7 @@ it('/metrics sums up the requests of all workers', async () => {
 });
 
 it('the connections of a single process are divided among the workers', async () => {
-  // Two of the four configured connections for each worker, and four for the lead.
+  // Each worker gets two of the four configured connections, and the lead gets four.
   await expect
     .poll(async () => (await world.metric('plinth_pool_connections_limit'))['pool="rest_shared"'], {
       timeout: 10_000,

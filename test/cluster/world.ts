@@ -15,13 +15,13 @@ export interface World {
   readonly backend: Backend;
   /** All workers that were started, in order. */
   readonly workers: readonly ChildProcess[];
-  /** The log of the lead. */
+  /** The log of the lead process. */
   readonly entries: readonly Entry[];
   /** Returns the process IDs of the workers that are running. */
   pids(): readonly number[];
   /**
    * Returns a client with one connection. Two clients that are opened one after the other are connected to different
-   * workers, because the lead prefers the worker with fewer connections.
+   * workers, because the lead process prefers the worker with fewer connections.
    */
   client(): Promise<Client>;
   /** Returns the samples of a metric by its labels. */
@@ -43,7 +43,7 @@ export interface Call {
 
 export interface Client {
   call(path: string, call?: Call): Promise<Reply>;
-  /** The same function for client libraries. */
+  /** The client's `fetch` function, for client libraries. */
   readonly fetch: typeof fetch;
   close(): void;
 }

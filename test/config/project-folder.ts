@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** Removed after the test. Names are relative to the project folder, such as `supabase/config.toml`. */
+/** The folder is removed after the test. File names are relative to it, such as `supabase/config.toml`. */
 export function makeProject(files: Readonly<Record<string, string>>, name = 'my-project'): string {
   const parent = mkdtempSync(join(tmpdir(), 'plinth-test-'));
   onTestFinished(() => rmSync(parent, { recursive: true, force: true }));

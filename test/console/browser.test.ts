@@ -129,7 +129,7 @@ describe('the grid with the keyboard', () => {
     await alert.getByText('23514').waitFor();
     expect(await cell(page, 1, 6).textContent()).toBe('3');
 
-    // Escape changes nothing.
+    // Escape cancels the edit without a change.
     await focusCell(page, 3, 2);
     await page.keyboard.press('Enter');
     await page.keyboard.type('never');

@@ -9,7 +9,7 @@ import { launchBrowser } from '../web/browser.ts';
 import { type Backend, startBackend } from './harness.ts';
 import { expectPanelAtEdge, expectSound, looks, signedIn } from './page-helpers.ts';
 
-/** The page's title would change if any part of this markup ran. */
+/** The page's title would change if this markup ran. */
 const markup = `<img src=x onerror="document.title='pwned'">`;
 const secret = 'Bearer hunter2';
 
@@ -72,7 +72,7 @@ describe('with everything enabled', () => {
     const panel = page.getByRole('dialog', { name: markup });
     await panel.getByRole('button', { name: 'Run now' }).press('Enter');
     await panel.getByText('The job is running').waitFor();
-    // The job runs twice if the minute in which it is due has just begun.
+    // The job can run twice if the minute in which it is due has just begun.
     await panel.getByText('invalid input syntax for type integer').first().waitFor({ timeout: 20_000 });
     await expectPanelAtEdge(page);
     await expectSound(page, 'a job that failed');

@@ -380,7 +380,7 @@ describe('requests', () => {
   });
 
   test('that are pending are listed and can be canceled', async () => {
-    // A session that holds the lock is treated as the sender.
+    // The session that holds the lock is treated as the sender of the request.
     const id = '900000';
     const holder = await postgres().connect();
     await holder.query(sql`select pg_advisory_lock(${0x706e6574}::int, ${id}::int)`);

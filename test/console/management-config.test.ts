@@ -1,4 +1,4 @@
-/** Pushing settings with the Management API. */
+/** Tests pushing settings with the Management API. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

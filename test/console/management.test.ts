@@ -1,4 +1,4 @@
-/** Tests the Management API: access tokens, functions and secrets, and the requests that it rejects. */
+/** Tests the Management API: access tokens, functions, secrets, and rejected requests. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,7 @@
-/** Tests pages of rows after a given row, in every order and for every kind of table, and how rows are identified. */
+/**
+ * Tests pages of rows after a given row, in every sort order and for every kind of table. Also tests how rows are
+ * identified.
+ */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';

@@ -103,7 +103,7 @@ test('read-only routes change no rows in any table', async () => {
     const response = await backend.console.fetch(prefix + filled(path), {
       headers: { cookie: owner.cookie },
     });
-    // A stream would not end.
+    // A stream would never end.
     await response.body?.cancel();
   }
   expect(await writtenRows()).toEqual(before);

@@ -1,4 +1,4 @@
-/** Tests the personas that an operator can choose, and what the database then returns. */
+/** Tests the personas that an operator can choose, and what the database returns to them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Backend, type Operator, operator, startBackend } from './harness.ts';
 

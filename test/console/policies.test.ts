@@ -1,4 +1,4 @@
-/** Tests policies in the Console: existing ones, written ones, and injection attempts. */
+/** Tests policies in the Console: how they are listed and written, and injection attempts. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { type Backend, type Operator, operator, startBackend } from './harness.ts';

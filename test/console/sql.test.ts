@@ -320,19 +320,19 @@ describe('a read-only operator', () => {
 
   const secretHash = 'select encrypted_password from auth.users';
   test.each([
-    // Attempts to escape the transaction.
+    // Statements that try to escape the transaction.
     'set transaction read write; delete from public.tasks',
     'commit; delete from public.tasks',
     'select 1; commit; drop table public.tasks',
     '/* a /* b */ */ rollback',
     `select set_config('transaction_read_only', 'off', true)`,
     'begin',
-    // Attempts to change the role.
+    // Statements that try to change the role.
     'set role postgres',
     'reset role',
     'set session authorization supabase_admin',
     `select set_config('role', 'supabase_admin', true)`,
-    // Plain and hidden writes.
+    // Statements that write, directly or indirectly.
     `insert into public.keyless values ('x')`,
     'with d as (delete from public.tasks returning *) select * from d',
     'select * into public.copied from public.tasks',
@@ -344,7 +344,7 @@ describe('a read-only operator', () => {
     'select public.write_log()',
     'select * from public.sly',
     'select id from public.tasks for update',
-    // Effects that a rollback doesn't undo.
+    // Statements with effects that a rollback doesn't undo.
     `select nextval('public.counter')`,
     `select setval('public.counter', 7)`,
     'select pg_terminate_backend(pid) from pg_stat_activity',
@@ -367,7 +367,7 @@ describe('a read-only operator', () => {
     'vacuum public.tasks',
     'listen x',
     'lock table public.tasks',
-    // Reads of secrets.
+    // Statements that read secrets.
     secretHash,
     'select * from vault.decrypted_secrets',
     'select * from _plinth.operator_links',

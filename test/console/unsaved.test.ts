@@ -70,7 +70,7 @@ test('Escape and Back ask for confirmation before an entered row is discarded', 
   await title().waitFor({ state: 'detached' });
   expect(await rowsTitled('Begun')).toBe(0);
 
-  // Input that was saved or never entered needs no confirmation.
+  // Confirmation isn't required if the input was saved or nothing was entered.
   await page.getByRole('button', { name: 'Insert' }).click();
   await title().waitFor();
   await page.keyboard.press('Escape');
@@ -88,7 +88,7 @@ test('a dialog with a form and a page with changes ask for confirmation as well'
   await page.keyboard.press('Escape');
   await question().getByRole('button', { name: 'Discard' }).click();
   await page.getByRole('dialog').first().waitFor({ state: 'detached' });
-  // A form that navigates away when it is submitted needs no confirmation.
+  // Confirmation isn't required if submitting a form leaves the page.
   await open.go('/storage?bucket=held');
   await page.getByRole('button', { name: 'New folder' }).click();
   await page.getByLabel('Folder name').fill('made');

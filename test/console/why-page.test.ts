@@ -27,7 +27,7 @@ beforeAll(async () => {
     create policy "Write own" on public.notes for insert to authenticated with check (owner = (select auth.uid()));
     create table public.bare (id int primary key);
     `);
-  // Another schema that REST exposes and that isn't the one the operator has selected.
+  // This schema is also exposed by REST, but it isn't the one that the operator has selected.
   await backend.database.pool('supabase_admin').exec(`
     create view graphql_public.shelf with (security_invoker) as select id, body from public.notes;
     grant select on graphql_public.shelf to anon;

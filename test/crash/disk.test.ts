@@ -184,7 +184,7 @@ describe.runIf(isMounted)('a full disk', () => {
     expect((await insert()).status).toBe(201);
     const free = fill(20 * MiB);
     await until(async () => (await readiness()).message.includes('Data can only be read'));
-    // Reads continue, so requests are still sent here.
+    // Reads continue to work, so the server still counts as ready.
     expect((await readiness()).status).toBe(200);
     expect((await fetch(`${ready.API_URL}/health/live`)).status).toBe(200);
     expect(await read()).toBe(200);
@@ -238,7 +238,7 @@ describe.runIf(isMounted)('a full disk', () => {
     const client = new pg.Client({ connectionString: ready.DB_URL });
     client.on('error', () => undefined);
     await client.connect();
-    // A session that turns off its read-only mode and writes only WAL.
+    // This session turns off its read-only mode and writes only WAL.
     await client
       .query(
         `begin read write;

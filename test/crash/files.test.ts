@@ -1,6 +1,6 @@
 /**
- * A process that has no file descriptor left: it keeps running, rejects what it can't serve in the format of the
- * service, and serves everything again as soon as descriptors are free.
+ * Tests a process that has no file descriptors left. It keeps running, rejects requests that it can't serve with the
+ * service's error format, and serves all requests again as soon as descriptors are free.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -155,9 +155,9 @@ describe.runIf(isLinux)('without a free file descriptor', () => {
       expect(head).toMatch(/"code":"(SlowDown|overloaded|too_many_connections)"/);
     }
 
-    // A connection that was already open is served.
+    // Requests on a connection that was already open are served.
     expect((await send(own, '/health/live')).status).toBe(200);
-    // Everything else succeeds, or is rejected in the format of its service.
+    // All other requests succeed or are rejected with the service's error format.
     const upload = { ...owner, body: 'y' };
     for (const [path, code, options] of [
       ['/functions/v1/late', 'OVERLOADED', {}],

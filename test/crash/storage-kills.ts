@@ -320,7 +320,7 @@ async function verify(ready: Ready, known: Map<string, readonly Content[]>, tall
     }
   };
   const all = [...known];
-  // Objects that were permanently deleted don't all need to be requested each time.
+  // Only a sample of the deleted objects is requested each time.
   const asked = all.filter(([, may]) => may.length > 1 || may[0] !== null || Math.random() < 0.1);
   const queue = [...asked];
   await Promise.all(

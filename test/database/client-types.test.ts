@@ -23,7 +23,7 @@ test.each([
   ['swift', 'shop.swift.txt'],
 ] as const)('%s', async (language, file) => {
   const types = await generateTypes(url, ['shop'], { language });
-  // In Python, the enums of all schemas are included.
+  // For Python, the generator includes the enums of all schemas.
   const ownTypes = types.replaceAll(/^(?!Shop)\w+: TypeAlias = .*\n\n/gm, '');
   expect(`${ownTypes.trimEnd()}\n`).toBe(read(file));
 });
@@ -50,7 +50,7 @@ test('a password that the URL lacks is added, and a slow database is reported', 
     await generateTypes(bare.href, ['shop'], { language: 'go', password: decodeURIComponent(password) }),
   ).toContain('type ShopOrdersSelect struct');
   const pool = other.database.pool('postgres');
-  // The generator reads the size of each table, which waits for the lock.
+  // The generator reads the size of each table, and this read waits for the lock.
   await pool.transaction(async (tx) => {
     await tx.query(sql`lock table shop.orders in access exclusive mode`);
     await expect(generateTypes(url, ['shop'], { timeoutMs: 300 })).rejects.toThrow(

@@ -62,7 +62,7 @@ test('is rejected in the embedded PostgreSQL', async () => {
     await database.pool('supabase_admin').exec(future);
     await database.stop();
     await expect(start({ dataDir })).rejects.toMatchObject({ code: 'schema_newer' });
-    // The data folder isn't locked, and a version that knows the file starts.
+    // The data folder isn't locked, and a version of Plinth that contains the migration can start.
     await (await createDatabase({ dataDir })).stop();
   } finally {
     folder.remove();

@@ -46,7 +46,7 @@ test('a burst of a new slow call leaves connections for others and moves to a se
   const sleepers = Array.from({ length: 20 }, (_, index) => sleeping(speed, anonymous(`client ${index}`)));
   const calls = sleepers.map(({ call }) => path.execute(call));
   const settled = Promise.allSettled(calls);
-  // A new shape from a client that isn't waiting, and from one that is.
+  // These requests have a new shape. One client has no waiting requests, and the others do.
   for (const key of ['other', 'client 3', 'client 19'])
     expect(texts(await path.execute(reading(new LaneMemory(), anonymous(key))))).toEqual([['1']]);
   await expect.poll(() => load(path, 'slow'), { timeout: 20_000 }).toMatchObject({ busy: 1, waiting: 18 });

@@ -182,7 +182,7 @@ test('everything belongs to the project, and the extension can be dropped', asyn
 });
 
 describe('over the API', () => {
-  // As in the hosted service's guide: functions in a schema that the API exposes.
+  // As in the hosted service's guide, the functions are in a schema that the API exposes.
   beforeAll(() =>
     postgres.exec(`create schema pgmq_public;
       grant usage on schema pgmq_public to anon, authenticated, service_role;

@@ -102,7 +102,7 @@ describe.each(availableServers())('PostgreSQL $version', ({ version, bin }) => {
       await two.stop();
       const message = await rejected(server.url('second', 'three', 'other'), 'three');
       expect(message).toContain('another project with the login admin');
-      // A database that the first project has prepared doesn't make a difference.
+      // The result is the same for a database that the first project has prepared.
       expect(await rejected(server.url('second', 'two', 'other'), 'two')).toBe(message);
       await one.checkLogins();
     } finally {

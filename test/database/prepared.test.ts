@@ -54,7 +54,7 @@ describe('a copy of a prepared cluster', () => {
   });
 
   it('starts in a folder that only its owner can enter, although another user prepared the original', async () => {
-    // As root, the server then runs as another user than the one that owns the original.
+    // If the test runs as root, the server then runs as a different user from the owner of the original.
     chmodSync(folder.path, 0o711);
     const home = join(folder.path, 'private');
     mkdirSync(home, { mode: 0o700 });

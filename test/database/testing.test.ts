@@ -1,4 +1,4 @@
-/** Tests the test harness for databases. */
+/** Tests the harness for database tests. */
 import { afterAll, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';
 import { sql } from '../../src/kernel/sql.ts';

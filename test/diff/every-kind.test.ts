@@ -15,12 +15,15 @@ import {
 // Compares complete schemas of several databases.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-/** Statements that aren't compared: rows, labels, and objects that only a superuser can create. */
+/**
+ * Whether a statement is excluded from the comparison, because it creates rows, labels or objects that only a superuser
+ * can create.
+ */
 const isLeftOut = (statement: string): boolean =>
   /kinds_language|kinds_heap|kinds_subscription|large object|\blo_/.test(statement) ||
   /^insert into/im.test(statement);
 
-/** Without options that could be secrets. */
+/** The schema without options that could be secrets. */
 const fixture = readFileSync(new URL('../dump/fixtures/every-kind.sql', import.meta.url), 'utf8');
 const schema = [...splitSql(fixture)]
   .map(({ start, end }) => fixture.slice(start, end))

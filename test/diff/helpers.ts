@@ -91,7 +91,7 @@ export async function catalogs(
   );
 }
 
-/** The names of NOT NULL constraints and of index columns keep the names of renamed columns. */
+/** After a column is renamed, its NOT NULL constraint and the columns of its indexes keep the old name. */
 const isCompared = (row: object, indexes: ReadonlySet<string>): boolean =>
   !('contype' in row && row.contype === 'n') &&
   !('attname' in row && 'relation' in row && indexes.has(String(row.relation)));

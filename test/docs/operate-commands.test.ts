@@ -32,11 +32,11 @@ const project = makeProject(target);
 const otherProject = makeProject(undefined);
 let server: RunningServer;
 let other: RunningServer;
-/** A time that can be restored. */
+/** A time to which the server can be restored. */
 let recoverable = '';
 
 beforeAll(async () => {
-  // The target of a dump is an empty project.
+  // The dump is restored into an empty project.
   rmSync(join(otherProject.dir, 'supabase', 'migrations'), { recursive: true });
   writeFileSync(join(otherProject.dir, 'supabase', 'config.toml'), 'project_id = "other"\n');
   [server, other] = await Promise.all([startServer(project, undefined, 'serve'), startServer(otherProject)]);

@@ -17,7 +17,7 @@ export interface Example {
   stop(): Promise<string>;
 }
 
-/** Starts on free ports with an empty data folder, from another working directory. */
+/** Starts the example on free ports with an empty data folder, from a different working directory. */
 export async function startExample(): Promise<Example> {
   const dataDir = mkdtempSync(join(tmpdir(), 'plinth-example-'));
   const flags = ['--example', '--port', '0', '--json', '--data-dir', dataDir];
@@ -25,7 +25,7 @@ export async function startExample(): Promise<Example> {
     cwd: tmpdir(),
     env: ordinaryEnvironment(),
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A process group, as in a terminal, where Ctrl-C reaches all processes.
+    // Runs in a separate process group, as in a terminal, where Ctrl-C reaches all processes.
     detached: true,
     shell: process.platform === 'win32',
   });

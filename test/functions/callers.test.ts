@@ -161,7 +161,7 @@ it("a client that disconnects during startup with half of its body sent doesn't 
   socket.write(Buffer.alloc(20_000));
   await expect.poll(() => world.functions.describe('slow')?.state, { interval: 5 }).toBe('running');
   socket.destroy();
-  // The caller that disconnected has started the worker, so this request uses the same worker.
+  // The request that was aborted has started the worker, so this request uses the same worker.
   expect(await (await world.call('slow', { method: 'POST', body: 'four' })).text()).toBe('4');
   await expect.poll(() => world.functions.describe('slow')?.pending, { interval: 5 }).toBe(0);
 });

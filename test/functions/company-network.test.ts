@@ -1,6 +1,6 @@
 /**
  * Tests functions on a company network: a proxy that terminates TLS with the company's certificate authority, and a
- * private registry. Deno uses the machine's network settings, and functions can't read them.
+ * private registry. Deno uses the machine's network settings, but functions can't read them.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';

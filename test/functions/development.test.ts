@@ -171,7 +171,7 @@ it('editor backup files and packages don’t restart functions', async () => {
   mkdirSync(join(world.supabaseDir, 'functions/other/node_modules'), { recursive: true });
   for (const name of ['index.ts~', '.index.ts.swp', 'node_modules/a.js'])
     world.write(`supabase/functions/other/${name}`, 'x');
-  // When a later change is detected, the earlier changes have been processed, too.
+  // When a later change is detected, the earlier changes have been processed too.
   world.write('first', withPid(`'seen'`));
   await expect.poll(async () => (await read('first')).word, soon).toBe('seen');
   expect(await read('other')).toEqual(before);

@@ -1,4 +1,4 @@
-/** Functions behind a gateway without a database, with the given sources and limits. */
+/** Runs functions with the given sources and limits behind a gateway, without a database. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -14,7 +14,7 @@ export interface FunctionsWorld {
   readonly root: string;
   readonly supabaseDir: string;
   readonly url: string;
-  /** The header with the anon key. */
+  /** The authorization header with the anon key. */
   readonly authorization: string;
   readonly functions: FunctionsService;
   /** Sends a request with the anon key. The path begins with the slug. */

@@ -43,7 +43,7 @@ const soon = { timeout: 20_000 };
 
 let world: FunctionsWorld;
 let goodPid = '';
-/** Calls all functions immediately, so they run concurrently. */
+/** All functions are called at the same time, so they run concurrently. */
 const first = new Map<string, Promise<[number, string]>>();
 
 const outcome = async (slug: string): Promise<[number, string]> => {

@@ -1,6 +1,6 @@
 /**
- * Tests the worker lifecycle: workers that are shared, idle, too many or too old, that are notified before they end,
- * and that are restarted. Also tests the recorded invocations.
+ * Tests the worker lifecycle: workers are shared, ended when they are idle, too old or too many, notified before they
+ * end, and restarted. Also tests the recorded invocations.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Limits } from '../../src/functions/core/limits.ts';

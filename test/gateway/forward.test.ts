@@ -1,6 +1,6 @@
 /**
- * An API worker in front of a lead: the 503 responses of an overloaded worker, an overloaded lead, and a lead that has
- * exited.
+ * Tests an API worker in front of a lead process: the 503 responses of an overloaded worker, of an overloaded lead, and
+ * after the lead has exited.
  */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

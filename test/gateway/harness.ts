@@ -39,7 +39,7 @@ export async function startGateway(
     limits?: Partial<GatewayLimits>;
     readiness?: () => ReadinessReport;
     tls?: PortTls;
-    /** Makes this gateway an API worker's. */
+    /** Makes this the gateway of an API worker. */
     forward?: ForwardOptions;
     /** Makes this the gateway of a lead process. It listens on this Unix socket. Its port is 0. */
     leadSocket?: string;

@@ -1,7 +1,7 @@
 /**
- * Tests a kill -9 of PostgreSQL, Plinth or both during work. Each request arrives at least once and eventually has a
- * response (bench/jobs.ts does the same with ten thousand requests), and a running job is marked as failed. Also tests
- * two processes on one database, which never do the same work twice.
+ * Kills PostgreSQL, Plinth or both with kill -9 while they work. Each request arrives at least once and eventually has
+ * a response (bench/jobs.ts does the same with ten thousand requests), and a running job is marked as failed. Also
+ * tests two processes on one database, which never do the same work twice.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { killPlinth, killPostgres, type Plinth, startPlinth } from './process.ts';
 import { openTarget, type Target } from './target.ts';
 
-// PostgreSQL recovers several times, and retries wait until their delay is over.
+// The timeout is long because PostgreSQL recovers several times and retries are delayed.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
 const requests = 600;

@@ -34,7 +34,7 @@ export async function openTarget(): Promise<Target> {
     try {
       for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
     } catch {
-      return; // The sender was killed.
+      return; // The sender has been killed.
     }
     const { method = '', url = '', headers } = request;
     arrived.push({ method, url, headers, body: Buffer.concat(chunks).toString() });

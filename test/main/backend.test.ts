@@ -45,7 +45,7 @@ async function statusUnder(host: string, port: number, path: string): Promise<nu
   return Number((await text(socket)).split(' ')[1]);
 }
 
-/** Returns the process ID in PostgreSQL's PID file, which exists while PostgreSQL runs. */
+/** Returns the process ID in PostgreSQL's PID file, which exists only while PostgreSQL runs. */
 const postmasterOf = (dir: string): number | undefined => {
   const file = join(dir, '.plinth', 'postgres', 'postmaster.pid');
   return existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n', 1)[0]) : undefined;
@@ -75,7 +75,7 @@ describe('a project’s whole life cycle in one folder', () => {
 
     await first.start();
     await expect(first.start()).rejects.toThrow(/already started/);
-    // The REST service loads its schema while requests are already waiting for it.
+    // The server accepts requests while the REST service is still loading its schema cache.
     await expect.poll(async () => (await first.fetch('/health')).status).toBe(200);
     const status = first.status();
     expect(status).toMatchObject({

@@ -256,7 +256,7 @@ const cases: Readonly<Record<string, Case>> = {
     after: 201,
   },
   'auth.email.smtp.enabled': {
-    // Nothing listens on the port, so an email that is sent instead of captured fails.
+    // No server listens on the port, so sending an email fails, whereas capturing one succeeds.
     config:
       '[auth.email.smtp]\nenabled = true\nhost = "127.0.0.1"\nport = 9\nuser = ""\npass = ""\nadmin_email = "a@example.com"\nsender_name = "A"',
     observe: async () => {
@@ -302,7 +302,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'plinth.server.max_connections': {
     plinth: '[server]\nmax_connections = 1',
-    // A connection is open while another one is opened.
+    // One connection is already open when another one is opened.
     observe: async () => {
       const held = openSocket();
       await new Promise((resolve) => held.once('open', resolve).once('error', resolve));

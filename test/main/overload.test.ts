@@ -23,7 +23,10 @@ afterAll(async () => {
   await backend?.stop();
 });
 
-/** Enough that a turn of the event loop exceeds the time in which requests start, on a fast machine as well. */
+/**
+ * The number is so high that even on a fast machine, one turn of the event loop takes longer than requests may wait
+ * before they start.
+ */
 const connections = 200;
 const requestsPerConnection = 5;
 
@@ -54,7 +57,10 @@ interface Seen {
   readonly text: string;
 }
 
-/** Repeats a request until it is rejected. Of several at the same time, one waits behind the others. */
+/**
+ * Repeats a request until it is rejected. Several requests are sent at the same time, so that one of them must wait for
+ * the others.
+ */
 async function rejected(path: string, init?: RequestInit): Promise<Seen> {
   const send = async (): Promise<Seen> => {
     const response = await fetch(`${backend.url}${path}`, init);

@@ -91,7 +91,7 @@ test('a run transfers new, changed and deleted rows, objects, secrets, jobs and 
     'app.parts_low': [0, 1, 0],
     'app.parts_high': [0, 0, 1],
     'app.later': [1, 0, 0],
-    // The webhook of the new note.
+    // The webhook was called for the new note.
     'supabase_functions.hooks': [1, 0, 0],
   });
   expect(report).toMatchObject({
@@ -120,7 +120,7 @@ test('verify finds a changed row, a changed body, a missing object and a changed
       expect.stringMatching(/^Table storage\.objects: \d+ rows at the source, \d+ at the target$/),
     ]),
   );
-  // The next run repairs all of them.
+  // The next run resolves all differences.
   await move(source, target);
   expect(await verifyEnds()).toEqual([]);
 });

@@ -42,7 +42,7 @@ afterAll(async () => {
   await Promise.all([source?.stop(), target?.stop(), back?.stop()]);
 });
 
-/** The order of rows isn't part of a dump's content. */
+/** Returns a dump with sorted rows, because their order isn't significant. */
 const dumpOf = async (backend: Backend): Promise<string> => {
   const text = await dumpText({ ...parseConnectionString(backend.database.info.projectUrl) });
   return text.replaceAll(

@@ -121,7 +121,7 @@ describe('the files', () => {
         'dist/vite.d.ts',
       ]),
     );
-    // The app templates are sources by nature.
+    // The app templates are supposed to contain source files.
     const own = names.filter((name) => !name.startsWith('templates/'));
     expect(own.filter((name) => /\.test\.|^(test|bench)\/|(?<!\.d)\.ts$|\.map$/.test(name))).toEqual([]);
     expect(names).toContain('templates/react/src/App.tsx');

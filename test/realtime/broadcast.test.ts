@@ -142,7 +142,7 @@ test('messages sent from the database before a join aren’t repeated', async ()
     const channel = fresh.client().channel('late');
     channel.on('broadcast', { event: '*' }, ({ payload }) => seen.push(payload.n));
     await joined(channel);
-    // The stream may not be open yet, but no message is lost.
+    // Even if the stream isn't open yet, no message is lost.
     await fresh.sql(`select realtime.send('{"n": 2}', 'e', 'late', false)`);
     await fresh.sql(`select realtime.send('{"n": 3}', 'e', 'late', false)`);
     await until(() => seen.length === 2);

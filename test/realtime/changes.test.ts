@@ -416,7 +416,7 @@ test('after a token change, only the new user’s rows arrive', async () => {
   });
   await joined(channel);
   await until(() => statusCount > 0);
-  // In this order, bob's row has been processed when alice's row arrives.
+  // Because of this order, bob's row has been processed when alice's row arrives.
   const both = (when: string) =>
     `insert into public.notes (owner, body) values ('${bob}', 'bob ${when}'), ('${alice}', 'alice ${when}')`;
   await h.sql(both('before'));
@@ -445,7 +445,7 @@ test('an interrupted stream resumes automatically, and nothing is missed', async
   await settle();
   expect(seen.map(({ new: row }) => row.body)).toEqual(['meanwhile', 'after']);
   expect(h.health()).toBeUndefined();
-  // The client didn't notice an interruption.
+  // The client wasn't notified of any interruption.
   expect(statusCount).toBe(0);
 });
 

@@ -1,4 +1,7 @@
-/** Joins of private channels take turns per client: one client with many joins doesn't delay the first join of another. */
+/**
+ * Tests that clients take turns when they join private channels, so that many joins of one client don't delay another
+ * client's first join.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Harness, startRealtime } from './harness.ts';
 import { openRaw, type RawSocket } from './raw-socket.ts';

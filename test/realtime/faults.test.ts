@@ -212,7 +212,7 @@ describe('if PostgreSQL', () => {
     const before = cluster.pid();
     process.kill(before, 'SIGKILL');
     await until(() => cluster.pid() !== before);
-    // Runs as soon as the server responds, before other clients reconnect.
+    // The statement runs as soon as the server responds, before other clients reconnect.
     for (;;) {
       try {
         await direct.sql(insert(21, 40, name));

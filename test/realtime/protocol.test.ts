@@ -131,7 +131,7 @@ test('with both protocol versions in one channel, text is passed on unchanged', 
     ref: '1',
   });
   await two.next(reply('1'));
-  // A number beyond 2^53 and a decimal that JavaScript would shorten, checked in the raw bytes.
+  // The raw bytes are checked, because JavaScript would change a number beyond 2^53 and a decimal with many digits.
   const { WebSocket } = await import('ws');
   const spy = new WebSocket(h.socketUrl());
   const texts: string[] = [];

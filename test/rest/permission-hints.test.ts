@@ -1,4 +1,4 @@
-/** Tests what the hint of a 42501 discloses about missing privileges, and what it doesn't. */
+/** Tests what the hint of error 42501 does and doesn't disclose about missing privileges. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RestHarness, startRest } from './harness.ts';
 
@@ -64,7 +64,7 @@ interface Refusal {
   readonly message: string;
   /** Null if the error has no hint. */
   readonly full: string | null;
-  /** Set if it differs from the full hint. */
+  /** Set only if this hint differs from the full hint. */
   readonly short?: string;
 }
 

@@ -1,4 +1,4 @@
-/** `plinth rest` as a separate process, with a database that Plinth didn't set up. */
+/** Runs `plinth rest` as a separate process with a database that Plinth didn't set up. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -129,7 +129,7 @@ async function addFactor(server: AuthServer, { token }: Member): Promise<{ id: s
   return { id, secret };
 }
 
-/** Waits until the address has received this number of emails. Returns the newest. */
+/** Waits until the address has received this number of emails, and returns the newest one. */
 async function mailsTo(server: AuthServer, email: string, count: number) {
   for (let attempt = 0; attempt < 60; attempt += 1) {
     const mails = await server.inbox(email);
@@ -885,7 +885,7 @@ describe('the existence of accounts isn’t revealed', () => {
       () => ask(known.email),
       () => ask(newEmail()),
     );
-    // A password hash takes many times as long as a lookup. 10 ms is for the noise of short requests.
+    // Hashing a password takes many times as long as a lookup. The 10 ms allow for the noise of short requests.
     expect((Math.max(ofKnown, ofUnknown) + 10) / (Math.min(ofKnown, ofUnknown) + 10)).toBeLessThan(3);
   });
 });

@@ -150,7 +150,7 @@ test('an explanation for a read-only operator fires no trigger', async () => {
     expect((await ask(looker, operation)).status).toBe(403);
   expect((await ask(looker, 'select')).status).toBe(200);
   expect(await whoRan()).toEqual([]);
-  // This shows that the trigger works.
+  // This request shows that the trigger works.
   expect((await ask(developer, 'update')).status).toBe(200);
   expect(await whoRan()).toEqual(['postgres/postgres']);
   await postgres.exec('drop trigger noted on public.tasks');

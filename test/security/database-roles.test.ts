@@ -1,6 +1,6 @@
 /**
- * Tests the privileges of the embedded PostgreSQL's roles beyond their grants. No privilege leads to a superuser or to
- * the machine.
+ * Tests the privileges of the embedded PostgreSQL's roles beyond their grants. No privilege allows access to a
+ * superuser or to the machine.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../src/database/testing.ts';

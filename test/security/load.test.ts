@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.stop());
 
-/** Far above the actual duration and far below the duration of a backtracking pattern. */
+/** The limit is far above the actual duration and far below the duration of a pattern that backtracks. */
 const patienceMs = 10_000;
 
 describe('queries', () => {

@@ -1,6 +1,6 @@
 /**
- * Calls every auth route with a contact that the account's owner never confirmed and with the account's correct
- * password. No route returns a session, changes the account or sends a code. The routes come from the server, so new
+ * Calls every auth route with the account's correct password and with a contact that the account's owner never
+ * confirmed. No route returns a session, changes the account or sends a code. The routes come from the server, so new
  * routes are included.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -38,7 +38,7 @@ async function stateOf(id: string): Promise<unknown> {
   return row;
 }
 
-/** Request bodies, which differ because some routes require a kind. */
+/** Returns the requests for a path. There are several, because some routes require a type in the body. */
 function requestsFor(path: string, contact: object, id: string): { url: string; json: object }[] {
   const url = path.replace('/auth/v1', '').replace(/:\w+|\*/g, id);
   const json = {

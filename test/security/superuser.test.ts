@@ -110,7 +110,7 @@ test('with traps everywhere, none runs as a superuser while everything is used',
     select lower('X'::varchar); notify pgrst, 'reload schema'`);
   await backend.fetch('/rest/v1/', { headers: { apikey: backend.keys.secretKey } });
   const { superuser, others } = await sightings(admin);
-  // This shows that the traps work.
+  // This call shows that the traps work.
   expect(others).toEqual(
     expect.arrayContaining(['auth.users', 'storage.objects', 'auth.sessions', 'function lower']),
   );

@@ -210,7 +210,7 @@ describe('every endpoint responds', () => {
     for (const probe of s3ProbesOf(name)) {
       const response = await sendByHand(server, probe);
       const shown = `${probe.method} ${probe.path.slice(0, 200)}?${probe.query ?? ''}: ${await response.text()}`;
-      // A body with a lone surrogate differs from what was signed.
+      // If the body contains a lone surrogate, the sent bytes differ from the signed ones.
       expect(response.status, shown).toBeLessThan(500);
     }
     expect((await server.client().from('open').info('there')).error).toBeNull();

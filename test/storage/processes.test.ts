@@ -148,7 +148,7 @@ describe('a resumable upload', () => {
       for (const { socket } of writers) socket.destroy();
       const offset = Number((await head(urls[0] ?? '', path)).headers.get('upload-offset'));
       if (response === '204') {
-        // The first request was asked to stop before it had read anything.
+        // The first request was asked to stop before it had read any bytes.
         expect(await read(key)).toBe('b'.repeat(length));
         continue;
       }

@@ -9,7 +9,7 @@ export interface Family {
   readonly name: string;
   readonly type: string;
   readonly help: string;
-  /** By the name of the series, which ends with `_bucket`, `_sum` or `_count` for histograms. */
+  /** The samples by the name of their series, which ends with `_bucket`, `_sum` or `_count` for histograms. */
   readonly series: ReadonlyMap<string, readonly Sample[]>;
 }
 

@@ -64,7 +64,7 @@ async function upgradeUntil(dataDir: string, step: string): Promise<string | num
 }
 
 interface State {
-  /** Differs between the clusters. */
+  /** The identifier differs between the clusters. */
   readonly identifier: string;
   readonly content: string;
 }

@@ -157,7 +157,7 @@ function serverTexts(messages: Catalog): Record<string, string> {
 /** Renders the page after its lazily loaded parts are available, so that the markup is complete when it is hydrated. */
 async function markupOf(page: ReactElement): Promise<string> {
   const { prelude } = await prerenderToNodeStream(page, {
-    // With a finite size, React would insert larger parts with inline scripts.
+    // If this size were finite, React would insert larger parts with inline scripts.
     progressiveChunkSize: Number.POSITIVE_INFINITY,
     onError(error) {
       throw error;

@@ -31,7 +31,8 @@ function importsOf(path: string, text: string): readonly Import[] {
     add(moduleRequest.value, /^import\s+type\b/.test(text.slice(start)), start);
   }
   for (const { start, entries } of module.staticExports) {
-    // The list also contains the entries of `export { a }` for an imported `a`. Their position is that of the import.
+    // The list also contains the entries of `export { a }` for an imported `a`. These entries have the position of the
+    // import.
     const source = entries.find(({ moduleRequest }) => moduleRequest !== null)?.moduleRequest;
     if (source == null || !text.startsWith('export', start)) continue;
     add(source.value, /^export\s+type\b/.test(text.slice(start)), start);

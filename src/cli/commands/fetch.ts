@@ -33,7 +33,7 @@ export const fetch: Command = {
     if (unknown !== undefined)
       throw new UsageError(`--only: ${unknown} isn't one of ${packageGroups.join(', ')}`);
     if (packageManifest() === undefined) {
-      print('In a clone of Plinth, "npm ci" has installed everything.');
+      print('In a clone of Plinth, "npm ci" has already installed everything.');
       return 0;
     }
     for (const group of groups) await ensurePackages(group, { onProgress: say, from: input.text('from') });

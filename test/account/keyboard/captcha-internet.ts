@@ -1,7 +1,7 @@
 /** The captcha provider's server, as documented (https://docs.hcaptcha.com/#verify-the-user-response-server-side). */
 import { createInternet, type Internet } from '../../auth/social/internet.ts';
 
-/** Valid tokens are those from the widget in `flows/rules.ts`. */
+/** Only the tokens from the widget in `flows/rules.ts` are valid. */
 export async function captchaInternet(): Promise<Internet> {
   const internet = await createInternet();
   internet.serve('hcaptcha.com/siteverify', ({ form }) => ({

@@ -38,7 +38,7 @@ async function expectGood(page: Page, state: string, colorScheme: string, rules:
   expect({ state, colorScheme, ...found }).toEqual({ state, colorScheme, violations: [], sideways: false });
 }
 
-/** Pages that links in emails open have no scripts in any browser. */
+/** The pages that are opened by links in emails don't contain scripts in any browser. */
 const hasScripts = async (page: Page): Promise<boolean> =>
   (await page.locator('script[type="module"]').count()) > 0;
 
@@ -56,7 +56,10 @@ async function judgeStill(page: Page, state: string): Promise<void> {
   await twin.close();
 }
 
-/** Declares a test per flow and combination of size and scheme, on one server and in one browser. */
+/**
+ * Declares one test for each flow and each combination of size and color scheme. All tests share a server and a
+ * browser.
+ */
 export function inFourLooks(flows: readonly Flow[], open: () => Promise<World>): void {
   let world: World;
   let browser: Browser;

@@ -39,7 +39,7 @@ export interface Flow {
   readonly name: string;
   /** Whether the flow runs in a browser without scripts. */
   readonly isStill?: boolean;
-  /** Requests to other sites that our pages may send during the flow. None by default. */
+  /** Requests to other sites that our pages are allowed to send during the flow. By default, none are allowed. */
   readonly loads?: RegExp;
   readonly play: (scene: Scene) => Promise<void>;
 }

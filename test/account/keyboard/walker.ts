@@ -29,7 +29,7 @@ export type Role = 'button' | 'link' | 'textbox' | 'radio' | 'DisclosureTriangle
 
 /** One second, because content above an element can render in several steps on a busy machine. */
 const settlingFrames = 60;
-/** More presses than the longest page needs. */
+/** More key presses than the longest page requires. */
 const maxPresses = 80;
 /** The controls of a page that is still loading don't exist yet. */
 const maxLoadingMs = 10_000;

@@ -1,4 +1,6 @@
-/** The environment of the flows: a server with every feature enabled, emails, an app, identity providers. */
+/**
+ * The environment of the flows: a server with every feature enabled, captured emails, an app and identity providers.
+ */
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,9 +15,7 @@ import { makeUser } from '../harness.ts';
 
 export interface World {
   readonly backend: Backend;
-  /**
-   * The pages' origin. The origin differs from the address of the mail and provider servers, so those are other sites.
-   */
+  /** The pages' origin. The mail and provider servers have a different address, so they count as other sites. */
   readonly origin: string;
   /** The app's redirect address. */
   readonly appUrl: string;
@@ -41,7 +41,7 @@ const listen = async (server: Server): Promise<string> => {
 const page = (title: string, body: string): string =>
   `<!doctype html><html lang="en"><title>${title}</title><h1>${title}</h1>${body}`;
 
-/** `change` adjusts the settings, for rules that only some projects use. */
+/** `change` overrides settings, for flows that test a project with other rules. */
 export async function openWorld(
   change: { auth?: PartialConfig['auth']; account?: NonNullable<PartialConfig['plinth']>['account'] } = {},
   options: Pick<TestBackendOptions, 'outgoing'> = {},
@@ -198,7 +198,7 @@ export async function openWorld(
   };
 }
 
-/** In the format of the setting: PKCS#1, base64. */
+/** In the setting's format, which is PKCS#1 encoded in base64. */
 function newSamlKey(): string {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   return privateKey.export({ type: 'pkcs1', format: 'der' }).toString('base64');
@@ -214,7 +214,7 @@ export interface Asked {
   readonly verifier: string;
 }
 
-/** Prepares an app's request before it sends a user away (RFC 7636). */
+/** Prepares the request with which an app sends a user to the Account pages (RFC 7636). */
 export function askAsApp(world: World): Asked {
   const verifier = randomBytes(32).toString('base64url');
   const challenge = createHash('sha256').update(verifier).digest('base64url');
@@ -226,7 +226,7 @@ export function askAsApp(world: World): Asked {
   return { search: `?${query}`, challenge, verifier };
 }
 
-/** Redeems the code as the app, and returns the user and the assurance level of its session. */
+/** Redeems the code as the app does, and returns the user and the assurance level of the session. */
 export async function redeem(
   { backend }: World,
   returned: string,

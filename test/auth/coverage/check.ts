@@ -13,7 +13,7 @@ export interface RouteCoverage {
   readonly failures: readonly string[];
   /** The test files that called the route. */
   readonly files: readonly string[];
-  /** The missing responses. Empty if there are none. */
+  /** The responses that are missing. Empty if none are missing. */
   readonly gaps: readonly string[];
 }
 

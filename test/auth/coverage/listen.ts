@@ -1,6 +1,6 @@
 /**
- * Records each response below `/auth/v1` that a server in this process sends. It subscribes to Node's HTTP server, so
- * it records responses to browsers, stock clients and sockets.
+ * Records each response below `/auth/v1` that a server in this process sends. It hooks into Node's HTTP server, so it
+ * records responses to browsers, stock clients and sockets.
  */
 import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -12,7 +12,7 @@ let currentFile = '';
 
 subscribe('http.server.request.start', (message) => {
   const { request, response } = message as { request: IncomingMessage; response: ServerResponse };
-  // Read here because frameworks rewrite the URL later.
+  // The URL is read here because frameworks rewrite it later.
   const { method = '', url = '' } = request;
   if (!url.startsWith(`${mount}/`)) return;
   const end = response.end.bind(response) as (...args: unknown[]) => ServerResponse;

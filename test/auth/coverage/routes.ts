@@ -6,7 +6,7 @@ export interface RouteEntry {
   readonly method: string;
   /** Variables are in braces. */
   readonly path: string;
-  /** The reason why no test can see the route succeed or fail. */
+  /** The reason why no test can make the route succeed or fail. */
   readonly noSuccess?: string;
   readonly noFailure?: string;
 }

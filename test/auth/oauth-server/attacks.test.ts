@@ -316,7 +316,7 @@ describe('an authorization', () => {
   test('of another user isn’t found, for reading or deciding', async () => {
     const stranger = await person(server);
     const id = await authorizationId(server, client.client_id, pkce().challenge);
-    // No one has opened the request, so no one can decide it.
+    // No user has opened the request yet, so no user can approve or deny it.
     expect((await decide(server, id, stranger.token, 'approve')).status).toBe(404);
     await open(server, id, user.token);
     for (const response of [

@@ -20,7 +20,7 @@ export interface Tokens {
   readonly id_token?: string;
 }
 
-/** An error response from `/oauth/token`: an RFC 6749 error or one of upstream's own. */
+/** An error response from `/oauth/token`: either an RFC 6749 error or an upstream-specific error. */
 export interface Refusal {
   readonly error?: string;
   readonly error_description?: string;

@@ -281,7 +281,7 @@ describe('Apple', () => {
       client_secret: 'apple-client-secret',
     });
 
-    // The second response doesn't contain a name, so the stored name is kept.
+    // The second response doesn't contain a name, so the stored name doesn't change.
     const again = await leave(auth, 'apple');
     const second = await comeBack(auth, { code: 'good-code', state: again.state }, 'POST');
     expect((await userOf(auth, second)).user_metadata).toMatchObject({ name: 'Ann Example' });

@@ -287,7 +287,7 @@ describe('addresses inside the server’s network (SSRF)', () => {
 });
 
 describe('sign-in with OpenID Connect', () => {
-  // The server's clock is ahead at this point.
+  // At this point, the server's clock is ahead of the actual time.
   const exp = Math.floor(Date.now() / 1000) + 86_400;
   const serveToken = (claims: Record<string, unknown>) =>
     internet.serve('idp.example.com/token', () => ({

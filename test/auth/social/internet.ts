@@ -12,7 +12,7 @@ export interface Received {
   readonly headers: IncomingMessage['headers'];
 }
 
-/** JSON unless it specifies another type. */
+/** The response is JSON unless it specifies another type. */
 export type Answer =
   | object
   | { readonly status?: number; readonly type: string; readonly text: string }

@@ -62,7 +62,7 @@ describe('an address verified by the provider', () => {
       email,
       app_metadata: { provider: 'email', providers: ['email', 'github'] },
     });
-    // The owner's own sign-in method still works.
+    // The owner can still use their own sign-in method.
     const { error } = await auth.client().auth.signInWithPassword({ email, password });
     expect(error).toBeNull();
   });

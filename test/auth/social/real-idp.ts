@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
 
 export interface RealIdp {
-  /** The URL at which it is reached. */
+  /** The URL at which the provider can be reached. */
   readonly url: string;
-  /** Serves as `issuer` for the client with this callback from now on. */
+  /** From now on, the provider acts as `issuer` for the client with this callback. */
   open(options: {
     issuer: string;
     redirectUri: string;

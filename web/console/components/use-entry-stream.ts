@@ -23,7 +23,7 @@ export interface EntryStream<Entry> extends Batch<Entry> {
 }
 
 /**
- * Subscribes to the entries at `url`, and reconnects when the URL changes. If it is undefined, no entries are followed.
+ * Subscribes to the entries at `url`, and reconnects when the URL changes. If `url` is undefined, doesn't subscribe.
  */
 export function useEntryStream<Entry>(url: string | undefined): EntryStream<Entry> {
   const [{ entries, left }, setBatch] = useState<Batch<Entry>>({ entries: [], left: 0 });

@@ -1,6 +1,6 @@
 /**
- * Interface text for the consent page and the list of connected apps, as ICU messages. `{name}` is the product, and `{app}` is the
- * other app.
+ * Interface text for the consent page and the list of connected apps, as ICU messages. `{name}` is the product name,
+ * and `{app}` is the name of the app that requests access.
  */
 export const messages = {
   'consent.asks': '{app} wants to use your {name} account.',

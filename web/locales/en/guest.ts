@@ -1,6 +1,6 @@
 /**
- * Interface text for guests, as ICU messages: creating a guest account, saving it and moving its data. Also includes
- * the page for a remaining session.
+ * Interface text for guests, as ICU messages: creating a guest account, saving it and moving its data. Also contains
+ * the text of the page that is shown if an app has signed the user out but the session here remains.
  */
 export const messages = {
   'guest.intro':

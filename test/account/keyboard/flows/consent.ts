@@ -1,4 +1,4 @@
-/** Another app requests access. */
+/** Flows in which another app requests access. */
 import { equal, match } from 'node:assert/strict';
 import type { Flow } from '../scene.ts';
 import { say } from '../texts.ts';

@@ -1,4 +1,4 @@
-/** Guests: starting a session, saving the account, moving everything to an existing account. */
+/** Flows for guests: starting a session, saving the account, and moving their data to an existing account. */
 import { deepEqual } from 'node:assert/strict';
 import { password } from '../../harness.ts';
 import type { Flow } from '../scene.ts';

@@ -1,4 +1,4 @@
-/** Without scripts: signing in, codes, a forgotten password and the second factor. */
+/** Flows without scripts: signing in, codes, a forgotten password and the second factor. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { laterTotp, password, totp } from '../../harness.ts';
 import type { Flow, Scene } from '../scene.ts';

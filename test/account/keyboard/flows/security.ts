@@ -1,4 +1,4 @@
-/** Tasks on the security page, and the confirmations they require. */
+/** Flows for tasks on the security page, and the confirmations that they require. */
 import { deepEqual, equal, match, notEqual } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { CDPSession } from 'playwright-core';

@@ -1,4 +1,4 @@
-/** The sign-in methods. */
+/** Flows for all sign-in methods. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { ethereumWallet } from '../../../auth/wallet-keys.ts';
 import { announcing, installWallet, shortAddress } from '../../browser-wallets.ts';

@@ -1,4 +1,6 @@
-/** Slow responses, rate limits and outages: what pages show while they wait, and how users can continue. */
+/**
+ * Flows for slow responses, rate limits and outages: what the pages show while they wait, and how users can continue.
+ */
 import { equal } from 'node:assert/strict';
 import type { BrowserContext, Route } from 'playwright-core';
 import { password } from '../../harness.ts';
