@@ -1,4 +1,6 @@
-/** Determines where a browser goes that has just signed in by following a link or an identity provider's redirect. */
+/**
+ * Determines where to send a browser that has just signed in by following a link or an identity provider's redirect.
+ */
 import type { FastifyRequest } from 'fastify';
 import { carriedFlow } from './core/html.ts';
 import type { ReturnAddress } from './return-address.ts';

@@ -8,8 +8,8 @@ import { cookieOf } from './request-cookies.ts';
 export type { AuthUser, TokenPair } from '../auth/index.ts';
 
 /**
- * The client on whose behalf auth is called. The session list and the audit log contain its address and browser, and
- * its requests count toward limits.
+ * The client that auth is called for. Its address and browser appear in the session list and the audit log, and its
+ * requests count toward limits.
  */
 export type Caller = Pick<FastifyRequest, 'id' | 'ip' | 'headers' | 'host' | 'protocol'>;
 
@@ -19,8 +19,8 @@ export type Caller = Pick<FastifyRequest, 'id' | 'ip' | 'headers' | 'host' | 'pr
  */
 export interface AuthClient {
   /**
-   * Returns the operations that don't require a session, for any browser. `wait` identifies the window that waits until
-   * the link in the email is opened (`waiting-windows.ts`).
+   * Returns the operations that don't require a session, for any browser. `wait` identifies the window that is waiting
+   * for the link in the email to be opened (`waiting-windows.ts`).
    */
   visitor(caller: Caller, wait?: string): VisitorOperations;
   /** Returns the operations that a signed-in user can run. They run with the session's access token. */

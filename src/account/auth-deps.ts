@@ -7,8 +7,8 @@ export interface ReturnDeps {
   /**
    * Returns a one-time code for the user and session of a verified, unexpired access token. A caller that posts the
    * code to `/auth/v1/token?grant_type=pkce` with the challenge's verifier gets a new session for that user. The new
-   * session has the same level (aal), methods (amr) and factor as the original session. The code is valid for the same
-   * time as other PKCE codes.
+   * session has the same level (aal), methods (amr) and factor as the original session. The code is valid for as long
+   * as other PKCE codes.
    */
   readonly issueCode: (request: {
     readonly accessToken: string;
@@ -26,8 +26,7 @@ export interface ConsentDeps {
   /** Whether an administrator registered the app. Any other app may have been registered by anyone, under any name. */
   readonly isTrustedClient: (clientId: string) => Promise<boolean>;
   /**
-   * Withdraws this user from an authorization request that the user opened but didn't decide. A different user can then
-   * decide the request.
+   * Releases an authorization request that this user opened but didn't decide, so that a different user can decide it.
    */
   readonly releaseAuthorization: (authorizationId: string, userId: string) => Promise<void>;
 }
@@ -35,8 +34,8 @@ export interface ConsentDeps {
 /** The auth functions that the guest pages need. `main.ts` provides them. */
 export interface GuestDeps {
   /**
-   * Transfers a guest's data to an account with the project's hook, then deletes the guest. Requires an access token
-   * for both accounts. If the hook fails, throws the hook's error and leaves the guest unchanged.
+   * Transfers a guest's data to an account by calling the project's hook, then deletes the guest. Requires access
+   * tokens for both accounts. If the hook fails, throws the hook's error and leaves the guest unchanged.
    */
   readonly transferGuest: (request: {
     readonly guestToken: string;

@@ -74,9 +74,8 @@ export interface FillerDeps {
 }
 
 /**
- * The sources for the content security policy, as required in the captcha providers' documentation. The script itself
- * isn't included, because it is loaded with the nonce:
- * https://docs.hcaptcha.com/#content-security-policy-settings
+ * The sources for the content security policy, as the captcha providers' documentation requires. The script itself is
+ * loaded with the nonce, so it isn't included. See https://docs.hcaptcha.com/#content-security-policy-settings
  * https://developers.cloudflare.com/turnstile/reference/content-security-policy/
  */
 const captchaSources = {

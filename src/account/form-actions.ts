@@ -83,7 +83,7 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
     return next === undefined ? { page: 'signed-in', step: { arrived: true } } : { page: next, step: {} };
   }
 
-  /** Sends a code and a link, for which this window then waits. */
+  /** Sends a code and a link. This window then waits for the link. */
   async function mailCode(
     { request, reply }: FormContext,
     email: string,

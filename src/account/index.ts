@@ -1,10 +1,10 @@
 /**
- * The server side of the Account pages: serves the built pages below `/account`, keeps the browsers' sessions behind
- * an httpOnly cookie, and returns users to the calling app with a separate session.
+ * The server side of the Account pages: serves the built pages below `/account`, keeps the browsers' sessions behind an
+ * httpOnly cookie, and returns users to the calling app with a separate session.
  *
  * Glossary. *Page*: HTML that is prerendered at build time, filled at startup, and receives a nonce per response.
- * *Session*: a row of `_plinth.account_sessions`, found by the cookie. *Return*: the redirect to the app, with a PKCE
- * code or a fragment.
+ * *Session*: a row of `_plinth.account_sessions`, looked up by the cookie. *Return*: the redirect to the app, with a
+ * PKCE code or a fragment.
  */
 import type { SelfService } from '../auth/index.ts';
 import type { LiveConfig } from '../config/index.ts';

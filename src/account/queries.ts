@@ -96,7 +96,7 @@ export async function findWaitingWindow(
   return rows[0];
 }
 
-/** Counts an attempt to enter the number. Returns undefined if the window doesn't wait or no attempt is left. */
+/** Counts an attempt to enter the number. Returns undefined if the window isn't waiting or no attempts are left. */
 export async function countAttempt(
   db: Queryable,
   id: Buffer,

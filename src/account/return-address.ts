@@ -16,7 +16,7 @@ import { hasFactor, isAtAal2, mustStepUp, type Visitor, type Visitors } from './
 export type ReturnAddress = (
   request: FastifyRequest,
   requested: Readonly<Record<string, unknown>>,
-  /** The visitor, if they have just signed in, because the request doesn't contain their new cookie yet. */
+  /** Set if the visitor has just signed in, because the request doesn't contain their new cookie yet. */
   arrived?: Visitor,
 ) => Promise<string>;
 

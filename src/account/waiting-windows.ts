@@ -38,7 +38,7 @@ export interface WaitingWindows {
   of(request: FastifyRequest): WaitingWindow;
   /** Makes the window wait and sets its cookie. Returns the number that the window shows. */
   begin(request: FastifyRequest, reply: FastifyReply, window: WaitingWindow): Promise<number>;
-  /** Returns the number that the window shows. Returns undefined if it doesn't wait. */
+  /** Returns the number that the window shows. Returns undefined if the window isn't waiting. */
   numberOf(request: FastifyRequest): Promise<number | undefined>;
   /** Whether the request comes from the browser whose window has this ID. */
   isSame(request: FastifyRequest, id: string): boolean;
@@ -51,7 +51,7 @@ export interface WaitingWindows {
   take(
     request: FastifyRequest,
   ): Promise<{ state: 'none' | 'waiting' | 'canceled' } | { state: 'confirmed'; link: string; type: string }>;
-  /** Deletes the window and its cookie, because it doesn't wait anymore. */
+  /** Deletes the window and its cookie, because it is no longer waiting. */
   end(request: FastifyRequest, reply: FastifyReply): Promise<void>;
   removeExpired(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * Limits wrong attempts at the secrets listed in `core/typed-secrets.ts`. Every comparison with such a secret must use
- * this module.
+ * Limits failed attempts to enter the secrets listed in `core/typed-secrets.ts`. Every comparison with such a secret
+ * must use this module.
  */
 import { createHash } from 'node:crypto';
 import type { Queryable } from '../database/types.ts';
@@ -37,13 +37,13 @@ export type AttemptResult<T> =
    */
   | { readonly kind: 'blocked'; readonly waitMs: number };
 
-/** Uses up one attempt at an issued token. Returns false if the token has no attempts left. */
+/** Uses up one of an issued token's attempts. Returns false if the token has no attempts left. */
 export type ConsumeToken = (token: string) => Promise<boolean>;
 
 export interface AttemptLimits {
   /**
    * Runs `compare`, which returns undefined for a wrong secret. `compare` calls `consumeToken` for each token that it
-   * compares. If `compare` throws an error, the attempt counts as wrong.
+   * compares. If `compare` throws an error, the attempt counts as failed.
    * @example await guesses.verify('second_factor', { account: user.id }, async () => (isRight ? true : undefined))
    */
   verify<T>(

@@ -8,7 +8,7 @@ test('a burst, then one per interval, separately per key', async () => {
   expect([await take(0), await take(0), await take(0)]).toEqual([true, true, false]);
   expect(await take(0, 'b')).toBe(true);
   expect([await take(499), await take(1000), await take(1000)]).toEqual([false, true, false]);
-  // The request before this one read the clock later.
+  // The previous request read a later time from the clock.
   expect(await take(1999)).toBe(true);
   await buckets.sweep(2000);
   expect(await take(2000)).toBe(false);

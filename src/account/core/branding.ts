@@ -1,6 +1,6 @@
 /**
  * Derives the few colors that the pages need from a brand's single color. The brand color is darkened or lightened
- * until text in this color, and text on a background of this color, meet WCAG AA in the light and the dark scheme.
+ * until both text in this color and text on this color meet WCAG AA in the light and dark schemes.
  */
 import { escapeMarkup } from '../../shared/escape-markup.ts';
 

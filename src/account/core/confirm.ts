@@ -4,7 +4,7 @@
 import { carriedFlow } from './html.ts';
 
 export interface ConfirmLink {
-  /** The hash with which auth finds the link. */
+  /** The hash by which auth looks up the link. */
   readonly token: string;
   readonly type: string;
   /** The link's destination, which auth validates. */
@@ -33,10 +33,10 @@ export function passwordPageFor(type: string): 'new-password' | 'join' | undefin
   return type === 'recovery' ? 'new-password' : type === 'invite' ? 'join' : undefined;
 }
 
-/** The query parameter of a link's destination that identifies the window that waits for the link. */
+/** The query parameter, in a link's destination, that identifies the window waiting for the link. */
 const waitParameter = 'wait';
 
-/** Adds the ID of a waiting window to the address to which a link leads. */
+/** Adds the ID of a waiting window to a link's destination. */
 export function withWait(redirectTo: string, wait: string): string {
   const url = new URL(redirectTo);
   url.searchParams.set(waitParameter, wait);

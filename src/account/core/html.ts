@@ -34,7 +34,7 @@ export function fillValues(html: string, values: Readonly<Record<string, string>
   return html.replace(/%PLINTH_([A-Z_]+)%/g, (placeholder, key: string) => values[key] ?? placeholder);
 }
 
-/** Escapes text from a client for HTML in which more placeholders are filled later. */
+/** Escapes a client's text for HTML that still contains placeholders. */
 export function escapeText(text: string): string {
   return escapeMarkup(text).replaceAll('%', '&#37;');
 }

@@ -1,6 +1,6 @@
 /**
  * The progress of a visitor whose browser runs no scripts, such as the error in the form they posted or the code they
- * must enter. A cookie stores the progress from the form to the resulting page, so that a reload doesn't repeat a
+ * must enter. A cookie carries the progress from the form to the resulting page, so that a reload doesn't repeat a
  * request. The cookie only affects what a page shows and doesn't grant any access.
  */
 
@@ -25,7 +25,7 @@ export interface Step {
   /** The purpose of the code that was sent to `email`. */
   readonly purpose?: CodePurpose;
   readonly resent?: boolean;
-  /** Whether the visitor wanted to continue, but the link in the email wasn't confirmed on another device. */
+  /** Whether the visitor tried to continue before the link in the email was confirmed on another device. */
   readonly unconfirmed?: boolean;
   /** Whether the visitor has just signed in and can return to the app without another prompt. */
   readonly arrived?: boolean;

@@ -167,7 +167,7 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
     const body = bodies.verifyCode(request.body);
     const pair = await auth.visitor(request).verifyCode(body);
     if (pair !== undefined && body.type === 'email_change' && (await present(request)) !== undefined) {
-      // The browser keeps its own session, which may have used a second factor.
+      // The browser keeps its own session, which may have been verified with a second factor.
       await auth.user(request, { tokens: pair }).signOut('local');
       return tell(request, reply, true);
     }

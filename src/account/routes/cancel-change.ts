@@ -1,6 +1,6 @@
 /**
- * Declares `/account/cancel-change`, to which the link in the email to a user's old address leads. It cancels a change of
- * the address after a click on a button, and doesn't require a session.
+ * Declares `/account/cancel-change`, the page that the link in the email to a user's old address opens. The page
+ * cancels the address change when the user clicks a button, and doesn't require a session.
  */
 import type { FastifyInstance } from 'fastify';
 import { AuthRejection } from '../../shared/auth-rejection.ts';

@@ -1,7 +1,7 @@
 /**
- * Declares `/account/confirm`, to which email links lead. The browser that requested the email uses the link by opening
- * it. Any other browser gets a page with a button, so email scanners can open the page safely. The button submits a
- * plain form that works without scripts.
+ * Declares `/account/confirm`, the page that email links open. The browser that requested the email uses the link by
+ * opening it. Any other browser gets a page with a button, so email scanners can open the page safely. The button
+ * submits a plain form that works without scripts.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AuthRejection } from '../../shared/auth-rejection.ts';
@@ -37,7 +37,7 @@ export interface ConfirmDeps {
   readonly send: Send;
 }
 
-/** The pages with the button by type of link. They need no scripts. All other links use the page `confirm`. */
+/** The pages with the button, by link type. They work without scripts. All other links use the `confirm` page. */
 const pagesOf: Readonly<Record<string, AnyPage>> = {
   invite: 'plain/confirm-invite',
   recovery: 'plain/confirm-recovery',
@@ -148,8 +148,9 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
   }
 
   /**
-   * Returns the page after an email change. The browser keeps its own session, which may have used a second factor. A
-   * browser without a session isn't signed in, because the recipient of this email needn't be the account's owner.
+   * Returns the page after an email change. The browser keeps its own session, which may have been verified with a
+   * second factor. A browser without a session isn't signed in, because the recipient of this email needn't be the
+   * account's owner.
    */
   async function afterEmailChange(request: FastifyRequest, own: URLSearchParams, pair: TokenPair) {
     await auth.user(request, { tokens: pair }).signOut('local');

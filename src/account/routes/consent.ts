@@ -15,7 +15,7 @@ export interface ConsentRouteDeps {
   readonly consent: ConsentDeps;
   readonly bodies: () => typeof Bodies;
   /**
-   * Returns the session and the user. If the user must use a second factor, this factor must have been used.
+   * Returns the session and the user. If a second factor is required, the session must have used it.
    * @throws {AccountError} not_signed_in, insufficient_aal
    */
   readonly complete: (request: FastifyRequest) => Promise<{ session: OpenSession; user: AuthUser }>;

@@ -27,7 +27,7 @@ export interface JourneyDeps {
   readonly accountUrl: () => string;
 }
 
-/** The parameters for auth that make it send the browser back to us. */
+/** The parameters that make auth send the browser back to us. */
 interface StartedJourney {
   readonly redirect_to: string;
   readonly code_challenge: string;
@@ -51,7 +51,7 @@ function startJourney(
   };
 }
 
-/** Returns an address on the same host that has just set the cookie, because this machine may have several names. */
+/** Returns an address on the host that just set the cookie, because this machine may have several host names. */
 function returnAddress({ protocol, host, hostname }: FastifyRequest, accountUrl: string): string {
   const isLocal = isLoopbackName(hostname) && isLoopbackName(new URL(accountUrl).hostname);
   return isLocal ? `${protocol}://${host}/account/back` : `${accountUrl}/back`;

@@ -36,7 +36,7 @@ export interface PageFields {
   readonly host?: string;
   /** The number that a waiting window shows. */
   readonly number?: number | undefined;
-  /** The browser and system of the window that waits for a link. */
+  /** The browser and operating system of the window that is waiting for a link. */
   readonly device?: { readonly browser: string; readonly system: string };
   readonly problem?: StepProblem;
   /**

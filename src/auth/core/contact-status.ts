@@ -1,15 +1,15 @@
 /**
  * Decides from the account's row whether a contact can sign a user in (decision 27). An account has an *owner* once one
  * of its contacts was confirmed or one of its sessions was issued. A contact that the owner never confirmed can't sign
- * anyone in. The first user who proves the contact of an account without an owner gets the account, without the content
- * of earlier requests.
+ * anyone in. If an account has no owner, the first user who proves that they control its contact gets the account,
+ * without the content of earlier requests.
  */
 import type { User, UserColumns } from '../rows.ts';
 
 export type Contact = 'email' | 'phone';
 
 /**
- * - `confirmed`: a user who proves the contact can sign in to the account.
+ * - `confirmed`: a user who proves that they control the contact can sign in.
  * - `unclaimed`: the account has no owner.
  * - `closed`: the account has an owner, who never confirmed this contact.
  */

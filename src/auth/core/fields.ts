@@ -1,10 +1,10 @@
-/** A JSON body whose fields are read as Go decodes a struct: a field that is absent or null has the zero value. */
+/** A JSON body whose fields are read the way Go decodes a struct: a field that is absent or null has the zero value. */
 import { authError } from '../errors.ts';
 import { isJsonObject, isStorable, type JsonObject } from './json.ts';
 
 export interface Fields {
   text(name: string): string;
-  /** Returns undefined if the field is absent or null. Used for fields in which `''` has a meaning. */
+  /** Returns undefined if the field is absent or null. Used for fields for which `''` is meaningful. */
   optionalText(name: string): string | undefined;
   flag(name: string, fallback?: boolean): boolean;
   /** Returns undefined if the field is absent or null. */

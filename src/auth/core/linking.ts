@@ -11,8 +11,8 @@ export function linkingDomain(provider: string): string {
 }
 
 /**
- * Returns the addresses with which an account is looked up, which are the addresses that the provider has verified,
- * regardless of the project's confirmation setting.
+ * Returns the addresses used to look up an account: those that the provider has verified, regardless of the project's
+ * confirmation setting.
  */
 export function verifiedEmails(emails: readonly ProviderEmail[]): string[] {
   return emails

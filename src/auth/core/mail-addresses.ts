@@ -23,8 +23,8 @@ export interface DomainLookup {
 }
 
 /**
- * Whether a domain can receive email. Returns false only if this is certainly impossible. If DNS doesn't respond,
- * returns true.
+ * Whether a domain can receive email. Returns false only if the domain certainly can't, and returns true if DNS doesn't
+ * respond.
  */
 export async function canReceiveMail(email: string, dns: DomainLookup): Promise<boolean> {
   const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();

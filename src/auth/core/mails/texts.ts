@@ -22,7 +22,7 @@ export interface MailTexts {
 export interface MailWords {
   readonly when: string;
   readonly device: string;
-  /** A device, from its browser and system. */
+  /** Describes a device by its browser and operating system. */
   readonly deviceName: (browser: string, system: string) => string;
   readonly help: string;
   /** The text message that contains a code. */

@@ -13,7 +13,7 @@ export function redirectUriFault(uri: string): string | undefined {
     return `scheme '${split.scheme}' is not allowed for security reasons`;
   }
   const isHttp = split.scheme === 'http' || split.scheme === 'https';
-  // A browser must not interpret the URI as a different host, because the authorization code would be sent to the wrong
+  // A browser must not resolve the URI to a different host, because the authorization code would be sent to the wrong
   // server.
   if (!URL.canParse(uri) || (isHttp && !readsAlike(uri, split))) return 'invalid URL format';
   if (split.scheme === 'http' && !['localhost', '127.0.0.1', '::1'].includes(split.hostname)) {
