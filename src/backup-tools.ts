@@ -122,8 +122,8 @@ function parseTime(text: string): number {
 }
 
 /**
- * Makes a restored copy, or the original after a copy was promoted, the server that owns the backup target. Returns whether
- * the folder was a copy.
+ * Makes this data folder's server the owner of the backup target. The folder is a restored copy, or the original after
+ * a copy was promoted. Returns whether the folder was a copy.
  */
 export async function promoteCopy(dataDir: string): Promise<boolean> {
   const marker = join(dataDir, copyMarker);

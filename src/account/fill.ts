@@ -41,8 +41,7 @@ export interface PageConfig {
   /** The chains whose wallets can sign in. */
   readonly wallets: readonly ('ethereum' | 'solana')[];
   /**
-   * The origins at which the browser can create and use passkeys for this project. At other origins, passkeys aren't
-   * offered.
+   * The origins where browsers can create and use passkeys for this project. At other origins, passkeys aren't offered.
    */
   readonly keyOrigins: readonly string[];
   /** The second factors that users can add. */

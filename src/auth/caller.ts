@@ -22,10 +22,7 @@ export interface Caller {
    * the same emails as from GoTrue.
    */
   readonly pageLanguage?: string | undefined;
-  /**
-   * Returns the address to which links in emails lead. This is the requested address if the redirect rule allows it,
-   * and otherwise the site URL.
-   */
+  /** Returns the address that links in emails lead to. This is */
   redirectTo(): string;
   /**
    * Sets a response header. Headers aren't part of the result because error responses also need them. For example,

@@ -14,7 +14,7 @@ export interface LeakedPasswordSettings {
   readonly list_path: string | undefined;
 }
 
-/** The timeout of a check, which is the same as upstream's, so that a sign-up isn't delayed for long. */
+/** The timeout of a check. It matches upstream's, and prevents a check from delaying a sign-up for long. */
 const leakCheckTimeoutMs = 5000;
 
 export function createLeakedPasswords(

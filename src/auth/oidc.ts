@@ -12,7 +12,7 @@ import type { IdTokenClaims } from './core/providers/id-token-profiles.ts';
 export interface IssuerLocation {
   readonly issuer: string;
   readonly reach: Reach;
-  /** The address of the discovery document. Defaults to the well-known path below the issuer. */
+  /** The address of the discovery document. Defaults to the well-known path under the issuer. */
   readonly discoveryUrl?: string;
 }
 
@@ -22,7 +22,7 @@ export interface Discovery {
   readonly tokenEndpoint: string;
   readonly userinfoEndpoint: string;
   readonly jwksUri: string;
-  /** The asymmetric algorithms with which the issuer signs ID tokens. RS256 if the document doesn't list any. */
+  /** The asymmetric algorithms that the issuer uses to sign ID tokens. */
   readonly algorithms: readonly string[];
   /** Whether the issuer adds `iss` to its authorization responses (RFC 9207). */
   readonly namesItself: boolean;

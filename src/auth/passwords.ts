@@ -21,7 +21,7 @@ const loadBcrypt = () => importPackage<typeof Bcrypt>('server', '@node-rs/bcrypt
 
 /** Node's thread pool has four threads, so one thread is left for other work. */
 const maxThreads = 3;
-/** Limits the memory for waiting hashes. */
+/** Limits the memory that queued hashes use. */
 const maxWaitingHashes = 1000;
 
 export interface Passwords {
@@ -74,7 +74,7 @@ export function createPasswords(cost = defaultCost, maxWaitMs = () => Number.POS
 
   async function pretendToVerify(password: string): Promise<void> {
     decoy ??= hash('not the password of any user');
-    // Creating the decoy may have failed because the queue was full, so the next call creates it again.
+    // Creating the decoy may have failed because the queue was full, so the next call tries again.
     decoy.catch(() => {
       decoy = undefined;
     });

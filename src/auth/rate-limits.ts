@@ -17,7 +17,7 @@ import {
 import { authError } from './errors.ts';
 import type { Settings } from './settings.ts';
 
-/** Added to `forMs`, because it exceeds the clock skew between two requests (`horizonMs`). */
+/** Added to `forMs` to cover the clock skew between two requests (`horizonMs`). */
 const onceSlackMs = 1000;
 
 export interface RateLimits {

@@ -1,5 +1,5 @@
 /**
- * Provides sign-in and self-service for the Account pages. Runs the same operations as the routes below `/auth/v1`,
+ * Provides sign-in and self-service for the Account pages. Runs the same operations as the routes under `/auth/v1`,
  * with the same checks, limits, errors and log entries (decision 40).
  */
 import type { Observe } from '../kernel/service.ts';

@@ -41,7 +41,7 @@ export interface Settings {
   /** The addresses are functions, because they depend on the port. */
   readonly externalUrl: () => string;
   readonly issuer: () => string;
-  /** The address of the Account pages, or of the pages with which the project replaces them. */
+  /** The address of the Account pages, or of the project's own pages that replace them. */
   readonly accountUrl: () => string;
   /** The languages of the Account pages. The default language is first. */
   readonly languages: readonly string[];
@@ -101,10 +101,7 @@ export interface Settings {
   readonly oauthServer: {
     readonly enabled: boolean;
     readonly allowsRegistration: boolean;
-    /**
-     * The address of the page on which users consent to an OAuth client's request. Undefined if the project has no such
-     * page.
-     */
+    /** The address of the page where users consent to an OAuth client's request. */
     readonly consentUrl: () => string | undefined;
   };
   readonly providers: ReadonlyMap<string, ProviderSettings>;
@@ -123,7 +120,7 @@ export interface Settings {
   readonly limitsByAddress: boolean;
   /** Whether an OAuth client can change the account with its token, as upstream allows. */
   readonly clientsActAsUsers: boolean;
-  /** Whether wrong attempts at user-entered secrets are limited per account and token. */
+  /** Whether failed attempts at user-entered secrets are limited per account and token. */
   readonly limitsGuesses: boolean;
   readonly config: Config['auth'];
 }
@@ -146,7 +143,8 @@ export function settingsFrom(
   hasAccountPages = true,
 ): Settings {
   const externalUrl = () => auth.external_url ?? `${apiUrl()}/auth/v1`;
-  // Accounts are hidden only in production. In development, responses match upstream's, including delivery errors.
+  // The existence of accounts is concealed only in production. In development, responses match upstream's, including
+  // delivery errors.
   const hidesAccounts = mode === 'production' && !plinth.auth.reveal_accounts;
   const provider = smsProviders.find((name) => auth.sms[name].enabled) ?? '';
   return {
@@ -256,7 +254,7 @@ function mailLogo({ logo, logo_path: file }: Config['plinth']['branding'], ownLo
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : '');
 
 /**
- * Returns the address of the consent page: the project's own page if it is configured, and otherwise our page below
+ * Returns the address of the consent page: the project's own page if it is configured, and otherwise our page under
  * `apiUrl`.
  */
 function consentUrl(auth: Config['auth'], apiUrl: string | undefined): string | undefined {

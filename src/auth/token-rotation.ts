@@ -1,5 +1,5 @@
 /**
- * Refreshes tokens in batches. Handles only the common case: an active token of form 1 with a valid session that no
+ * Refreshes tokens in batches. Handles only the common case: an active version 1 token with a valid session that no
  * other request is using. A batch requires only two round trips, because commits are a large part of the cost of a
  * refresh. Never rejects a refresh. Requests that don't qualify fall back to `flows/refresh-session.ts`.
  */

@@ -127,10 +127,7 @@ export function createUserAdministration(ctx: AuthContext): UserAdministration {
   };
 }
 
-/**
- * Returns the address to which links in invitations and password resets lead. On the Account pages, the user sets a
- * password or adds a passkey and then opens the app, without a session in the address.
- */
+/** Returns the address that links in invitations and password resets lead to. */
 function operatorLinkTarget({ settings }: AuthContext): string {
   if (!settings.hasAccountPages) return settings.siteUrl;
   const flow = new URLSearchParams({ redirect_to: settings.siteUrl, next: 'app' });

@@ -20,7 +20,7 @@ import { createProcessMetrics } from './process-metrics.ts';
 import { queueMetrics } from './queue-metrics.ts';
 import type { WorkerInit } from './worker-init.ts';
 
-/** Serves connections until the lead stops the worker or is gone. The process then exits. */
+/** Serves connections until the lead stops the worker or exits. The process then exits. */
 export async function runApiWorker(): Promise<never> {
   let socketDir: string | undefined;
   const lead = connectLead<WorkerInit>(() => {

@@ -1,6 +1,6 @@
 /**
- * The lead's side of a server with API workers: the port, the workers, and the private socket on which the lead serves
- * the requests that the workers don't handle. Decision 53 explains which process handles what.
+ * The lead's side of a server with API workers: the port, the workers, and the private socket where the lead serves the
+ * requests that the workers don't handle. Decision 53 explains which process handles what.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -136,7 +136,10 @@ export function createApiWorkers(
   };
 }
 
-/** A message contains a trace's fields, but not its class. Times are relative to the process, so they are set again. */
+/**
+ * A message contains a trace's fields but not its class, so a new trace is created. Start times are relative to the
+ * process, so the start is computed from the duration.
+ */
 function revive(trace: Trace, durationMs: number): Trace {
   const { startedAt, ...fields } = trace;
   return Object.assign(new Trace(trace.requestId, performance.now() - durationMs), fields);

@@ -13,7 +13,7 @@ import type { Health } from '../kernel/health.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Reload } from './reload.ts';
 
-/** The files in which the settings are written, and how they are read. */
+/** The files that contain the settings, and a function that loads them. */
 export interface ConfigSource {
   /** @throws {ConfigError} */
   load(): Loaded;
@@ -42,8 +42,7 @@ export interface LastReload {
 
 export interface Configuration {
   /**
-   * Reads the files and applies the changes that the running server can apply. Simultaneous calls run one after the
-   * other.
+   * Reads the files and applies the changes that the running server can apply. Simultaneous calls run sequentially.
    * @throws {ConfigError} The settings are invalid, and nothing was changed.
    */
   reload(): Promise<Reload>;

@@ -17,7 +17,7 @@ test('the number of connections depends on the cores unless it is set', () => {
 });
 
 test.each([
-  // Memory in MiB, exclusive and slow connections with 8 cores, connections per pool
+  // Columns: memory in MiB, exclusive and slow connections with 8 cores, and connections per pool.
   [128, 3, 2, 2],
   [256, 4, 2, 2],
   [512, 8, 4, 4],

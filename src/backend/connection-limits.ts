@@ -3,11 +3,11 @@ import type { Config } from '../config/index.ts';
 import type { RequestPathLimits } from '../database/index.ts';
 import type { Machine } from '../shared/machine.ts';
 
-/** Each of these connections has a session of PostgreSQL, which uses several MiB, and handles a request in memory. */
+/** Each of these connections has a PostgreSQL session, which uses several MiB, and keeps a request in memory. */
 const bytesPerExclusive = 64 * 1024 ** 2;
 const bytesPerSlow = 128 * 1024 ** 2;
 const bytesPerPooled = 128 * 1024 ** 2;
-/** With fewer connections, calls of unknown speed couldn't be limited to a part of them (decision 48). */
+/** With fewer connections, there would be no way to limit calls of unknown speed to a share of them (decision 48). */
 export const minExclusive = 3;
 export const minSlow = 2;
 export const minPool = 2;

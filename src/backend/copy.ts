@@ -1,6 +1,6 @@
 /**
- * A restored copy that isn't promoted. The original may still be running, so the copy sends no emails, text messages,
- * webhooks and jobs, and doesn't write to the original's backups or its bucket.
+ * A restored copy that isn't promoted. The original may still be running, so the copy sends no emails, text messages or
+ * webhooks, runs no jobs, and doesn't write to the original's backups or its bucket.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Returns the settings that are stored in the database, some of which contain the project's secrets. */
+/** Returns the settings that are stored in the database. Some of them contain the project's secrets. */
 import type { Config } from '../config/index.ts';
 import type { DatabaseOptions } from '../database/index.ts';
 import type { Setting } from '../database/types.ts';

@@ -66,8 +66,8 @@ export function createDiskGuard({
     }
   };
   /**
-   * Passes the state to the database. This runs independently of the measurements because it can take as long as the
-   * database needs.
+   * Passes the state to the database. This runs independently of the measurements because the database can take a long
+   * time to respond.
    */
   const switchDatabase = async (): Promise<void> => {
     if (handled === isFull || isSwitching) return;

@@ -10,7 +10,7 @@ export interface DrillRequest {
   readonly projectDir: string;
   /** The ID of a base backup. If undefined, the newest recoverable state is restored. */
   readonly toBackup?: string | undefined;
-  /** The folder in which the temporary folder is created. */
+  /** The folder where the temporary folder is created. */
   readonly workDir: string;
   readonly onProgress: (message: string) => void;
   readonly signal: AbortSignal;

@@ -12,9 +12,9 @@ export function isLoopback(host: string): boolean {
 
 /**
  * @param wellKnown The names of settings whose value is the local stack's default or a placeholder from the
- * documentation.
- * @throws {Error} that describes the fix if such a key would be reachable from other machines. `serve` also rejects these keys
- * on loopback, because it is usually reached through a proxy.
+ *   documentation.
+ * @throws {Error} with a description of the fix, if such a key would be reachable from other machines. `serve` also
+ *   rejects these keys on loopback, because it is usually reached through a proxy.
  */
 export function rejectExposure(
   host: string,

@@ -1,4 +1,4 @@
-/** Creates the ports of the API and of the Console. */
+/** Creates the gateways for the API's port and the Console's port. */
 import type { ConsoleService } from '../console/index.ts';
 import type { Gateway, PortTls, Readiness } from '../gateway/index.ts';
 import type { Logger } from '../kernel/log.ts';

@@ -1,12 +1,12 @@
 /**
- * PostgreSQL's settings for the memory of this machine or container. Pure.
+ * PostgreSQL's settings for the memory of this machine or container. Has no side effects.
  *
- * In 512 MiB, PostgreSQL may use a quarter of the memory, and in 2 GiB and more, the settings are PostgreSQL's and the
- * local stack's, so that plans are the same. In production, larger machines have a larger page cache.
+ * With 512 MiB, PostgreSQL may use a quarter of the memory. With 2 GiB or more, the settings match the defaults of
+ * PostgreSQL and the local stack, so query plans are the same. In production, larger machines have a larger page cache.
  */
 
 const mib = 1024 ** 2;
-/** With this much memory, the default settings fit. */
+/** The default settings fit in this much memory. */
 const enoughBytes = 2048 * mib;
 
 /** Returns settings for postgresql.conf. Settings that aren't included keep their defaults. */
@@ -37,7 +37,9 @@ export function memorySettings(
 
 const defaultMaxConnections = 100;
 
-/** A busy session of PostgreSQL uses about 8 MiB. Plinth's own sessions and a few others must always be possible. */
+/**
+ * A busy session of PostgreSQL uses about 8 MiB. There must always be room for Plinth's own sessions and a few others.
+ */
 export const maxConnectionsOf = (memoryBytes: number): number =>
   between(60, Math.floor(memoryBytes / (8 * mib)), defaultMaxConnections);
 

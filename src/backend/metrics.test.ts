@@ -109,7 +109,7 @@ test('the process is measured', async () => {
   const measured = createProcessMetrics();
   measured.values();
   const collections = (): number => {
-    // Allocates until a collection is reported.
+    // Allocates memory until a garbage collection is reported.
     const garbage = Array.from({ length: 300_000 }, (_none, index) => ({ index }));
     const { 'nodejs_gc_duration_seconds_count{kind="minor"}': count = 0 } = read(measured.values());
     return garbage.length > 0 ? count : 0;

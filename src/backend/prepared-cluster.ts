@@ -73,7 +73,10 @@ function isUsable(folder: string): boolean {
   }
 }
 
-/** Creates a cluster with all of Plinth's own migrations in `folder`, which gets its name only once it is complete. */
+/**
+ * Creates a cluster with all of Plinth's own migrations in `folder`. The folder gets its final name only once the
+ * cluster is complete.
+ */
 export async function prepareCluster(folder: string): Promise<void> {
   const parent = join(folder, '..');
   mkdirSync(parent, { recursive: true, mode: 0o711 });

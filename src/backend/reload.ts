@@ -7,7 +7,7 @@ export interface Reload {
   readonly applied: readonly string[];
   /** The changed settings that only apply after a restart, compared with the running configuration. */
   readonly needsRestart: readonly NeedsRestart[];
-  /** The problems of certificate files, which are read again at each reload, and of services. */
+  /** Problems with services, and with certificate files, which are read again at each reload. */
   readonly problems: readonly string[];
 }
 

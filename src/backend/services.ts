@@ -16,7 +16,7 @@ import type { BackendParts } from './types.ts';
 
 const webDir = fileURLToPath(new URL('../../dist/web/', import.meta.url));
 
-/** Information that the services receive about the server in which they run. */
+/** Information that the services receive about the server that they run in. */
 export interface Hosting {
   readonly addresses: Addresses;
   /** Sends a request to the API without using the network. */

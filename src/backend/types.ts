@@ -39,7 +39,7 @@ export interface BackendOptions {
   readonly durable?: boolean;
   /** The URL of an external PostgreSQL (15 or newer) to use instead of the embedded one. */
   readonly databaseUrl?: string;
-  /** An open database, which the backend stops when it is stopped itself. */
+  /** An open database, which is stopped together with the backend. */
   readonly database?: Database;
   readonly mode?: 'development' | 'production';
   /** The names of services that aren't started. */
@@ -53,7 +53,7 @@ export interface BackendOptions {
   readonly log?: Logger;
   /** Returns the number of lines that the log has dropped, for `/metrics`. */
   readonly droppedLogLines?: () => number;
-  /** The folder with the log's files. If undefined, the Console shows only the lines that are in memory. */
+  /** The folder that contains the log files. */
   readonly logDir?: string;
   /** Sends the requests that auth makes to other servers (providers, captchas, SMS gateways). Set only in tests. */
   readonly outgoing?: Outgoing;
@@ -80,16 +80,13 @@ export interface Backend {
   readonly config: Config;
   readonly database: Database;
   /**
-   * Prepares the project and listens. On the first start, this applies the migrations, seeds and buckets. If
-   * preparation fails, everything is stopped.
+   * Prepares the project and listens. On the first start, this applies the migrations and seeds and creates the
+   * buckets. If preparation fails, everything is stopped.
    */
   start(): Promise<void>;
   /** Finishes requests in flight and stops everything. The data is kept. */
   stop(): Promise<void>;
-  /**
-   * Applies another configuration as far as the running server can. Every other changed setting keeps its value and is
-   * listed in the result.
-   */
+  /** Applies the parts of another configuration that can change while the server runs. */
   reload(next: Config): Promise<Reload>;
   /** Reads the settings again. Undefined if `config` replaced the project's files without a `configSource`. */
   readonly configuration: Configuration | undefined;
@@ -112,7 +109,7 @@ export interface Backend {
   consoleLink(operator?: string): Promise<string>;
   /** The operators who can sign in to the Console, and their access tokens. */
   readonly operators: Pick<ConsoleService, 'listOperators' | 'createOperator' | 'tokens'>;
-  /** Makes a call of the Management API with all permissions, as the command line does. */
+  /** Calls the Management API with all permissions, as the command line does. */
   readonly manage: ConsoleService['manage'];
   /** The output of the functions, and temporary options for serving them. */
   readonly functions: Pick<FunctionsService, 'list' | 'logs' | 'serve'>;

@@ -15,7 +15,7 @@ export interface WorkerInit {
   /** Whether the worker serves REST. Otherwise, REST is disabled. */
   readonly hasRest: boolean;
   readonly member: Member;
-  /** The socket on which the lead serves all other requests. */
+  /** The socket where the lead serves all other requests. */
   readonly leadSocket: string;
   /** The folder for the worker's own socket. It is removed if the lead is gone. */
   readonly socketDir: string;

@@ -61,7 +61,9 @@ export function createBaseRuns(ctx: BackupContext): BaseRuns {
   /** When a failed backup is retried, as a `performance.now()` time. */
   let repeatAtMs = 0;
 
-  /** Takes a backup, which has a separate connection to the target, because a failed round closes the session's. */
+  /**
+   * Takes a backup over a separate connection to the target, because a failed round closes the session's connection.
+   */
   async function take(current: CurrentSession): Promise<BackupEntry> {
     await current();
     const repository = await openConfigured(ctx.settings, ctx.projectDir);

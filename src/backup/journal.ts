@@ -1,9 +1,8 @@
 /**
- * Lists stored and removed object bodies in the order in which they happened. Several processes may use the storage,
- * and each process appends to its own files. The archiver reads all files. A file is deleted once it has been read and
- * is no longer written to. Entries aren't synced, because a comparison of all rows at startup finds object bodies whose
- * entries were lost in a power failure.
- * An entry that couldn't be written completely is ignored.
+ * Records the storing and removal of object bodies, in order. Several processes may use the storage, and each process
+ * appends to its own files. The archiver reads all files. A file is deleted once it has been read and is no longer
+ * written to. Entries aren't synced, because a comparison of all rows at startup finds object bodies whose entries were
+ * lost in a power failure. An entry that couldn't be written completely is ignored.
  */
 import {
   closeSync,

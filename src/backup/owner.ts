@@ -121,7 +121,7 @@ async function readOwner(repository: Pick<Repository, 'readBytes'>): Promise<Own
   return bytes && (JSON.parse(bytes.toString('utf8')) as OwnerEntry);
 }
 
-/** The identity isn't part of a backup, so a restored copy has another one. */
+/** The identity isn't part of a backup, so a restored copy has a different one. */
 function identityOf(dataDir: string): string {
   const path = join(dataDir, 'backup', 'identity');
   if (existsSync(path)) return readFileSync(path, 'utf8');

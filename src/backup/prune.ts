@@ -176,7 +176,7 @@ async function removeBodies(
   return removable.length;
 }
 
-/** Returns when each object body without a row was first listed. */
+/** Returns the time when each object body without a row was first listed. */
 export async function readUnused(repository: Repository): Promise<ReadonlyMap<string, number>> {
   let newest = -1;
   for await (const { name } of repository.list(unusedFolder))

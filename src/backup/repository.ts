@@ -10,7 +10,7 @@ import type { StoredFile, Target } from './target/types.ts';
 
 export interface Repository {
   readonly label: string;
-  /** PostgreSQL's identifier of the cluster to which the backups belong. */
+  /** PostgreSQL's identifier of the cluster that the backups belong to. */
   readonly systemIdentifier: string;
   write(name: string, plain: AsyncIterable<Uint8Array>, options?: WriteOptions): Promise<void>;
   writeBytes(name: string, plain: Uint8Array, options?: WriteOptions): Promise<void>;
@@ -45,7 +45,7 @@ const maxInfoBytes = 64 * 1024;
 const compressionLevel = 1;
 
 export interface CreateOptions {
-  /** PostgreSQL's identifier of the running cluster, for which an empty target is prepared. */
+  /** PostgreSQL's identifier of the running cluster. An empty target is prepared for this cluster. */
   readonly systemIdentifier: string;
   /** Whether the target with this label contained backups before. If so, it is never prepared again. */
   readonly isKnown: (label: string) => boolean;

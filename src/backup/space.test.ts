@@ -33,7 +33,7 @@ test('the WAL after the base backup counts, up to what PostgreSQL keeps', () => 
     range(0x2000000n, 0x6000000n),
     range(0x2000000n, 0xf000000n, 2),
   ];
-  // 64 MiB of WAL, and as much growth.
+  // 64 MiB of WAL, and the same amount of growth.
   expect(databaseBytes(choiceOf(size), { ranges }) - without).toBe(2 * 64 * MiB);
   const many = [range(0x2000000n, 0x2000000n + 1_000_000n * BigInt(MiB))];
   expect(databaseBytes(choiceOf(size), { ranges: many }) - without).toBe(1024 * MiB + size / 4);

@@ -20,7 +20,7 @@ const maxKeptWal = 1024 * MiB;
 const overhead = 64 * MiB;
 /** The health check reports a disk with less than twice the reserve as filling up. */
 const reserves = 2;
-/** Below this multiple of the reserve, a copy that is being written is ended. */
+/** Below this multiple of the reserve, a copy that is being written is aborted. */
 const endAtReserves = 1.25;
 const watchEveryMs = 250;
 

@@ -12,7 +12,7 @@ import type { BodyStore, DrillReport } from './types.ts';
 
 export interface DrillOptions {
   readonly repository: Repository;
-  /** The ID of a base backup. Undefined restores to the newest recoverable time. */
+  /** The ID of a base backup. If undefined, the newest recoverable state is restored. */
   readonly toBackup: string | undefined;
   /** The temporary folder is created here. */
   readonly workDir: string;

@@ -62,7 +62,7 @@ export async function startControl(operations: Readonly<Record<string, Operation
 
 const challengeHeader = 'x-plinth-challenge';
 
-/** Computes a proof of knowing the token that doesn't reveal the token. */
+/** Computes a proof that the caller knows the token, without revealing the token. */
 const proofOf = (token: string, challenge: string): string =>
   createHmac('sha256', token).update(`plinth control ${challenge}`).digest('base64url');
 

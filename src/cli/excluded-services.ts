@@ -31,7 +31,7 @@ const upstream: Readonly<Record<string, string | undefined>> = {
   vector: undefined,
 };
 
-/** Returns the services to disable. @throws {UsageError} that suggests the most similar service name */
+/** Returns the services to disable. @throws {UsageError} with the most similar service name as a suggestion */
 export function excludedServices(names: readonly string[]): string[] {
   const excluded = new Set<string>();
   for (const name of names) {

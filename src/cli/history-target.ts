@@ -1,4 +1,4 @@
-/** The database whose history of migrations a command reads or changes: this project's, or another one. */
+/** The database whose migration history a command reads or changes: this project's database, or a different one. */
 import { shellEnvironment } from '../config/index.ts';
 import { openOtherDatabase, type Pool } from '../database/index.ts';
 import { type Input, type Option, UsageError } from './command.ts';

@@ -1,4 +1,4 @@
-/** The command line, which finds the command, runs it, and prints its result or error. */
+/** Implements the command line: finds the command, runs it, and prints its result or error. */
 import { nearest } from '../config/index.ts';
 import { installedVersion } from '../shared/version.ts';
 import { type Command, helpOf, parseInput, UsageError } from './command.ts';
@@ -10,7 +10,7 @@ import { columns, print, say } from './output.ts';
 import { aliases, registry } from './registry.ts';
 
 /**
- * @param name the name under which the program was called, which is `supabase` in existing scripts
+ * @param name the name that the program was called by, which is `supabase` in existing scripts
  * @returns the exit status: 0 for success, 1 for failure, 2 for an invalid command line
  */
 export async function main(line: readonly string[], name: 'plinth' | 'supabase' = 'plinth'): Promise<number> {

@@ -1,4 +1,4 @@
-/** Provides what the migration commands share: the two ends, their options, and the printed reports. */
+/** Provides the parts that the migration commands share: the two ends, their options, and the printed reports. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig, setToml, shellEnvironment } from '../config/index.ts';
@@ -79,7 +79,7 @@ const functionsDirOf = ({ projectDir }: ProjectLocation): string => join(project
 
 const noFunctions: FunctionsReport = { functions: [], withoutJwt: [], notes: [] };
 
-/** Downloads the functions, and exempts those from token checks that the source exempts. */
+/** Downloads the functions. Functions that are exempt from token checks at the source remain exempt. */
 export async function migrateFunctions(
   location: ProjectLocation,
   access: ManagementAccess | undefined,

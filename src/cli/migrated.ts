@@ -1,4 +1,4 @@
-/** Makes sure that a comparison with this project's own database doesn't compare an empty one. */
+/** Ensures that this project's own database contains its migrations before it is compared. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ConnectionOptions, inspectionTarget, openCopySession } from '../database/index.ts';

@@ -1,5 +1,5 @@
 /**
- * The operations that commands run on a backend. If a process is running, commands call the operations in this process
+ * The operations that commands run on a backend. If a process is running, commands call the operations in that process
  * through `control.ts`. Otherwise, {@link withBackend} starts a backend on free ports for the duration of the command.
  */
 import { loadConfig } from '../config/index.ts';

@@ -122,7 +122,7 @@ class Server {
   /** The ports in use. They don't change during a reset because clients continue to use the URLs. */
   #ports: Pick<BackendOptions, 'port' | 'dbPort' | 'mailPort' | 'consolePort'> = {};
   #resetFailed = false;
-  /** Reloads, restarts and resets run one after the other. */
+  /** Reloads, restarts and resets run one at a time. */
   #changing: Promise<unknown> = Promise.resolve();
   #stopped: Promise<void> | undefined;
   #restarting: Promise<void> | undefined;
@@ -186,7 +186,7 @@ class Server {
     this.#companion = await this.#options.companion?.(this.backend.status());
   }
 
-  /** The settings with which the server runs. */
+  /** The settings that the server runs with. */
   config(): Config {
     return this.backend.config;
   }

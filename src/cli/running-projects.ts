@@ -1,7 +1,7 @@
 /**
  * The list of running projects, for `stop --all` and `status --all`. Each project has one file in the user's state
- * folder, which contains no secrets. An entry only says where to look: the project's own state file and the proof of its
- * token decide whether it runs.
+ * folder, which contains no secrets. An entry only records where to look. The project's own state file and the proof of
+ * its token determine whether the project is running.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ const folder = (): string =>
 const fileOf = (dataDir: string): string =>
   join(folder(), `${createHash('sha256').update(dataDir).digest('hex').slice(0, 32)}.json`);
 
-/** Adds this process. A server must run without a home folder, too, so a failure is ignored. */
+/** Adds this process. A server must also run without a home folder, so a failure is ignored. */
 export function registerProject(entry: ProjectEntry): void {
   try {
     mkdirSync(folder(), { recursive: true, mode: 0o700 });
@@ -45,7 +45,7 @@ export function unregisterProject(dataDir: string): void {
   if (readEntry(fileOf(dataDir))?.pid === process.pid) rmSync(fileOf(dataDir), { force: true });
 }
 
-/** Returns the projects that respond, sorted by ID and folder. Entries of projects that don't run are removed. */
+/** Returns the projects that respond, sorted by ID and folder. Entries of projects that aren't running are removed. */
 export async function runningProjects(): Promise<RunningProject[]> {
   const found = await Promise.all(
     entryFiles().map(async (file): Promise<RunningProject[]> => {
@@ -64,7 +64,7 @@ function removeDead(): void {
   for (const file of entryFiles()) if (isStale(readEntry(file))) rmSync(file, { force: true });
 }
 
-/** Whether the process has exited. Another process may have its ID since then. */
+/** Whether the process has exited. Another process may have reused its ID since then. */
 const isStale = (entry: ProjectEntry | undefined): boolean =>
   entry === undefined || readState(entry.dataDir)?.pid !== entry.pid || !isAlive(entry.pid);
 

@@ -66,7 +66,7 @@ interface Renamed {
 }
 
 /**
- * In a temporary database, the objects are renamed before it's compared again, so that PostgreSQL itself changes
+ * In a temporary database, the objects are renamed before the next comparison, so that PostgreSQL itself changes
  * everything that refers to them. More renames can then be possible, such as columns of a renamed table.
  */
 async function withRenames(
@@ -110,7 +110,7 @@ async function withRenames(
   }
 }
 
-/** Runs each statement, and returns those that succeed. A table with other columns can't be attached yet. */
+/** Runs each statement, and returns those that succeed. A table with different columns can't be attached yet. */
 async function runPossible(
   statements: readonly string[],
   run: (text: string) => Promise<void>,

@@ -1,4 +1,4 @@
-/** The database that a command reads or changes: this project's, the linked one, or one given by its URL. */
+/** The database that a command reads or changes: this project's, the linked one, or one specified by its URL. */
 import { shellEnvironment } from '../config/index.ts';
 import { type ConnectionOptions, parseConnectionString } from '../database/index.ts';
 import { type Input, type Option, UsageError } from './command.ts';

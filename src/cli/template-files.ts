@@ -27,7 +27,7 @@ function filesOf(name: string, { shared }: Template): readonly File[] {
 
 /**
  * Writes the template. Existing files are only replaced with `force`.
- * @throws {CommandError} if a file exists. Nothing is written.
+ * @throws {CommandError} if a file exists, in which case nothing is written
  */
 export function writeTemplate(
   name: string,

@@ -83,7 +83,7 @@ export class WorkerProcess<Init> {
       this.#child.send({ kind: 'connection', id }, socket, { keepOpen: true }, () => undefined);
   }
 
-  /** Stops the worker after its requests. Resolves when it has exited. */
+  /** Stops the worker once its requests are complete. Resolves when it has exited. */
   stop(request: StopRequest): Promise<void> {
     if (this.#state === 'gone') return this.exited;
     this.#state = 'stopping';
@@ -124,5 +124,5 @@ export class WorkerProcess<Init> {
   }
 }
 
-/** The time for which a worker may exceed its own limits before it is killed. */
+/** How long a worker may exceed its own limits before it is killed. */
 const killAfterMs = 5000;

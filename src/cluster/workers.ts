@@ -29,7 +29,7 @@ export interface WorkersOptions<Init> {
 }
 
 export interface WorkerStatus {
-  /** The number of the worker, from 1. A replacement has the number of its predecessor. */
+  /** The number of the worker, from 1. A replacement keeps its predecessor's number. */
   readonly number: number;
   readonly isReady: boolean;
   readonly pid: number | undefined;
@@ -41,7 +41,7 @@ export interface Workers {
   start(): Promise<void>;
   /** Passes a connection to a worker. If no worker is ready, the connection waits for one. */
   take(socket: Socket): void;
-  /** Replaces all workers, one after another. @throws {Error} if a replacement can't start */
+  /** Replaces all workers, one at a time. @throws {Error} if a replacement can't start */
   restart(): Promise<void>;
   setCertificates(pairs: readonly PemPair[]): void;
   setConfig(config: Config): void;

@@ -29,8 +29,8 @@ export type Listener = (config: Config, previous: Config) => void | Promise<void
 
 export interface LiveConfigOwner extends LiveConfig {
   /**
-   * Replaces the configuration for all later requests. Resolves with the errors of listeners, whose work was only done
-   * in part.
+   * Replaces the configuration for all later requests. Resolves with the errors of listeners, which may have completed
+   * only part of their work.
    * @throws {Error} from a derived value. The configuration isn't replaced.
    */
   replace(next: Config): Promise<readonly unknown[]>;

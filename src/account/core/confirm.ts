@@ -28,7 +28,7 @@ export function ownQuery(redirectTo: string, accountUrl: string): URLSearchParam
   return url.href.startsWith(`${accountUrl}/`) ? url.searchParams : undefined;
 }
 
-/** Returns the page on which the user chooses a password after using a link. Other links lead to the destination. */
+/** Returns the page where the user chooses a password after using a link. Other links lead to the destination. */
 export function passwordPageFor(type: string): 'new-password' | 'join' | undefined {
   return type === 'recovery' ? 'new-password' : type === 'invite' ? 'join' : undefined;
 }

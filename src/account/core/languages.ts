@@ -5,7 +5,7 @@
 
 import type { CookieKind } from './cookies.ts';
 
-/** All languages in which the pages are built. A test checks that they match `web/locales/languages.ts`. */
+/** All languages that the pages are built in. */
 export const languages = ['en', 'ar'] as const;
 /** A locale with longer, accented text, for layout tests. It is used only on request. */
 export const pseudoLocale = 'pseudo';

@@ -87,7 +87,7 @@ export function scopesFor(id: string): { scopes?: string } {
   return id === 'keycloak' ? { scopes: 'openid' } : {};
 }
 
-/** Returns a custom provider. Its mark is two letters of its name on one of the colors below. */
+/** Returns a custom provider. Its mark is two letters of its name on one of the colors in `grounds`. */
 export function customProvider(id: string, name: string): Provider {
   const words = name.trim().split(/\s+/);
   const [first = '?', second = ''] =
@@ -97,7 +97,7 @@ export function customProvider(id: string, name: string): Provider {
   return { id, name, mark: mark(initialsIn(`${first.toUpperCase()}${second}`), ground) };
 }
 
-/** Colors on which white letters are readable. */
+/** Colors that keep white letters readable. */
 const grounds = ['#5b6472', '#8a4b08', '#0f766e', '#9d174d', '#4338ca', '#3f6212'] as const;
 
 function mark(sign: string, ground: string): string {

@@ -1,4 +1,4 @@
-/** The body of a request with which an administrator creates or changes a user. */
+/** The request body that an administrator sends to create or change a user. */
 import { parseGoDuration } from '../../shared/go-duration.ts';
 import { authError } from '../errors.ts';
 import { parseEmail, parsePhone } from './contact.ts';

@@ -1,4 +1,4 @@
-/** Builds the claims of an access token, in the order in which upstream writes them. */
+/** Builds the claims of an access token, in upstream's order. */
 
 import { isRecord } from '../../shared/is-record.ts';
 import type { AmrClaim, User } from '../rows.ts';

@@ -51,8 +51,8 @@ export function mailLanguage(pageLanguage: string | undefined): MailLanguage {
 export const wordsIn = (language: MailLanguage): MailWords => catalogs[language].words;
 
 /**
- * Returns an email's templates. @param pageLanguage the language of the Account page on which the email was requested.
- * If it is undefined, the subject is the same as upstream's.
+ * Returns an email's templates. @param pageLanguage the language of the Account page where the email was requested. If
+ * it is undefined, the subject is the same as upstream's.
  */
 export function defaultMail(
   name: TemplateName,

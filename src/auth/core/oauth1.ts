@@ -1,12 +1,10 @@
-/**
- * Implements the client side of OAuth 1.0a (RFC 5849), in which requests are signed. Only Twitter requires OAuth 1.0a.
- */
+/** Implements the client side of OAuth 1.0a (RFC 5849), which signs requests. Only Twitter requires OAuth 1.0a. */
 import { createHmac } from 'node:crypto';
 
 export interface OAuth1Credentials {
   readonly consumerKey: string;
   readonly consumerSecret: string;
-  /** The token, which is the request token or the access token. Token and secret are empty in the first step. */
+  /** The request token or the access token. In the first step, both the token and the secret are empty. */
   readonly token: string;
   readonly tokenSecret: string;
 }

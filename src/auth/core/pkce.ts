@@ -32,21 +32,21 @@ export function parseChallenge(codeChallenge: string, method: string): Challenge
   return { codeChallenge, method: lower };
 }
 
-/** Whether the verifier belongs to the challenge (RFC 7636 section 4.6). */
+/** Whether the verifier matches the challenge (RFC 7636 section 4.6). */
 export function isVerifierOf(challenge: Challenge, verifier: string): boolean {
   const derived =
     challenge.method === 's256' ? createHash('sha256').update(verifier).digest('base64url') : verifier;
   return sameSecret(derived, challenge.codeChallenge);
 }
 
-/** @throws {AuthError} bad_code_verifier if the verifier doesn't belong to the challenge */
+/** @throws {AuthError} bad_code_verifier if the verifier doesn't match the challenge */
 export function checkVerifier(challenge: Challenge, verifier: string): void {
   if (!isVerifierOf(challenge, verifier)) throw authError('bad_code_verifier');
 }
 
 const prefix = 'pkce_';
 
-/** Adds a prefix to the hash if the link belongs to a PKCE flow. The prefix shows that the link results in a code. */
+/** Adds a prefix to the hash if the link belongs to a PKCE flow. The prefix marks links that result in a code. */
 export function withFlowPrefix(hash: string, isPkce: boolean): string {
   return isPkce ? prefix + hash : hash;
 }

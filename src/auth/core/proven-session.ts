@@ -4,7 +4,7 @@ import { isSecondFactor } from './claims.ts';
 
 /**
  * Removes the second factor from the session if the token was issued before the factor was used. In that case, the
- * session's level was raised later, but the token still has the old level.
+ * session's level was raised later, but the token proves only the old level.
  *
  * @example provenSession(session, { aal: 'aal1' }).aal // 'aal1', regardless of the session's level
  */

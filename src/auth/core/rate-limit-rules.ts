@@ -1,4 +1,4 @@
-/** Defines the rate limits per address and handler, which are those of GoTrue 2.196. */
+/** Defines the rate limits per address and handler. They match GoTrue 2.196. */
 
 /** A token bucket. It contains up to `size` tokens and gets a new token every `refillMs`. */
 export interface Bucket {
@@ -98,7 +98,7 @@ export function bucketOf(handler: LimitedHandler, settings: RateLimitSettings): 
   }
 }
 
-/** Returns a bucket that allows `count` requests per `perMs`, and `size` of them in a burst. */
+/** Returns a bucket that allows `count` requests per `perMs`, and bursts of `size` requests. */
 export function bucket(count: number, perMs: number, size: number): Bucket | undefined {
   return count <= 0 ? undefined : { size, refillMs: perMs / count };
 }

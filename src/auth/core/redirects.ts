@@ -53,7 +53,7 @@ export function chooseRedirect(
 }
 
 /**
- * Whether an address is below a base address.
+ * Whether an address is under a base address.
  *
  * @example isBelow('http://127.0.0.1:54321/account/security?x', 'http://127.0.0.1:54321/account') // true
  */

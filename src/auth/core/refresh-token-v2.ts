@@ -1,7 +1,7 @@
 /**
- * Refresh tokens of form 2, which sessions of hosted projects may have. Such a token is the base64url encoding of a
- * version byte 0, the session's UUID, a uvarint counter, 16 bytes of HMAC-SHA256 with the session's key, and 4 bytes of
- * SHA-256 over the preceding bytes.
+ * Version 2 refresh tokens, which sessions of hosted projects may have. Such a token is the base64url encoding of a
+ * zero byte (the format version), the session's UUID, a uvarint counter, 16 bytes of HMAC-SHA256 with the session's
+ * key, and 4 bytes of SHA-256 over the preceding bytes.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
@@ -26,7 +26,7 @@ export function encodeRefreshToken(sessionId: string, counter: number, key: Uint
   return Buffer.concat([signed, checksum(signed)]).toString('base64url');
 }
 
-/** Parses a token of form 2. Returns undefined if the text isn't one. */
+/** Parses a version 2 token. Returns undefined if the text isn't one. */
 export function parseRefreshToken(text: string): SignedRefreshToken | undefined {
   if (!/^[A-Za-z0-9_-]+$/.test(text)) return undefined;
   const bytes = Buffer.from(text, 'base64url');

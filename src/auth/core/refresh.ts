@@ -1,15 +1,15 @@
 /**
- * Decides what happens to a refresh token of form 1, based only on the locked rows. The rules are those of GoTrue 2.196
+ * Decides what happens to a version 1 refresh token, based only on the locked rows. The rules are those of GoTrue 2.196
  * except where noted.
  *
  * - Active: the token is revoked and gets a child token.
  * - Superseded (our own rule): the session was raised to a higher level after the token was issued. The token is
- * invalid, even within the reuse interval.
+ *   invalid, even within the reuse interval.
  * - Revoked, but the parent of the active token: the client never received the child, so it gets the active token. This
- * applies regardless of the token's age.
+ *   applies regardless of the token's age.
  * - Revoked within the reuse interval: the client gets a new child, because several tabs may refresh at the same time.
  * - Otherwise, the token was stolen or replayed. With rotation, the session and all of its tokens are revoked. GoTrue
- * revokes only the family, whose newest token works for one more interval.
+ *   revokes only the family, whose newest token works for one more interval.
  */
 import type { Session } from '../rows.ts';
 import { toMs } from './times.ts';

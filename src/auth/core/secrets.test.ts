@@ -66,7 +66,7 @@ describe('totp', () => {
 });
 
 test('webhook signatures follow Standard Webhooks', () => {
-  // The example is from the libraries of the specification.
+  // The example is from the reference libraries of Standard Webhooks.
   const secret = 'v1,whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
   const message = {
     id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',

@@ -2,7 +2,7 @@
 import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import { base32 } from '../../shared/base32.ts';
 
-/** Generates a refresh token of form 1: 12 characters of `a-z2-7`. */
+/** Generates a version 1 refresh token: 12 characters of `a-z2-7`. */
 export function refreshTokenText(): string {
   return base32(randomBytes(8)).toLowerCase().slice(0, 12);
 }
@@ -29,7 +29,7 @@ export function sameSecret(a: string, b: string): boolean {
 }
 
 /**
- * Generates a password for accounts that are created without a password. The result contains a character of each
+ * Generates a password for accounts that are created without a password. The result contains a character from each
  * required set.
  */
 export function randomPassword(requiredSets: readonly string[], length = 40): string {

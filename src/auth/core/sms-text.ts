@@ -10,7 +10,7 @@ export function smsText(message: {
   readonly code: string;
   readonly name: string;
   readonly pageLanguage: string;
-  /** The address at which the user enters the code. */
+  /** The address where the user enters the code. */
   readonly pageUrl: string;
 }): string {
   const { code, name, pageLanguage, pageUrl } = message;

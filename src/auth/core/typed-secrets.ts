@@ -1,7 +1,7 @@
 /**
- * The secrets that users enter. For each secret, this table defines how many wrong attempts are allowed per account and
- * per issued token, across all addresses. `attempt-limits.ts` applies this table, `docs/specification.md` is generated
- * from it, and `test/security/guessing.test.ts` tries every entry until it is blocked.
+ * The secrets that users enter. For each secret, this table defines how many failed attempts are allowed per account
+ * and per issued token, across all addresses. `attempt-limits.ts` applies this table, `docs/specification.md` is
+ * generated from it, and `test/security/guessing.test.ts` tries every entry until it is blocked.
  */
 import type { Bucket } from './rate-limit-rules.ts';
 
@@ -14,7 +14,7 @@ export interface TypedSecret {
   readonly typedAt: string;
   /** Describes the account whose attempts are counted. */
   readonly account: string;
-  /** The budget for wrong attempts from all networks. */
+  /** The budget for failed attempts from all networks. */
   readonly guesses: Bucket;
   /**
    * A separate budget for attempts from networks where the account is signed in. Strangers can't use up this budget.
@@ -108,7 +108,7 @@ export type TypedSecretKind = keyof typeof typedSecrets;
  */
 export const tokenMemoryMs = 7 * dayMs;
 
-/** Returns the maximum number of wrong attempts at one account within any 24 hours. */
+/** Returns the maximum number of failed attempts per account within any 24 hours. */
 export function guessesPerDay({ guesses, knownNetwork }: TypedSecret): number {
   const max = ({ size, refillMs }: Bucket): number => size + dayMs / refillMs;
   return max(guesses) + (knownNetwork === undefined ? 0 : max(knownNetwork));

@@ -46,10 +46,7 @@ export async function issueCode(ctx: AuthContext, request: CodeRequest): Promise
   return insertFlowState(ctx.pool, flow, ctx.clock.now());
 }
 
-/**
- * Returns the session from which a code was created. Returns undefined for other flows. @throws {AuthError} if that
- * session has ended
- */
+/** Returns the session that a code was created from. */
 export async function originSession(db: Queryable, flow: FlowState): Promise<Session | undefined> {
   if (flow.provider_type !== providerType || flow.referrer === null) return undefined;
   const session = await findSession(db, flow.referrer);

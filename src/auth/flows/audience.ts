@@ -1,11 +1,11 @@
-/** Determines the audience in which users are looked up. */
+/** Determines the audience for user lookups. */
 import type { Claims } from '../../keys/types.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 
 /**
- * Returns the audience in which users are looked up by their contact: the audience that the request specifies, or else
- * the token's audience unless the token is an admin's, or else the default audience.
+ * Returns the audience for looking up users by their contact. This is the audience that the request specifies, the
+ * token's audience unless it is an admin's token, or the default audience.
  */
 export function audienceOf(ctx: AuthContext, caller: Caller, claims?: Claims): string {
   if (caller.audience) return caller.audience;

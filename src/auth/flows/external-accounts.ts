@@ -66,7 +66,7 @@ export async function runBeforeExternalUser(
   await runBeforeUserCreated(ctx, caller, await draftOf(ctx, signIn, match.email));
 }
 
-/** Signs a user in whom a third party has authenticated. @throws {AuthError} signup_disabled, user_banned */
+/** Signs in a user whom a third party has authenticated. */
 export async function signInExternally(
   ctx: AuthContext,
   tx: Transaction,

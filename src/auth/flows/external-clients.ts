@@ -1,6 +1,6 @@
 /**
- * The client of a configured provider. It contains the address to which browsers are sent, our client credentials, and
- * a function that reads profiles.
+ * The client of a configured provider. It contains the address to send browsers to, our client credentials, and a
+ * function that reads profiles.
  */
 import type { Reach } from '../../shared/outgoing.ts';
 import type { ExternalProfile } from '../core/external-profile.ts';
@@ -42,5 +42,5 @@ export interface OAuth1Client {
 
 export type ExternalProvider = OAuth2Client | OAuth1Client;
 
-/** Returns the address to which providers redirect browsers. */
+/** Returns the address that providers redirect browsers to. */
 export const callbackUrl = (base: string): string => `${base.replace(/\/+$/, '')}/callback`;

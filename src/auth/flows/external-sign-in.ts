@@ -29,17 +29,15 @@ export interface SignInStart {
   readonly client: ExternalProvider;
   readonly challenge: Challenge | undefined;
   readonly inviteToken: string | undefined;
-  /**
-   * The address to which the browser is redirected at the end of the sign-in. The redirect rule allows this address.
-   */
+  /** The address that the browser is redirected to at the end of the sign-in. The redirect rule allows this address. */
   readonly redirectTo: string;
-  /** The ID of the user to whom the identity is linked. */
+  /** The ID of the user that the identity is linked to. */
   readonly linkingTargetId: string | undefined;
   /** Parameters from the app that are passed to the provider. */
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Starts a sign-in and returns the provider's address, to which the browser is redirected. */
+/** Starts a sign-in and returns the provider's address to redirect the browser to. */
 export async function beginSignIn(ctx: AuthContext, start: SignInStart): Promise<string> {
   const { client } = start;
   const now = ctx.clock.now();
@@ -93,7 +91,7 @@ const clientStateLifetimeMs = 300_000;
 
 /**
  * Reads the provider's response and returns the user's profile and the tokens.
- * @param params the parameters of the request with which the browser returned
+ * @param params the parameters that the browser returned with
  * @throws {OAuthShapedError} with the provider's error
  * @throws {AuthError}
  */
@@ -127,7 +125,7 @@ export async function readProviderResponse(
 }
 
 /**
- * Throws if the response comes from a different issuer. This prevents mix-up attacks, in which a code is exchanged at a
+ * Throws if the response comes from a different issuer. This prevents mix-up attacks, which exchange a code at a
  * different provider (RFC 9207 section 2.4).
  */
 function requireSameIssuer(client: OAuth2Client, params: URLSearchParams): void {

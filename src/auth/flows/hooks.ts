@@ -1,4 +1,4 @@
-/** Calls hooks, which are functions of the project, over HTTP or in PostgreSQL. */
+/** Calls the project's hooks over HTTP or as PostgreSQL functions. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Transaction } from '../../database/types.ts';
@@ -24,7 +24,7 @@ const names: Readonly<Record<HookName, string>> = {
 
 const attempts = 3;
 const backoffMs = 2000;
-/** The timeout for all attempts of an HTTP hook together. */
+/** The total timeout for all attempts to call an HTTP hook. */
 const httpTimeoutMs = 5000;
 const functionTimeoutMs = 2000;
 const maxResponseBytes = 200 * 1024;

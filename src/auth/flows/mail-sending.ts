@@ -37,7 +37,7 @@ export function linkData(ctx: AuthContext, hash: string, type: LinkType, redirec
   };
 }
 
-/** Returns the link with which the holder of the old address cancels an email change. */
+/** Returns the link that lets the holder of the old address cancel an email change. */
 export function cancelLink({ settings }: AuthContext, hash: string): string {
   return settings.hasAccountPages ? `${settings.accountUrl()}/cancel-change?token=${hash}` : '';
 }

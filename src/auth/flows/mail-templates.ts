@@ -37,7 +37,7 @@ export interface ComposedMail {
   readonly text: string;
   /** The project's template file. Undefined if the default template was used. */
   readonly file?: string;
-  /** The error because of which the project's template couldn't be used. */
+  /** The error that prevented the use of the project's template. */
   readonly fault?: unknown;
 }
 

@@ -127,5 +127,5 @@ async function sendOne(
   await deliver(ctx, template, user.email ?? '', { ...data, ...link }, caller.pageLanguage);
 }
 
-/** The code of a reauthentication can only be typed. */
+/** Reauthentication codes are only typed, never sent as links. */
 const isLinkType = (type: TokenMailKind): type is TokenMailKind & LinkType => type !== 'reauthentication';

@@ -49,7 +49,7 @@ export async function checkEnrollment(
   const { user, session } = caller;
   await deleteStaleFactors(ctx.pool, user.id, ctx.clock.now() - enrollmentLifetimeMs);
   const factors = await listFactors(ctx.pool, user.id);
-  // As in upstream, two factors without a name are in conflict.
+  // As in upstream, two factors without a name conflict.
   if (factors.some((factor) => (factor.friendly_name ?? '') === friendlyName)) {
     throw authError(
       'mfa_factor_name_conflict',
@@ -158,7 +158,7 @@ export async function raiseSession(
 export interface SecondProof {
   /** The authentication method, which is a value of the amr claim. */
   readonly method: AuthenticationMethod;
-  /** The factor on which the session's level now depends. If null, the session keeps its previous factor. */
+  /** The factor that the session's level now depends on. If null, the session keeps its previous factor. */
   readonly factorId: string | null;
 }
 

@@ -14,7 +14,7 @@ import type { Passkey, Session, User } from '../rows.ts';
 import { audit } from './audit.ts';
 import { countRecoveryCodes, forgetRecoveryCodes, type RecoveryCodeCount } from './recovery-codes.ts';
 
-/** The SQLSTATEs with which foreign keys prevent a deletion: foreign_key_violation and restrict_violation. */
+/** The SQLSTATEs that foreign keys raise to prevent a deletion: foreign_key_violation and restrict_violation. */
 const stillNeeded = new Set(['23503', '23001']);
 
 /** Throws `insufficient_aal` if the user has a second factor and the session didn't use it. */

@@ -113,8 +113,8 @@ async function store(ctx: AuthContext, caller: Caller, user: User, key: NewKey):
 }
 
 /**
- * Returns a name for a passkey of an unknown model. On the Account pages, this is the device on which it was added.
- * Other clients get the same name as from GoTrue.
+ * Returns a name for a passkey of an unknown model. On the Account pages, the name is the device where the passkey was
+ * added. Other clients get the same name as from GoTrue.
  */
 function nameFor({ pageLanguage, userAgent }: Caller): string {
   const device = pageLanguage === undefined ? undefined : deviceOf(userAgent);

@@ -28,13 +28,13 @@ import { readProviderResponse } from './external-sign-in.ts';
 import type { ProviderResponse } from './provider-response.ts';
 import { issueSession } from './sessions.ts';
 
-/** The time allowed for a sign-in. The time starts when the browser is redirected to the provider. */
+/** The time allowed for a sign-in. The period starts when the browser is redirected to the provider. */
 const signInLifetimeMs = 300_000;
 
 /**
- * Returns the address to which the browser is redirected, and the status of the redirect. Errors are passed as
- * parameters of that address.
- * @param params the parameters of the request with which the browser returned from the provider
+ * Returns the address to redirect the browser to and the status of the redirect. Errors are passed as parameters of
+ * that address.
+ * @param params the parameters that the browser returned with from the provider
  */
 export async function finishProviderSignIn(
   ctx: AuthContext,

@@ -1,4 +1,4 @@
-/** Sends emails with which users recover their accounts. */
+/** Sends the emails that let users recover their accounts. */
 
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';

@@ -12,10 +12,10 @@ import { audit } from './audit.ts';
 import { hmacKey } from './signed-refresh-token.ts';
 
 /**
- * Issues a refresh token for a session that was raised to a higher level, and invalidates all earlier tokens,
- * including branches. Otherwise, any earlier token could be used to obtain an access token at the new level. With form
- * 1, the new token has no parent, which supersedes the earlier ones (`core/refresh.ts`). With form 2, the session signs
- * with a new key.
+ * Issues a refresh token for a session that was raised to a higher level, and invalidates all earlier tokens, including
+ * branches. Otherwise, any earlier token could be used to obtain an access token at the new level. A version 1 token
+ * gets no parent, which supersedes the earlier tokens (`core/refresh.ts`). For version 2 tokens, the session gets a new
+ * signing key.
  */
 export async function replaceRefreshToken(
   ctx: AuthContext,

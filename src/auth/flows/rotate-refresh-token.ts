@@ -1,4 +1,4 @@
-/** Refresh tokens of form 1, which are random strings stored in `auth.refresh_tokens`. */
+/** Version 1 refresh tokens, which are random strings stored in `auth.refresh_tokens`. */
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';

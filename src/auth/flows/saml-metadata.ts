@@ -21,7 +21,7 @@ export async function fetchMetadata(ctx: AuthContext, url: string): Promise<stri
   return fetched.text;
 }
 
-/** How long before the metadata expires to log a warning. Applies only to metadata that was uploaded as a file. */
+/** How long before the metadata's expiry a warning is logged. Applies only to metadata that was uploaded as a file. */
 const remindAheadMs = 30 * 86_400_000;
 
 /** Returns the provider's current metadata. If a refresh fails, logs a warning and returns the stored metadata. */

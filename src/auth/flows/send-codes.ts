@@ -1,4 +1,4 @@
-/** Sends codes and links with which users sign in without a password. */
+/** Sends codes and links that let users sign in without a password. */
 
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';

@@ -26,7 +26,7 @@ export type AuthenticationMethod =
   | 'anonymous'
   | (string & {});
 
-/** The grant to the OAuth client for which a session is issued. */
+/** The grant to the OAuth client that the session is issued for. */
 export interface ClientGrant {
   readonly clientId: string;
   readonly scopes: string;
@@ -36,7 +36,7 @@ export interface ClientGrant {
 
 /**
  * Issues a new session if the request has provided the required proof. Sets the `sb-auth-*` headers as upstream does.
- * If `origin` is given, the session inherits its methods, level and factor, so that users don't have to authenticate
+ * If `origin` is set, the session inherits its methods, level and factor, so that users don't have to authenticate
  * again when they move from the Account pages to an app.
  */
 export async function issueSession(

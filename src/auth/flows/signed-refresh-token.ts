@@ -1,4 +1,4 @@
-/** Refresh tokens of form 2, which contain the session and a counter and are signed with a key of the session. */
+/** Version 2 refresh tokens, which contain the session and a counter and are signed with the session's key. */
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
@@ -18,8 +18,7 @@ export function isSignedFor(token: SignedRefreshToken, session: Session): boolea
 
 export function hmacKey(session: Session): Buffer | undefined {
   const text = session.refresh_token_hmac_key;
-  // A value in braces can't be used, because it is encrypted with a key of the hosted platform that dumps don't
-  // contain.
+  // A value in braces can't be used, because it is encrypted with a hosted-platform key that dumps don't contain.
   return text === null || text.startsWith('{') ? undefined : Buffer.from(text, 'base64url');
 }
 

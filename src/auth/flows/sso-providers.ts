@@ -81,7 +81,10 @@ function requireHttps(address: string): void {
   }
 }
 
-/** Reads the metadata from the request or from its address. Returns undefined if the request contains neither. */
+/**
+ * Reads the metadata from the request, or fetches it from the URL in the request. Returns undefined if the request
+ * contains neither.
+ */
 async function readMetadata(ctx: AuthContext, { metadataXml, metadataUrl }: ProviderRequest) {
   if (metadataXml === '' && metadataUrl === '') return undefined;
   const xml = metadataXml === '' ? await fetchMetadata(ctx, metadataUrl) : metadataXml;
@@ -204,7 +207,7 @@ export async function requireSsoProvider(ctx: AuthContext, id: string): Promise<
   return provider;
 }
 
-/** Lists the providers without their metadata documents, because these are long. */
+/** Lists the providers without their metadata documents, which are long. */
 export async function listSsoProviders(
   ctx: AuthContext,
   filter: { readonly resourceId: string; readonly resourceIdPrefix: string },

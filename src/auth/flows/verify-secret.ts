@@ -1,4 +1,4 @@
-/** Compares secrets that users enter, and enforces the limits on wrong attempts. */
+/** Compares secrets that users enter, and enforces the limits on failed attempts. */
 import type { Transaction } from '../../database/types.ts';
 import { networkOf } from '../../shared/network-of.ts';
 import type { ConsumeToken } from '../attempt-limits.ts';
@@ -11,8 +11,8 @@ import { listSessionAddresses } from '../queries/sessions.ts';
 export interface SecretAttempt {
   readonly account: string;
   /**
-   * The user who owns the secret, if they are known before the comparison. Attempts from a network on which this user
-   * has a session have a separate budget.
+   * The user who owns the secret, if they are known before the comparison. Attempts from a network where this user has
+   * a session have a separate budget.
    */
   readonly ownerId?: string | undefined;
   /**
@@ -23,7 +23,7 @@ export interface SecretAttempt {
 }
 
 /**
- * Compares a secret. Returns undefined if the secret is wrong. Throws `over_request_rate_limit` after too many wrong
+ * Compares a secret. Returns undefined if the secret is wrong. Throws `over_request_rate_limit` after too many failed
  * attempts, without revealing whether this attempt was correct.
  */
 export async function verifySecret<T>(

@@ -25,7 +25,7 @@ export interface VerifiedUser {
   readonly type: string;
 }
 
-/** Returns the kind of contact to which a code or link of this type is sent. */
+/** Returns the kind of contact that a code or link of this type is sent to. */
 export function contactOf(type: string): Contact {
   return type === 'sms' || type === 'phone_change' ? 'phone' : 'email';
 }

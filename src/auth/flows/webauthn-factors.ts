@@ -57,8 +57,8 @@ export async function enrolKey(
 }
 
 /**
- * Creates a challenge. The response for a new factor creates a key. The challenge for a verified factor can be signed
- * with any of the user's keys.
+ * Creates a challenge. For a new factor, the response creates a key. For a verified factor, any of the user's keys can
+ * sign the challenge.
  */
 export async function challengeKey(
   ctx: AuthContext,

@@ -70,8 +70,8 @@ function callerOf(
 }
 
 /**
- * Returns the language of the Account page that sent the request, or of the Account page to which the links in emails
- * lead. Returns undefined for requests from apps.
+ * Returns the language of the Account page that sent the request, or of the Account page that links in emails lead to.
+ * Returns undefined for requests from apps.
  */
 function pageLanguageOf(
   { settings }: AuthContext,

@@ -18,9 +18,9 @@ export interface Call {
 export type Guard = (ctx: AuthContext, call: Call) => Promise<void> | void;
 
 export interface Operation<Input extends Call, Result> {
-  /** The checks, in the order in which they run. */
+  /** The checks, in the order that they run. */
   readonly guards: readonly Guard[];
-  /** The method of sign-in for `/metrics`. Undefined if the operation doesn't sign users in. */
+  /** The sign-in method reported in `/metrics`. Undefined if the operation doesn't sign users in. */
   readonly signIn?: SignInMethod | undefined;
   /** Runs one use case. Authenticates the caller first if the operation requires it. */
   run(ctx: AuthContext, input: Input): Promise<Result> | Result;

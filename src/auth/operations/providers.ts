@@ -12,7 +12,7 @@ export interface ProviderCall extends Call {
   readonly query: URLSearchParams;
 }
 
-/** Returns the provider's address, to which the browser is redirected. */
+/** Returns the provider's address to redirect the browser to. */
 export const providerSignIn: Operation<ProviderCall, string> = {
   guards: [],
   run: (ctx, { caller, query }) => signInAddress(ctx, caller, query),

@@ -45,10 +45,10 @@ export async function findFlowStateByCode(db: Queryable, code: string): Promise<
 export async function insertOAuthFlow(
   db: Queryable,
   flow: {
-    /** The value of the parameter `state` with which the browser returns. */
+    /** The value of the `state` parameter that the browser returns with. */
     readonly id: string;
     readonly providerType: string;
-    /** The PKCE challenge. Undefined for the implicit flow, in which the redirect contains the session itself. */
+    /** The PKCE challenge. Undefined for the implicit flow, where the redirect contains the session itself. */
     readonly challenge: Challenge | undefined;
     readonly inviteToken: string | undefined;
     readonly referrer: string;

@@ -12,7 +12,7 @@ export interface Lifetimes {
   readonly inactivityTimeoutMs: number;
   /** The time after which guests are deleted. If undefined, guests are kept. */
   readonly guestLifetimeMs: number | undefined;
-  /** The lifetime of the code or link that is valid longest. */
+  /** The lifetime of the longest-lived code or link. */
   readonly longestCodeMs: number;
 }
 

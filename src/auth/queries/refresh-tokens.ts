@@ -1,4 +1,4 @@
-/** Statements on auth.refresh_tokens (tokens of form 1). */
+/** Statements on auth.refresh_tokens (version 1 tokens). */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import { refreshTokenText } from '../core/secrets.ts';
@@ -67,7 +67,7 @@ export async function revokeFamily(db: Queryable, sessionId: string, nowMs: numb
     where session_id = ${sessionId} and revoked = false`);
 }
 
-/** Deletes a token that has no session because the token is older than the sessions feature. */
+/** Deletes a token without a session. Such a token was issued before sessions were introduced. */
 export async function deleteRefreshToken(db: Queryable, id: number): Promise<void> {
   await db.query(sql`delete from auth.refresh_tokens where id = ${id}`);
 }

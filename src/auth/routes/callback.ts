@@ -1,4 +1,4 @@
-/** Declares GET and POST /callback, to which the browser returns from a provider before it continues to the app. */
+/** Declares GET and POST /callback, where the browser returns from a provider before it continues to the app. */
 import type { AuthContext } from '../context.ts';
 import { finishProviderSignIn } from '../flows/provider-callback.ts';
 import { type Exchange, header } from '../http/exchange.ts';

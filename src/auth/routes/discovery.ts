@@ -1,4 +1,4 @@
-/** Serves the documents below `.well-known`, which contain public keys and endpoint addresses. */
+/** Serves the documents under `.well-known`, which contain public keys and endpoint addresses. */
 
 import type { FastifyPluginAsync, FastifyReply } from 'fastify';
 import type { AuthContext } from '../context.ts';

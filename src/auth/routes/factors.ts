@@ -1,4 +1,4 @@
-/** Declares the routes below /factors, with which users enroll, challenge, verify and unenroll second factors. */
+/** Declares the routes under /factors, which enroll, challenge, verify and unenroll second factors. */
 import type { AuthContext } from '../context.ts';
 import { renderSession } from '../core/issued-session.ts';
 import { renderChallenge, renderEnrollment } from '../core/render-factor.ts';

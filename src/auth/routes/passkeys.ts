@@ -1,5 +1,5 @@
 /**
- * Declares the routes below /passkeys and /admin/users/:userId/passkeys, which register passkeys, sign users in with
+ * Declares the routes under /passkeys and /admin/users/:userId/passkeys, which register passkeys, sign users in with
  * them, and manage them.
  */
 

@@ -1,4 +1,4 @@
-/** Declares routes. A route consists of a method, a path below the mount, and a handler or an operation. */
+/** Declares routes. A route consists of a method, a path under the mount, and a handler or an operation. */
 import type { FastifyInstance } from 'fastify';
 import type { AuthContext } from '../context.ts';
 import { type Exchange, exchangeOf } from '../http/exchange.ts';

@@ -19,7 +19,7 @@ import { slotName } from './unused-slot.ts';
 
 /** Above this number of segments in memory, PostgreSQL has to wait. */
 const maxSegments = 3;
-/** The number of chunks of an unfinished segment at which the chunks are joined. */
+/** When an unfinished segment has this many chunks, the chunks are joined. */
 const maxChunks = 60;
 /** How long a round waits for WAL that PostgreSQL has already flushed. */
 const catchUpMs = 300;

@@ -1,4 +1,4 @@
-/** Compares the machine's clock with the times at the target. Pure. */
+/** Compares the machine's clock with the times at the target. Has no side effects. */
 
 /** The tolerated clock difference between machines that share a target. */
 const toleranceMs = 5 * 60_000;
@@ -6,9 +6,9 @@ const toleranceMs = 5 * 60_000;
 export interface ClockFacts {
   readonly nowMs: number;
   readonly keepMs: number;
-  /** The newest end of a base backup. */
+  /** The latest end of any base backup. */
   readonly newestBackupMs: number;
-  /** The newest time in the archive, or of a base backup. */
+  /** The latest time in the archive or of any base backup. */
   readonly newestArchivedMs: number;
 }
 

@@ -2,7 +2,7 @@
 
 export interface Dated {
   readonly id: string;
-  /** The end of the base backup. Every time from then on can be recovered. */
+  /** The end of the base backup. Every later point in time can be recovered. */
   readonly endedAtMs: number;
 }
 

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { hasCompleteRecord } from './wal-record.ts';
 
-/** WAL after `before` bytes of a page header, with a record of this length of which `present` bytes exist. */
+/**
+ * WAL that follows `before` bytes of a page header. It contains a record of this length, of which `present` bytes
+ * exist.
+ */
 const wal = (before: number, length: number, present: number): Buffer => {
   const bytes = Buffer.alloc(before + present);
   if (present >= 4) bytes.writeUInt32LE(length, before);

@@ -1,6 +1,6 @@
 /**
- * Extracts tar archives into a new folder. Extracts only regular files and folders, only to paths below the folder, and
- * never overwrites an existing file.
+ * Extracts tar archives into a new folder. Extracts only regular files and folders, only to paths inside the folder,
+ * and never overwrites an existing file.
  */
 import { createHash } from 'node:crypto';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
@@ -17,7 +17,7 @@ export interface ExtractedFile {
 
 export interface ExtractOptions {
   readonly onFile?: (file: ExtractedFile) => void;
-  /** Returns the path below the folder, or undefined to skip an entry. */
+  /** Returns the path inside the folder, or undefined to skip an entry. */
   readonly rename?: (name: string) => string | undefined;
 }
 

@@ -32,7 +32,7 @@ export interface RestoreOptions {
   readonly dataDir: string;
   /** Restores all transactions up to and including this time. */
   readonly toTimeMs?: number | undefined;
-  /** Restores the end of this base backup. */
+  /** Restores the state at the end of this base backup. */
   readonly toBackup?: string | undefined;
   /** Restores up to a gap in the WAL instead of failing. */
   readonly allowGap?: boolean | undefined;

@@ -26,7 +26,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface WalRequests {
   /** The value of `restore_command`. */
   readonly command: string;
-  /** The error because of which a request couldn't be served. */
+  /** The error that prevented a request from being served. */
   readonly error: () => Error | undefined;
   stop(): Promise<void>;
 }

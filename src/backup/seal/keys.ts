@@ -1,4 +1,4 @@
-/** The operator's key, and keys of single files wrapped by it. */
+/** The operator's key, and the per-file keys that it wraps. */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { BackupError } from '../errors.ts';
 

@@ -22,7 +22,7 @@ import { locationOf, type ProjectLocation } from '../project-location.ts';
 interface Finding {
   readonly status: 'ok' | 'degraded' | 'failing';
   readonly message: string;
-  /** The statements with which a database administrator can solve the problem. */
+  /** The statements that let a database administrator solve the problem. */
   readonly statements?: readonly string[];
 }
 

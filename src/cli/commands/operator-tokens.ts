@@ -1,4 +1,4 @@
-/** Access tokens, with which the CLI and scripts act as an operator on a running Plinth. */
+/** Access tokens, which let the CLI and scripts act as an operator on a running Plinth. */
 import type { CreatedToken, TokenRow } from '../../main.ts';
 import { parseLifetime } from '../../shared/access-token.ts';
 import { type Command, type Option, projectOptions, UsageError } from '../command.ts';

@@ -62,7 +62,7 @@ function deletesData(input: Input): boolean {
   return input.flag('no-backup');
 }
 
-/** Returns false if a project couldn't be stopped. The others are stopped all the same. */
+/** Returns false if a project couldn't be stopped. The others are still stopped. */
 async function stopEach(projects: readonly RunningProject[], isDeleted: boolean): Promise<boolean> {
   let isComplete = true;
   for (const { projectDir, dataDir, running } of projects) {

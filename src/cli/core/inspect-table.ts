@@ -38,7 +38,7 @@ const printable = (text: string): string => text.replace(/\p{Cc}/gu, '\ufffd');
 
 const isNumber = ({ kind }: Column): boolean => kind !== 'text';
 
-/** Aligns numbers to the right, and cuts texts after `maxChars` characters. */
+/** Aligns numbers to the right, and truncates text to `maxChars` characters. */
 export function reportTable({ columns: shown, rows }: Report, maxChars = 80): string {
   const cells = rows.map((row) => shown.map(({ field, kind }) => cellText(row[field], kind, maxChars)));
   const table = [shown.map(({ label }) => label), ...cells];

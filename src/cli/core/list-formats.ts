@@ -14,8 +14,8 @@ export function listFormatOf(text: string | undefined): ListFormat {
 }
 
 /**
- * The names of fields are written as upstream's CLI does: unchanged in JSON, without underscores in YAML, and in Pascal
- * case in TOML.
+ * Field names are written as in upstream's CLI: unchanged in JSON, without underscores in YAML, and in Pascal case in
+ * TOML.
  * @param key the key of the list in TOML, which has no lists at the top level
  * @param table the column titles and the cells for `pretty`
  */

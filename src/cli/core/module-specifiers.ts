@@ -2,7 +2,7 @@
 
 /** The part of an import map, or of a deno.json, that affects how imports are resolved. */
 export interface ImportMap {
-  /** The path of the file, relative to the project folder. Its relative targets start from the file's folder. */
+  /** The path of the file, relative to the project folder. Its relative targets are resolved from the file's folder. */
   readonly path: string;
   readonly imports: Readonly<Record<string, string>>;
   readonly scopes: Readonly<Record<string, Readonly<Record<string, string>>>>;

@@ -1,4 +1,4 @@
-/** Finds the folder in which the running projects of a user are listed. */
+/** Finds the folder that lists a user's running projects. */
 import { posix, win32 } from 'node:path';
 
 export interface User {
@@ -8,11 +8,10 @@ export interface User {
 }
 
 /**
- * Returns the path of the state folder, by the conventions of the operating system. An absolute XDG_STATE_HOME has
+ * Returns the path of the state folder, following the operating system's conventions. An absolute XDG_STATE_HOME has
  * precedence on every system.
  *
- * @example
- * stateFolder({ os: 'linux', home: '/home/ada', env: {} }); // '/home/ada/.local/state/plinth'
+ * @example stateFolder({ os: 'linux', home: '/home/ada', env: {} }); // '/home/ada/.local/state/plinth'
  */
 export function stateFolder({ os, home, env }: User): string {
   const { join, isAbsolute } = os === 'win32' ? win32 : posix;

@@ -1,4 +1,6 @@
-/** The app templates of `plinth init`: small apps with sign-in, a table, realtime and file upload. Pure. */
+/**
+ * The app templates of `plinth init`: small apps with sign-in, a table, realtime and file upload. Has no side effects.
+ */
 
 export interface Template {
   /** The name of the framework. */
@@ -48,8 +50,8 @@ export function manifestFor(
 }
 
 /**
- * Returns the template for an answer to the list of templates, which is a number or a name. Returns null for a project
- * without an app, and undefined if the answer isn't valid.
+ * Returns the template that the user chose from the list by its number or name. Returns null for a project without an
+ * app, and undefined if the answer isn't valid.
  */
 export function chosenTemplate(answer: string): string | null | undefined {
   const text = answer.trim().toLowerCase();

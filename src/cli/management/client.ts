@@ -1,4 +1,4 @@
-/** Makes calls of the Management API, either in the running Plinth of this folder or on a remote one. */
+/** Calls the Management API, either in the Plinth that is running in this folder or on a remote one. */
 import type { ManagementCallName } from '../../main.ts';
 import type { Running } from '../control.ts';
 import { CommandError } from '../errors.ts';

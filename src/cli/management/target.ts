@@ -1,4 +1,4 @@
-/** The server on which a command manages functions and secrets: the one in this folder, or the linked one. */
+/** The server whose functions and secrets a command manages: the one in this folder, or the linked one. */
 import { isAccessToken } from '../../shared/access-token.ts';
 import { type Input, type Option, UsageError } from '../command.ts';
 import { findRunning } from '../control.ts';

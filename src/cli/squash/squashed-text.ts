@@ -1,4 +1,4 @@
-/** Creates the text of one migration with the same result as several. */
+/** Creates the text of a single migration that has the same result as several. */
 import { Writable } from 'node:stream';
 import { compareSnapshots, diffScript, readSnapshot, type Snapshot } from '../../diff/index.ts';
 import { type DumpOptions, type DumpReport, dumpDatabase, streamOutput } from '../../dump/index.ts';

@@ -77,7 +77,7 @@ async function downloadAll(target: string, options: CopyDownOptions): Promise<vo
     throw new CommandError(`${failures.length} of ${count} objects weren't downloaded:`, ...failures);
 }
 
-/** Returns the part of the object's path that is below the source. Empty for the source itself. */
+/** Returns the part of the object's path that follows the source's path. Empty for the source itself. */
 function pathBelow({ bucket, key }: StoragePath, found: Found): string {
   if (bucket === '') return `${found.bucket}/${found.key}`;
   return found.key === key ? '' : found.key.slice(folderKey(key).length);

@@ -79,7 +79,7 @@ const counting = (onBytes: (bytes: number) => void): Transform =>
     },
   });
 
-/** Creates folders below a root without following symbolic links. */
+/** Creates folders under a root without following symbolic links. */
 export class FolderMaker {
   readonly #root: string;
   readonly #made = new Set<string>();

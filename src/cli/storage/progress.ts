@@ -1,4 +1,4 @@
-/** Prints one line per file, and on a terminal how much of a long transfer is done. */
+/** Prints one line per file and, on a terminal, the progress of long transfers. */
 import { sizeText } from '../../shared/size-text.ts';
 
 const quietMs = 1_000;

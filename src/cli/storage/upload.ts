@@ -126,7 +126,10 @@ function offsetOf(response: Response): number {
   throw new CommandError('Storage: the response to a resumable upload has no Upload-Offset header.');
 }
 
-/** Whether a repetition can succeed: after a lost connection, a failure of the server, or a request it hadn't finished. */
+/**
+ * Whether a retry can succeed. This is the case after a lost connection, a server failure, or a request that the server
+ * hadn't finished.
+ */
 function isTemporary(error: unknown): boolean {
   return (
     !(error instanceof StorageResponseError) || error.status >= 500 || [409, 423, 429].includes(error.status)

@@ -6,11 +6,11 @@ import { plinthSchema, projectSchema } from '../schema/index.ts';
 export type Effect = Applies | 'never';
 
 /**
- * Returns when a change to a setting takes effect, or to all settings of a name such as `functions.hello`. Settings of
- * plinth.toml have paths that begin with `plinth`. Undefined if the schema doesn't contain the path or the effect.
+ * Returns the time when a change takes effect, either for one setting or for all settings of a name such as
+ * `functions.hello`. Settings of plinth.toml have paths that begin with `plinth`. Undefined if the schema doesn't
+ * contain the path or the effect.
  *
- * @example
- * effectOf(['api', 'port']); // { restart: 'ports are opened at startup' }
+ * @example effectOf(['api', 'port']); // { restart: 'ports are opened at startup' }
  */
 export function effectOf(path: readonly string[]): Effect | undefined {
   return path[0] === 'plinth' ? effectIn(plinthSchema, path.slice(1)) : effectIn(projectSchema, path);

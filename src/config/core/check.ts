@@ -203,7 +203,7 @@ function checkPlinth({ plinth }: Config, report: Report, need: Need, file: File)
   }
 }
 
-/** The languages in which the Account pages are available. */
+/** The languages that the Account pages are available in. */
 const accountLanguages = ['en', 'ar'];
 
 function checkFactors({ auth }: Config, need: Need, report: Report): void {

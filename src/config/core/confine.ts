@@ -9,7 +9,7 @@ export interface NamedFile {
   readonly key: string;
   /** The absolute path. For a glob pattern, the path of the folder before the first wildcard. */
   readonly path: string;
-  /** Whether the setting also exposes all files below the path. */
+  /** Whether the setting also exposes all files under the path. */
   readonly isFolder: boolean;
 }
 

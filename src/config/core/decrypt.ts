@@ -7,8 +7,8 @@ import { createDecipheriv, createECDH, hkdfSync } from 'node:crypto';
 export const encryptedPrefix = 'encrypted:';
 
 /**
- * Returns the private keys in `DOTENV_PRIVATE_KEY` and `DOTENV_PRIVATE_KEY_*`, each of which contains a list that is
- * separated by commas.
+ * Returns the private keys in `DOTENV_PRIVATE_KEY` and `DOTENV_PRIVATE_KEY_*`, each of which contains a comma-separated
+ * list.
  */
 export function privateKeysFrom(environment: Readonly<Record<string, string>>): string[] {
   return Object.entries(environment)
@@ -18,7 +18,7 @@ export function privateKeysFrom(environment: Readonly<Record<string, string>>): 
     .filter((key) => key !== '');
 }
 
-/** Decrypts the value with the first key that fits. Returns undefined if none does. */
+/** Decrypts the value with the first key that works. Returns undefined if none does. */
 export function decryptSecret(value: string, privateKeys: readonly string[]): string | undefined {
   for (const key of privateKeys) {
     try {
@@ -54,7 +54,7 @@ const fieldPrime = 2n ** 256n - 2n ** 32n - 977n;
 /**
  * Returns the two points of secp256k1 that have this x coordinate, in uncompressed form. The key is derived from the
  * whole shared point, but node:crypto returns only its x coordinate. The tag of the ciphertext shows which of the two
- * points is the right one.
+ * points is correct.
  */
 function pointsWithX(x: Buffer): Buffer[] {
   const xNumber = BigInt(`0x${x.toString('hex')}`);

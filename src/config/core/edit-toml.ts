@@ -123,5 +123,5 @@ function tomlText(value: TomlValue): string {
   return String(value);
 }
 
-/** Returns a basic string (TOML 1.0). TOML supports all escapes of JSON but also requires that DEL is escaped. */
+/** Returns a basic string (TOML 1.0). TOML supports all escapes of JSON but also requires DEL to be escaped. */
 const stringText = (text: string): string => JSON.stringify(text).replaceAll('\u007f', '\\u007f');

@@ -51,9 +51,7 @@ export type Applies = 'live' | { readonly restart: string };
 export interface Setting<T> {
   readonly kind: 'setting';
   readonly type: Type;
-  /**
-   * The default in the form in which the loaded configuration contains it. It is `undefined` for an optional setting.
-   */
+  /** The default, in the form that the loaded configuration contains. `undefined` for an optional setting. */
   readonly default: T;
   /** A description of the default, if its value alone isn't clear. */
   readonly defaultText?: string;

@@ -108,7 +108,7 @@ const github: ProviderSpec = {
   clientAuth: 'post',
   profile: {
     from: 'api',
-    // On GitHub Enterprise Server, the API is below /api/v3.
+    // On GitHub Enterprise Server, the API is under /api/v3.
     issuer: at('api.github.com', '', '/api/v3'),
     resources: {
       user: at('api.github.com', '/user', '/api/v3/user'),

@@ -9,7 +9,7 @@ import type { JsonObject } from '../json.ts';
 export interface Endpoint {
   readonly base: string;
   readonly path: string;
-  /** The path below a configured `url`, if it differs from `path`. */
+  /** The path under a configured `url`, if it differs from `path`. */
   readonly ownPath?: string;
 }
 

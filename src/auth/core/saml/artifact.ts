@@ -59,7 +59,7 @@ export const soapEnvelope = (body: string): string =>
 
 /**
  * Checks that the identity provider's response belongs to the request and contains one SAML response. The caller must
- * verify that SAML response like one that a browser delivered.
+ * verify that SAML response in the same way as one that a browser delivered.
  * @throws {SamlFault}
  */
 export function checkArtifactResponse(

@@ -72,7 +72,7 @@ export interface SignInRequest {
   /** The ID of the request. An XML ID must not start with a digit. */
   readonly id: string;
   readonly issuedAt: string;
-  /** The address at which the identity provider accepts requests. */
+  /** The address where the identity provider accepts requests. */
   readonly destination: string;
   readonly nameIdFormat: string;
   readonly relayState: string;

@@ -30,7 +30,7 @@ export type Operand =
   | { readonly kind: 'function'; readonly name: string }
   | { readonly kind: 'group'; readonly pipeline: Pipeline; readonly path: readonly string[] };
 
-/** An invalid template. The message quotes the template action that is invalid. */
+/** An invalid template. The message quotes the invalid action. */
 export class TemplateError extends Error {
   override readonly name = 'TemplateError';
 }

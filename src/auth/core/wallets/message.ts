@@ -24,7 +24,7 @@ export interface WalletMessage {
 }
 
 interface Dialect {
-  /** The prefix that the error messages for this dialect have. */
+  /** The prefix of this dialect's error messages. */
   readonly tag: string;
   readonly header: string;
   readonly address: RegExp;

@@ -15,7 +15,7 @@ export const isStorageUrl = (text: string): boolean => /^ss:/i.test(text);
 
 /**
  * Percent escapes are decoded, as upstream does. `?` and `#` belong to the key, because a name that is cut off at them
- * would denote another object.
+ * would identify a different object.
  *
  * @throws {UsageError}
  * @example parseStorageUrl('ss:///images/cats/1.png'); // { bucket: 'images', key: 'cats/1.png', isFolder: false }

@@ -1,4 +1,4 @@
-/** Chooses the object key of each uploaded file, by the rules of `cp`. */
+/** Chooses the object key of each uploaded file, following the rules of `cp`. */
 import { folderKey, type StoragePath } from './storage-url.ts';
 
 /** Whether the target exists, as an object or as a folder. */
@@ -17,7 +17,7 @@ export function fileTarget(target: StoragePath, fileName: string, state: TargetS
 
 /**
  * Returns the target of a file in a folder. If the target exists, the folder is created in it under its own name.
- * Otherwise, the target becomes the folder. If no bucket is given, the folder's name is the bucket's.
+ * Otherwise, the target becomes the folder. If no bucket is specified, the folder's name becomes the bucket's name.
  */
 export function folderTarget(
   target: StoragePath,
