@@ -91,7 +91,7 @@ export interface Backend {
   /** Reads the settings again. Undefined if `config` replaced the project's files without a `configSource`. */
   readonly configuration: Configuration | undefined;
   /**
-   * Replaces the API workers one after another without a failed request.
+   * Replaces the API workers one at a time without failing any requests.
    * @throws {Error} if there are none or if a replacement can't start
    */
   restartWorkers(): Promise<void>;

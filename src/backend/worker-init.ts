@@ -17,7 +17,7 @@ export interface WorkerInit {
   readonly member: Member;
   /** The socket where the lead serves all other requests. */
   readonly leadSocket: string;
-  /** The folder for the worker's own socket. It is removed if the lead is gone. */
+  /** The folder for the worker's own socket. It is removed if the lead exits. */
   readonly socketDir: string;
   /** All mounts of the lead. */
   readonly mounts: readonly LeadMount[];

@@ -27,8 +27,8 @@ export async function openBodies(repository: Repository, store: BodyStore, log: 
 
   async function uploadOne(version: string): Promise<void> {
     const bytes = await store.read(version);
-    // There is nothing to upload if the client's upload was rejected, or if the bytes are missing from the storage,
-    // too.
+    // There is nothing to upload if the client's upload was rejected, or if the bytes are also missing from the
+    // storage.
     if (bytes === undefined) return;
     await repository.write(bodyName(version), bytes, { compress: false });
     uploaded.add(version);

@@ -8,7 +8,7 @@ import type { DrillRecord, DrillReport } from './types.ts';
 
 export interface DrillsOptions {
   readonly dataDir: string;
-  /** Restores and checks the newest recoverable state. `signal` ends the drill early. */
+  /** Restores and checks the newest recoverable state. `signal` stops the drill early. */
   readonly drill: (onProgress: (message: string) => void, signal: AbortSignal) => Promise<DrillReport>;
   readonly log: Logger;
 }
@@ -19,7 +19,7 @@ export interface Drills {
   /** The current step of the running drill. Undefined if none is running. */
   progress(): string | undefined;
   last(): DrillRecord | undefined;
-  /** Ends the running drill and removes its copy. */
+  /** Stops the running drill and removes its copy. */
   stop(): Promise<void>;
 }
 

@@ -36,8 +36,8 @@ export interface SpaceOptions {
 }
 
 /**
- * The size of the database and its WAL after a recovery. The database may have grown since the base backup, by no more than
- * the WAL that is replayed. If it grows by more than this estimate, `watchSpace` ends the restore.
+ * The size of the database and its WAL after a recovery. The database may have grown since the base backup, by no more
+ * than the WAL that is replayed. If it grows by more than this estimate, `watchSpace` aborts the restore.
  */
 export function databaseBytes({ manifest, end }: Choice, { ranges }: Pick<WalCatalog, 'ranges'>): number {
   const backupEnd = parseLsn(manifest.endLsn);

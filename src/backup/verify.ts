@@ -21,7 +21,7 @@ export interface DrillOptions {
   readonly openStore: (dataDir: string) => Promise<BodyStore & { close(): Promise<void> }>;
   readonly onProgress: (message: string) => void;
   readonly nowMs: number;
-  /** Ends the drill and removes its copy. */
+  /** Stops the drill and removes its copy. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -1,15 +1,13 @@
-/** Cleans up if a signal ends a command that has started a separate server. */
+/** Cleans up if a signal terminates a command that has started a separate server. */
 import { constants } from 'node:os';
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Runs `work`, then `cleanUp`. If a signal arrives, `cleanUp` runs immediately, and the process ends with the exit
- * status that shells use for the signal. A second signal ends the process without waiting.
+ * Runs `work`, then `cleanUp`. If a signal arrives, `cleanUp` runs immediately, and the process exits with the status
+ * that shells use for the signal. A second signal terminates the process without waiting.
  *
- * @example
- * const server = await startServer();
- * await withCleanUp(() => use(server), () => server.stop());
+ * @example const server = await startServer(); await withCleanUp(() => use(server), () => server.stop());
  */
 export async function withCleanUp<T>(work: () => Promise<T>, cleanUp: () => Promise<void>): Promise<T> {
   let cleaned: Promise<void> | undefined;
@@ -38,7 +36,10 @@ export async function withCleanUp<T>(work: () => Promise<T>, cleanUp: () => Prom
   }
 }
 
-/** Runs `work`. A signal aborts `work` through its AbortSignal and then ends the process as in {@link withCleanUp}. */
+/**
+ * Runs `work`. A signal aborts `work` through its AbortSignal and then terminates the process as in {@link
+ * withCleanUp}.
+ */
 export async function withAbort<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   let running: Promise<T> | undefined;

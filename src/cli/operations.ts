@@ -153,8 +153,8 @@ export async function perform<T>(
 }
 
 /**
- * Starts a backend with its database for the duration of `work`, and stops it even if a signal ends the command. The
- * backend's services don't listen.
+ * Starts a backend with its database for the duration of `work`, and stops it even if a signal terminates the command.
+ * The backend's services don't listen.
  */
 export async function withBackend<T>(
   location: ProjectLocation,

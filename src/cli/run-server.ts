@@ -250,7 +250,10 @@ class Server {
     onProgress('Restarted.');
   }
 
-  /** If the server can't start with its previous settings either, the process ends, so that a supervisor notices it. */
+  /**
+   * If the server can't start with its previous settings either, the process exits, so that a supervisor notices the
+   * failure.
+   */
   async #startAgain(config: Config, onProgress: (message: string) => void): Promise<void> {
     try {
       await this.start({ config }, onProgress);

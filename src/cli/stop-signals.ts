@@ -56,8 +56,8 @@ export function watchStopSignals({
 }
 
 /**
- * Without this handler, the server would end when it writes a line after its reader has exited, as in `plinth start |
- * head`.
+ * Without this handler, the server would terminate when it writes a line after its reader has exited, as in `plinth
+ * start | head`.
  */
 export function surviveClosedOutput(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);

@@ -1,4 +1,4 @@
-/** A worker's connection to the lead. When the lead is gone, the worker exits, because it can't serve on its own. */
+/** A worker's connection to the lead. When the lead exits, the worker also exits, because it can't serve on its own. */
 
 import type { Socket } from 'node:net';
 import type { Config } from '../config/index.ts';
@@ -35,10 +35,10 @@ export interface LeadLink<Init> {
   failed(error: unknown): void;
 }
 
-/** The exit status of a worker whose lead is gone. */
+/** The exit status of a worker whose lead has exited. */
 const orphaned = 70;
 
-/** @param onGone called before the process exits because the lead is gone */
+/** @param onGone called before the process exits because the lead has exited */
 export function connectLead<Init>(onGone: () => void): LeadLink<Init> {
   const init = Promise.withResolvers<Init>();
   const restoring: PromiseWithResolvers<void>[] = [];

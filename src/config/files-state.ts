@@ -10,7 +10,7 @@ export interface FilesState {
   readonly changedAtMs: number;
 }
 
-/** Reads the files. Files that don't exist or can't be read are part of the state, too. */
+/** Reads the files. Files that don't exist or can't be read are also part of the state. */
 export function readFilesState(paths: readonly string[]): FilesState {
   const hash = createHash('sha256');
   let changedAtMs = 0;

@@ -19,13 +19,16 @@ export interface LoadOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Values by key, such as `{ 'api.port': 0 }`. They have the highest precedence. */
   readonly flags?: Readonly<Record<string, string | number | boolean>>;
-  /** Texts that replace files in `supabase/`, by file name. They are used to validate a change before it is written. */
+  /**
+   * The contents that replace those of files in `supabase/`, by file name. They are used to validate a change before it
+   * is written.
+   */
   readonly texts?: Readonly<Record<string, string>>;
 }
 
 export interface Loaded {
   readonly config: Config;
-  /** The variables that `env()` uses, from the shell and the dotenv files. Functions receive them, too. */
+  /** The variables that `env()` uses, from the shell and the dotenv files. Functions also receive them. */
   readonly environment: Readonly<Record<string, string>>;
   /** Warnings with file and line, one per line. */
   readonly warnings: readonly string[];

@@ -1,14 +1,12 @@
 /**
  * Streams log entries as server-sent events (HTML standard, section 9.2). The number and duration of streams are
  * limited. When a stream ends, the browser reconnects automatically, and its session is checked again. If a client
- * reads too slowly, entries are dropped, and the client receives their number.
+ * reads too slowly, entries are dropped, and the client is sent the number of dropped entries.
  */
 import type { ServerResponse } from 'node:http';
 import { ConsoleError } from './errors.ts';
 
-/**
- * The maximum number of streams for each of the two logs, which are the log of all services and the log of functions.
- */
+/** The maximum number of streams for each of the two logs: the log of all services and the log of functions. */
 const maxStreams = 30;
 const maxStreamMs = 5 * 60_000;
 const heartbeatMs = 15_000;
@@ -23,7 +21,7 @@ export interface EventStreams {
    * 9.2.4). @throws {ConsoleError} too_many
    */
   open(response: ServerResponse, follow: (send: (json: string, id?: number) => void) => () => void): void;
-  /** Ends all streams, because a server that stops would otherwise wait for them. */
+  /** Closes all streams, because the server would otherwise wait for them when it stops. */
   closeAll(): void;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The server side of the Console, which has a separate port. It serves the built pages below `/console`, signs
+ * The server side of the Console, which has a separate port. It serves the built pages under `/console`, signs
  * operators in, and serves the API for all pages. Credentials for services never leave the server.
  *
  * Glossary. *Operator*: a person who runs the project, as opposed to an end user of the app. *Link*: a one-time sign-in
@@ -76,13 +76,13 @@ export interface ConsoleDeps {
   readonly messagePreviews: MessagePreviews;
   readonly users: UserAdministration;
   readonly guesses: AttemptLimits;
-  /** The folder that contains `supabase/`, followed by `supabase/` itself, where settings are saved. */
+  /** The folder that contains `supabase/`. */
   readonly projectDir: string;
   readonly supabaseDir: string;
   readonly apiUrl: () => string;
   /** Returns the Console's URL for operators, such as `http://127.0.0.1:54323`. */
   readonly consoleUrl: () => string;
-  /** The host names at which the Console can be reached. */
+  /** The Console's host names. */
   readonly ownAddress: OwnAddress;
   /**
    * Returns the health of every service. The value is undefined if the service works, and otherwise a sentence that
@@ -124,7 +124,7 @@ export interface ConsoleService extends Service {
   createOperator(name: string, role: OperatorRole): Promise<boolean>;
   /** Access tokens for the Management API. */
   readonly tokens: Pick<Tokens, 'create' | 'list' | 'revoke'>;
-  /** Makes a call of the Management API with all permissions, as the command line does. */
+  /** Calls the Management API with all permissions, as the command line does. */
   manage(name: Parameters<Management['call']>[0], input: unknown): Promise<unknown>;
 }
 

@@ -58,7 +58,7 @@ export interface Sessions {
 export interface SessionsDeps {
   readonly db: Queryable;
   readonly consoleUrl: () => string;
-  /** The host names at which the Console can be reached. */
+  /** The Console's host names. */
   readonly ownAddress: OwnAddress;
   /** Whether every operator must have a second factor. */
   readonly factorRequired: () => boolean;

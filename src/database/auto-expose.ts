@@ -29,7 +29,7 @@ export async function setAutoExposeNewTables(database: Database, expose: boolean
   await database.pool('supabase_admin').exec(statements.join(';\n'));
 }
 
-/** On an external server with a different administrator named `postgres`, this is the account of the URL. */
+/** On an external server with a different administrator named `postgres`, this is the URL's account. */
 async function projectRole(database: Database): Promise<string> {
   const [row] = await database
     .pool('postgres')

@@ -36,7 +36,7 @@ export async function generateTypes(
     max: 4,
     ...(timeoutMs === undefined ? {} : { connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs }),
   });
-  // A connection that fails while it is idle would otherwise end the process.
+  // A connection that fails while it is idle would otherwise terminate the process.
   pool.on('error', () => undefined);
   try {
     const metadata = generators.sortGeneratorMetadata(
@@ -59,8 +59,8 @@ export async function generateTypes(
 }
 
 /**
- * Adds the password, and the option with which `sslmode=require` means the same as in libpq: an encrypted connection
- * without a check of the certificate. By default, node-postgres checks it, which fails for hosted databases.
+ * Adds the password, and the option that gives `sslmode=require` the same meaning as in libpq: an encrypted connection
+ * without a certificate check. By default, node-postgres checks the certificate, which fails for hosted databases.
  */
 function clientUrl(text: string, password: string | undefined): string {
   if (!URL.canParse(text)) return text;

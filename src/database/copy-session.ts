@@ -22,7 +22,7 @@ export interface CopySession extends Pick<Queryable, 'query' | 'queryText' | 'ex
   ): Promise<void>;
   /** Runs COPY ... FROM STDIN. */
   copyIn(statement: string, chunks: AsyncIterable<Uint8Array>): Promise<void>;
-  /** Closes the session and ends a statement that is running. */
+  /** Closes the session and cancels a running statement. */
   destroy(): void;
 }
 

@@ -3,13 +3,13 @@
  *
  * Glossary. *Login role*: the role that a connection uses to sign in. *Request context*: the role, claims and settings
  * of a client request, always set with `set_config(…, true)` and discarded at the end of its transaction. *Request
- * path*: the way in which `rest` sends a request in one write (Bind/Execute set_config, Bind/Execute statement, Sync).
+ * path*: the way that `rest` sends a request in one write (Bind/Execute set_config, Bind/Execute statement, Sync).
  */
 import type { Sql } from '../kernel/sql.ts';
 
 export type { PostgresErrorShape } from '../shared/postgres-error.ts';
 
-/** The roles as which Plinth's own pools sign in. `supabase_admin` never runs a user's code. */
+/** The roles that Plinth's own pools sign in as. `supabase_admin` never runs a user's code. */
 export type LoginRole =
   | 'supabase_admin'
   | 'postgres'
@@ -156,7 +156,7 @@ export interface Session extends Queryable {
   onNotice(listener: (notice: NoticeShape) => void): void;
 }
 
-/** A session in which the role itself has signed in, so that SQL can't switch back to another role. */
+/** A session where the role itself has signed in, so that SQL can't switch back to another role. */
 export interface RoleSession {
   readonly processId: number;
   /**
@@ -211,7 +211,7 @@ export interface PathRequest {
    * key.
    */
   readonly role: string;
-  /** All local settings in the order in which they are applied, including `role` and `search_path`. */
+  /** All local settings in the order that they are applied, including `role` and `search_path`. */
   readonly settings: readonly Setting[];
   /** The main statement, which is identified by `key`. Statements with the same key must have the same text. */
   readonly statement: { readonly key: string; readonly text: string };
@@ -295,7 +295,7 @@ export interface PoolLoad {
   readonly rejected: number;
   /** The number of requests that waited for a connection until the time limit. */
   readonly timeouts: number;
-  /** The total time that requests have waited, and their number. */
+  /** The total time that requests have waited, and the number of these requests. */
   readonly waitedMs: number;
   readonly waited: number;
 }
@@ -310,7 +310,7 @@ export interface Overflow {
   open(flow: RowFlow, signal: Cancellation | undefined): RowStore;
 }
 
-/** Controls the connection from which a store receives its rows. */
+/** Controls the connection that a store receives its rows from. */
 export interface RowFlow {
   pause(): void;
   resume(): void;
@@ -393,13 +393,13 @@ export interface RequestContext {
 export interface Database {
   /**
    * Returns the pool for a login role. The pool is created on first use, has few connections, and closes idle
-   * connections. The work of a `client` takes turns with the other clients. Without one, it isn't limited to a part of
+   * connections. The work of a `client` takes turns with the other clients. Without one, it isn't limited to a share of
    * the connections.
    */
   pool(role: LoginRole, client?: RequestClient): Pool;
   /**
-   * Opens a session in which code can run as any role in any database of the server. @throws if the role isn't allowed
-   * to sign in
+   * Opens a session where code can run as any role in any database of the server. @throws if the role isn't allowed to
+   * sign in
    */
   signIn(role: string, database: string): Promise<RoleSession>;
   /** Runs a transaction on the authenticator's pool. The context is set for this transaction only. */
@@ -477,8 +477,8 @@ export interface DatabaseInfo {
   /** The version of the server as a number, for example 180004. */
   readonly serverVersion: number;
   /**
-   * The folder of the server's Unix socket, in which this process can listen. Undefined if Plinth didn't start the
-   * server or the server doesn't have a socket.
+   * The folder of the server's Unix socket, where this process can listen. Undefined if Plinth didn't start the server
+   * or the server doesn't have a socket.
    */
   readonly socketDir?: string | undefined;
   /**
@@ -558,7 +558,7 @@ export interface BaseBackupEnd {
 export interface WalChunk {
   readonly start: bigint;
   readonly bytes: Buffer;
-  /** The position at which the server's WAL ended when it sent the chunk. */
+  /** The end of the server's WAL when it sent the chunk. */
   readonly serverEnd: bigint;
   readonly serverTimeMs: number;
 }

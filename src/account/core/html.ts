@@ -100,7 +100,7 @@ export function scriptJson(value: unknown): string {
   );
 }
 
-/** The query parameters that are kept from page to page. `web/account/flow.ts` keeps the same parameters. */
+/** The query parameters that are passed from page to page. `web/account/flow.ts` keeps the same parameters. */
 const carried = [
   'redirect_to',
   'code_challenge',
@@ -110,8 +110,8 @@ const carried = [
 ] as const;
 
 /**
- * Returns the parameters of a query that are kept from page to page, without `?`. Returns an empty string if there are
- * none.
+ * Returns the parameters of a query that are passed from page to page, without `?`. Returns an empty string if there
+ * are none.
  */
 export function carriedFlow(query: URLSearchParams): string {
   const kept = new URLSearchParams();

@@ -32,7 +32,7 @@ export type LinkingDecision =
   | { readonly kind: 'ambiguous' };
 
 /**
- * Determines the account to which a new identity with verified addresses is added.
+ * Determines the account that a new identity with verified addresses is added to.
  *
  * @param identities the identities in all domains that have one of the addresses
  * @param userIds the accounts in the default domain that have one of the addresses

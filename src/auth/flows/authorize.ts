@@ -17,7 +17,7 @@ import { requireUsedFactor } from './own-account.ts';
 export const accountProvider = 'custom:account';
 
 /**
- * Returns the address at which the browser signs in.
+ * Returns the address where the browser signs in.
  * @param query the parameters of /authorize
  */
 export function signInAddress(
@@ -73,7 +73,7 @@ async function requireInvited(ctx: AuthContext, token: string): Promise<void> {
 }
 
 /**
- * Returns the provider's address at which the user authenticates to link an identity.
+ * Returns the provider's address where the user authenticates to link an identity.
  * @throws {AuthError} manual_linking_disabled, insufficient_aal
  */
 export async function linkingAddress(

@@ -44,7 +44,7 @@ async function signIn(
   return issueSession(ctx, tx, caller, await reloadUser(tx, user), 'otp', proof);
 }
 
-/** Throws `otp_expired` or `user_banned` if a link can't be used. Doesn't use the link. */
+/** Throws `otp_expired` or `user_banned` if a link can't be used. Doesn't use up the link. */
 export async function requireValidLink(ctx: AuthContext, request: VerifyRequest): Promise<void> {
   await ctx.pool.transaction((tx) => findByHash(ctx, tx, request));
 }

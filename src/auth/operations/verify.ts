@@ -30,7 +30,9 @@ export interface LinkCall extends Call {
   readonly hash: string;
 }
 
-/** Throws `otp_expired` if a link was used or has expired. Doesn't use the link. Only the Account pages call this. */
+/**
+ * Throws `otp_expired` if a link was used or has expired. Doesn't use up the link. Only the Account pages call this.
+ */
 export const checkLink: Operation<LinkCall, void> = {
   guards: [limitByAddress('verify')],
   run: (ctx, { type, hash }) => requireValidLink(ctx, { type, hash, typed: undefined }),

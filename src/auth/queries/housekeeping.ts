@@ -29,7 +29,7 @@ export function cleanups(lifetimes: Lifetimes, nowMs: number): readonly Sql[] {
   const { timeboxMs, inactivityTimeoutMs, guestLifetimeMs, longestCodeMs } = lifetimes;
   return [
     // The parent of the active token is kept, because a client that didn't receive a response may present the parent
-    // again at any age.
+    // again, however old it is.
     remove(
       'refresh_tokens',
       sql`t.revoked and t.updated_at < ${ago(dayMs)} and not exists (

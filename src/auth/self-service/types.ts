@@ -65,7 +65,7 @@ export interface VisitorOperations {
   followLink(link: { type: string; token: string; redirectTo: string }): Promise<string>;
   /** Cancels an email change with the link that was sent to the old address. Rejects with `otp_expired`. */
   cancelEmailChange(token: string): Promise<void>;
-  /** Rejects with `otp_expired` if a link was used or has expired. Doesn't use the link. */
+  /** Rejects with `otp_expired` if a link was used or has expired. Doesn't use up the link. */
   checkLink(link: { type: string; token: string }): Promise<void>;
   /** Returns the address where the browser signs in. */
   providerAddress(query: URLSearchParams): Promise<string>;

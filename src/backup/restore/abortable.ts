@@ -1,4 +1,4 @@
-/** Ends the reads of a repository when a command is interrupted. */
+/** Aborts the reads of a repository when a command is interrupted. */
 import type { Repository } from '../repository.ts';
 
 export function abortable(repository: Repository, signal: AbortSignal | undefined): Repository {

@@ -39,7 +39,7 @@ export interface RestoreOptions {
   /** Opens the storage of the restored data folder. */
   readonly openStore: () => Promise<BodyStore & { close(): Promise<void> }>;
   readonly onProgress: (message: string) => void;
-  /** Ends the restore and its PostgreSQL. */
+  /** Stops the restore and its PostgreSQL server. */
   readonly signal?: AbortSignal | undefined;
   /** Whether the object bodies are written to the disk of the data folder. */
   readonly storesBodies: boolean;
@@ -179,7 +179,7 @@ async function rejectUsedFolder(dataDir: string): Promise<void> {
 /** Removes the files of an interrupted restore. Never removes any other files. */
 async function removeUnfinished(dataDir: string): Promise<void> {
   if (!existsSync(join(dataDir, restoreMarker))) return;
-  // Ends the PostgreSQL that a killed process may have left running.
+  // Stops a PostgreSQL server that a killed process may have left running.
   await clearLeftovers(join(dataDir, 'postgres'));
   // The marker is removed last, so an interruption can't leave an unmarked folder behind.
   for (const name of await readdir(dataDir))

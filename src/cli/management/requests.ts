@@ -7,7 +7,7 @@ export type CallInput = Readonly<Record<string, unknown>>;
 export interface ManagementRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
-  /** JSON as a text, or a form. */
+  /** JSON text, or a form. */
   readonly body?: string | FormData;
   readonly accept?: string;
   /** Reads a successful response. */

@@ -1,7 +1,7 @@
 /**
  * The settings that a developer can change in the Console. An owner can change all settings, so a new setting can be
  * changed only by owners until it is added to this list. The list excludes settings that contain a file, a key, a
- * secret, code that is run, or an address to which data, requests or users are sent. It also excludes settings that
+ * secret, code that is run, or an address that data, requests or users are sent to. It also excludes settings that
  * determine who can use the Console or how this machine can be reached.
  */
 import type { SettingsFile } from './settings-file.ts';

@@ -38,12 +38,10 @@ export { plinthSchema };
 type Project = ValueOf<typeof projectSchema>;
 
 /**
- * The configuration in the form in which services use it. It has upstream's names, durations in milliseconds, sizes in
- * bytes and files as absolute paths. Optional settings that are absent are `undefined`.
+ * The configuration in the form that services use. It has upstream's names, durations in milliseconds, sizes in bytes
+ * and files as absolute paths. Optional settings that are absent are `undefined`.
  *
- * @example
- * if (!config.auth.email.enable_signup) refuse();
- * const timeoutMs = config.db.health_timeout;
+ * @example if (!config.auth.email.enable_signup) refuse(); const timeoutMs = config.db.health_timeout;
  */
 export interface Config extends Omit<Project, 'project_id'> {
   readonly project_id: string;

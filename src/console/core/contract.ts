@@ -3,7 +3,7 @@
  * and the type of its response. The table provides the types for the server's handlers and for the web app's fetch
  * function (docs/decisions/0039).
  *
- * The web app imports only types. The server loads the schemas at the first call that has input, because loading zod
+ * The web app imports only types. The server loads the schemas on the first call that has input, because loading zod
  * would slow down startup.
  */
 import type { z } from 'zod';

@@ -1,4 +1,4 @@
-/** Finds the code, the link and the beginning of the text in a message, for the list of the inbox. */
+/** Finds the code, the link and the beginning of the text in a message, for the inbox list. */
 import type { MessageFacts } from '../inbox/contract.ts';
 
 const snippetChars = 160;

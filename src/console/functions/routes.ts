@@ -102,7 +102,7 @@ export function functionRoutes(app: FastifyInstance, api: Api, deps: FunctionsDe
     const { after, search, level, requestId } = await call.query();
     const part = search?.toLowerCase();
     const show = (line: FunctionLogLine): FunctionLogLine | undefined => {
-      // The search uses the masked text. Otherwise, an operator could find out a secret letter by letter.
+      // The search uses the masked text. Otherwise, an operator could discover a secret one character at a time.
       const text = redact(line.line);
       return part === undefined || text.toLowerCase().includes(part) ? { ...line, line: text } : undefined;
     };

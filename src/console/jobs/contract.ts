@@ -204,7 +204,7 @@ export interface CronJob {
   readonly database: string;
   readonly role: string;
   readonly active: boolean;
-  /** Whether the job belongs to the role with which the Console changes data. */
+  /** Whether the job belongs to the role that the Console uses to change data. */
   readonly mine: boolean;
   readonly last_run: RunRow | null;
 }
@@ -289,7 +289,7 @@ export const contract = {
   'GET /jobs/requests/answered': {
     query: completedPage,
     response: json<{
-      /** The time for which PostgreSQL stores responses. Null if it isn't known. */
+      /** How long PostgreSQL stores responses. Null if it isn't known. */
       readonly kept: string | null;
       readonly requests: readonly CompletedRow[];
       readonly more: boolean;

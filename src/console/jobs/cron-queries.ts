@@ -11,7 +11,7 @@ export interface CronJobRow {
   readonly database: string;
   readonly role: string;
   readonly active: boolean;
-  /** Whether the job belongs to the role with which the Console changes data. */
+  /** Whether the job belongs to the role that the Console uses to change data. */
   readonly mine: boolean;
   readonly last_run: RunRow | null;
 }
@@ -100,8 +100,8 @@ export async function unscheduleJob(db: Queryable, id: string): Promise<void> {
 }
 
 /**
- * Requests that Plinth's scheduler runs the job immediately, in a session of the job's role. Returns true if the job is
- * already running, in which case the new run has to wait.
+ * Makes Plinth's scheduler run the job immediately, in a session of the job's role. Returns true if the job is already
+ * running, in which case the new run has to wait.
  */
 export async function runJobNow(db: Queryable, id: string): Promise<boolean> {
   const [row] = await db.query<{ waits: boolean }>(sql`

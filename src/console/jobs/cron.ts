@@ -46,8 +46,8 @@ export function cronRoutes(api: Api, database: Database, audit: Audit): void {
   }
 
   /**
-   * Returns a job that the Console can change. @throws {ConsoleError} refused, if the job belongs to a role other than
-   * postgres, whose privileges the Console has
+   * Returns a job that the Console can change. @throws {ConsoleError} refused, if the job doesn't belong to postgres,
+   * because the Console has only the privileges of that role
    */
   async function ownJobOf(call: Call) {
     const found = await jobOf(call);

@@ -90,7 +90,7 @@ export async function findCompleted(
   return row;
 }
 
-/** Returns the time for which responses are stored, as the text of the setting. */
+/** Returns how long responses are stored, as the text of the setting. */
 export async function readTtl(db: Queryable): Promise<string | null> {
   const [row] = await db.query<{ ttl: string | null }>(
     sql`select nullif(current_setting('pg_net.ttl', true), '') as ttl`,

@@ -12,7 +12,7 @@ import * as queries from './request-queries.ts';
 export const requestsPerPage = 50;
 /** The maximum size of a request or response body on a page, in bytes. */
 export const shownBodyBytes = 65_536;
-/** The maximum number up to which requests are counted. */
+/** The number of requests after which counting stops. */
 const maxCounted = 10_000;
 
 const contract = () => import('./contract.ts');

@@ -1,4 +1,4 @@
-/** Reads the triggers of database webhooks, and the deliveries. */
+/** Reads the triggers and deliveries of database webhooks. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { DeliveryRow } from './contract.ts';

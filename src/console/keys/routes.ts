@@ -24,7 +24,7 @@ export interface KeyDeps {
   readonly audit: Audit;
 }
 
-/** The keys that every project has. Their values are requested one by one. */
+/** The keys that every project has. Their values are requested individually. */
 const builtIn = ['publishable', 'secret', 'anon', 'service_role', 'jwt_secret'] as const;
 
 export function keyRoutes(api: Api, { keys, jwtExpirySeconds, audit }: KeyDeps): void {

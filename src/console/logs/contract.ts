@@ -55,7 +55,7 @@ export interface LogEntries {
 
 export const contract = {
   'GET /logs': { query: logPage, response: json<LogEntries>() },
-  /** A stream of server-sent events, each of which contains a {@link LogEntry}. */
+  /** A stream of server-sent events, each containing a {@link LogEntry}. */
   'GET /logs/tail': { query: logFilter, response: raw },
   'GET /logs/requests/:id': { response: json<{ readonly entries: readonly LogEntry[] }>() },
   'GET /metrics': { query: metricsRange, response: json<MetricsReport>() },

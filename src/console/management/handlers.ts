@@ -1,4 +1,4 @@
-/** The form of the Management API's operations. */
+/** Types for the handlers of the Management API's operations. */
 import type { Actor } from '../audit.ts';
 import type { OperatorRole, Permission } from '../core/roles.ts';
 import type { InputOf, ManagementCallName } from './inputs.ts';

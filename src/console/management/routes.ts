@@ -135,7 +135,7 @@ function addRoutes(app: FastifyInstance, deps: ManagementRoutesDeps): void {
       .type(`multipart/form-data; boundary=${boundary}`)
       .send(filesForm(entrypointPath, files, boundary));
   });
-  // An addition of Plinth.
+  // Upstream doesn't have this route.
   route('PATCH', `${project}/config`, 'pushConfig', ({ body }) => body);
   const idOf = ({ params }: Request) => ({ id: params.id });
   route('GET', ssoProviders, 'listSsoProviders');
@@ -148,7 +148,7 @@ function addRoutes(app: FastifyInstance, deps: ManagementRoutesDeps): void {
   route('DELETE', `${project}/secrets`, 'unsetSecrets', ({ body }) => ({ names: body }));
 }
 
-/** The settings of a function in the query. */
+/** A function's settings in the query. */
 function settingsIn(query: Request['query']): object {
   return {
     ...(query.slug === undefined ? {} : { slug: query.slug }),
@@ -186,7 +186,7 @@ async function authenticate(
   return { operator: { id, name, role }, request, token: token_name };
 }
 
-/** The status of an error from functions that is meant for the client. */
+/** Returns the status of a deployment error that the client can see. Returns undefined for other errors. */
 const deployErrorStatus = (error: unknown): number | undefined =>
   error instanceof Error && error.name === 'DeployError' ? (error as DeployError).status : undefined;
 

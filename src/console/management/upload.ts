@@ -11,7 +11,7 @@ export interface Upload {
 const maxMetadataBytes = 256 * 1024;
 
 /**
- * Reads the form. At most one byte more than a function can have is kept in memory.
+ * Reads the form. At most one byte more than the maximum size of a function is kept in memory.
  * @throws {ManagementError}
  */
 export function receiveUpload(

@@ -13,7 +13,7 @@ const name = z
 export const signIn = z.object({ token: z.string().min(1).max(200) });
 const newOperator = z.object({ name, role: z.enum(roles) });
 const newRole = z.object({ role: z.enum(roles) });
-/** The code is from the authenticator app or is a recovery code. */
+/** A code from the authenticator app, or a recovery code. */
 const code = z.object({ code: z.string().trim().min(1).max(40) });
 
 const bytes = z

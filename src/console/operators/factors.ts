@@ -63,7 +63,7 @@ export function createFactors({ database, seal, guesses, clock, issuer, required
     return result.value;
   }
 
-  /** Accepts a code only if the same code, or a later one, hasn't been used. */
+  /** Accepts a code only if neither that code nor a later one has been used. */
   async function consumeCode(
     operator: Operator,
     sealed: Buffer | null,

@@ -54,8 +54,8 @@ const timeoutMs = 300_000;
 const algorithms = [-7, -8, -257];
 
 /**
- * Returns the relying party. A passkey belongs to a host name, which an IP address isn't, so `localhost` is used for an
- * IP address (WebAuthn level 3, section 5.1.2).
+ * Returns the relying party. A passkey belongs to a host name. An IP address isn't a host name, so `localhost` is used
+ * instead (WebAuthn level 3, section 5.1.2).
  */
 export function partyOf(consoleUrl: string): { id: string; origin: string } {
   const url = new URL(consoleUrl);

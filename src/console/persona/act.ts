@@ -1,4 +1,4 @@
-/** Determines the role, claims and settings with which the database would run a REST request from a persona. */
+/** Determines the role, claims and settings that the database would use to run a REST request from a persona. */
 import type {
   Database,
   LoginRole,
@@ -20,7 +20,7 @@ export interface Identity {
   readonly claims: Claims | undefined;
   /** The name to display, which is an email address, a phone number or an ID. */
   readonly name: string;
-  /** The login role with which the operator's own statements run. */
+  /** The login role that runs the operator's own statements. */
   readonly operatorRole: LoginRole;
 }
 
@@ -80,7 +80,7 @@ function claimsOf(user: PersonaUser, nowSeconds: number): Claims {
   };
 }
 
-/** Returns the local settings of a transaction, in the order in which REST sets them. */
+/** Returns the local settings of a transaction, in the order that REST sets them. */
 export function settingsOf(
   { role, claims }: Pick<Identity, 'role' | 'claims'>,
   searchPath: readonly string[],

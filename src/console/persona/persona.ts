@@ -1,5 +1,5 @@
 /**
- * The persona with whose access a page reads the project: the operator, an anonymous visitor, a user of the app, or
+ * The persona whose access a page uses to read the project: the operator, an anonymous visitor, a user of the app, or
  * custom claims. This module parses and prints the `as` parameter of URLs.
  */
 import { ConsoleError } from '../errors.ts';

@@ -23,7 +23,7 @@ const statementKey = z.object({
 const session = z
   .object({
     pid: z.number().int().min(1),
-    /** When the session began. Its process ID can be used again later. */
+    /** When the session began. This distinguishes it from a later session with the same process ID. */
     began: z.iso.datetime({ offset: true }),
   })
   .strict();

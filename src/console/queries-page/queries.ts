@@ -11,7 +11,10 @@ const bigTableRows = 10_000;
 
 /** The roles of Plinth's services. */
 const serviceRoles = '^(supabase_|authenticator$|pgbouncer$)';
-/** Statements that Plinth itself runs as these roles: the Console, schema caches, and the frames of transactions. */
+/**
+ * Statements that Plinth itself runs as these roles: the Console, schema caches, and the statements that begin and end
+ * transactions.
+ */
 const ownText =
   '\\m(pg_catalog|information_schema|pg_class|pg_stat_statements|pg_stat_activity|_plinth|plinth_plan)\\M' +
   '|^\\s*(begin|commit|rollback|discard|deallocate|set|show)\\M|^\\s*select (pg_catalog\\.)?set_config\\(';
@@ -156,7 +159,7 @@ export async function listForeignKeyAdvice(db: Queryable): Promise<Advice[]> {
   return rows.map((row) => ({ kind: 'foreign-key', ...row }));
 }
 
-/** Big tables that are mostly read from beginning to end. */
+/** Large tables that are mostly read from beginning to end. */
 export async function listScanAdvice(db: Queryable): Promise<Advice[]> {
   const rows = await db.query<{ schema: string; table: string; rows: number; scans: number }>(sql`
     select s.schemaname::text as schema, s.relname::text as table, greatest(c.reltuples, 0)::float8 as rows,
@@ -168,7 +171,7 @@ export async function listScanAdvice(db: Queryable): Promise<Advice[]> {
   return rows.map((row) => ({ kind: 'sequential-scan', filter: null, ...row }));
 }
 
-/** Returns the estimated number of rows of tables, by `schema.table`, for those that are big. */
+/** Returns the estimated number of rows of each large table, by `schema.table`. */
 export async function bigTables(
   db: Queryable,
   names: readonly { readonly schema: string; readonly table: string }[],

@@ -92,7 +92,7 @@ export interface PublishedTable {
 export interface RealtimeOverview {
   /** The URL of the realtime service. */
   readonly url: string;
-  /** The publishable key, with which the page opens its socket. */
+  /** The publishable key, which the page uses to open its socket. */
   readonly apikey: string;
   readonly tables: readonly PublishedTable[];
 }

@@ -1,4 +1,4 @@
-/** Reads the catalog data that determine whether an event reaches a channel. */
+/** Reads the catalog data that determines whether an event reaches a channel. */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { PublishedTable } from './contract.ts';

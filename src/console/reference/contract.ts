@@ -4,7 +4,7 @@ import { json, type RouteTable, raw } from '../core/contract.ts';
 const trial = z.object({
   as: z.string().max(20_000).optional(),
   method: z.enum(['GET', 'POST', 'PATCH', 'DELETE']),
-  /** The path below `/rest/v1/` with its query. It begins with a relation, or with `rpc/` and a function. */
+  /** The path under `/rest/v1/` with its query. It begins with a relation, or with `rpc/` and a function. */
   path: z
     .string()
     .max(8000)

@@ -47,11 +47,10 @@ export type AddRoute<Table extends RouteTable> = <
 
 export interface Api {
   /**
-   * Returns a function that adds routes of one feature, with the types of its contract. The contract is loaded at the
+   * Returns a function that adds routes of one feature, with the types of its contract. The contract is loaded on the
    * first call that has input.
-   * @example
-   * const route = api.feature(() => import('./contract.ts'));
-   * route('GET /home', 'read', async () => ({ project: 'demo' }));
+   * @example const route = api.feature(() => import('./contract.ts')); route('GET /home', 'read', async () => ({
+   *   project: 'demo' }));
    */
   feature<Table extends RouteTable>(load: () => Promise<{ readonly contract: Table }>): AddRoute<Table>;
 }

@@ -64,7 +64,7 @@ export interface RestartSetting {
   readonly reason: string;
 }
 
-/** How the settings in the files differ from the settings with which the server runs. */
+/** How the settings in the files differ from the settings that the server runs with. */
 export interface RunningState {
   /** When the files were changed (ISO 8601). Null if they match the running settings. */
   readonly changedAt: string | null;
@@ -75,7 +75,7 @@ export interface RunningState {
   readonly faults: readonly string[];
   readonly canReload: boolean;
   readonly canRestart: boolean;
-  /** Identifies the run of the server. It changes when the server restarts. */
+  /** Identifies one run of the server, so it changes when the server restarts. */
   readonly run: string;
 }
 

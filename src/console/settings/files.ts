@@ -21,10 +21,10 @@ export interface SettingsFiles {
   read(file: SettingsFile): { readonly text: string; readonly stamp: string };
   /**
    * Returns the value in the file. For a secret, returns `env(NAME)` if that is its value. Otherwise, returns null, and
-   * `isSet` shows whether the secret is set.
+   * `isSet` indicates whether the secret is set.
    */
   valueOf(text: string, ref: SettingRef): { readonly value: SettingValue | null; readonly isSet: boolean };
-  /** Returns the changed texts of the files. @throws {ConsoleError} bad_request, conflict */
+  /** Returns the changed text of each file. @throws {ConsoleError} bad_request, conflict */
   changed(changes: readonly Change[], stamps: Readonly<Record<SettingsFile, string>>): Record<string, string>;
   write(texts: Readonly<Record<string, string>>): void;
   /** Undoes a change. `text` and `stamp` are the results of `read` before the change. */

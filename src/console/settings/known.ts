@@ -1,4 +1,4 @@
-/** Finds settings by file and path, including settings below names that the user chose. */
+/** Finds settings by file and path, including settings under names that the user chose. */
 import {
   anyName,
   describeNames,
@@ -13,7 +13,7 @@ export interface SettingRef {
 }
 
 /**
- * Keys whose value might be a secret although the schema doesn't mark it as one: unknown keys, and keys below names
+ * Keys whose value might be a secret although the schema doesn't mark it as one: unknown keys, and keys under names
  * that the user chose.
  */
 export const secretKey = /secret|password|token|key|pass$|credential/i;

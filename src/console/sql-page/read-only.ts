@@ -132,7 +132,7 @@ const closedStable = [
   '^lo_',
 ].join('|');
 
-/** The functions with which policies read the caller's claims. */
+/** The functions that policies use to read the caller's claims. */
 const openAuth = ['email', 'jwt', 'role', 'uid'];
 
 async function checkStatements(tx: Queryable): Promise<void> {

@@ -26,7 +26,7 @@ const shareLink = z.object({ path: name, seconds: z.number().int().min(1).max(31
 const objectMove = z.object({ from: name, to: name, bucket: name.optional() });
 const objectRemove = z.object({
   paths: z.array(name).max(1000).default([]),
-  /** The paths of folders with their trailing slashes. All objects below them are deleted. */
+  /** The paths of folders with their trailing slashes. All objects under them are deleted. */
   folders: z.array(name.endsWith('/')).max(100).default([]),
 });
 

@@ -20,7 +20,7 @@ export interface ExportQuery {
   readonly sort: readonly Sort[];
 }
 
-/** The number of characters that one fetch should return. The number of rows is estimated from the rows before. */
+/** The number of characters that one fetch should return. The number of rows is estimated from the previous rows. */
 const batchChars = 1_000_000;
 const maxBatchRows = 4096;
 const firstBatchRows = 64;

@@ -7,7 +7,7 @@ import { readObject } from './core/json-values.ts';
 export type ImportFormat = 'csv' | 'json';
 
 export interface SourceRow {
-  /** The number of the line on which the row begins, starting at 1. */
+  /** The number of the line where the row begins, starting at 1. */
   readonly line: number;
   /**
    * Values by file column. A CSV file contains text and a JSON file contains values. Fields that are missing in the

@@ -27,7 +27,7 @@ interface Target {
   readonly column: string;
   /**
    * The column's type without its modifier, in the format of `format_type`. With the modifier, the cast would truncate
-   * a text that is too long, and the column would accept it.
+   * text that is too long, and the column would accept it.
    */
   readonly type: string;
   readonly isArray: boolean;

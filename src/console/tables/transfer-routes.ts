@@ -113,7 +113,7 @@ function bodyOf({ request }: Call): Readable {
 }
 
 /**
- * Returns a Content-Disposition header for a file name (RFC 6266). Characters beyond ASCII are encoded according to RFC
+ * Returns a Content-Disposition header for a file name (RFC 6266). Non-ASCII characters are encoded according to RFC
  * 8187.
  */
 function attachment(name: string): string {

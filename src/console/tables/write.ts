@@ -91,7 +91,7 @@ export async function insertRow(
   return Object.fromEntries(all.map((name, index) => [name, row[index] ?? null]));
 }
 
-/** The rows to which a bulk change applies. */
+/** The rows that a bulk change applies to. */
 export type Scope = { readonly keys: readonly RowKey[] } | { readonly filters: readonly Filter[] };
 
 /** Deletes all rows in the scope or none. Returns the number of deleted rows. */

@@ -35,7 +35,7 @@ export interface Tokens {
   list(): Promise<queries.TokenRow[]>;
   /** Revokes a token by its name. @throws {TokenError} if the token doesn't exist, or if there are several */
   revoke(name: string, operatorName: string | undefined): Promise<void>;
-  /** Returns the operator to whom a token belongs. Returns undefined if the token was revoked or never existed. */
+  /** Returns the operator that a token belongs to. Returns undefined if the token was revoked or never existed. */
   find(token: string): Promise<queries.TokenUse | undefined>;
 }
 

@@ -88,7 +88,7 @@ export interface UserSession {
   readonly aal: string;
 }
 
-/** A short-lived token with which the operator can act as the user. */
+/** A short-lived token that lets the operator act as the user. */
 export interface ImpersonationToken {
   readonly accessToken: string;
   /** The time in ISO 8601 format. */

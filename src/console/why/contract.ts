@@ -77,7 +77,7 @@ export interface Gate {
   /** The relation whose policies are evaluated. */
   readonly relation: { readonly schema: string; readonly name: string };
   /**
-   * The role for which the policies are evaluated. For a relation behind a view, this is the owner of the view or the
+   * The role that the policies are evaluated for. For a relation behind a view, this is the owner of the view or the
    * persona.
    */
   readonly role: string;
@@ -86,7 +86,7 @@ export interface Gate {
   readonly passes: boolean | null;
 }
 
-/** The reason for the result. The page contains a text for each code. */
+/** The reason for the result. The page has text for each code. */
 export type Reason =
   | 'grant'
   | 'no-row'

@@ -1,4 +1,4 @@
-/** Evaluates the policies of a relation for a row, as the role to which they apply. */
+/** Evaluates the policies of a relation for a row, as the role that they apply to. */
 import type {
   Database,
   Setting,

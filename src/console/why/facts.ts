@@ -50,7 +50,10 @@ export async function findRelation(
   return row;
 }
 
-/** Returns why row-level security applies to the role or doesn't apply. Returns undefined if the role doesn't exist. */
+/**
+ * Returns the reason why row-level security does or doesn't apply to the role. Returns undefined if the role doesn't
+ * exist.
+ */
 export async function findSecurity(
   db: Queryable,
   relation: RelationFacts,
@@ -66,7 +69,7 @@ export async function findSecurity(
   return row.bypass ? 'bypassrls' : 'on';
 }
 
-/** Returns the policies in alphabetical order, which is the order in which PostgreSQL evaluates them. */
+/** Returns the policies in alphabetical order, which is PostgreSQL's evaluation order. */
 export async function listPolicies(db: Queryable, oid: number, role: string): Promise<Policy[]> {
   return db.query<Policy>(sql`
     select p.polname as name, p.polpermissive as permissive,

@@ -11,7 +11,7 @@ import type { WhyStatement } from './statement.ts';
 
 export interface Surroundings {
   readonly database: Database;
-  /** The connection with which the catalogs are queried. */
+  /** The connection for querying the catalogs. */
   readonly db: Queryable;
   readonly identity: Identity;
   /** The timeout that applies to each statement. */

@@ -1,7 +1,7 @@
 /**
  * Explains access to a row of a view. This includes the privilege on the view, and for each underlying table the
- * privileges and policies of the role that reads it. The policies are evaluated for the rows from which the view's row
- * is computed.
+ * privileges and policies of the role that reads it. The policies are evaluated for the rows that the view's row is
+ * computed from.
  */
 import type { PostgresErrorShape } from '../../database/types.ts';
 import type { Gate, Need, Operation, Through } from './contract.ts';
@@ -43,7 +43,7 @@ export async function throughView(
   for (const source of sources) {
     const { relation, role, depth } = source;
     const security = (await findSecurity(db, relation, role)) ?? 'off';
-    // An insert doesn't read the table into which it inserts.
+    // An insert doesn't read the table that it inserts into.
     const uses: readonly Use[] =
       source === target && statement.operation === 'insert'
         ? []

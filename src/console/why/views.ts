@@ -23,11 +23,11 @@ export interface Source {
   readonly used: readonly string[];
 }
 
-/** The maximum depth to which nested views are followed. */
+/** The maximum depth that nested views are followed to. */
 const maxDepth = 5;
 
 /**
- * Returns every relation behind a view in the order in which they are read. Relations behind nested views are included.
+ * Returns every relation behind a view, in the order that they are read. Relations behind nested views are included.
  */
 export async function sourcesOf(db: Queryable, view: RelationFacts, role: string): Promise<Source[]> {
   const own = new Map(view.columns.map(({ name }) => [name, name]));

@@ -74,7 +74,7 @@ export async function why(
   };
 }
 
-/** Checks that the table has the columns, because their names become part of the statement. */
+/** Checks that the table has these columns, because their names become part of the statement. */
 function checkNames(relation: RelationFacts, { operation, key, values, returned }: WhyStatement): void {
   const columns = new Set(relation.columns.map(({ name }) => name));
   const unknown = [...Object.keys(key), ...Object.keys(values), ...returned].find(

@@ -96,7 +96,7 @@ export function linkBinaries(native: string, version: string): void {
 }
 
 /**
- * Returns a copy of the binaries below `parent` that includes the symlinks and that all users can read. Reuses an
+ * Returns a copy of the binaries under `parent` that includes the symlinks and that all users can read. Reuses an
  * existing copy. A copy is created under a temporary name and then renamed, so a copy with its final name is always
  * complete.
  */

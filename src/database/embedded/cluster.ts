@@ -78,7 +78,7 @@ export interface Cluster {
   readonly logins: Logins;
   /** The logins of a copied cluster, until its passwords are changed. */
   readonly preparedLogins: Logins | undefined;
-  /** The secret from which {@link logins} are derived. Another process can use it to derive the same logins. */
+  /** The secret that {@link logins} are derived from. Another process can use it to derive the same logins. */
   readonly loginSecret: Buffer;
   readonly pid: () => number;
   stop(): Promise<void>;
@@ -223,7 +223,7 @@ async function clearIfPresent(pgdata: string): Promise<void> {
 }
 
 /**
- * Whether the folder contains complete data for this major version. A folder is given this name only once its data is
+ * Whether the folder contains complete data for this major version. A folder gets this name only once its data is
  * complete.
  */
 function isInitialized(pgdata: string, binaries: Binaries): boolean {

@@ -17,7 +17,7 @@ import { upgradeScript } from './upgrade-script.ts';
 const ownExtensions = fileURLToPath(new URL('../extensions/', import.meta.url));
 const amendments = fileURLToPath(new URL('../extension-amendments/', import.meta.url));
 
-/** Creates or updates the folder below `dataDir` and returns its entry for `extension_control_path`. */
+/** Creates or updates the folder under `dataDir` and returns its entry for `extension_control_path`. */
 export function prepareExtensionFolder(dataDir: string, binaries: Binaries): string {
   const base = join(dataDir, 'extensions');
   const stampFile = join(base, 'stamp');
@@ -64,7 +64,7 @@ const isTrusted = (control: string): boolean => /^\s*trusted\s*=\s*(true|on|yes|
 
 /**
  * A statement that is inserted before every script. Scripts run as a superuser, so the project's event triggers would
- * otherwise run as a superuser, too.
+ * otherwise also run as a superuser.
  */
 const silence = 'set local event_triggers = off;\n';
 

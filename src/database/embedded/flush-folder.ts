@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 /** Waits until everything in the folder, including the folder itself, survives a power failure. */
 export async function flushFolder(folder: string): Promise<void> {
-  // Windows has no way to flush a folder, and its file systems log changes of names.
+  // Windows has no way to flush a folder, and its file systems journal renames.
   if (process.platform === 'win32') return;
   const names = await readdir(folder, { recursive: true });
   await Promise.all([folder, ...names.map((name) => join(folder, name))].map(flushPath));

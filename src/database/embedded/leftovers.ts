@@ -1,7 +1,7 @@
 /**
- * Ends processes that a killed process left behind. The caller holds the data folder's lock, so any PostgreSQL process
- * in the folder is orphaned. Immediately after a kill -9, PostgreSQL refuses to start. The reason is that a zombie
- * still responds to signals and remaining child processes still use the shared memory.
+ * Terminates processes that a killed process left behind. The caller holds the data folder's lock, so any PostgreSQL
+ * process in the folder is orphaned. Immediately after a kill -9, PostgreSQL refuses to start. The reason is that a
+ * zombie still responds to signals and remaining child processes still use the shared memory.
  */
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -16,7 +16,7 @@ export async function clearLeftovers(pgdata: string): Promise<void> {
   const pidFile = join(pgdata, 'postmaster.pid');
   const pid = readPid(pidFile);
   if (pid !== undefined && isPostmasterOf(pid, pgdata)) {
-    // Ends a complete server whose parent process died. Tries a fast shutdown first, then an immediate shutdown, and
+    // Stops a complete server whose parent process died. Tries a fast shutdown first, then an immediate shutdown, and
     // finally SIGKILL.
     const ended =
       (await endWith(pid, 'SIGINT', 10_000)) ||

@@ -1,5 +1,5 @@
 /**
- * Stores the secret from which the login roles' passwords are derived (`../logins/passwords.ts`). Only the owner of
+ * Stores the secret that the login roles' passwords are derived from (`../logins/passwords.ts`). Only the owner of
  * Plinth's data folder can read the file. The file isn't in PostgreSQL's folder, because a role with REPLICATION can
  * copy that folder as a base backup. If the server runs as a different user, the server can't read the file either.
  */

@@ -1,6 +1,6 @@
 /**
- * Creates a data folder by copying a prepared cluster: one on which initdb and all of Plinth's own migrations have run.
- * A copy shares nothing secret with the original. It gets its own system identifier, vault key and passwords.
+ * Creates a data folder by copying a prepared cluster, where initdb and all of Plinth's own migrations have already
+ * run. A copy shares nothing secret with the original. It gets its own system identifier, vault key and passwords.
  */
 import { randomBytes, randomInt } from 'node:crypto';
 import {
@@ -48,7 +48,8 @@ export async function copyPrepared(
       rmSync(work, { recursive: true, force: true });
       return undefined;
     }
-    // A copied file belongs to the owner of the original, which another identity could prepare.
+    // Copied files belong to the user of this process, so a server that runs as a different user needs to become their
+    // owner.
     if (process.getuid?.() === 0) giveAway(work, identity.kind === 'user' ? identity : { uid: 0, gid: 0 });
     if (options.durable) await flushFolder(work);
     renameSync(work, pgdata);

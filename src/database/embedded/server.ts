@@ -19,8 +19,8 @@ export interface Server {
 export type ServerLogLevel = 'debug' | 'warn';
 
 /**
- * The servers that must end when this process ends for any reason. SIGQUIT ends a server without a checkpoint, so its
- * next start replays the WAL.
+ * The servers that must stop when this process exits for any reason. SIGQUIT stops a server without a checkpoint, so
+ * its next start replays the WAL.
  */
 const running = new Set<ChildProcess>();
 process.on('exit', () => {
@@ -38,7 +38,7 @@ export async function startServer(options: {
   /** Additional command-line arguments, which override the configuration file. */
   readonly args?: readonly string[];
   readonly onLine: (level: ServerLogLevel, line: string) => void;
-  /** Ends a server that isn't ready yet. A server that is ready isn't affected. */
+  /** Stops a server that isn't ready yet. A server that is ready isn't affected. */
   readonly signal?: AbortSignal | undefined;
 }): Promise<Server> {
   const { signal } = options;

@@ -5,7 +5,7 @@ import { DatabaseError } from '../errors.ts';
 
 export interface ServerSettings {
   readonly port: number;
-  /** The address on which the server listens. Null disables TCP. */
+  /** The address that the server listens on. Null disables TCP. */
   readonly listenAddress: string | null;
   readonly socketDir: string | null;
   /**
@@ -41,7 +41,7 @@ export function postgresqlConf(settings: ServerSettings): string {
     shared_buffers: '64MB',
     io_method: 'sync',
     huge_pages: false,
-    // These values are those of the local stack's server, so that plans and the settings in EXPLAIN are the same.
+    // These values match the local stack's server, so that plans and the settings in EXPLAIN are the same.
     effective_cache_size: '128MB',
 
     // Realtime uses logical decoding, which requires this setting.

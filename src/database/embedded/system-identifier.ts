@@ -20,7 +20,7 @@ const minControlBytes = 128;
  */
 export function newSystemIdentifier(nowMs: number, random: number): bigint {
   const seconds = BigInt(Math.floor(nowMs / 1000));
-  // Two clusters can be created in the same millisecond, so the lower microseconds are random, too.
+  // Two clusters can be created in the same millisecond, so the lower microseconds are also random.
   const micros = BigInt(Math.floor(nowMs % 1000)) * 1000n + BigInt(random % 1000);
   const suffix = BigInt(Math.floor(random / 1000)) & 0xfffn;
   return (seconds << 32n) | (micros << 12n) | suffix;

@@ -47,7 +47,7 @@ export function derivedLogins(secret: Buffer): Logins {
 
 /**
  * Returns the logins of a cluster. `secret` is used to derive the passwords of all roles except `postgres`, whose
- * password is given. If `shared` is true, every role has the given password, as in upstream's local stack.
+ * password is passed in. If `shared` is true, every role has that password, as in upstream's local stack.
  */
 export function clusterLogins(
   secret: Buffer,

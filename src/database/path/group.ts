@@ -18,7 +18,7 @@ export interface GroupOptions {
   readonly maxWaiting: number;
   /** A job is rejected if its estimated wait exceeds this. */
   readonly maxWaitMs: number;
-  /** The limits on jobs for which `isLimited` is true. */
+  /** The limits on jobs whose `isLimited` is true. */
   readonly occupancy: OccupancyLimits;
   readonly isLimited: (request: PathRequest) => boolean;
   readonly statementLimit: number;

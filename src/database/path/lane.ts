@@ -40,7 +40,7 @@ const CANCEL_AGAIN_MS = 250;
 export class Lane {
   readonly connection: Connection;
   readonly statements: StatementCache;
-  /** The jobs in flight, in the order in which their responses arrive. */
+  /** The jobs in flight, in the order that their responses arrive. */
   readonly jobs: Job[] = [];
   /** When the first of `jobs` started to run, or when the lane became idle. */
   since = performance.now();

@@ -80,7 +80,7 @@ const WATCH_MS = 25;
 const GROW_AT = 2;
 /** The event loop is late if this number of consecutive checks were late. A single stall has no effect. */
 const LATE_CHECKS = 4;
-/** The factor by which more requests can be in flight while the event loop is late. */
+/** The factor that the limit on requests in flight is multiplied by while the event loop is late. */
 const LATE_DEPTH = 4;
 
 /**

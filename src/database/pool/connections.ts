@@ -80,7 +80,7 @@ export class Connections {
     };
   }
 
-  /** @param caller If undefined, the caller isn't limited to a part of the connections. */
+  /** @param caller If undefined, the caller isn't limited to a share of the connections. */
   acquire(caller?: RequestClient): Promise<Client> {
     if (this.#ended !== undefined) return Promise.reject(new PoolEndedError('The database pool is closed.'));
     const canStart = this.#verdict(caller) === 'start';

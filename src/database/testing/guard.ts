@@ -1,4 +1,4 @@
-/** Ensures that a test cluster ends when the process that started it ends for any reason. */
+/** Ensures that a test cluster stops when the process that started it exits for any reason. */
 import { spawn } from 'node:child_process';
 import { readdirSync, rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
@@ -7,8 +7,8 @@ import { clearLeftovers } from '../embedded/leftovers.ts';
 import { isHeld, readLock } from '../embedded/lock.ts';
 
 /**
- * Waits until the pipe closes, then ends the server and removes its folder. The pipe closes when the test process ends,
- * because only that process holds it open.
+ * Waits until the pipe closes, then stops the server and removes its folder. The pipe closes when the test process
+ * exits, because only that process holds it open.
  */
 const script = `read -r line
 kill -QUIT "$1" 2>/dev/null

@@ -22,7 +22,7 @@ const password = 'postgres';
 export interface TestCluster {
   readonly cluster: Cluster;
   /**
-   * Runs `work` as superuser in a database that is never cloned. Calls run one after another, because concurrent clones
+   * Runs `work` as superuser in a database that is never cloned. Calls run one at a time, because concurrent clones
    * interfere with each other.
    */
   asAdmin<T>(work: (admin: Client) => Promise<T>): Promise<T>;
@@ -33,7 +33,10 @@ export interface TestCluster {
 
 let shared: Promise<TestCluster> | undefined;
 
-/** Returns the bootstrapped cluster of this process. The cluster starts on the first call and ends with the process. */
+/**
+ * Returns the bootstrapped cluster of this process. The cluster starts on the first call and stops when the process
+ * exits.
+ */
 export function startTestCluster(): Promise<TestCluster> {
   shared ??= launch().catch((error: unknown) => {
     shared = undefined;
@@ -60,7 +63,7 @@ async function dropLeftDatabases(admin: Client): Promise<void> {
   for (const { name } of rows) await admin.exec(`drop database ${quoteIdentifier(name)} with (force)`);
 }
 
-/** Ends this process's cluster before the process ends. */
+/** Stops this process's cluster before the process exits. */
 export async function stopTestCluster(): Promise<void> {
   const cluster = await shared;
   shared = undefined;

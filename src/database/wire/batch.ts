@@ -54,7 +54,7 @@ export class Batch<T> implements Exchange {
   refuser: Pick<RowFlow, 'refuse'> | undefined;
   /** A signal that is passed to the stores when they are opened. */
   signal: Cancellation | undefined;
-  /** The error with which the batch ended. Undefined if it succeeded or hasn't ended. */
+  /** The error that ended the batch. Undefined if it succeeded or hasn't ended. */
   error: PostgresError | ConnectionError | undefined;
   readonly #connection: Connection;
   readonly #prepareAgain: boolean;

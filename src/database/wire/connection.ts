@@ -20,7 +20,7 @@ import { Backend, CANCEL_REQUEST, Status } from './protocol.ts';
 import { DEFAULT_TIMEOUT_MS, openSocket } from './socket.ts';
 import { StartupExchange } from './startup.ts';
 
-/** The SQLSTATEs with which the server ends a session before it starts the next statement. */
+/** The SQLSTATEs that the server sends when it ends a session before it starts the next statement. */
 const GOODBYES: readonly string[] = ['57P01', '57P05', '25P03'];
 
 /**

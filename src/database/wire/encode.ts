@@ -9,7 +9,7 @@ const JSON_ARRAY_TYPES: readonly (number | undefined)[] = [199, 3807];
 
 /**
  * Encodes a value. Dates become ISO text, bytes become `\x…`, arrays become array literals, and other objects become
- * JSON. If the type of the parameter is `json` or `jsonb`, an array becomes JSON, too. For `json[]` or `jsonb[]`, this
+ * JSON. If the type of the parameter is `json` or `jsonb`, an array also becomes JSON. For `json[]` or `jsonb[]`, this
  * applies to arrays inside the array. Strings are sent unchanged, so for `json` they must already be JSON text.
  */
 export function encodeValue(value: SqlValue, parameterType?: number): string | null {

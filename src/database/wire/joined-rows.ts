@@ -40,8 +40,8 @@ export class JoinedRows {
   }
 
   /**
-   * Returns the chunks as rows, each of which contains several joined rows. The caller must add the separator between
-   * the chunks.
+   * Returns the chunks as rows, each containing several joined rows. The caller must add the separator between the
+   * chunks.
    */
   take(): Cells[] {
     return this.#chunks.splice(0).map(({ buffer, start, end }) => [buffer.subarray(start, end)]);

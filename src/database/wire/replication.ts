@@ -138,7 +138,7 @@ class Stream implements Exchange {
   #keepalive(buffer: Buffer, start: number): void {
     const walEnd = buffer.readBigUInt64BE(start + 1);
     const position = this.#position;
-    // If all received messages have been processed, the rest of the WAL counts as processed, too. Otherwise, an
+    // If all received messages have been processed, the rest of the WAL also counts as processed. Otherwise, an
     // inactive publication would prevent the server from removing the WAL of other tables.
     if (position.acknowledged >= position.received && walEnd > position.acknowledged)
       position.acknowledged = walEnd;

@@ -67,7 +67,7 @@ function readInto(onData: (chunk: Buffer) => void) {
 }
 
 /**
- * The buffer of all connections for which `lends` is true. It can be shared because each connection processes its data
+ * The buffer of all connections whose `lends` is true. It can be shared because each connection processes its data
  * before another connection reads.
  */
 let lentBuffer: Buffer | undefined;

@@ -9,8 +9,8 @@ const STATUS_UPDATE = 0x72;
 export const EPOCH_OFFSET_MICROS = 946_684_800_000_000n;
 
 /**
- * Sends a standby status update, in which the written, flushed and applied positions are the same. If `wantsReply` is
- * true, the server responds with a keepalive.
+ * Sends a standby status update with the same position for written, flushed and applied. If `wantsReply` is true, the
+ * server responds with a keepalive.
  */
 export function sendStatus(connection: Connection, flushed: bigint, wantsReply = false): void {
   if (connection.ended) return;

@@ -1,8 +1,8 @@
-/** Defines the texts of the default emails. Each language has one file with all emails. */
+/** Defines the text of the default emails. Each language has one file with all emails. */
 
 export type MailLanguage = 'en' | 'ar';
 
-/** The texts of an email, as Go templates. `.Brand.name` is the name of the project. */
+/** The text of an email, as Go templates. `.Brand.name` is the name of the project. */
 export interface MailTexts {
   readonly subject: string;
   readonly title: string;
@@ -18,7 +18,7 @@ export interface MailTexts {
   readonly isNotice?: boolean;
 }
 
-/** The words of all emails in a language. */
+/** The text of all emails in one language. */
 export interface MailWords {
   readonly when: string;
   readonly device: string;

@@ -11,7 +11,7 @@ export interface PushedSettings {
 /** The sections that upstream's CLI 3.1 pushes and that belong to the app rather than to the machine. */
 const sections = ['api', 'auth', 'storage'] as const;
 
-/** Ports, addresses, services and files of the machine on which the file was written. */
+/** Ports, addresses, services and files of the machine where the file was written. */
 const ofMachine =
   /^(?:api\.(?:enabled|port|external_url|tls\..+)|auth\.(?:enabled|external_url|signing_keys_path)|storage\.(?:enabled|buckets\..+)|.+\.(?:content_path|logo|logo_path))$/;
 

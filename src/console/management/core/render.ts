@@ -15,11 +15,11 @@ export interface FunctionFields {
   readonly entrypoint_path: string;
   readonly import_map_path?: string;
   readonly ezbr_sha256?: string;
-  /** An addition of Plinth: whether the function was deployed or is in the server's project folder. */
+  /** A field that upstream doesn't have: whether the function was deployed or is in the server's project folder. */
   readonly source: 'deployed' | 'project folder';
 }
 
-/** Upstream returns URLs of files on its build machine, so only the end of the path has a meaning. */
+/** Upstream returns URLs of files on its build machine, so only the end of the path is meaningful. */
 const fileUrl = (path: string): string =>
   `file:///source/${path.split('/').map(encodeURIComponent).join('/')}`;
 
@@ -95,5 +95,5 @@ export function filesForm(
   ]);
 }
 
-/** Stored paths contain no quotes and control characters. */
+/** Stored paths contain no quotes or control characters. */
 const quoted = (path: string): string => path.replace(/["\\\r\n]/g, '_');

@@ -8,7 +8,7 @@ import { ConsoleError } from '../../errors.ts';
 import type { Relation, RowKey } from '../contract.ts';
 import { columnOf } from './filters.ts';
 
-/** System columns, whose names a table's own columns can't have. */
+/** System columns. A table's own columns can't have these names. */
 const physicalKey = ['ctid', 'xmin'] as const;
 
 /** Returns the columns or system columns that identify a row. Returns an empty list if rows can't be identified. */

@@ -5,7 +5,7 @@
 
 export interface JsonElement {
   readonly text: string;
-  /** The number of the line on which the object begins, starting at 1. */
+  /** The number of the line where the object begins, starting at 1. */
   readonly line: number;
 }
 

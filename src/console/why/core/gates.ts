@@ -7,9 +7,8 @@ import type { EvaluatedPolicy, Explanation, Gate, Operation, Reason, Security } 
 import type { GatePlan, Policy } from './types.ts';
 
 /**
- * Returns the gates in the order in which they are evaluated. A statement that reads columns, through WHERE or
- * RETURNING, must also pass the SELECT policies. An old row that doesn't pass them is hidden, and a new row that
- * doesn't pass them is rejected.
+ * Returns the gates in evaluation order. A statement that reads columns, through WHERE or RETURNING, must also pass the
+ * SELECT policies. An old row that doesn't pass them is hidden, and a new row that doesn't pass them is rejected.
  */
 export function gatesOf(operation: Operation, returns: boolean): GatePlan[] {
   const hides = (command: Operation): GatePlan => ({ clause: 'using', command, row: 'old', effect: 'hides' });

@@ -13,7 +13,7 @@ export interface Policy {
   readonly name: string;
   readonly command: 'all' | Operation;
   readonly permissive: boolean;
-  /** The roles to which the policy applies. `public` means all roles. */
+  /** The roles that the policy applies to. `public` means all roles. */
   readonly roles: readonly string[];
   /** Whether the policy applies to the persona's role, directly or through a role whose privileges it inherits. */
   readonly applies: boolean;

@@ -1,5 +1,5 @@
 /**
- * Finds out which table columns a view shows, by reading its rewrite rule (`pg_rewrite.ev_action`, a `pg_node_tree`;
+ * Determines which table columns a view shows, by reading its rewrite rule (`pg_rewrite.ev_action`, a `pg_node_tree`;
  * `primnodes.h`, TargetEntry).
  */
 

@@ -1,4 +1,4 @@
-/** The properties of an external server on which the preflight's findings depend. */
+/** The properties of an external server that the preflight's findings depend on. */
 
 export interface Facts {
   /** `server_version_num`, for example 150012. */

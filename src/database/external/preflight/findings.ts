@@ -16,7 +16,7 @@ import { manageStatement } from './manager.ts';
 type Outcome = Omit<Finding, 'check'>;
 
 const oldestVersion = 150_000;
-/** The first version in which accounts with CREATEROLE need the ADMIN option to grant a role. */
+/** The first version where accounts with CREATEROLE need the ADMIN option to grant a role. */
 const adminOptionVersion = 160_000;
 /** The number of connections for one process with little traffic. */
 const fewestConnections = 10;

@@ -36,7 +36,7 @@ export async function openSession(base: ConnectionOptions): Promise<OpenedSessio
 const isParameterRejected = (error: unknown): boolean =>
   /unsupported startup parameter/.test((error as PostgresErrorShape).message ?? '');
 
-/** The session only serves to read the facts. */
+/** The session is used only to read the facts. */
 async function openThroughPooler(base: ConnectionOptions): Promise<OpenedSession> {
   return { session: await Client.connect(bareOf(base)), pooler: 'restricted' };
 }
