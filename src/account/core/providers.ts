@@ -1,6 +1,6 @@
 /**
  * Defines the identity providers on the pages. Each has a mark: a tile in the provider's color that shows an icon or,
- * if there is no icon, unique letters. No images are loaded from providers, so providers can't track visitors.
+ * without an icon, unique letters. No images are loaded from providers, so providers can't track visitors.
  */
 import { escapeMarkup } from '../../shared/escape-markup.ts';
 import { type Glyph, glyphs } from './provider-glyphs.ts';
