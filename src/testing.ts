@@ -34,7 +34,7 @@ export interface TestBackendOptions {
   readonly projectDir?: string;
   /** Settings that replace the project's config.toml. */
   readonly config?: PartialConfig;
-  /** The complete settings, which replace those of the project. */
+  /** The complete settings, which replace the project's settings. */
   readonly loaded?: Config;
   /** SQL that runs as `postgres` after the project's migrations. The template includes the result. */
   readonly sql?: string;

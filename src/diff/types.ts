@@ -37,7 +37,7 @@ export interface Extras {
 export interface DiffOptions {
   /** If not empty, only the objects in these schemas are compared. */
   readonly schemas?: readonly string[] | undefined;
-  /** The role that runs the statements and owns what they create. Defaults to `postgres`. */
+  /** The role that runs the statements and owns the objects that they create. Defaults to `postgres`. */
   readonly role?: string | undefined;
   /** Pairs of an old and a new name for the same object. */
   readonly renames?: readonly Pick<Rename, 'from' | 'to'>[] | undefined;

@@ -47,7 +47,7 @@ export interface CatalogObject {
   readonly functionSchema?: string | undefined;
   /** Returns the statements. `separate` contains the keys of the parts that are created later. */
   create(separate: ReadonlySet<string>): readonly string[];
-  /** Creates a view with the same columns that doesn't need other views or functions, to break a cycle. */
+  /** Creates a view with the same columns that doesn't depend on other views or functions, to break a cycle. */
   readonly placeholder?: string | undefined;
 }
 
@@ -136,7 +136,7 @@ export interface TableData {
   readonly owner: string;
   readonly schema: string;
   readonly name: string;
-  /** Quoted names of the columns that are copied. */
+  /** The quoted names of the copied columns. */
   readonly columns: readonly string[];
   /** The condition for rows of an extension's table. */
   readonly condition?: string | undefined;

@@ -60,7 +60,7 @@ export interface FunctionsDeps {
   readonly dataDir: string;
   readonly disk: DiskState;
   /**
-   * Returns the URL at which functions can reach the API. It is a function because the port isn't known in advance if
+   * Returns the URL at which functions can reach the API. This is a function because the port isn't known in advance if
    * it is configured as 0.
    */
   readonly apiUrl: () => string;

@@ -185,7 +185,7 @@ function writeHead(
   if (!namesOrigin) headers.push('access-control-allow-origin', '*');
   if (requestId !== undefined) headers.push('x-request-id', String(requestId));
   response.writeHead(status, headers);
-  // If the length of the response isn't known, its headers are sent immediately, because the first chunk may arrive
+  // If the length of the response is unknown, its headers are sent immediately, because the first chunk may arrive
   // later. Otherwise, headers and content are sent together.
   if (!hasLength) response.flushHeaders();
 }

@@ -80,7 +80,7 @@ export class Dispatcher {
   #startedInTurn = 0;
   /** Whether the server has accepted a connection in this turn. */
   #hasAccepted = false;
-  /** Until this time, no requests start as long as the server accepts connections. */
+  /** Until this time, no requests start while the server is accepting connections. */
   #restUntil = 0;
   #isResting = false;
   /** When the last turn in which requests started ended. Undefined if no request was waiting at that time. */

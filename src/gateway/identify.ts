@@ -5,7 +5,7 @@
 import type { Trace } from '../kernel/trace.ts';
 import type { Keys } from '../keys/types.ts';
 
-/** This runs after the response, when the service has already verified the token, so the result is in the cache. */
+/** Runs after the response, when the service has already verified the token, so the result is cached. */
 export function identify(
   trace: Trace,
   authorization: string | undefined,

@@ -30,7 +30,7 @@ export interface Worker {
   wake(): void;
 }
 
-/** A worker that reports when each of its pieces of work in progress started, as `performance.now()` times. */
+/** A worker that reports when each of its tasks in progress started, as `performance.now()` times. */
 export interface CountedWorker extends Worker {
   startTimes(): readonly number[];
 }

@@ -30,7 +30,7 @@ export function isLoopbackName(name: string): boolean {
 }
 
 /**
- * The public address of a server. If it is undefined, the server can be reached only under the names of this machine.
+ * The public address of a server. If it is undefined, the server can be reached only under this machine's own names.
  */
 export interface OwnAddress {
   readonly publicUrl?: URL | undefined;

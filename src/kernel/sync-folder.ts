@@ -1,7 +1,7 @@
-/** Makes changes of the names in a folder durable. */
+/** Makes changes to the entries of a folder durable. */
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 
-/** Waits until created, renamed and removed names in the folder survive a power failure. */
+/** Waits until creations, renames and removals in the folder will survive a power failure. */
 export function syncFolder(path: string): void {
   // Windows can't flush a folder. NTFS journals renames instead.
   if (process.platform === 'win32') return;

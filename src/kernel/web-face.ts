@@ -1,6 +1,6 @@
 /**
- * Serves one of the built web apps (`dist/web/account`, `dist/web/console`). The names of assets contain a hash, so
- * assets never change. HTML responses have a new nonce and a content security policy that contains this nonce.
+ * Serves one of the built web apps (`dist/web/account`, `dist/web/console`). Asset names contain a hash, so assets
+ * never change. HTML responses have a new nonce and a content security policy that contains this nonce.
  */
 import { randomBytes } from 'node:crypto';
 import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs';

@@ -1,8 +1,9 @@
 /**
- * The public keys of an external issuer (a JWK Set, RFC 7517 section 5). The keys are cached, and fetched when a token
- * needs them. The keys are fetched again when they are old or a token uses an unknown key, which happens when the
- * issuer rotates its keys.  jose's key set is asynchronous, fails while the issuer is unavailable and rejects a token
- * without `kid` if several keys fit ([decision 44](../../docs/decisions/0044-shared-and-libraries.md)).
+ * The public keys of an external issuer (a JWK Set, RFC 7517 section 5). The keys are fetched when a token first needs
+ * them, and are then cached. They are fetched again when they are old or a token uses an unknown key, which happens
+ * when the issuer rotates its keys. jose's key set isn't used, because it is asynchronous, fails while the issuer is
+ * unavailable and rejects a token without `kid` if several keys fit ([decision
+ * 44](../../docs/decisions/0044-shared-and-libraries.md)).
  */
 import { ageMs } from '../kernel/clock.ts';
 import type { Algorithm, Key } from './algorithms.ts';

@@ -25,8 +25,8 @@ export interface ThirdParty {
 }
 
 /**
- * Returns the URL of the enabled issuer without a trailing slash. The URL is derived from the settings in the same way
- * as in the upstream CLI (June 2026). Returns undefined if no issuer is enabled.
+ * Returns the URL of the enabled issuer without a trailing slash. The URL is derived from the settings as in the
+ * upstream CLI (June 2026). Returns undefined if no issuer is enabled.
  */
 export function thirdPartyIssuer(config: Config['auth']['third_party']): string | undefined {
   const { firebase, auth0, aws_cognito, clerk, workos } = config;

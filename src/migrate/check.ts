@@ -1,4 +1,4 @@
-/** Lists what a migration would do and what can't be migrated, without changing anything. */
+/** Lists the changes that a migration would make and the items that it can't migrate, without changing anything. */
 import { applyDefinitions } from './definitions.ts';
 import { notesOf } from './notes.ts';
 import { readPlans, selectionOf, withEnds } from './plans.ts';

@@ -48,7 +48,7 @@ export async function migrateJobs(source: End, target: End, start: boolean): Pro
       same.isActive === isActive
     )
       continue;
-    // A job is created and paused in one transaction, so that it isn't due in between.
+    // A job is created and paused in one transaction, so that it never becomes due before it is paused.
     await target.session.exec('begin');
     const [created] =
       same !== undefined

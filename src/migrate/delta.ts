@@ -5,8 +5,8 @@ import { fingerprintQuery, type SharedTable } from './core/row-text.ts';
 import type { Changes, End } from './types.ts';
 
 /**
- * Fills the temporary table `plinth_delta` of the target: `source` and `target` are the positions of rows that differ.
- * A new row has no `target`, and a deleted row has no `source`.
+ * Fills the target's temporary table `plinth_delta`, in which `source` and `target` are the positions of rows that
+ * differ. A new row has no `target`, and a deleted row has no `source`.
  */
 export async function findDelta(
   source: End,

@@ -88,7 +88,7 @@ async function plinthNotes({ query }: CopySession): Promise<string[]> {
     : [];
 }
 
-/** Definitions that name the source's address, such as webhooks. */
+/** Definitions that contain the source's address, such as webhooks. */
 async function addressNotes({ session, storage }: End): Promise<string[]> {
   const host = storage === undefined ? undefined : URL.parse(storage.projectUrl)?.host;
   if (host === undefined || host === '') return [];

@@ -74,7 +74,7 @@ export async function readFilled(
   return filled;
 }
 
-/** Triggers of the project that also fire while rows are copied. */
+/** The project's triggers that also fire while rows are copied. */
 export async function readAlwaysTriggers({ query }: CopySession): Promise<string[]> {
   const rows = await query<{ name: string }>(sql`
     select format('%I on %s', t.tgname, t.tgrelid::regclass) as name from pg_trigger t

@@ -61,7 +61,7 @@ async function fillTable(
   return { table: table.table, added: rows, changed: 0, deleted: 0, replaced: false };
 }
 
-/** Uses the usual search path, because checks and generated columns of a project can rely on it. */
+/** Uses the usual search path, because a project's checks and generated columns can rely on it. */
 async function copyRows(
   source: End,
   target: End,

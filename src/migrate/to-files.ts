@@ -21,7 +21,7 @@ import { readSecrets } from './vault.ts';
 export interface ToFilesOptions {
   readonly source: EndOptions;
   readonly folder: string;
-  /** The folder `supabase/` of the project. */
+  /** The project's `supabase/` folder. */
   readonly supabaseDir: string;
   /** Also writes the vault's secrets, which are readable in the file. */
   readonly withSecrets: boolean;
@@ -40,7 +40,7 @@ export interface FilesReport {
 
 const marker = 'plinth-export.json';
 
-/** An export that was interrupted continues: objects that are complete aren't downloaded again. */
+/** Resumes an interrupted export, so objects that are complete aren't downloaded again. */
 export async function exportToFiles(options: ToFilesOptions): Promise<FilesReport> {
   const { source, folder, onProgress, signal } = options;
   await prepareFolder(folder);

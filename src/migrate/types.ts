@@ -78,7 +78,7 @@ export interface Changes {
 
 export interface TableReport extends Changes {
   readonly table: string;
-  /** Whether the rows were replaced as a whole, because the table has no primary key. */
+  /** Whether all rows were replaced, because the table has no primary key. */
   readonly replaced: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
  * The process that runs the backends of tests. It starts PostgreSQL once for all test files of a project, and clones a
- * prepared database for each backend. It ends when no test has been connected for a moment.
+ * prepared database for each backend. The process ends shortly after the last test has disconnected.
  *
  *     node testing-host.mjs SOCKET
  */
@@ -19,7 +19,7 @@ import {
   type TestingRequest,
 } from './testing-protocol.ts';
 
-/** Test runners start the processes of their files one after another, so the host stays alive during the gaps. */
+/** Test runners start a process per test file, with gaps in between, so the host stays alive during the gaps. */
 const idleMs = 5000;
 
 const [, , path = ''] = process.argv;

@@ -46,8 +46,7 @@ const variables: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The running backend by project. Vite loads its configuration again when a file changes, but the backend keeps
- * running.
+ * The running backend by project. Vite reloads its configuration when a file changes, but the backend keeps running.
  */
 const shared = globalThis as { plinthServers?: Map<string, Promise<DevelopmentServer>> };
 shared.plinthServers ??= new Map();

@@ -24,7 +24,7 @@ export interface FillOptions {
   readonly from?: string | undefined;
 }
 
-/** The parts of Plinth that need a group, in messages. */
+/** The parts of Plinth that need a group, as named in messages. */
 const titles: Readonly<Record<PackageGroup, string>> = {
   server: 'PostgreSQL',
   functions: 'Deno, for server functions',

@@ -24,7 +24,7 @@ interface FunctionRow {
   readonly isDefiner: boolean;
 }
 
-/** Returns the schemas of the project. Schemas of PostgreSQL, the services and extensions are excluded. */
+/** Returns the project's schemas. Schemas of PostgreSQL, the services and extensions are excluded. */
 async function userSchemas(db: Queryable): Promise<string[]> {
   const rows = await db.query<{ name: string }>(sql`
     select n.nspname::text as name from pg_catalog.pg_namespace n
@@ -36,9 +36,9 @@ async function userSchemas(db: Queryable): Promise<string[]> {
 }
 
 /**
- * Checks the functions in these schemas, or in all schemas of the project. The transaction is rolled back, so nothing
- * changes. PostgreSQL evaluates the constraints of domains while it analyzes a body, so a superuser would run code of the
- * database.
+ * Checks the functions in these schemas, or in all of the project's schemas. The transaction is rolled back, so nothing
+ * changes. PostgreSQL evaluates the constraints of domains while it analyzes a body, so a superuser would run the
+ * database's code.
  * @throws {ProjectError} lint_superuser
  */
 export async function lint(

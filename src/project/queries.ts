@@ -107,8 +107,8 @@ export interface Progress {
 }
 
 /**
- * Whether the database has a table for progress. A database that Plinth doesn't manage doesn't, so a file with several
- * steps is always run from the beginning there.
+ * Whether the database has a table for progress. A database that Plinth doesn't manage has no such table, so there, a
+ * file with several steps is always run from the beginning.
  */
 async function notesProgress(db: Queryable): Promise<boolean> {
   const [row] = await db.query<{ is: boolean }>(

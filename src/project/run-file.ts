@@ -69,7 +69,7 @@ export interface StatementFailure {
 const maxRetries = 200;
 
 /**
- * Runs the file. The session must be in its initial state, and it is in this state again at the end.
+ * Runs the file. The session must be in its initial state, and is returned to this state at the end.
  *
  * @throws {ProjectError} The session can't be used after this error.
  */

@@ -1,6 +1,6 @@
 /**
- * Handles cross-origin requests in the same way as PostgREST 16 (`Cors.hs` with wai-cors; Fetch standard, 3.2). Has no
- * side effects.
+ * Handles cross-origin requests as PostgREST 16 does (`Cors.hs` with wai-cors; Fetch standard, 3.2). Has no side
+ * effects.
  */
 import { EXPOSED_HEADERS } from '../rest/index.ts';
 

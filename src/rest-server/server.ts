@@ -48,7 +48,7 @@ export interface RestServerOptions {
 }
 
 const OLDEST_VERSION = 150_000;
-/** The delays before retries, as in upstream. They double up to 32 s. */
+/** The delays before retries, as in upstream. The delays double, up to 32 s. */
 const RETRY_MS = [1000, 2000, 4000, 8000, 16_000, 32_000];
 const GRACE_MS = 10_000;
 

@@ -1,7 +1,7 @@
 /**
  * Fixed statements over PostgreSQL's catalogs, and their row types. The statements run with an empty search path, so
  * that the names of types and functions are returned with their schema. `schemas` are the exposed schemas. Statements
- * that return a row per relation, key or function are only SQL texts here, because `schema-cache/known-rows.ts` runs
+ * that return a row per relation, key or function are only SQL text here, because `schema-cache/known-rows.ts` runs
  * them and fetches only the rows that it doesn't know.
  */
 import type { Queryable } from '../database/types.ts';

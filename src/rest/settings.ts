@@ -1,5 +1,5 @@
 /**
- * The service's settings, which are PostgREST's settings under Plinth's names and additional settings. They come from
+ * The service's settings: PostgREST's settings under Plinth's names, and some additional ones. The settings come from
  * the project configuration. The `pgrst.*` settings of the login role take precedence and are read on each reload.
  */
 import type { Config } from '../config/index.ts';

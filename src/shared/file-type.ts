@@ -31,7 +31,7 @@ const typesByExtension: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the media type for a file extension. If the extension isn't known, the first bytes determine whether the file
+ * Returns the media type for a file extension. If the extension is unknown, the first bytes determine whether the file
  * is text or binary.
  */
 export function fileType(name: string, content: Uint8Array): string {

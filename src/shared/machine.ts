@@ -16,7 +16,7 @@ export interface LimitedMachine extends Machine {
 
 let known: LimitedMachine | undefined;
 
-/** Returns the machine within the limits of this process's control groups. They are read once. */
+/** Returns the machine within the limits of this process's control groups, which are read once. */
 export function thisMachine(): LimitedMachine {
   known ??= machineOf(
     { cores: availableParallelism(), memoryBytes: totalmem() },

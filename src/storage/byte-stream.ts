@@ -9,7 +9,7 @@ export interface ByteStream extends AsyncIterable<Uint8Array> {
    * garbage-collected.
    */
   release?(chunk: Uint8Array): void;
-  /** Ends the source. This works even while a reader is waiting for the next chunk, or before anything was read. */
+  /** Ends the source, even while a reader is waiting for the next chunk or before anything has been read. */
   destroy?(): void;
 }
 

@@ -4,8 +4,8 @@ import { isPostgresError } from '../shared/postgres-error.ts';
 import { Rejection, StorageError } from './errors.ts';
 
 /**
- * Whether the connection failed, so that it is unknown whether the transaction was committed. In that case, the
- * SQLSTATE class is 08 (connection) or 57P (server shutdown), or the error isn't from PostgreSQL.
+ * Whether the connection failed, so that it is unknown whether the transaction was committed. This is the case if the
+ * SQLSTATE class is 08 (connection) or 57P (server shutdown), or if the error isn't from PostgreSQL.
  */
 export function leavesOutcomeOpen(error: unknown): boolean {
   if (error instanceof Rejection) return error.cause !== undefined && leavesOutcomeOpen(error.cause);

@@ -113,7 +113,7 @@ export interface Upload extends ObjectAddress {
   readonly owner: Owner;
   readonly upsert: boolean;
   readonly precondition?: Precondition | undefined;
-  /** The version that the service role suggests, which is a UUID. It isn't used if a body already has it. */
+  /** The version that the service role suggests, which is a UUID. A version that already has a body isn't used. */
   readonly version?: string | undefined;
   /** Returns the checksum to store. This must be called after the request body has been read. */
   checksum?(): StoredChecksum | undefined;

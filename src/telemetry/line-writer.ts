@@ -64,7 +64,7 @@ export class LineWriter {
     return this.#droppedLines;
   }
 
-  /** The code of the last error, such as ENOSPC. Undefined after lines were written again. */
+  /** The code of the last error, such as ENOSPC. Undefined once lines have been written again. */
   get fault(): string | undefined {
     return this.#fault;
   }

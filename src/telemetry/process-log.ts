@@ -93,7 +93,7 @@ function fileWriter(dir: string, limits: () => LogSettings): LineWriter {
 
 const stdoutWriter = (): LineWriter => new LineWriter({ target: 1, droppedLine });
 
-/** Formats the line that reports dropped lines in the same way as pino formats lines. */
+/** Formats the line that reports dropped lines as pino formats its lines. */
 const droppedLine = (count: number, reason: string): string =>
   `${JSON.stringify({
     level: pino.levels.values.warn,

@@ -28,7 +28,7 @@ export interface Tls {
   load(): Promise<void>;
   /** Opens the port for HTTP, then keeps the certificates up to date. */
   start(): Promise<void>;
-  /** Reads certificate files again now. Returns their problems. */
+  /** Rereads the certificate files immediately. Returns their problems. */
   reload(): Promise<readonly string[]>;
   stop(): void;
   health(): Health;

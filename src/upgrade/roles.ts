@@ -74,7 +74,7 @@ export async function readRoles(session: CopySession): Promise<Roles> {
   };
 }
 
-/** All roles can sign in with the password, so that tables are filled in sessions of their owners. */
+/** All roles can sign in with the password, so that each table is filled in a session of its owner. */
 export async function createRoles(
   target: CopySession,
   { roles, memberships }: Roles,

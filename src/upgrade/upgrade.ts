@@ -25,7 +25,7 @@ export interface UpgradeOptions {
   readonly dataDir: string;
   /** The folder in `--old-bindir`. If undefined, the programs are installed from npm. */
   readonly oldBindir: string | undefined;
-  /** Rehearses the upgrade without rows and keeps the data folder as it is. */
+  /** Rehearses the upgrade without rows and leaves the data folder unchanged. */
   readonly check: boolean;
   /** The server settings of a regular start. */
   readonly settings: Readonly<Record<string, string | number | boolean>>;

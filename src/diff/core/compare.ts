@@ -85,7 +85,7 @@ export function compareSnapshots(from: Snapshot, to: Snapshot, options: DiffOpti
   };
 }
 
-/** Columns that need an extra are dropped with it. */
+/** Columns that depend on an extra are dropped with it. */
 const plain = (text: string): DiffStatement => ({
   text,
   isDestructive: /^DROP [^;]* CASCADE$/.test(text),

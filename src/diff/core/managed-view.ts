@@ -1,6 +1,6 @@
 /**
- * Selects the objects that a comparison covers: those of the project, as in a dump (`src/dump/core/selection.ts`). The
- * policy of pg-delta for the hosted service is the base.
+ * Selects the objects that a comparison covers: the project's objects, as in a dump (`src/dump/core/selection.ts`). The
+ * base is pg-delta's policy for the hosted service.
  */
 import type { FactBase, StableId } from '@supabase/pg-delta';
 import { supabaseProfile } from '@supabase/pg-delta/integrations';
@@ -18,7 +18,7 @@ const ownExtensions = ['pg_net'];
 const routines = ['function', 'procedure'];
 const serviceRole = /^(supabase_.*|dashboard_user|pgbouncer)$/;
 
-/** Selects the objects of the project in both schemas. */
+/** Selects the project's objects in both schemas. */
 export const managedView = (from: FactBase, to: FactBase): Policy => ({
   id: 'plinth',
   extends: supabaseProfile.policy === undefined ? [] : [supabaseProfile.policy],

@@ -1,4 +1,4 @@
-/** Names objects in the same way for both models, to find the dependencies between extras and facts. */
+/** Names objects consistently in both models, to find the dependencies between extras and facts. */
 import type { StableId } from '@supabase/pg-delta';
 import type { CatalogObject } from '../../dump/index.ts';
 

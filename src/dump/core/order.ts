@@ -83,7 +83,7 @@ class Graph {
     this.#separate.set(node.object.key, separate.add(part.key));
   }
 
-  /** A view that groups by a primary key needs the constraint, which is created after the data. */
+  /** A view that groups by a primary key depends on the constraint, which is created after the data. */
   movePastData(): void {
     for (let changed = true; changed; ) {
       changed = false;

@@ -1,6 +1,6 @@
 /**
- * Reads a SQL file as a stream: statements, and the rows of COPY ... FROM stdin. Understands pg_dump's plain format. The
- * memory it needs depends on the longest statement, not on the size of the file.
+ * Reads a SQL file as a stream: statements, and the rows of COPY ... FROM stdin. Understands pg_dump's plain format.
+ * Memory use depends on the longest statement, not on the file size.
  */
 import { splitSql } from '../../shared/sql/split.ts';
 import { DumpError } from '../errors.ts';

@@ -231,7 +231,7 @@ export function sequenceObjects(row: SequenceRow): CatalogObject[] {
     section: 'pre',
     owner: row.owner,
     acl,
-    // A column's default needs the sequence, and OWNED BY needs the column.
+    // A column's default depends on the sequence, and OWNED BY depends on the column.
     ignores: ownedBy === null ? [] : [`pg_class:${ownedBy.tableOid}`],
     create: () => [`CREATE ${row.unlogged ? 'UNLOGGED ' : ''}SEQUENCE ${identity}${type} ${row.options}`],
   };

@@ -7,7 +7,10 @@ export interface EnvironmentInput {
   readonly configSecrets: Readonly<Record<string, string | undefined>>;
   /** The variables in `functions/.env`. */
   readonly sharedFile: Readonly<Record<string, string>>;
-  /** The secrets that were set while the server runs. They override the variables for all functions in files. */
+  /**
+   * The secrets that were set while the server runs. These secrets override the variables that files define for all
+   * functions.
+   */
   readonly storedSecrets: Readonly<Record<string, string>>;
   /** The variables in `functions/SLUG/.env`. Variables in `[functions.SLUG.env]` override them. */
   readonly own: Readonly<Record<string, string>>;
@@ -19,8 +22,7 @@ export interface EnvironmentInput {
 }
 
 /**
- * Returns the environment. `ignored` lists variables of the project that have no effect, because the platform sets
- * them.
+ * Returns the environment. `ignored` lists the project's variables that have no effect, because the platform sets them.
  */
 export function functionEnvironment(input: EnvironmentInput): {
   env: Record<string, string>;

@@ -23,7 +23,7 @@ const copied = [
   'JSR_URL',
 ];
 /**
- * Tokens for private modules. They can be set only by the project, because the machine's own tokens are never passed to
+ * Tokens for private modules. Only the project can set them, because the machine's own tokens are never passed to
  * functions.
  */
 const tokens = ['DENO_AUTH_TOKENS'];

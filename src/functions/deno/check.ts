@@ -1,7 +1,7 @@
 /**
  * Checks the types of functions in the background, because Deno runs TypeScript without checking types. A check takes
- * about a second of CPU time, so only one runs at a time, with low priority. It uses the latest version of the files,
- * and the function that was saved last is checked first.
+ * about a second of CPU time, so only one runs at a time, with low priority. Each check uses the latest version of the
+ * files, and the function that was saved last is checked first.
  */
 import { type ChildProcess, execFile } from 'node:child_process';
 import { constants, setPriority } from 'node:os';

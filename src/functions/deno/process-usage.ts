@@ -21,8 +21,8 @@ export interface UsageReader {
   /** Returns the usage. The values are at most 10 ms old. */
   read(): ProcessUsage | undefined;
   /**
-   * Returns the CPU time of the first thread, which runs the function's JavaScript. It is more precise than the time of
-   * the process.
+   * Returns the CPU time of the first thread, which runs the function's JavaScript. This time is more precise than the
+   * CPU time of the process.
    */
   threadMs(): number | undefined;
   close(): void;
@@ -72,7 +72,7 @@ export function openUsage(pid: number | undefined): UsageReader {
     const facts = isOpen ? text(stat) : undefined;
     const pages = isOpen ? text(statm) : undefined;
     if (facts === undefined || pages === undefined) return undefined;
-    // The name of the program is in parentheses and can contain spaces, so fields are counted from the last closing
+    // The program name is in parentheses and can contain spaces, so fields are counted from the last closing
     // parenthesis.
     const fields = facts.slice(facts.lastIndexOf(')') + 2).split(' ');
     return {

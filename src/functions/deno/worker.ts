@@ -107,13 +107,13 @@ export interface Worker {
 }
 
 /**
- * The value of `ulimit -d` in KiB. With it, allocations outside the heap fail before the process exceeds the memory
- * limit and is killed. Deno requires at least 550 MiB to start.
+ * The value of `ulimit -d` in KiB. This limit makes allocations outside the heap fail before the process exceeds the
+ * memory limit and is killed. Deno requires at least 550 MiB to start.
  */
 const dataSegmentKiB = 786_432;
 /**
- * The value of `ulimit -t` in seconds, which is far above all other limits. It ends a worker that still runs after
- * Plinth itself has exited.
+ * The value of `ulimit -t` in seconds, which is far above all other limits. This limit ends a worker that still runs
+ * after Plinth itself has exited.
  */
 const lifetimeCpuSeconds = 1800;
 const maxErrors = 40;

@@ -41,7 +41,7 @@ export class DeployedStore implements Deployments {
   readonly #current: Map<string, DeployedVersion>;
   /** The newest version of each function that isn't active yet. */
   readonly #staged = new Map<string, DeployedVersion>();
-  /** The folders that were replaced last. Workers that still process requests may read them. */
+  /** The most recently replaced folders. Workers that still process requests may read them. */
   readonly #replaced = new Map<string, string>();
 
   constructor(options: DeployedStoreOptions) {

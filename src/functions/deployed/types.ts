@@ -33,7 +33,7 @@ export interface DeployedVersion {
   /** A hash of all files and their paths. */
   readonly sha256: string;
   readonly sizeBytes: number;
-  /** The name of the folder with the files. */
+  /** The name of the folder that contains the files. */
   readonly folder: string;
 }
 

@@ -129,7 +129,7 @@ export async function recordResponses(db: Queryable, responses: readonly NetResp
     from answer a join done using (id)`);
 }
 
-/** Releases the claims. This must happen after the commit and never before it. */
+/** Releases the claims. Must be called after the commit, never before it. */
 export async function unlock(db: Queryable, ids: readonly string[]): Promise<void> {
   await db.query(sql`
     select pg_advisory_unlock(${lockClass}, ${key}) from unnest(${ids}::bigint[]) as each (id)`);

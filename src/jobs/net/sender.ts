@@ -65,8 +65,8 @@ export function createSender({ database, exchanges, log, counts }: SenderDeps): 
   async function work(turn: Turn): Promise<undefined> {
     const session = await pool.connect();
     try {
-      // If new requests arrive continuously, the queue may not be empty for days. Settings and expired responses are
-      // therefore also checked in between.
+      // If new requests arrive continuously, the queue may not be empty for days, so settings and expired responses are
+      // also checked while requests arrive.
       let drained = false;
       while (!drained && !turn.signal.aborted) {
         const settings = await readSettings(session);

@@ -1,4 +1,4 @@
-/** Decides which of the source's definitions the target lacks. */
+/** Determines which of the source's definitions the target lacks. */
 import type { MoveStatement, ProjectPlan } from '../../dump/index.ts';
 
 export interface DefinitionPlan {
@@ -65,7 +65,7 @@ export function planDefinitions(source: Side, target: Side, facts: ExtensionFact
 
 const creates = ({ text }: MoveStatement): boolean => text.startsWith('CREATE ');
 
-/** Kinds that can be dropped and created again, because nothing depends on them. */
+/** Kinds that can be dropped and recreated, because nothing depends on them. */
 const replaceable: ReadonlySet<string> = new Set(['POLICY', 'TRIGGER', 'EVENT TRIGGER']);
 
 /** Whether the statement also succeeds if the object already exists with another definition. */

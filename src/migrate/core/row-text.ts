@@ -1,6 +1,6 @@
 /**
- * SQL that reads rows as text. Only output functions of types are called: a cast or an operator could belong to the
- * project and run with the privileges of the session.
+ * SQL that reads rows as text. It calls only the output functions of types, because a cast or an operator could belong
+ * to the project and would run with the session's privileges.
  */
 import type { TableData } from '../../dump/index.ts';
 
@@ -35,7 +35,7 @@ export const rowsQuery = (table: SharedTable): string =>
 export const rowsAtQuery = (table: SharedTable, places: readonly string[]): string =>
   `SELECT ${table.columns.map((column) => `t.${column}`).join(', ')} FROM ONLY ${table.table} t WHERE t.ctid = ANY (${placesLiteral(places)})`;
 
-/** A part of a heap, by blocks. */
+/** A range of blocks in a heap. */
 export const rowsBetweenQuery = (table: SharedTable, first: number, end: number | undefined): string =>
   `${rowsQuery(table)} ${table.condition === undefined ? 'WHERE' : 'AND'} t.ctid >= '(${first},0)'::pg_catalog.tid` +
   (end === undefined ? '' : ` AND t.ctid < '(${end},0)'::pg_catalog.tid`);

@@ -29,7 +29,7 @@ export interface WrittenFunction {
   readonly notes: readonly string[];
 }
 
-/** Writes the files of one function. Existing files with another content are kept unless `overwrite` is set. */
+/** Writes the files of one function. Existing files with different content are kept unless `overwrite` is set. */
 export function writeFunction(
   functionsDir: string,
   slug: string,

@@ -188,7 +188,7 @@ async function migrateBody(object: SourceObject, transfer: Transfer): Promise<Bo
   }
 }
 
-/** Thrown for a body that can't be migrated, even with another attempt. */
+/** Thrown for a body that can't be migrated, even if it is retried. */
 class BodyError extends Error {}
 
 /** Bodies up to this size are sent with their length. */

@@ -1,4 +1,4 @@
-/** Determines which missing extension a statement needs. The object that PostgreSQL doesn't find shows this. */
+/** Determines which missing extension a statement needs, based on the object that PostgreSQL can't find. */
 
 interface Origin {
   readonly schemas?: readonly string[];

@@ -1,6 +1,6 @@
 /**
- * Explains why an object that a statement needs doesn't exist. The object was created in the hosted project's
- * dashboard, so no file of the project creates it; a later file creates it; or it belongs to an extension.
+ * Explains why an object that a statement needs doesn't exist. Either no file of the project creates the object because
+ * it was created in the hosted project's dashboard, or a later file creates it, or it belongs to an extension.
  */
 
 import { lex } from '../../shared/sql/lex.ts';

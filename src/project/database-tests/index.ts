@@ -25,8 +25,8 @@ export interface TestDatabaseOptions {
 const parallelFiles = 4;
 
 /**
- * Runs the tests. Returns true if all files passed. If the project doesn't have pgTAP, it is created for the run. The
- * same applies to the package manager of database.dev if a file refers to it.
+ * Runs the tests. Returns true if all files passed. If the project doesn't have pgTAP, the extension is created for the
+ * run. The same applies to database.dev's package manager if a file refers to it.
  *
  * @throws {ProjectError} `tests_path`
  */

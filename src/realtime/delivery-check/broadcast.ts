@@ -1,6 +1,5 @@
 /**
- * Explains why a broadcast did or didn't reach a member of its topic. Permissions are queried in the same way as for a
- * join and a send.
+ * Explains why a broadcast did or didn't reach a member of its topic. Permissions are queried as for a join and a send.
  */
 import type { Pool } from '../../database/types.ts';
 import { ChannelError } from '../errors.ts';

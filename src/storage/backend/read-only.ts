@@ -1,4 +1,4 @@
-/** A backend whose objects belong to another server. They can be read, but nothing is stored or removed. */
+/** A backend whose objects belong to another server. The objects can be read, but nothing is stored or removed. */
 import type { Intent, ObjectBackend } from './types.ts';
 
 const nothing = async (): Promise<void> => undefined;

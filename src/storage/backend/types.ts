@@ -54,7 +54,7 @@ export interface Intent {
 }
 
 export interface ObjectBackend {
-  /** Creates an intent for these versions. They can then be written. */
+  /** Creates an intent for these versions, which can then be written. */
   announce(versions: readonly string[]): Promise<Intent>;
   /**
    * Stores a body of up to `maxBytes` and releases its chunks where possible. When the promise resolves, the bytes are
@@ -69,7 +69,7 @@ export interface ObjectBackend {
   storeFile?(version: string, path: string): Promise<StoredBody>;
   copy(fromVersion: string, toVersion: string): Promise<StoredBody | undefined>;
   /**
-   * Stores a part of an upload in the same way as {@link ObjectBackend.write} stores a body.
+   * Stores a part of an upload as {@link ObjectBackend.write} stores a body.
    * @throws {BodyTooLargeError}
    */
   writePart(upload: string, partId: string, body: ByteStream, maxBytes: number): Promise<StoredBody>;

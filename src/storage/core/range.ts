@@ -1,7 +1,7 @@
 /** Parses a `Range` header with a single byte range (RFC 9110 section 14). */
 
 export interface ByteRange {
-  /** The first and the last byte of the range. Both are included. */
+  /** The first and the last byte of the range, both inclusive. */
   readonly start: number;
   readonly end: number;
 }

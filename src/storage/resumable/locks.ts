@@ -19,7 +19,7 @@ const triesPerQuery = 10;
 export interface UploadLocks {
   /**
    * Runs `work` exclusively. The signal passed to `work` is aborted when another request needs the upload or when the
-   * lock is lost. The reason of the abort is the error to send to the client.
+   * lock is lost. The abort reason is the error to send to the client.
    * @throws {TusError} Locked if the holder doesn't release the lock, or TakenOver if a newer request took over
    */
   hold<T>(id: string, work: (signal: AbortSignal) => Promise<T>): Promise<T>;

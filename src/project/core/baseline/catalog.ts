@@ -13,5 +13,5 @@ export interface Catalog {
   readonly withPolicy: ReadonlySet<string>;
 }
 
-/** The prefix of the names of the baseline's policies. It distinguishes them from policies in migrations. */
+/** The name prefix of the baseline's policies, which distinguishes them from policies in migrations. */
 export const policyPrefix = 'Baseline: ';

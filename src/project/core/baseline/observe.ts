@@ -1,6 +1,6 @@
 /**
- * Finds out from PostgreSQL's error message what a failed statement needs or contradicts. Only English messages are
- * recognized.
+ * Determines from PostgreSQL's error message which objects and types a failed statement requires. Only English messages
+ * are recognized.
  */
 
 export interface Failure {

@@ -49,7 +49,7 @@ interface NamedColumn {
   readonly name: string;
 }
 
-/** Returns a text that identifies a unique key. The order of the columns doesn't matter. */
+/** Returns text that identifies a unique key. The order of the columns doesn't matter. */
 export const keyOfColumns = (columns: readonly string[]): string => [...columns].sort().join();
 
 export class Repairer {
@@ -75,8 +75,8 @@ export class Repairer {
   }
 
   /**
-   * Whether the baseline can contain the object, such as `public.notes`. It can't if an earlier rehearsal has shown
-   * that a migration creates the object.
+   * Whether the baseline can contain the object, such as `public.notes`. The baseline can't contain an object if an
+   * earlier rehearsal has shown that a migration creates it.
    */
   readonly mayHold = (key: string): boolean => !this.#excludedObjects.has(key);
 
@@ -259,7 +259,8 @@ export class Repairer {
   }
 
   /**
-   * A table that migrations create only if it is missing existed before them if it has columns that no migration adds.
+   * If migrations create a table only if it is missing, and it has columns that no migration adds, the table existed
+   * before the migrations.
    */
   #lateColumn(found: LateTable | undefined, name: string): Remedy | undefined {
     if (found === undefined) return undefined;

@@ -42,8 +42,9 @@ export function conditionDiffers(
 }
 
 /**
- * Changes columns whose value a statement writes to a `uuid` column from `text`, which is a guess for other IDs, to
- * `uuid`. All branches of a CASE are changed, because they must have the same type.
+ * Changes the type of columns from `text` to `uuid` if a statement writes their values to a `uuid` column, because
+ * `text` is only a guess for the IDs of other services. All branches of a CASE are changed, because they must have the
+ * same type.
  */
 export function assignedValueDiffers(
   draft: Draft,

@@ -39,7 +39,10 @@ export function typesDiffer(
   return undefined;
 }
 
-/** Gives both columns of a foreign key the same type: `uuid` rather than `text`, which is a guess for other IDs. */
+/**
+ * Gives both columns of a foreign key the same type. Prefers `uuid` to `text`, because `text` is only a guess for the
+ * IDs of other services.
+ */
 export function keysDiffer(
   draft: Draft,
   { column, referenced, types: [type, referencedType] }: Extract<Observation, { kind: 'keys differ' }>,

@@ -221,7 +221,7 @@ export const eof: Parser<undefined> = (input, at) => {
   return { ok: false, consumed: false, error: withExpected(error, 'end of input') };
 };
 
-/** Matches zero or more values. If there are more than `limit` values, the parser fails in the same way as `beyond`. */
+/** Matches zero or more values. If there are more than `limit` values, the parser fails as `beyond` does. */
 export function many<T>(
   parser: Parser<T>,
   limit = Number.POSITIVE_INFINITY,
