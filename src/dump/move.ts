@@ -1,7 +1,7 @@
 /**
  * Plans the move of a whole database to an empty one: everything that the catalogs contain, including the schemas of
- * Plinth. Unlike a dump, the plan names the role that must run a statement whose expressions could call functions of a
- * project.
+ * Plinth. Unlike a dump, the plan specifies the role that must run a statement whose expressions could call a project's
+ * functions.
  */
 import type { CopySession } from '../database/index.ts';
 import { readCatalog } from './catalog/read.ts';

@@ -107,8 +107,8 @@ export interface FunctionsService extends Service {
   readonly queue: () => QueueLoad;
   readonly invocations: Invocations;
   /**
-   * Restarts every function with these options, and keeps them until the returned function is called. If `serve` is
-   * called twice, the options of the second call apply.
+   * Restarts every function with these options, which apply until the returned function is called. If `serve` is called
+   * twice, the options of the second call apply.
    */
   serve(session: ServeSession): () => void;
 }

@@ -1,6 +1,6 @@
 /**
  * Manages the workers of all functions. A worker starts at the first request to a function and is shared by all
- * requests, or starts for each request with `oneshot`. It ends when it is idle, and it is replaced when its source
+ * requests, or starts for each request with `oneshot`. A worker ends when it is idle, and is replaced when its source
  * changes. The number of workers is limited, and requests wait if the limit is reached.
  */
 

@@ -1,6 +1,6 @@
 /**
  * Limits the number of connections, in total and per address, so that one client can't exclude others. Clients over the
- * limit receive an error response. The connections of a trusted proxy carry many clients, so the requests forwarded per
+ * limit receive an error response. The connections of a trusted proxy serve many clients, so the requests forwarded per
  * client are counted instead.
  */
 import type { IncomingMessage, Server } from 'node:http';

@@ -1,6 +1,7 @@
 /**
  * Passes requests from an API worker to the lead over a private Unix socket. The lead's gateway handles them like any
- * request, so a worker needs neither the services' rules nor their state. Only the connection's limits apply here.
+ * other request, so a worker needs neither the services' rules nor their state. Only the connection's limits apply
+ * here.
  */
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';

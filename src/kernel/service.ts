@@ -61,9 +61,9 @@ export interface Mount {
   /** The response to a path with invalid percent-encoding, in the format of the service. */
   readonly badPath?: { readonly status: number; readonly body: object };
   /**
-   * The bodies of the 503 responses to requests that are rejected because the server is overloaded, in the formats of the
-   * service. The first body that applies to the path is used. Defaults to the gateway's format. The bodies are data,
-   * because API workers need them, too.
+   * The bodies of the 503 responses to requests that are rejected because the server is overloaded, in the formats of
+   * the service. The first body that applies to the path is used. Defaults to the gateway's format. The bodies are
+   * plain data, because they are also sent to API workers.
    */
   readonly overloaded?: readonly OverloadBody[];
   /** Whether the mount serves only health probes, which are never rejected because of overload. */

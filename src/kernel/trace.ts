@@ -35,7 +35,7 @@ export class Trace {
   traceparent: string | undefined;
   /** Whether the sampling decision of {@link traceparent} is kept. */
   keepsSampling: boolean;
-  /** The configuration that the request uses, from its first use. See `config/live.ts`. */
+  /** The configuration that the request uses, which is set when it is first read. See `config/live.ts`. */
   config: object | undefined;
   /** Whether the response was sent. Work that continues in the request's asynchronous context isn't part of it. */
   isOver: boolean;

@@ -27,7 +27,7 @@ export async function applyDefinitions(
   if (statements.length === 0) return skipped;
   await session.exec('begin');
   try {
-    // The bodies of functions can name objects that are created later.
+    // The bodies of functions can refer to objects that are created later.
     await session.exec('set local check_function_bodies = false');
     for (const statement of statements) {
       const failure = await attempt(session, statement);

@@ -19,7 +19,7 @@ import type { End, TableReport } from './types.ts';
 const blocksPerPart = 16_384;
 
 export interface RowsOptions {
-  /** Called with the number of rows that have arrived. */
+  /** Called with the number of rows that have been copied so far. */
   readonly onRows: (rows: number) => void;
   /** Keeps rows that the source doesn't have, because other steps still need them. */
   readonly keepDeleted?: boolean;

@@ -23,7 +23,7 @@ export interface CreatedBackend {
 export interface SqlRequest {
   readonly operation: 'sql';
   readonly handle: number;
-  /** The texts between the values. */
+  /** The parts of the SQL text between the values. */
   readonly texts: readonly string[];
   readonly values: readonly unknown[];
 }
@@ -39,7 +39,7 @@ export type TestingResponse =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly error: string; readonly advice: readonly string[] };
 
-/** Integers of 64 bits become text, as in PostgREST's responses to clients that ask for it. */
+/** 64-bit integers become text, as in PostgREST's responses to clients that ask for it. */
 export const encodeLine = (message: object): string =>
   `${JSON.stringify(message, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))}\n`;
 

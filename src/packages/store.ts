@@ -104,7 +104,7 @@ function moveInto(work: string, folder: string): void {
   }
 }
 
-/** Only the user can write to the cache, because its programs run with the user's rights. */
+/** Only the user can write to the cache, because its programs run with the user's permissions. */
 function makeCache(cache: string): void {
   mkdirSync(join(cache, 'packages'), { recursive: true, mode: 0o755 });
   if (process.platform !== 'win32') chmodSync(cache, 0o755);

@@ -1,8 +1,8 @@
 /**
  * Writes a first migration from generated types. It contains the objects that the migrations need but don't create. The
  * only way to find out which objects these are is to run the migrations, so they are rehearsed in separate databases
- * until the baseline doesn't change anymore. In each rehearsal, missing objects are added, and objects that the
- * migrations create themselves are removed.
+ * until the baseline no longer changes. In each rehearsal, missing objects are added, and objects that the migrations
+ * create themselves are removed.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -58,7 +58,7 @@ export interface Baseline {
   /** Tables that clients can't read, because their policies aren't known. */
   readonly withoutPolicy: readonly string[];
   readonly rehearsals: number;
-  /** Whether the last rehearsal was complete and didn't change the baseline anymore. */
+  /** Whether the last rehearsal was complete and no longer changed the baseline. */
   readonly isSettled: boolean;
   /** The project's statements that still fail. */
   readonly failures: readonly StatementFailure[];

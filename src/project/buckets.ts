@@ -8,7 +8,7 @@ import { ProjectError } from './errors.ts';
 
 export interface BucketDeps {
   readonly config: Config;
-  /** Sends a request to the running backend, such as `/storage/v1/bucket`. */
+  /** Sends a request with a path such as `/storage/v1/bucket` to the running backend. */
   readonly fetch: (path: string, init?: RequestInit) => Promise<Response>;
   readonly serviceRoleKey: string;
   readonly onProgress: (message: string) => void;

@@ -69,7 +69,7 @@ export async function lint(
   return results;
 }
 
-/** Returns the search path of the login, which a function without this setting uses. */
+/** Returns the login's search path, which a function uses if it doesn't set one. */
 async function prepareSession(tx: Queryable): Promise<string> {
   const [login] = await tx.query<{ isSuperuser: boolean; path: string | null }>(sql`
     select r.rolsuper as "isSuperuser", (

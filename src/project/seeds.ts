@@ -1,6 +1,6 @@
 /**
- * Applies seed files, each of which runs once. If a file has changed since it ran, this is only reported until the next
- * reset.
+ * Applies seed files, each of which runs once. If a file has changed since it ran, the change is only reported, and the
+ * file doesn't run again until the next reset.
  */
 import type { Session } from '../database/types.ts';
 import type { SeedFile } from './files.ts';

@@ -47,7 +47,7 @@ export function restPlugin({ prefix, handle, bodies, log }: RestRoutes): Fastify
     // The router accepts an empty path only if there is a prefix.
     const urls = prefix === '' ? ['/*'] : ['', '/*'];
     for (const url of urls) scope.all(url, { bodyLimit: BODY_LIMIT_BYTES }, route);
-    // The router doesn't know methods such as PURGE and REPORT. They are rejected in this service's error format.
+    // The router doesn't recognize methods such as PURGE and REPORT. They are rejected in this service's error format.
     scope.setNotFoundHandler(route);
   };
 }

@@ -1,7 +1,7 @@
 /**
- * Certificates in files of the operator or of another program, such as certbot. The files are read every few seconds,
- * because change notifications miss a replaced symbolic link (Kubernetes, certbot). A pair that can't be used doesn't
- * replace the previous one.
+ * Certificates in files that the operator or another program, such as certbot, maintains. The files are read every few
+ * seconds, because change notifications miss a replaced symbolic link (Kubernetes, certbot). A pair that can't be used
+ * doesn't replace the previous one.
  */
 import { readFile } from 'node:fs/promises';
 import type { Logger } from '../kernel/log.ts';
@@ -18,7 +18,7 @@ export interface PairFiles {
 export interface FilePairs {
   /** Reads all files. @throws {CertificateError} that names the files */
   load(): Promise<void>;
-  /** Reads the files now. By default, a change counts once two readings in a row have found it. */
+  /** Reads the files now. By default, a change is applied once two consecutive readings have found it. */
   check(isComplete?: boolean): Promise<void>;
   /** Returns the problem of each pair that wasn't accepted. */
   faults(): ReadonlyMap<string, string>;

@@ -45,8 +45,8 @@ export function createHttpPort(originOf: OriginOf): HttpPort {
     if (challenge !== undefined) {
       response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(challenge);
     } else if (path.startsWith('/')) {
-      // With this status, clients keep the method and the body (RFC 9110 section 15.4.9). The host is never the
-      // client's.
+      // With this status, clients keep the method and the body (RFC 9110 section 15.4.9). The redirect doesn't
+      // copy the host from the request.
       response.writeHead(308, { location: `${originOf(hostnameOf(headers.host))}${path}` }).end();
     } else {
       response.writeHead(400).end();

@@ -36,7 +36,10 @@ function versionText({ versionOf }: OldBinariesOptions, path: string): string {
   }
 }
 
-/** Installs the newest version of the major with the user's npm configuration. Returns the folder of the programs. */
+/**
+ * Installs the newest release of the major version with the user's npm configuration. Returns the folder of the
+ * programs.
+ */
 async function installed({ major, onProgress }: OldBinariesOptions, prefix: string): Promise<string> {
   const name = binaryPackage() as string;
   const root = join(prefix, 'node_modules', name);

@@ -1,6 +1,6 @@
 /**
- * Handles privileges and owners that a dump doesn't contain: changed ones of objects that initdb creates, and those of
- * objects that extensions create.
+ * Handles privileges and owners that a dump doesn't contain. For objects that initdb creates, these are the changed
+ * ones. For objects that extensions create, these are all of them.
  */
 import type { CopySession } from '../database/index.ts';
 import { type Sql, sql } from '../kernel/sql.ts';

@@ -43,8 +43,8 @@ export const transformObject = (row: TransformRow): CatalogObject => ({
 });
 
 /**
- * The subscription is created disabled and doesn't connect, so that a copy doesn't take changes from the original. The
- * password is excluded.
+ * The subscription is created disabled and doesn't connect, so that a copy doesn't receive changes from the original.
+ * The password is excluded.
  */
 export function subscriptionObject(row: SubscriptionRow): CatalogObject {
   const parameters = [

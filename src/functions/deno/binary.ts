@@ -1,6 +1,4 @@
-/**
- * Finds the Deno binary in npm's packages for each platform. Therefore, no install script runs.
- */
+/** Finds the Deno binary in the npm package for the platform, so Deno doesn't need an install script. */
 import { chmodSync, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensurePackages, packageFolder, packageManifest } from '../../packages/index.ts';

@@ -4,7 +4,7 @@ import type { MoveStatement, ProjectPlan } from '../../dump/index.ts';
 export interface DefinitionPlan {
   /** Statements to run, in order. */
   readonly missing: readonly MoveStatement[];
-  /** Objects that both ends have with different definitions, which no statement can replace. */
+  /** Objects whose definitions differ between the ends and that no statement can replace. */
   readonly different: readonly string[];
   /** Definitions that only the target has. */
   readonly extra: readonly string[];

@@ -1,4 +1,4 @@
-/** A channel's subscription to changes, which is kept up across retries, new tokens and lost streams. */
+/** A channel's subscription to changes, which is maintained across retries, new tokens and lost streams. */
 import type { Logger } from '../../kernel/log.ts';
 import { type ChangeRequest, parseChangeRequest } from '../core/filter.ts';
 import type { Frame, Version } from '../core/frame.ts';

@@ -1,6 +1,6 @@
 /**
- * Remembers how fast a query shape runs. Reads that usually run fast can be pipelined on a shared connection. Slow
- * shapes use separate connections, so that they don't delay other requests (docs/decisions/0048-overload.md).
+ * Records how fast a query shape runs. Reads that usually run fast can be pipelined on a shared connection. Slow shapes
+ * use separate connections, so that they don't delay other requests (docs/decisions/0048-overload.md).
  */
 import type { ShapeSpeed } from '../../database/types.ts';
 

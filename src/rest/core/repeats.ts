@@ -42,7 +42,7 @@ export class Repeats<T> {
     return this.#kept.get(key);
   }
 
-  /** Stores `value` if the key was already offered before. */
+  /** Stores `value` if the key has been offered before. */
   offer(key: string, value: T): void {
     if (!this.#seen.delete(key)) {
       if (this.#seen.size >= MAX_SEEN) this.#seen.clear();

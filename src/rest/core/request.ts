@@ -20,7 +20,7 @@ export interface RestRequest {
   readonly signal?: Cancellation;
   /** The client's IP address. */
   readonly address?: string | undefined;
-  /** Whether the transaction is rolled back, even if the settings say otherwise. */
+  /** Whether the transaction is rolled back, even if the settings specify otherwise. */
   readonly rollsBack?: boolean;
   /** The request's trace, which receives the caller and the executed statement. */
   readonly trace?: Trace | undefined;

@@ -1,5 +1,5 @@
 /**
- * Reads and creates the claims of signed URL tokens. Such a token contains one object, one action and an expiry. The
+ * Reads and creates the claims of signed URL tokens. Such a token specifies one object, one action and an expiry. The
  * caller has already verified the signature and the expiry. Tokens without `scope` were issued by servers before scopes
  * existed. Among those tokens, the ones with `upsert` are upload tokens.
  */

@@ -225,7 +225,7 @@ function signedValue(request: S3Request, name: string, host: string): string {
 }
 
 /**
- * Returns the host in this server's view and the host that a trusted proxy forwards. If a host is incorrect, the
+ * Returns the host as this server sees it and the host that a trusted proxy forwards. If a host is incorrect, the
  * signature doesn't match.
  */
 function hostsOf(headers: IncomingHttpHeaders): string[] {

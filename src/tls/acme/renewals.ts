@@ -36,7 +36,7 @@ interface Plan {
   failures: number;
 }
 
-/** The clock may be set, and a machine may be suspended, so the time is checked at least this often. */
+/** The clock may be changed, and the machine may be suspended, so the time is checked at least this often. */
 const maxSleepMs = 60 * 60_000;
 
 export function createRenewals(deps: RenewalsDeps): Renewals {

@@ -6,7 +6,7 @@
 /** Long enough for every source file, and short enough for all file systems together with the data folder. */
 const maxPathChars = 400;
 const maxNameBytes = 200;
-/** Control characters, and characters that Windows doesn't allow or that separate folders there. */
+/** Control characters, and characters that Windows doesn't allow or treats as folder separators. */
 const forbidden = /[\p{Cc}\p{Cs}\\:*?"<>|]/u;
 
 /**

@@ -8,8 +8,8 @@ import { canonicalType } from './type-names.ts';
 
 /**
  * Gives the referenced column the type that a statement needs for the referencing column. Excludes a foreign key if
- * statements need different types for its columns. Every step fixes one type or excludes one key, so the process
- * terminates.
+ * statements need different types for its columns. Every step fixes one type or excludes one key, so the loop
+ * ends.
  */
 export function alignKeys(draft: Draft): void {
   while ([...draft.tables.values()].some((table) => alignOne(draft, table)));

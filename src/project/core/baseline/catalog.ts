@@ -9,7 +9,7 @@ export interface Catalog {
   readonly functionBodies: readonly string[];
   /** The columns of each unique key of a table, sorted and separated by commas. */
   readonly uniqueKeys: ReadonlyMap<string, readonly string[]>;
-  /** The tables that have a policy which isn't the baseline's. */
+  /** The tables that have policies other than the baseline's. */
   readonly withPolicy: ReadonlySet<string>;
 }
 

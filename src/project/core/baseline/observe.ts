@@ -1,6 +1,6 @@
 /**
- * Determines from PostgreSQL's error message which objects and types a failed statement requires. Only English messages
- * are recognized.
+ * Determines from PostgreSQL's error message which objects and types a failed statement requires or contradicts. Only
+ * English messages are recognized.
  */
 
 export interface Failure {

@@ -136,8 +136,8 @@ class Reader {
       type: value,
       nullable: nullable || optional,
       optional: insert === undefined ? optional : (inserted?.optional ?? true),
-      // The generator writes `never`. If the type was written by hand and Insert doesn't contain the member, this isn't
-      // known.
+      // The generator writes `never`. If the type was written by hand and Insert doesn't contain the member, it is
+      // unknown whether an insert can contain the column.
       generated: inserted !== undefined && isNamed(inserted.type, 'never'),
     };
   }

@@ -1,5 +1,5 @@
 /**
- * Parses the output of a test file, which is in the Test Anything Protocol (version 12), by the rules of Perl's
+ * Parses the output of a test file, which is in the Test Anything Protocol (version 12), following the rules of Perl's
  * TAP::Parser.
  */
 
