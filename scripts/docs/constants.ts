@@ -235,9 +235,9 @@ const fixed: readonly Fixed[] = [
   ['functions', 'header of a function response', 'bytes', 'src/functions/proxy.ts', 'maxResponseHeadBytes'],
   ['functions', 'readable files per function', 'count', 'src/functions', 'maxReadableFiles'],
   ['functions', 'deployed functions', 'count', 'src/functions', 'maxFunctions'],
-  ['functions', 'files of a deployed function', 'bytes', 'src/functions', 'maxFunctionBytes'],
+  ['functions', 'total size of a deployed function', 'bytes', 'src/functions', 'maxFunctionBytes'],
   ['functions', 'files of a deployed function', 'count', 'src/functions', 'maxFunctionFiles'],
-  ['functions', 'files of all deployed functions', 'bytes', 'src/functions', 'maxTotalBytes'],
+  ['functions', 'total size of all deployed functions', 'bytes', 'src/functions', 'maxTotalBytes'],
   ['functions', 'secrets', 'count', 'src/functions', 'maxSecrets'],
   ['functions', 'value of a secret', 'bytes', 'src/functions', 'maxValueBytes'],
 ];

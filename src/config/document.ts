@@ -28,7 +28,7 @@ the file, which overrides the defaults.
 - **Errors.** An unknown key is ignored with a warning. All other errors are reported together, with file and line.
 - **Changes.** The column "Change" shows when a changed value takes effect. *Live* settings apply while the server runs: after
   \`plinth reload\`, SIGHUP or a change in the Console, and immediately with \`plinth start\` or \`[server] watch_config\`. A request
-  that is in progress keeps the values with which it started. The other settings need a restart for the given reason. If a file
+  that is in progress keeps the values that it started with. All other settings require a restart, for the reason given in the column. If a file
   is invalid, no setting changes.
 - **Remotes.** \`[remotes.NAME]\` contains settings for a linked hosted project. Plinth validates them, but they have no effect.
 `;

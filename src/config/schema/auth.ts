@@ -60,7 +60,7 @@ const email = section('Sign-in with an email address.', {
     'Your SMTP server. If it is enabled, emails are sent instead of captured.',
     {
       enabled: boolean(false, 'Sends email through this server.', {
-        defaultText: 'true once the table exists',
+        defaultText: 'true if the table exists',
       }),
       host: optionalText('Hostname.'),
       port: optionalPort('Port number.'),
@@ -204,7 +204,7 @@ export const auth = liveSection('Users and sessions.', {
     solana: section('Solana.', { enabled: boolean(false, 'Enables this sign-in method.') }),
     ethereum: section('Ethereum.', { enabled: boolean(false, 'Enables this sign-in method.') }),
   }),
-  oauth_server: section('The OAuth server, with which users can sign in to other apps.', {
+  oauth_server: section('The OAuth server, which lets users sign in to other apps with their account.', {
     enabled: boolean(false, 'Enables this API.'),
     authorization_url_path: optionalText('Path of your own consent page, relative to the site URL.', {
       defaultText: 'the consent page of the Account pages',

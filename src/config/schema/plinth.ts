@@ -43,9 +43,9 @@ const metadataServices = [
 ];
 
 const bus = restart('processes join the bus at startup');
-const collector = restart('the exporter of traces is created at startup');
+const collector = restart('the trace exporter is created at startup');
 const connections = restart('connections to PostgreSQL are distributed at startup');
-const requestQueue = restart('the queue of requests is created at startup');
+const requestQueue = restart('the request queue is created at startup');
 const objectStore = restart('the object store is opened at startup');
 
 export const plinthSchema = section("Plinth's own settings.", {
@@ -198,14 +198,10 @@ export const plinthSchema = section("Plinth's own settings.", {
     to: oneOf(
       'files',
       ['stdout', 'both'],
-      'Where log lines are written: to files in `.plinth/logs`, to the standard output, or both. Without files, the Console shows only lines that are still in memory.',
+      'Where log lines are written: to files in `.plinth/logs`, to standard output, or both. Without files, the Console shows only lines that are still in memory.',
       restart('log files are opened at startup'),
     ),
-    format: oneOf(
-      'json',
-      ['logfmt'],
-      'Format of log lines on the standard output. Files always contain JSON.',
-    ),
+    format: oneOf('json', ['logfmt'], 'Format of log lines on standard output. Files always contain JSON.'),
     level: oneOf('info', ['debug', 'warn', 'error'], 'Minimum level of the lines to log.'),
     max_size: size(
       72 * 1024 * 1024,
@@ -218,7 +214,7 @@ export const plinthSchema = section("Plinth's own settings.", {
   }),
   telemetry: section('Traces for an OpenTelemetry collector.', {
     otlp_endpoint: optionalText(
-      'Base URL of the collector for OTLP over HTTP, for example "http://127.0.0.1:4318". Each request becomes a span, and each of its SQL statements a child span without its values.',
+      'Base URL of the collector for OTLP over HTTP, for example "http://127.0.0.1:4318". Each request becomes a span, and each of its SQL statements becomes a child span without parameter values.',
       collector,
     ),
     otlp_headers: secret(
@@ -234,7 +230,7 @@ export const plinthSchema = section("Plinth's own settings.", {
     trust_incoming: oneOf(
       'none',
       ['proxies', 'all'],
-      'Callers whose traceparent header decides whether a request is traced, instead of `sampling`. `proxies`: those in [server] trusted_proxies, which must replace the header of their clients. `all`: all callers, which suits a private network.',
+      'Callers whose traceparent header decides whether a request is traced, instead of `sampling`. `proxies`: those in [server] trusted_proxies, which must replace the header that their clients send. `all`: all callers, which suits a private network.',
       live,
     ),
   }),
@@ -253,7 +249,7 @@ export const plinthSchema = section("Plinth's own settings.", {
     ),
     watch_config: boolean(
       false,
-      'Applies changed settings files without `plinth reload`. `plinth start` always does this. With `plinth serve`, a half-edited file could otherwise take effect.',
+      'Applies changed settings files without `plinth reload`. `plinth start` always does this. With `plinth serve`, this can apply a half-edited file.',
     ),
     trusted_proxies: list(
       [],
@@ -296,12 +292,12 @@ export const plinthSchema = section("Plinth's own settings.", {
     ),
     max_wait: duration(
       1000,
-      'Maximum expected wait before a request starts while more requests arrive than one CPU core can process. A request that would wait for longer receives 503 immediately.',
+      'Maximum expected wait before a request starts while more requests arrive than one CPU core can process. A request that would wait longer receives 503 immediately.',
       requestQueue,
     ),
     max_waiting: integer(
       10_000,
-      'Maximum number of requests that wait until they can start. If more requests arrive, the client with the most waiting requests receives 503.',
+      'Maximum number of requests that are waiting to start. If more requests arrive, the client with the most waiting requests receives 503.',
       { min: 1 },
       requestQueue,
     ),
@@ -357,7 +353,7 @@ export const plinthSchema = section("Plinth's own settings.", {
             ),
             accept_terms: boolean(
               false,
-              "Accepts the ACME server's terms of service. Required because no certificate is issued without it.",
+              "Accepts the ACME server's terms of service. Required, because otherwise the ACME server doesn't issue certificates.",
             ),
             eab: section(
               'External account binding, which connects the ACME account with your account at a certificate authority such as ZeroSSL or Google Trust Services.',
@@ -419,7 +415,7 @@ export const plinthSchema = section("Plinth's own settings.", {
       ),
       pool_max_waiting: integer(
         1000,
-        'Maximum number of requests that wait for a connection of a service. Further requests receive 503.',
+        'Maximum number of requests that are waiting for a connection of the same service. Further requests receive 503.',
         { min: 1 },
         connections,
       ),
@@ -466,7 +462,7 @@ export const plinthSchema = section("Plinth's own settings.", {
     ),
     slow_after: duration(
       250,
-      'Duration of a database call above which it is slow. Later calls of the same kind count as slow until a few of them have been fast.',
+      'Duration above which a database call counts as slow. Later calls of the same kind count as slow until a few of them have been fast.',
       connections,
     ),
     max_waiting: integer(
@@ -477,7 +473,7 @@ export const plinthSchema = section("Plinth's own settings.", {
     ),
     max_wait: duration(
       1000,
-      'Maximum expected wait for a connection. A request that would wait for longer receives 503 immediately.',
+      'Maximum expected wait for a connection. A request that would wait longer receives 503 immediately.',
       connections,
     ),
     max_waiting_slow: integer(100, '`max_waiting` for slow requests.', { min: 1 }, connections),
@@ -533,7 +529,7 @@ export const plinthSchema = section("Plinth's own settings.", {
         ),
         api_key: secret('API key, sent as a bearer token.'),
       },
-      restart('the sender of events is created at startup'),
+      restart('the event sender is created at startup'),
     ),
   }),
   backup: restartSection(
@@ -618,23 +614,23 @@ export const plinthSchema = section("Plinth's own settings.", {
       ),
       max_buffered: size(
         256 * 1024 * 1024,
-        'Maximum amount of data buffered for all clients. Above it, the slowest sockets are closed.',
+        'Maximum amount of data buffered for all clients. Above this limit, the slowest sockets are closed.',
       ),
       max_held_per_client: size(
         16 * 1024 * 1024,
-        'Maximum memory for the joins and presence of a socket, estimated from their text. Above it, the socket is closed.',
+        'Maximum memory for the joins and presence of a socket, estimated from their text. Above this limit, the socket is closed.',
       ),
       max_held: size(
         256 * 1024 * 1024,
-        'Maximum memory for the joins and presence of all sockets. Above it, the sockets that use the most memory are closed.',
+        'Maximum memory for the joins and presence of all sockets. Above this limit, the sockets that use the most memory are closed.',
       ),
       max_waiting_changes: size(
         128 * 1024 * 1024,
-        'Maximum size of queued database changes. Above it, PostgreSQL retains newer changes in its WAL.',
+        'Maximum size of queued database changes. Above this limit, PostgreSQL retains newer changes in its WAL.',
       ),
       max_slot_wal: size(
         2 * 1024 * 1024 * 1024,
-        'Maximum WAL size that PostgreSQL retains for undelivered changes. Above it, these changes are discarded and subscribers are notified that the stream restarted.',
+        'Maximum WAL size that PostgreSQL retains for undelivered changes. Above this limit, these changes are discarded and subscribers are notified that the stream restarted.',
       ),
       bus: optionalOneOf(
         ['process', 'postgres', 'nats'],
