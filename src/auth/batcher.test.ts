@@ -14,7 +14,7 @@ function manual() {
   return { begun, work, sizes: () => begun.map(({ questions }) => questions) };
 }
 
-test('requests during a run form the next batch, and each gets its own result', async () => {
+test('requests that arrive during a run form the next batch, and each gets its own result', async () => {
   const { begun, work, sizes } = manual();
   const ask = createBatcher({
     work,

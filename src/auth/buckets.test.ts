@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { localBuckets } from './buckets.ts';
 
-test('a burst, then one per interval, separately per key', async () => {
+test('allows a burst, then one per interval, separately for each key', async () => {
   const buckets = localBuckets();
   const rule = { size: 2, refillMs: 1000 };
   const take = (nowMs: number, key = 'a') => buckets.take(key, rule, nowMs);

@@ -41,7 +41,7 @@ const assert = (authenticatorData: Uint8Array, signature: Uint8Array) => {
   return verifyAssertion(party, ceremony, response, key);
 };
 
-test('any bytes are judged, and none are believed', async () => {
+test('any bytes are checked, and none are accepted', async () => {
   const bytes = fc.uint8Array({ maxLength: 200 });
   await fc.assert(
     fc.asyncProperty(bytes, bytes, async (first, second) => {
@@ -51,7 +51,7 @@ test('any bytes are judged, and none are believed', async () => {
   );
 });
 
-test('bytes that nest without end are malformed', async () => {
+test('endlessly nested bytes are malformed', async () => {
   // This is a deeply nested list.
   expect(await create(Buffer.alloc(200_000, 0x81))).toMatchObject({ ok: false, fault: 'malformed' });
   expect(await create(Buffer.alloc(200_000, 0xa1))).toMatchObject({ ok: false, fault: 'malformed' });

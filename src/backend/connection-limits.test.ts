@@ -9,7 +9,7 @@ const sizes = (settings: typeof rest, cores: number, memoryBytes = 16_384 * mib)
   return [aloneConnections, slowConnections];
 };
 
-test('the number of connections depends on the cores unless it is set', () => {
+test('the number of connections depends on the CPU cores unless it is configured', () => {
   expect(sizes(rest, 1)).toEqual([6, 4]);
   expect(sizes(rest, 4)).toEqual([12, 8]);
   expect(sizes(rest, 64)).toEqual([24, 16]);
@@ -23,7 +23,7 @@ test.each([
   [512, 8, 4, 4],
   [1024, 16, 8, 5],
   [4096, 24, 16, 5],
-])('in %d MiB, there are at most so many connections', (size, exclusive, slow, pool) => {
+])('the number of connections is limited in %d MiB', (size, exclusive, slow, pool) => {
   const machine = { cores: 8, memoryBytes: size * mib };
   expect(sizes(rest, machine.cores, machine.memoryBytes)).toEqual([exclusive, slow]);
   expect(poolLimits(database, machine).max).toBe(pool);

@@ -10,7 +10,7 @@ test.each([
   ['a small disk', 150 * MiB, 48 * MiB],
   ['a medium disk', 10 * 1024 * MiB, 512 * MiB],
   ['a large disk', 500 * 1024 * MiB, 1024 * MiB],
-])('%s keeps a reserve within limits', (_name, totalBytes, expected) => {
+])('%s has a reserve within the limits', (_name, totalBytes, expected) => {
   expect(reserveOf({ totalBytes }, undefined)).toBe(expected);
 });
 
@@ -18,7 +18,7 @@ test('a configured reserve applies unchanged', () => {
   expect(reserveOf({ totalBytes: 1024 * MiB }, 7 * MiB)).toBe(7 * MiB);
 });
 
-test('a switch that failed half-way is undone when there is space again', async () => {
+test('a change that failed halfway is undone when space is available again', async () => {
   const switches: boolean[] = [];
   const space = { freeBytes: 10 * MiB };
   const guard = createDiskGuard({
@@ -40,7 +40,7 @@ test('a switch that failed half-way is undone when there is space again', async 
   await vi.waitFor(() => expect(guard.health().status).toBe('ok'));
 });
 
-test('space must be clearly available before writing continues', async () => {
+test('writes resume only when enough space is available', async () => {
   const space = { freeBytes: 47 * MiB };
   const guard = createDiskGuard({
     dir: tmpdir(),
@@ -56,7 +56,7 @@ test('space must be clearly available before writing continues', async () => {
   expect(guard.isFull).toBe(true);
 });
 
-test('what would use up the reserve does not fit', async () => {
+test('data that would use up the reserve is rejected', async () => {
   const guard = createDiskGuard({
     dir: tmpdir(),
     reservedBytes: () => 48 * MiB,

@@ -40,7 +40,7 @@ test.each([
   });
 });
 
-test('settings of the project always win, and workers need more connections', () => {
+test('project settings always take precedence, and workers need more connections', () => {
   const keys = { jwtSecret: 's', wellKnown: [] } as unknown as KeyStore;
   const config = defaultConfig();
   const small = { cores: 1, memoryBytes: 512 * mib };

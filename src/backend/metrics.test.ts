@@ -46,7 +46,7 @@ const lastBackup = {
   newestMs: 3000,
 };
 
-test('each part has its values', () => {
+test('each part reports its metrics', () => {
   const port = {
     connections: 5,
     maxConnections: 20,
@@ -105,7 +105,7 @@ test('each part has its values', () => {
   });
 });
 
-test('the process is measured', async () => {
+test('process metrics are reported', async () => {
   const measured = createProcessMetrics();
   measured.values();
   const collections = (): number => {
@@ -124,7 +124,7 @@ test('the process is measured', async () => {
   measured.stop();
 });
 
-test('a part that fails or hangs is omitted, and is not called again while it hangs', async () => {
+test('a part that fails or hangs is omitted, and isn’t called again while it hangs', async () => {
   let time = 0;
   let calls = 0;
   const hanging = Promise.withResolvers<MetricValues>();
@@ -151,7 +151,7 @@ test('a part that fails or hangs is omitted, and is not called again while it ha
   expect(await collector.collect()).toEqual({ plinth_disk_full: 0, plinth_jobs_queued: 1 });
 });
 
-test('scrapes within a second share a result', async () => {
+test('scrapes within a second share one result', async () => {
   let time = 0;
   let calls = 0;
   const collector = createMetricsCollector(
@@ -172,7 +172,7 @@ test('scrapes within a second share a result', async () => {
   expect(calls).toBe(2);
 });
 
-test('a database that fails or hangs is down', async () => {
+test('a database that fails or hangs is reported as down', async () => {
   expect(await withDatabaseUp(async () => ({ plinth_jobs_queued: 1 }))()).toEqual({
     plinth_database_up: 1,
     plinth_jobs_queued: 1,
@@ -188,7 +188,7 @@ test('a database that fails or hangs is down', async () => {
   expect(calls).toBe(1);
 });
 
-test('a value that is kept is read again after an error', async () => {
+test('a cached value is read again after an error', async () => {
   let calls = 0;
   const source = kept(async () => {
     calls += 1;

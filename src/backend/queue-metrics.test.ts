@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { queueMetrics } from './queue-metrics.ts';
 
-test('each queue is a label, and the rejections of the gateway are counted per service', () => {
+test('each queue has a label, and the gateway’s rejections are counted per service', () => {
   const load = { waiting: 3, waited: 20, waitedMs: 1500, rejected: 7 };
   const gateway = { ...load, waiting: 1, expectedWaitMs: 250, rejectedByPrefix: new Map([['/rest/v1', 7]]) };
   expect(queueMetrics({ passwords: load }, gateway)).toMatchObject({

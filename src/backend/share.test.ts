@@ -24,7 +24,7 @@ test('the workers together have about as many connections as one process', () =>
   );
 });
 
-test('no connections for slow requests stay none', () => {
+test('zero slow connections remain zero', () => {
   const rest = { ...config.plinth.rest, slow_connections: 0 };
   const given = { ...config, plinth: { ...config.plinth, rest } };
   expect(shareOf(given, 2, machine).plinth.rest.slow_connections).toBe(0);

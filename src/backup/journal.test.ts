@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
-test.each([0, 10, 38])('an entry that does not fit on the disk is an error, after %i bytes', (freeBytes) => {
+test.each([0, 10, 38])('an entry that doesn’t fit on the disk is an error, after %i bytes', (freeBytes) => {
   const journal = openJournal(dataDir, write);
   const [first, second, third] = [randomUUID(), randomUUID(), randomUUID()];
   journal.stored(first);
@@ -37,7 +37,7 @@ test.each([0, 10, 38])('an entry that does not fit on the disk is an error, afte
   journal.close();
 });
 
-test('an incomplete entry does not affect the entries after it', () => {
+test('an incomplete entry doesn’t affect later entries', () => {
   const journal = openJournal(dataDir, write);
   const [first, second] = [randomUUID(), randomUUID()];
   writeFileSync(

@@ -37,13 +37,13 @@ afterEach(() => {
   for (const path of folders.splice(0)) rmSync(path, { recursive: true, force: true });
 });
 
-test('another data folder is rejected, even if the owner has ended', async () => {
+test('another data folder is rejected, even if the owner has exited', async () => {
   const first = await claim(dir);
   await first.release();
   await expect(claim(folder())).rejects.toMatchObject({ code: 'target_in_use' });
 });
 
-test('a promoted server takes over, and the previous owner notices', async () => {
+test('a promoted server takes over, and the previous owner detects this', async () => {
   const first = await claim(dir);
   await first.renew();
   const other = folder();
@@ -57,12 +57,12 @@ test('a promoted server takes over, and the previous owner notices', async () =>
   await expect(claim(dir)).rejects.toMatchObject({ code: 'target_in_use' });
 });
 
-test('a restart of the same server continues', async () => {
+test('the same server continues after a restart', async () => {
   await claim(dir);
   await (await claim(dir)).renew();
 });
 
-test('after the loss of the machine, the same folder on another machine waits for a renewal', async () => {
+test('after the machine is lost, the same folder on another machine waits to see whether the entry is renewed', async () => {
   await claim(dir);
   moveOwner();
   await (await claim(dir)).renew();

@@ -78,7 +78,7 @@ const pruneAt = (nowMs: number, living: readonly string[] = []) =>
 
 const ids = ['20260501T000000Z-aaaaaa', '20260502T000000Z-bbbbbb', '20260509T000000Z-cccccc'] as const;
 
-test('the window keeps its base and everything after it', async () => {
+test('the window keeps its base backup and everything after it', async () => {
   await backupAt(ids[0], now - 9 * day, '0/1000000');
   await backupAt(ids[1], now - 8 * day, '0/2000000');
   await backupAt(ids[2], now - day, '0/3000000');
@@ -100,7 +100,7 @@ test('the window keeps its base and everything after it', async () => {
   expect(await names('base/20260509T000000Z-dddddd/')).toEqual([]);
 });
 
-test('files that a restore is reading are kept, unless the restore was killed', async () => {
+test('files that a restore is reading are kept unless the restore was killed', async () => {
   await backupAt(ids[0], now - 20 * day, '0/1000000');
   await backupAt(ids[1], now - 10 * day, '0/2000000');
   await backupAt(ids[2], now - day, '0/3000000');
@@ -113,14 +113,14 @@ test('files that a restore is reading are kept, unless the restore was killed', 
   expect(await names('holds/')).toEqual([]);
 });
 
-test('a restore with credentials that can only read has no hold', async () => {
+test('a restore with read-only credentials doesn’t hold its backup', async () => {
   const writeBytes = async (): Promise<never> => {
     throw new Error('AccessDenied');
   };
   await (await hold({ ...repository, writeBytes }, ids[0], now))();
 });
 
-test('a body is removed when no recoverable time has its row', async () => {
+test('an object body is removed when its row isn’t in any recoverable state', async () => {
   const [living, deleted] = [randomUUID(), randomUUID()];
   await backupAt(ids[0], now - day, '0/1000000');
   for (const version of [living, deleted])
@@ -155,7 +155,7 @@ test('prune removes the remains of interrupted writes after a day', async () => 
   expect(readdirSync(join(dir, 'unfinished'))).toEqual(['recent']);
 });
 
-test.each([0, 40, 200])('a file that is truncated to %i bytes is named', async (sizeBytes) => {
+test.each([0, 40, 200])('an error names a file that is truncated to %i bytes', async (sizeBytes) => {
   const name = baseFile(ids[0], 'data');
   await repository.writeBytes(name, randomBytes(1000));
   truncateSync(join(dir, name), sizeBytes);
@@ -170,7 +170,7 @@ test("the target's description has a size limit", async () => {
   await expect(openRepository(folderTarget(dir), key)).rejects.toMatchObject({ code: 'damaged' });
 });
 
-test('a target inside the project folder is refused', () => {
+test('a target inside the project folder is rejected', () => {
   const project = join(dir, 'supabase');
   mkdirSync(project);
   symlinkSync(project, join(dir, 'link'));
@@ -179,7 +179,7 @@ test('a target inside the project folder is refused', () => {
   for (const outside of ['', 'supabase-backups', '..backups']) refuseTargetIn(project, join(dir, outside));
 });
 
-test('a snapshot contains every file of the project and the keys', async () => {
+test('a snapshot contains every project file and the keys', async () => {
   const [project, data] = [join(dir, 'supabase'), join(dir, 'data')];
   const version = join(data, 'deployed', 'versions', 'v', 'node_modules');
   for (const folder of [project, data, version]) mkdirSync(folder, { recursive: true });
@@ -205,20 +205,20 @@ test('a snapshot contains every file of the project and the keys', async () => {
   expect(existsSync(join(folder, 'keys/remote.json'))).toBe(false);
 });
 
-test('a known target that is empty is not begun again', async () => {
+test('a known target that is empty isn’t initialized again', async () => {
   const empty = folderTarget(join(dir, 'unmounted'));
   const create = { systemIdentifier: '1', isKnown: (label: string) => label === empty.label };
   await expect(openRepository(empty, key, create)).rejects.toMatchObject({ code: 'target_lost' });
   expect(readdirSync(dir)).not.toContain('unmounted');
 });
 
-test('without a base backup nothing is removed', async () => {
+test('without a base backup, nothing is removed', async () => {
   await wal(0n, 10n, now);
   await repository.writeBytes(bodyName(randomUUID()), Buffer.from('body'));
   expect(await pruneAt(now + 100 * day)).toMatchObject({ kept: 0, wal: 0, bodies: 0 });
 });
 
-test('the newest recoverable time follows the WAL without gaps', async () => {
+test('the newest recoverable time is determined by the WAL up to the first gap', async () => {
   await backupAt(ids[0], now, '0/1000010');
   await wal(0x1000000n, 0x1000100n, now + 1000);
   await wal(0x1000100n, 0x1000200n, now + 2000);
@@ -237,7 +237,7 @@ test('the newest recoverable time follows the WAL without gaps', async () => {
   expect(await choose()).toMatchObject({ newestMs: now + 9000, end: 0x1000400n, hasGap: false });
 });
 
-test('files of the target are private, and moved, changed or foreign ones are refused', async () => {
+test('target files are private, and moved, changed or foreign files are rejected', async () => {
   await backupAt(ids[0], now, '0/1000010');
   await backupAt(ids[1], now, '0/1000010');
   const path = join(dir, 'base', ids[0], 'manifest');
@@ -255,7 +255,7 @@ test('files of the target are private, and moved, changed or foreign ones are re
   await expect(openRepository(folderTarget(dir), key, other)).rejects.toMatchObject({ code: 'damaged' });
 });
 
-test('a round uploads before it removes, and a failed round repeats', async () => {
+test('a round uploads before it removes, and a failed round is repeated', async () => {
   const data = mkdtempSync(join(tmpdir(), 'plinth-journal-'));
   const journal = openJournal(data);
   const [kept, gone] = [randomUUID(), randomUUID()];
@@ -293,7 +293,7 @@ test.each([
   ['a symlink', { name: 'link', type: 'symlink', linkname: '/etc' }],
   ['a hard link', { name: 'link', type: 'link', linkname: '/etc/passwd' }],
   ['a device', { name: 'device', type: 'character-device' }],
-] as const)('an archive with %s is refused', async (_what, header) => {
+] as const)('an archive with %s is rejected', async (_what, header) => {
   const folder = join(dir, 'extracted', 'into');
   const archive = pack();
   archive.entry({ ...header }, '');

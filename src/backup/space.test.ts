@@ -24,7 +24,7 @@ const choiceOf = (sizeBytes: number): Choice => ({
 });
 const range = (start: bigint, end: bigint, timeline = 1) => ({ name: '', timeline, start, end, timeMs: 0 });
 
-test('the WAL after the base backup counts, up to what PostgreSQL keeps', () => {
+test('the estimate includes the WAL after the base backup, up to the amount that PostgreSQL keeps', () => {
   const size = 1000 * MiB;
   const without = databaseBytes(choiceOf(size), { ranges: [] });
   expect(without).toBeGreaterThan(size);
@@ -39,7 +39,7 @@ test('the WAL after the base backup counts, up to what PostgreSQL keeps', () => 
   expect(databaseBytes(choiceOf(size), { ranges: many }) - without).toBe(1024 * MiB + size / 4);
 });
 
-test('the sizes of bodies are read from the listing', async () => {
+test('body sizes are read from the listing', async () => {
   const [one, two] = [
     '00000000-0000-4000-8000-000000000001',
     '00000000-0000-4000-8000-000000000002',
@@ -60,14 +60,14 @@ const spaceOf = (freeBytes: number) => ({
   measure: async () => ({ freeBytes, totalBytes: 10_000 * MiB }),
 });
 
-test('a copy must leave twice the reserve, below which the disk counts as filling up', async () => {
+test('a copy must leave twice the reserve, below which the disk counts as almost full', async () => {
   await checkSpace(300 * MiB, spaceOf(500 * MiB));
   await expect(checkSpace(301 * MiB, spaceOf(500 * MiB))).rejects.toThrow(
     'The restored copy needs 301.0 MiB in /data, where 300.0 MiB are available in addition to the reserve of 200.0 MiB.',
   );
 });
 
-test('a copy is ended before the reserve is used', async () => {
+test('a copy is aborted before it uses the reserve', async () => {
   let freeBytes = 130 * MiB;
   const { dir, shownDir, reservedBytes } = spaceOf(0);
   const watch = watchSpace({

@@ -6,12 +6,12 @@ import { Entries } from './entries.ts';
 import { packFields, unpackFields } from './lines.ts';
 import { Tally } from './tally.ts';
 
-test('the delay before a restart grows and is limited', () => {
+test('the restart delay increases up to a limit', () => {
   expect([0, 1, 2, 3].map(restartDelayMs)).toEqual([0, 200, 400, 800]);
   expect(restartDelayMs(50)).toBe(10_000);
 });
 
-describe('fields of log lines', () => {
+describe('log line fields', () => {
   test('arrive unchanged', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (fields) => {
@@ -27,7 +27,7 @@ describe('fields of log lines', () => {
     expect(error).toMatchObject({ message: 'outer', cause: { name: 'TypeError', code: '28P01' } });
   });
 
-  test('that can’t be printed are replaced', () => {
+  test('are replaced if they can’t be printed', () => {
     const fields: Record<string, unknown> = { size: 10n };
     expect(unpackFields(packFields(fields))).toEqual({ size: '10' });
     fields.self = fields;
@@ -35,7 +35,7 @@ describe('fields of log lines', () => {
   });
 });
 
-test('counters of exited workers are kept, and their gauges are not', () => {
+test('counters of exited workers are kept, but gauges aren’t', () => {
   const tally = new Tally();
   const metrics = {
     plinth_log_dropped_lines_total: 3,
@@ -51,7 +51,7 @@ test('counters of exited workers are kept, and their gauges are not', () => {
   });
 });
 
-test('entries are sent in batches, one at a time, and dropped if too many are waiting', async () => {
+test('entries are sent in batches, one batch at a time, and dropped if too many are waiting', async () => {
   const batches: number[] = [];
   const sent = Promise.withResolvers<void>();
   const entries = new Entries((lines, records) => {

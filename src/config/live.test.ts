@@ -17,7 +17,7 @@ test('values are read for each use and derived once per configuration', async ()
   expect([live.current.api.max_rows, doubled(), computed]).toEqual([2, 4, 2]);
 });
 
-test('a request keeps its configuration until its response was sent', async () => {
+test('a request uses one configuration until its response has been sent', async () => {
   const live = createLiveConfig(withMaxRows(1));
   const rows = live.derive(({ api }) => api.max_rows);
   const trace = new Trace('one', 0);
@@ -43,7 +43,7 @@ test('a configuration from which a value cannot be derived is rejected as a whol
   expect([first(), live.current.api.max_rows, calls]).toEqual([1, 1, 0]);
 });
 
-test('the replacement waits for listeners and returns their errors', async () => {
+test('replacing the configuration waits for listeners and returns their errors', async () => {
   const live = createLiveConfig(withMaxRows(1));
   const seen: number[][] = [];
   live.onChange(async (config, previous) => {

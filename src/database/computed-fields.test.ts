@@ -54,7 +54,7 @@ ${computed('"friends" | "full_name"')}        Insert: {
 }
 `;
 
-test('names in a row that aren’t columns', () => {
+test('names in a row that aren’t column names', () => {
   expect(
     withComputedFields(
       types(() => ''),
@@ -63,7 +63,7 @@ test('names in a row that aren’t columns', () => {
   ).toBe(types((fields) => `        ComputedFields: ${fields}\n`));
 });
 
-test('many names, one on each line', () => {
+test('many names, with one per line', () => {
   const names = Array.from({ length: 8 }, (_, index) => `computed_${index}`);
   const row = [
     '  public: {',

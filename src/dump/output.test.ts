@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('a file appears when it is complete, and only its owner can read it', async () => {
+test('a file appears only when it is complete, and only its owner can read it', async () => {
   const path = join(folder, 'dump.sql');
   const output = await fileOutput(path);
   const line = `${'x'.repeat(1000)}\n`;
@@ -31,7 +31,7 @@ test('a discarded file leaves nothing behind', async () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('a folder that does not exist is reported', async () => {
+test('a missing folder is reported', async () => {
   await expect(fileOutput(join(folder, 'missing', 'dump.sql'))).rejects.toMatchObject({
     code: 'file_unwritable',
   });

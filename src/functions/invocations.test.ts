@@ -17,7 +17,7 @@ const one = (slug: string, path: string) => ({
   memoryBytes: 1,
 });
 
-test('keeps the latest of the latest functions, newest first', () => {
+test('keeps the latest invocations of the most recent functions, newest first', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.string())), (calls) => {
       const invocations = createInvocations(bounds);

@@ -10,7 +10,7 @@ const line = (slug: string, text: string, level: LogLevel = 'info', requestId?: 
   requestId,
 });
 
-test('keeps the latest lines of the latest functions, whatever is printed', () => {
+test('keeps the latest lines of the most recent functions, regardless of their content', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.string())), (printed) => {
       const logs = createFunctionLogs(bounds);
@@ -27,7 +27,7 @@ test('keeps the latest lines of the latest functions, whatever is printed', () =
   );
 });
 
-test('returns the lines after a line, and follows until it is stopped', () => {
+test('returns the lines after a given line, and follows until it is stopped', () => {
   const logs = createFunctionLogs(bounds);
   logs.add(line('a', 'one'), 0);
   const heard: FunctionLogLine[] = [];
@@ -41,7 +41,7 @@ test('returns the lines after a line, and follows until it is stopped', () => {
   expect(logs.recent({ function: 'unknown' })).toEqual([]);
 });
 
-test('of one second so many lines of a function, one that says so, and none of the rest', () => {
+test('limits the lines of a function per second and adds one line that reports this', () => {
   const logs = createFunctionLogs({ ...bounds, linesPerFunction: 100, charsPerLine: 200, linesPerSecond: 2 });
   const kept = [1000, 1001, 1002, 1003, 1999, 2000].map((at) => logs.add(line('a', `at ${at}`), at)?.line);
   expect(kept).toEqual([
@@ -64,6 +64,6 @@ test.each([
   [{ level: 'error' }, false],
   [{ requestId: 'r1' }, true],
   [{ requestId: 'r2' }, false],
-] as const)('a filter %j', (filter, expected) => {
+] as const)('the filter %j', (filter, expected) => {
   expect(passes(filter)({ ...line('a', 'Disk full', 'warn', 'r1'), id: 1, at: 0 })).toBe(expected);
 });

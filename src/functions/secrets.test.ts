@@ -23,7 +23,7 @@ const open = (): SecretStore =>
     },
   });
 
-test('secrets are encrypted, private, and found again after a restart', () => {
+test('secrets are encrypted, private, and available after a restart', () => {
   const secrets = [
     { name: 'B', value: 'very-secret' },
     { name: 'A', value: 'test' },
@@ -46,7 +46,7 @@ test('secrets are encrypted, private, and found again after a restart', () => {
   ]);
 });
 
-test('secrets are set together or not at all', () => {
+test('several secrets are set together or not at all', () => {
   const store = open();
   const bad = [
     { name: 'A', value: 'x' },
@@ -59,7 +59,7 @@ test('secrets are set together or not at all', () => {
   expect([store.list(), changes]).toEqual([[], 0]);
 });
 
-test('secrets are removed, and unknown names change nothing', () => {
+test('secrets are removed, and unknown names are ignored', () => {
   const store = open();
   store.set([{ name: 'A', value: 'x' }]);
   store.unset(['B']);
@@ -68,7 +68,7 @@ test('secrets are removed, and unknown names change nothing', () => {
   expect([store.values(), open().values(), changes]).toEqual([{}, {}, 2]);
 });
 
-test('a value can’t be moved to another name, and another key is reported', () => {
+test('a value can’t be moved to another name, and a wrong key is reported', () => {
   open().set([{ name: 'A', value: 'x' }]);
   const file = join(dir, 'secrets.json');
   copyFileSync(file, `${file}.kept`);

@@ -5,7 +5,7 @@ import { WaitingRequests } from './waiting-requests.ts';
 const full = () => new Error('full');
 const late = () => new Error('late');
 
-test('clients take turns, and the one with the most requests leaves a full queue', async () => {
+test('clients take turns, and a full queue drops a request of the client with the most requests', async () => {
   const waiting = new WaitingRequests(4, full);
   const order: string[] = [];
   const wait = (name: string) =>
@@ -22,13 +22,13 @@ test('clients take turns, and the one with the most requests leaves a full queue
   expect(waiting.load()).toMatchObject({ waiting: 0, rejected: 2 });
 });
 
-test('a request that waits for too long leaves the queue', async () => {
+test('a request that waits too long leaves the queue', async () => {
   const waiting = new WaitingRequests(4, full);
   await expect(waiting.wait('a', 1, late)).rejects.toThrow('late');
   expect(waiting.load()).toMatchObject({ waiting: 0, rejected: 1 });
 });
 
-test('a client has a share per function, and requests without a client are not limited', () => {
+test('a client has a limited share per function, and requests without a client have no limit', () => {
   const shares = new ClientShares(() => 2);
   for (let count = 0; count < 2; count++) shares.enter('hello', 'a');
   expect([

@@ -9,7 +9,7 @@ const rule = createApiKeyRule({
   kindOfApiKey: (key) => (key === 'sb_secret_further' ? 'secret' : undefined),
 });
 
-describe('the gateway rule', () => {
+describe('the rule for API keys', () => {
   it.each([
     ['a bearer token passes', 'Bearer eyJ', 'sb_secret_s', 'Bearer eyJ'],
     ['another scheme passes', 'Basic abc', 'sb_secret_s', 'Basic abc'],
@@ -25,7 +25,7 @@ describe('the gateway rule', () => {
   });
 });
 
-it('an additional key is exchanged for the key of its kind', () => {
+it('an additional key is replaced by the key of its type', () => {
   expect(rule.exchange('sb_secret_further')).toBe(rule.exchange('sb_secret_s'));
   expect(rule.exchange('sb_secret_revoked')).toBe('sb_secret_revoked');
 });

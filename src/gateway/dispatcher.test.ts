@@ -43,7 +43,7 @@ function createLoop(limits: { maxWaitMs: number; maxWaiting?: number }) {
   return { dispatcher, arrive, turn, done, isIdle: () => scheduled === undefined };
 }
 
-test('requests start immediately until the slice is used, then in turn', () => {
+test('requests start immediately until the time slice is used up, then in turn', () => {
   const { arrive, turn, done, isIdle } = createLoop({ maxWaitMs: 1000 });
   for (let count = 0; count < 5; count++) arrive('a', 4);
   arrive('b', 4);
@@ -78,13 +78,13 @@ test('a request is rejected if the measured rate makes its wait too long', () =>
   expect([...turn(15), ...turn(15)]).toContain('b');
 });
 
-test('the estimate of the first burst is the time that its first requests took', () => {
+test('the estimate for the first burst is based on the duration of its first requests', () => {
   const { arrive, done } = createLoop({ maxWaitMs: 100 });
   for (let count = 0; count < 30; count++) arrive('a', 10);
   expect(done.filter((text) => text.startsWith('a rejected'))).toHaveLength(18);
 });
 
-test('a pause of the process rejects nothing', () => {
+test('a pause of the process doesn’t cause rejections', () => {
   const { arrive, turn, done } = createLoop({ maxWaitMs: 1000 });
   arrive('a', 3000);
   for (let count = 0; count < 20; count++) arrive('a', 3000);
@@ -101,7 +101,7 @@ test('a full queue rejects the client with the most requests', () => {
   expect(done).toEqual(['a', expect.stringMatching(/^a rejected/)]);
 });
 
-test('clients that have disconnected are skipped, and an exception does not stop the queue', () => {
+test('disconnected clients are skipped, and an exception doesn’t stop the queue', () => {
   const { arrive, turn, done } = createLoop({ maxWaitMs: 1e9 });
   arrive('a', 10);
   done.length = 0;
@@ -116,7 +116,7 @@ test('clients that have disconnected are skipped, and an exception does not stop
   expect(turn()).toEqual(['b']);
 });
 
-test('requests and new connections share the time', () => {
+test('requests and new connections share the available time', () => {
   const { dispatcher, arrive, turn } = createLoop({ maxWaitMs: 1e9 });
   const started: number[] = [];
   // In each turn, the server accepts a connection in 1 ms and receives one request, which takes 20 ms.

@@ -7,7 +7,7 @@ const connections = (settings: typeof server, gibibytes: number) =>
   limitsFrom(settings, { cores: 2, memoryBytes: gibibytes * 1024 ** 3 }, Number.POSITIVE_INFINITY)
     .maxConnections;
 
-test('the number of connections depends on the memory unless it is set', () => {
+test('the number of connections depends on the memory unless it is configured', () => {
   expect(connections(server, 1)).toBe(16_384);
   expect(connections(server, 16)).toBe(40_000);
   expect(connections({ ...server, max_connections: 7 }, 1)).toBe(7);

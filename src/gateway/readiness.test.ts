@@ -6,7 +6,7 @@ import { createReadiness } from './readiness.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test('the worst check decides', async () => {
+test('the worst check determines the status', async () => {
   let database: Health | undefined;
   let disk: Health | undefined;
   const readiness = createReadiness({ database: async () => database, disk: async () => disk }, silentLogger);
@@ -22,7 +22,7 @@ test('the worst check decides', async () => {
   expect(await readiness.report()).toMatchObject({ status: 'failing', checks: { database, disk } });
 });
 
-test('many callers cause one check a second', async () => {
+test('any number of callers cause only one check per second', async () => {
   const check = vi.fn(async () => undefined);
   const readiness = createReadiness({ check }, silentLogger);
   for (let round = 0; round < 3; round++) {
@@ -34,7 +34,7 @@ test('many callers cause one check a second', async () => {
   expect(check).toHaveBeenCalledTimes(3);
 });
 
-test('an error shows its code but not its text, which may name hosts and accounts', async () => {
+test('an error is reported with its code but without its text, which can contain hosts and accounts', async () => {
   const readiness = createReadiness(
     {
       async database() {
@@ -58,7 +58,7 @@ test('a check that never responds has failed', async () => {
   });
 });
 
-test('a check that still runs is not started again', async () => {
+test('a check that is still running isn’t started again', async () => {
   const check = vi.fn(() => new Promise<undefined>(() => undefined));
   const readiness = createReadiness({ database: check }, silentLogger);
   for (let round = 0; round < 5; round++) {
@@ -69,7 +69,7 @@ test('a check that still runs is not started again', async () => {
   expect(check).toHaveBeenCalledTimes(1);
 });
 
-test('a process that drains is not ready, however well it is', async () => {
+test('a draining process isn’t ready, even if all checks pass', async () => {
   const readiness = createReadiness({}, silentLogger);
   readiness.drain();
   expect((await readiness.report()).status).toBe('draining');

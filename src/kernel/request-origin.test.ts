@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { foreignOf, hostnameOf, isLoopbackName } from './request-origin.ts';
 
-describe('the name a request was sent to', () => {
+describe('the host of a request', () => {
   it.each([
     ['localhost:54324', 'localhost', true],
     ['LOCALHOST', 'localhost', true],
@@ -55,15 +55,15 @@ it.each([
   // The configured name and scheme are used, regardless of the forwarding headers.
   [{ host: '127.0.0.1', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' }, undefined],
   [{ host: 'evil.example', 'x-forwarded-host': 'console.example.com' }, 'name'],
-])('who may ask: %j', (headers: Record<string, string>, expected) => {
+])('allowed callers: %j', (headers: Record<string, string>, expected) => {
   expect(foreignOf({ method: 'POST', headers }, { publicUrl }, true)).toBe(expected);
 });
 
-it('a public address is known by its configuration only', () => {
+it('a public host is recognized only if it is configured', () => {
   expect(foreignOf({ method: 'GET', headers: open }, {}, true)).toBe('name');
 });
 
-it('a public address may have a port, which proxies may leave out of Host', () => {
+it('a public host can have a port, which proxies can omit from Host', () => {
   const withPort = { publicUrl: new URL('https://console.example.com:8443') };
   for (const host of ['console.example.com', 'console.example.com:8443']) {
     const headers = { host, origin: 'https://console.example.com:8443' };
@@ -80,7 +80,7 @@ it.each([
   ['GET', { ...link, 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }, false],
   ['GET', { ...link, 'sec-fetch-dest': 'document', origin: 'http://x' }, false],
   ['GET', { ...local, 'sec-fetch-site': 'cross-site' }, false],
-])('a link of another website: %s %j', (method, headers, isFollowed) => {
+])('a link on another website: %s %j', (method, headers, isFollowed) => {
   expect(foreignOf({ method, headers }, {}, true)).toBe(isFollowed ? undefined : 'page');
   expect(foreignOf({ method, headers }, {}, false)).toBe('page');
 });

@@ -12,7 +12,7 @@ let clock = 0;
 const open = (name: string) =>
   createApiKeys({ file: join(dir, name), monotonicMs: () => clock, now: () => clock, log: silentLogger });
 
-test('a key is what it was made for until it is revoked, in every process', () => {
+test('a key keeps its type until it is revoked, in every process', () => {
   const one = open('a.json');
   const other = open('a.json');
   expect(one.kindOf('sb_secret_x')).toBeUndefined();
@@ -30,7 +30,7 @@ test('a key is what it was made for until it is revoked, in every process', () =
   expect(one.kindOf(key)).toBeUndefined();
 });
 
-test('the file is readable by its owner only', () => {
+test('only its owner can read the file', () => {
   const { key } = open('b.json').create('publishable', 'web', 'ada');
   const text = readFileSync(join(dir, 'b.json'), 'utf8');
   expect(text).not.toContain(key);
@@ -38,7 +38,7 @@ test('the file is readable by its owner only', () => {
 });
 
 test.each(['not JSON', '{}', '{"version":1,"keys":[{"id":"x"}]}'])(
-  'of a damaged file no key is accepted: %s',
+  'no key in a damaged file is accepted: %s',
   (text) => {
     const keys = open('c.json');
     const { key } = keys.create('secret', 'x', 'ada');

@@ -16,7 +16,7 @@ const b64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('bas
 const hs256 = (data: string, secret: string) => createHmac('sha256', secret).update(data).digest('base64url');
 
 describe('development keys', () => {
-  it('are the well-known ones, byte for byte', () => {
+  it('match the well-known keys byte for byte', () => {
     const [header, payload] = keys.anonKey.split('.');
     expect(Buffer.from(header ?? '', 'base64url').toString()).toBe('{"alg":"HS256","typ":"JWT"}');
     expect(Buffer.from(payload ?? '', 'base64url').toString()).toBe(
@@ -26,7 +26,7 @@ describe('development keys', () => {
     expect(keys.serviceRoleKey.endsWith('N81IU')).toBe(true);
   });
 
-  it('sign with the built-in ES256 key and publish only its public half', () => {
+  it('sign with the built-in ES256 key, of which only the public part is published', () => {
     const token = keys.sign({ sub: 'x' });
     expect(JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString())).toEqual({
       alg: 'ES256',
@@ -43,7 +43,7 @@ describe('development keys', () => {
 });
 
 describe('a signing keys file', () => {
-  it('signs the API keys with its first key and takes the secret out of the JWKS', () => {
+  it('signs the API keys with its first key and removes the secret from the JWKS', () => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     writeFileSync(
       join(dir, 'signing_keys.json'),
@@ -74,7 +74,7 @@ describe('a signing keys file', () => {
 });
 
 describe('production keys', () => {
-  it('are made once, random, in a file only the owner can read', () => {
+  it('are generated once, at random, in a file that only the owner can read', () => {
     const data = join(dir, 'production');
     const first = createKeys({ mode: 'production', config, supabaseDir: dir, dataDir: data });
     const second = createKeys({ mode: 'production', config, supabaseDir: dir, dataDir: data });
@@ -86,7 +86,7 @@ describe('production keys', () => {
     expect(statSync(join(data, 'secrets.json')).mode & 0o777).toBe(0o600);
   });
 
-  it('are never overwritten when the file is damaged', () => {
+  it('aren’t overwritten if the file is damaged', () => {
     const data = mkdtempSync(join(dir, 'damaged-'));
     writeFileSync(join(data, 'secrets.json'), '{"version":1');
     expect(() => createKeys({ mode: 'production', config, supabaseDir: dir, dataDir: data })).toThrow(
@@ -119,7 +119,7 @@ describe('verify', () => {
     expect(keys.verify(token)).toMatchObject({ ok: false, reason });
   });
 
-  it('answers for any text, and never accepts a token with one character changed', () => {
+  it('any text is rejected, and so is a token with one changed character', () => {
     fc.assert(fc.property(fc.string(), (text) => keys.verify(text).ok === false));
     const token = keys.signWithSecret({ sub: 'a', role: 'authenticated' });
     fc.assert(

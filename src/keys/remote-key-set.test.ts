@@ -38,7 +38,7 @@ describe('when keys are fetched', () => {
   const oldToken = tokenOf({ alg: 'RS256', kid: 'old' });
   const newToken = tokenOf({ alg: 'RS256', kid: 'new' });
 
-  test('once, and again after ten minutes', async () => {
+  test('are fetched once, and again after ten minutes', async () => {
     const { set, state } = keySet([old]);
     expect(await set.find(oldToken)).toHaveLength(1);
     state.now = 599_999;
@@ -49,14 +49,14 @@ describe('when keys are fetched', () => {
     expect(state.fetches).toBe(2);
   });
 
-  test('requests at the same time share one', async () => {
+  test('are fetched only once for concurrent requests', async () => {
     const { set, state } = keySet([old]);
     const found = await Promise.all([set.find(oldToken), set.find(oldToken), set.find(newToken)]);
     expect(found.map((keys) => keys.length)).toEqual([1, 1, 0]);
     expect(state.fetches).toBe(1);
   });
 
-  test('an unknown key is asked for, but not without end', async () => {
+  test('are fetched for an unknown key, but at most once per interval', async () => {
     const { set, state } = keySet([old, old, both]);
     await set.find(oldToken);
     state.now = 30_000;
@@ -68,7 +68,7 @@ describe('when keys are fetched', () => {
     expect(state.fetches).toBe(3);
   });
 
-  test('an issuer that is away: known keys still count', async () => {
+  test('known keys remain valid while the issuer is unavailable', async () => {
     const { set, state } = keySet([old, new Error('away')]);
     await set.find(oldToken);
     state.now = 600_000;
@@ -78,7 +78,7 @@ describe('when keys are fetched', () => {
   });
 });
 
-describe('which keys count', () => {
+describe('accepted keys', () => {
   const find = async (jwk: unknown, header: Record<string, unknown>) => {
     const { set } = keySet([{ keys: [jwk] }]);
     return (await set.find(tokenOf(header))).length;
@@ -105,7 +105,7 @@ describe('which keys count', () => {
 });
 
 test.each([-86_400_000, -3_600_000, 3_600_000, 86_400_000])(
-  'keys are fetched after the clock jumped by %i ms',
+  'keys are fetched after the clock jumps by %i ms',
   async (jumpMs) => {
     const { set, state } = keySet([{ keys: [{ ...rsa, kid: 'old' }] }, { keys: [{ ...rsa, kid: 'new' }] }]);
     state.now = 1e12;

@@ -5,7 +5,7 @@ import { describeKeys, KeyRejection, revoke, rotate, withStandby } from './rotat
 const states = (keys: Parameters<typeof describeKeys>[0]) => describeKeys(keys).map(({ state }) => state);
 
 describe.each(signingAlgorithms)('a key of %s', (algorithm) => {
-  test('is on standby, in use, previous, and gone', () => {
+  test('moves from standby to in use, previous and revoked', () => {
     const [first, second] = [generateSigningKey('ES256'), generateSigningKey(algorithm)];
     const waiting = withStandby([first], second);
     expect(states(waiting)).toEqual(['in use', 'standby']);
@@ -21,7 +21,7 @@ describe.each(signingAlgorithms)('a key of %s', (algorithm) => {
   });
 });
 
-test('a previous key has lost what signing needs', () => {
+test('a previous key has no private part', () => {
   const rotated = rotate([generateSigningKey('RS256'), generateSigningKey('ES256')]);
   expect(Object.keys(rotated[1] ?? {}).sort()).toEqual([
     'alg',
@@ -39,7 +39,7 @@ test('a previous key has lost what signing needs', () => {
   expect(() => rotate(secret)).toThrow(KeyRejection);
 });
 
-test('the standby key that is named is taken, and the others wait on', () => {
+test('the specified standby key becomes the signing key, and the others remain on standby', () => {
   const keys = [1, 2, 3].map(() => generateSigningKey('ES256'));
   const rotated = rotate(keys, String(keys[2]?.kid));
   expect(describeKeys(rotated).map(({ kid, state }) => [kid, state])).toEqual([
@@ -49,7 +49,7 @@ test('the standby key that is named is taken, and the others wait on', () => {
   ]);
 });
 
-test('what would leave nothing to sign with, or means no key, is refused', () => {
+test('a change that would leave no signing key, or that refers to no key, is rejected', () => {
   const only = [generateSigningKey('ES256')];
   const kid = String(only[0]?.kid);
   expect(() => rotate(only)).toThrow('No standby key exists.');

@@ -17,7 +17,7 @@ const pkcs1 = (bits: number, exponent = 65_537) =>
     .privateKey.export({ type: 'pkcs1', format: 'der' })
     .toString('base64');
 
-test('a key is made once, for its owner alone, however many ask at one moment', async () => {
+test('concurrent requests generate one key, which only its owner can read', async () => {
   const file = join(dir, 'data', 'saml-key.pem');
   const both = await Promise.all([createSamlKeys(settings, file)(), createSamlKeys(settings, file)()]);
   const again = await createSamlKeys(settings, file)();
@@ -29,14 +29,14 @@ test('a key is made once, for its owner alone, however many ask at one moment', 
   expect(await readdir(join(dir, 'data'))).toEqual(['saml-key.pem']);
 });
 
-test('a damaged key is told and not replaced', async () => {
+test('a damaged key is reported and not replaced', async () => {
   const file = join(dir, 'saml-key.pem');
   await writeFile(file, 'nonsense');
   await expect(createSamlKeys(settings, file)()).rejects.toThrow('is damaged');
   expect(await readFile(file, 'utf8')).toBe('nonsense');
 });
 
-test('configured keys are used, in the form of upstream', async () => {
+test('configured keys in upstream’s format are used', async () => {
   const keys = await createSamlKeys(
     { enabled: true, private_key: pkcs1(2048), private_key_next: pkcs1(2048) },
     join(dir, 'none'),
@@ -50,7 +50,7 @@ test.each([
   ['text', 'nonsense', 'PKCS#1'],
   ['too short', pkcs1(1024), '2048 bits'],
   ['a small exponent', pkcs1(2048, 3), '65537'],
-])('%s is refused at the start', (_name, private_key, message) => {
+])('%s is rejected at startup', (_name, private_key, message) => {
   expect(() => createSamlKeys({ ...settings, private_key }, '')).toThrow(message);
   expect(() => createSamlKeys({ ...settings, private_key_next: private_key }, '')).toThrow(message);
   expect(() => createSamlKeys({ ...settings, enabled: false, private_key }, '')).not.toThrow();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { kindOfToken } from './token-kind.ts';
 
-describe('the kind of a token', () => {
+describe('the type of a token', () => {
   it.each([
     ['access', { typ: 'JWT' }, { role: 'authenticated', sub: 'a', session_id: 's' }],
     ['access', {}, { role: 'anon' }],

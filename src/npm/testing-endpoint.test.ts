@@ -20,7 +20,7 @@ describe('endpointFor', () => {
     expect(path.length).toBeLessThan(104);
   });
 
-  it('differs by project and by build', () => {
+  it('differs per project and per build', () => {
     const paths = [['/app', 'a'], ['/app', 'b'], ['/other', 'a'], ['/app,a']].map(
       (key) => endpointFor(key, linux).path,
     );

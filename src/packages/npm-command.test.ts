@@ -24,7 +24,7 @@ describe('findNpm', () => {
     ]);
   });
 
-  it('otherwise searches PATH, on Windows with a shell because npm is a script there', () => {
+  it('otherwise searches PATH, and on Windows uses a shell because npm is a script there', () => {
     expect(findNpm({ ...unix, env: {}, exists: () => false })).toEqual({
       file: 'npm',
       args: [],

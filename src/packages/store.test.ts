@@ -51,7 +51,7 @@ const fill = (stored: StoredGroup, from: string | undefined = source) =>
   fillGroup(cache, stored, { env: process.env, onProgress: (message) => said.push(message), from });
 
 describe('fillGroup', () => {
-  it('extracts archives, and keeps which files are programs', async () => {
+  it('extracts archives and keeps executable file modes', async () => {
     const stored = packed('@scope/tool', '1.2.3', {
       'package.json': '{}',
       'lib/deep/a.txt': 'a',
@@ -67,14 +67,14 @@ describe('fillGroup', () => {
     expect(said).toHaveLength(1);
   });
 
-  it('rejects an archive with another hash, and leaves nothing behind', async () => {
+  it('rejects an archive with another hash and leaves no files', async () => {
     const stored = packed('tool', '1.0.0', { 'package.json': '{}' });
     packed('tool', '1.0.0', { 'package.json': '{ "changed": true }' });
     await expect(fill(stored)).rejects.toThrow("isn't the one that this version of Plinth was released with");
     expect(readdirSync(join(cache, 'packages'))).toEqual([]);
   });
 
-  it('copies from node_modules only the exact version', async () => {
+  it('copies only the exact version from node_modules', async () => {
     const modules = join(source, 'node_modules', 'tool');
     mkdirSync(modules, { recursive: true });
     writeFileSync(join(modules, 'package.json'), JSON.stringify({ name: 'tool', version: '1.0.0' }));
@@ -86,7 +86,7 @@ describe('fillGroup', () => {
     await expect(fill(of('1.0.1'))).rejects.toThrow(`contains neither tool-1.0.1.tgz nor tool 1.0.1`);
   });
 
-  it('ignores links and paths that leave the folder', async () => {
+  it('ignores links and paths that lead out of the folder', async () => {
     const top = join(folder, 'package');
     mkdirSync(top);
     writeFileSync(join(top, 'package.json'), '{}');
@@ -109,7 +109,7 @@ describe('fillGroup', () => {
     expect(existsSync(join(cache, 'outside'))).toBe(false);
   });
 
-  it('downloads once for processes that need the same group at the same time', async () => {
+  it('downloads once for concurrent processes that need the same group', async () => {
     const stored = packed('tool', '1.0.0', { 'package.json': '{}' });
     const found = await Promise.all([fill(stored), fill(stored), fill(stored)]);
     expect(new Set(found)).toEqual(new Set([groupFolder(cache, stored)]));
@@ -119,7 +119,7 @@ describe('fillGroup', () => {
 });
 
 describe('claim', () => {
-  it("takes over from a process that was killed, but not from one that's working", async () => {
+  it('takes over from a process that was killed, but not from one that is running', async () => {
     const file = join(folder, 'claim');
     writeFileSync(file, '1\n');
     const old = new Date(Date.now() - 60_000);

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { markPosition, statementFailed } from './errors.ts';
 
-test('the caret stands below the character that PostgreSQL means', () => {
+test('the caret is below the character that PostgreSQL reports', () => {
   expect(markPosition('select x', 8)).toBe('select x\n       ^');
   expect(markPosition('select\n\tx,\n y', 9)).toBe('select\n\tx,\n\t^\n y');
   // Positions count characters, not UTF-16 units. A terminal displays this character two columns wide.
   expect(markPosition("select '🎉', x", 13)).toBe("select '🎉', x\n             ^");
 });
 
-test('without a position the statement stands alone, a long one is cut', () => {
+test('without a position, only the statement is shown, and a long one is truncated', () => {
   expect(markPosition('select 1', undefined)).toBe('select 1');
   const long = Array.from({ length: 30 }, (_, line) => `line ${line}`).join('\n');
   expect(markPosition(long, undefined).split('\n')).toHaveLength(13);

@@ -36,6 +36,6 @@ test.each([
   ],
   [['.gitkeep', '20210101000000_init.sql'], ['20210101000000']],
   [['1_folder/', '20210101000000_init.sql', 'README.md'], ['20210101000000']],
-])('of %j the versions %j are applied', (entries, versions) => {
+])('of %j, the versions %j are applied', (entries, versions) => {
   expect(versionsOf(...entries)).toEqual(versions);
 });

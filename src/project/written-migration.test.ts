@@ -9,6 +9,6 @@ test.each([
   [['20261122030405'], '20261122030406'],
   [['20261231235959'], '20270101000000'],
   [['0001', 'odd'], '20261122030405'],
-])('behind %j comes %s', (versions, version) => {
+])('after %j comes %s', (versions, version) => {
   expect(versionAfter(versions, now)).toBe(version);
 });

@@ -45,7 +45,7 @@ describe('the grammar', () => {
     expect(read(text)).toEqual(values);
   });
 
-  test('import, relative to the file', () => {
+  test('an import is relative to its file', () => {
     expect(
       read('import "sub/b.conf"\nc = 1', {
         '/etc/sub/b.conf': 'import "c.conf"',
@@ -70,11 +70,11 @@ test.each([
   ['a = "$x"', 'write $$ for a single $'],
   ['a = "$(UNKNOWN)"', "variable UNKNOWN isn't set"],
   ['import "a.conf"', 'circular import'],
-])('%s is refused with where and why', (text, words) => {
+])('%s is rejected with its position and the reason', (text, words) => {
   expect(() => read(text, { '/etc/a.conf': text })).toThrow(words);
 });
 
-test('any text gives values or an error of ours', () => {
+test('any text is parsed or rejected with a listed error', () => {
   const fragment = fc.constantFrom(
     'a',
     '.',

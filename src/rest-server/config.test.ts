@@ -33,7 +33,7 @@ function faultsOf(...given: Parameters<typeof sources>): string {
 describe('precedence', () => {
   const file = 'db-schemas = "f"\ndb-max-rows = 1\nlog-level = "warn"\ndb-pool = 3';
 
-  test('database over environment over file', () => {
+  test('the database overrides the environment, which overrides the file', () => {
     expect(read({}, file).rest).toMatchObject({ schemas: ['f'], maxRows: 1 });
     expect(read({ PGRST_DB_SCHEMAS: 'e1, e2' }, file).rest).toMatchObject({
       schemas: ['e1', 'e2'],
@@ -42,25 +42,25 @@ describe('precedence', () => {
     expect(read({ PGRST_DB_SCHEMAS: 'e' }, file, { 'pgrst.db_schemas': 'd' }).rest.schemas).toEqual(['d']);
   });
 
-  test('what belongs to the process cannot be set in the database', () => {
+  test('settings of the process can’t be set in the database', () => {
     const config = read({}, file, { 'pgrst.log_level': 'debug', 'pgrst.db_pool': '99', 'pgrst.db_uri': 'x' });
     expect(config).toMatchObject({ logLevel: 'warn', pool: { connections: 3 } });
   });
 
-  test('an empty text unsets, also over the file; an empty search path is meant', () => {
+  test('an empty value unsets a setting, even one in the file, but an empty search path is a value', () => {
     expect(read({ PGRST_DB_MAX_ROWS: '' }, file).rest.maxRows).toBeUndefined();
     expect(read({ PGRST_LOG_LEVEL: '' }, file).logLevel).toBe('error');
     expect(read({ PGRST_DB_EXTRA_SEARCH_PATH: '' }).rest.extraSearchPath).toEqual([]);
     expect(read().rest.extraSearchPath).toEqual(['public']);
   });
 
-  test('older names count when the newer one is not set', () => {
+  test('former names are used if the current name isn’t set', () => {
     expect(read({}, 'db-schema = "a"\nmax-rows = 5').rest).toMatchObject({ schemas: ['a'], maxRows: 5 });
     expect(read({ PGRST_DB_SCHEMA: 'a' }, 'db-schemas = "b"').rest.schemas).toEqual(['b']);
     expect(read({}, 'db-pool-timeout = 7').pool.idleTimeoutMs).toBe(7000);
   });
 
-  test('app.settings of file and environment', () => {
+  test('app.settings are read from the file and the environment', () => {
     const config = read(
       { PGRST_APP_SETTINGS_A: 'env' },
       'app.settings.a = "file"\napp.settings.A = "x"\napp.settings.n = 5',
@@ -95,17 +95,17 @@ test.each([
   ['PGRST_DB_SCHEMAS', 'a, pg_catalog', "db-schemas doesn't allow the schema 'pg_catalog'"],
   ['PGRST_DB_URI', 'postgres://u:hunter2@h:x/d', 'port in the connection string must be a number'],
   ['PGRST_ADMIN_SERVER_PORT', '3000', "admin-server-port can't be the same as server-port"],
-])('%s=%s is refused with a sentence', (name, value, words) => {
+])('%s=%s is rejected with a sentence', (name, value, words) => {
   const said = faultsOf({ [name]: value });
   expect(said).toContain(words);
   expect(said).not.toContain('hunter2');
 });
 
-test('all faults are told together', () => {
+test('all errors are reported together', () => {
   expect(faultsOf({ PGRST_DB_POOL: 'x', PGRST_LOG_LEVEL: 'y' }, '').split('\n')).toHaveLength(2);
 });
 
-test('unknown names cause a warning with the nearest setting', () => {
+test('unknown names cause a warning with the closest setting', () => {
   expect(read({ PGRST_DB_SCEMAS: 'x', PGRST_ZZZ: '1', OTHER: 'x' }, 'sever-port = 1').warnings).toEqual([
     "sever-port in the file isn't a setting and has no effect; did you mean server-port?",
     "PGRST_DB_SCEMAS isn't a setting and has no effect; did you mean PGRST_DB_SCHEMAS?",
@@ -118,13 +118,13 @@ describe('jwt-secret', () => {
   const keysOf = (...given: Parameters<typeof sources>) =>
     read(...given).keySet?.keys.map(({ alg, kid }) => [alg, kid]);
 
-  test('text is for HS256 only', () =>
+  test('plain text is a secret for HS256 only', () =>
     expect(keysOf({ PGRST_JWT_SECRET: text })).toEqual([['HS256', undefined]]));
-  test('a file, without its last line feed', () => {
+  test('a file is read without its last line feed', () => {
     const { keySet } = read({ PGRST_JWT_SECRET: '@/secret' });
     expect(keySet?.keys[0]?.verifyKey).toEqual({ kind: 'secret', secret: Buffer.from(text) });
   });
-  test('base64, in the URL alphabet too', () => {
+  test('base64 is accepted, also in the URL alphabet', () => {
     const secret = Buffer.from(`${text}??>`).toString('base64');
     for (const written of [secret, secret.replaceAll('/', '_').replaceAll('+', '-').replaceAll('=', '.')]) {
       const { keySet } = read({ PGRST_JWT_SECRET: written, PGRST_JWT_SECRET_IS_BASE64: 'true' });
@@ -134,7 +134,7 @@ describe('jwt-secret', () => {
       "isn't base64",
     );
   });
-  test('a key without alg is for all of its type that it is strong enough for', () => {
+  test('a key without alg supports all algorithms of its type that it is strong enough for', () => {
     const k = Buffer.from(text).toString('base64url');
     expect(keysOf({ PGRST_JWT_SECRET: JSON.stringify({ kty: 'oct', k, kid: 'a' }) })).toEqual([
       ['HS256', 'a'],
@@ -145,7 +145,7 @@ describe('jwt-secret', () => {
 });
 
 describe('db-uri', () => {
-  test('PG* variables fill in what it leaves out', () => {
+  test('PG* variables provide missing parts', () => {
     const environment = {
       PGHOST: 'h',
       PGPORT: '6',
@@ -176,7 +176,7 @@ describe('db-uri', () => {
   });
 });
 
-test('a dump is read again as what it was', () => {
+test('a dumped configuration is parsed unchanged', () => {
   const file = String.raw`db-uri = "host=x password='a\"b\\c$$d'"
 jwt-role-claim-key = "$$.a[?(@ == \"x\")]"
 db-schemas = "a,   b"

@@ -13,17 +13,17 @@ const ask = (request: Partial<Parameters<typeof checkCors>[0]>, origins: string[
   return { kind, ...Object.fromEntries(headers) } as Record<string, string>;
 };
 
-test('without an origin nothing is said', () => {
+test('without an origin, no CORS headers are sent', () => {
   expect(ask({ origin: undefined })).toEqual({ kind: 'plain' });
 });
 
-test('any origin may call, without credentials', () => {
+test('any origin can send requests, without credentials', () => {
   expect(ask({})).toMatchObject({ 'Access-Control-Allow-Origin': '*' });
   expect(ask({})).not.toHaveProperty('Access-Control-Allow-Credentials');
   expect(ask({})['Access-Control-Expose-Headers']).toContain('Content-Range, Content-Type');
 });
 
-test('listed origins may call, with credentials; others are told nothing', () => {
+test('listed origins can send requests with credentials, and others get no CORS headers', () => {
   expect(ask({}, ['http://b', 'http://a'])).toMatchObject({
     'Access-Control-Allow-Origin': 'http://a',
     'Access-Control-Allow-Credentials': 'true',
@@ -36,7 +36,7 @@ test('listed origins may call, with credentials; others are told nothing', () =>
   }
 });
 
-test('a preflight is answered with what was asked for', () => {
+test('a preflight response allows the requested headers', () => {
   expect(ask({ method: 'OPTIONS', requestedMethod: 'POST', requestedHeaders: 'Foo, accept' })).toEqual({
     kind: 'preflight',
     'Access-Control-Allow-Origin': '*',
@@ -50,6 +50,6 @@ test.each([
   ['no method', { requestedMethod: undefined }],
   ['an unknown method', { requestedMethod: 'TRACE' }],
   ['an invalid header name', { requestedMethod: 'POST', requestedHeaders: 'a b\r\nx: y' }],
-])('a preflight for %s goes to the service', (_what, request) => {
+])('a preflight for %s is passed to the service', (_what, request) => {
   expect(ask({ method: 'OPTIONS', ...request })).toEqual({ kind: 'plain' });
 });

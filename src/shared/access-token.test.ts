@@ -12,7 +12,7 @@ describe('a token', () => {
   });
 
   test.each(['', 'sbp_', `${token}0`, token.slice(0, -1), token.toUpperCase(), `x${token}`, `${token}\n`])(
-    'is not %j',
+    'can’t be %j',
     (text) => expect(isAccessToken(text)).toBe(false),
   );
 });
@@ -32,7 +32,7 @@ describe('the Authorization header', () => {
     'Bearer ',
   ])('rejects %s', (header) => expect(bearerToken(header)).toBeUndefined());
 
-  test('returns a token or undefined for any text', () => {
+  test('is parsed as a token or undefined, for any text', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const found = bearerToken(text);

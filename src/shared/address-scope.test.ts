@@ -36,11 +36,11 @@ test.each([
   ['2002:808:808::', 'public'],
   ['localhost', 'reserved'],
   ['', 'reserved'],
-])('%s reaches: %s', (address, scope) => {
+])('%s has the scope %s', (address, scope) => {
   expect(scopeOf(address)).toBe(scope);
 });
 
-test('an IPv4 address reaches the same when it is written inside an IPv6 one', () => {
+test('an IPv4 address has the same scope when it is embedded in an IPv6 address', () => {
   fc.assert(
     fc.property(fc.ipV4(), (address) => {
       expect(scopeOf(`::ffff:${address}`)).toBe(scopeOf(address));

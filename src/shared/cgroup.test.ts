@@ -5,7 +5,7 @@ import { machineOf } from './machine.ts';
 const unifiedMount = '29 22 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate';
 const limitsOf = (files: Readonly<Record<string, string>>) => groupLimits((path) => files[path]);
 
-test('no files: no limits', () => {
+test('without files, no limits apply', () => {
   expect(limitsOf({})).toEqual({ memoryBytes: undefined, cpus: undefined });
 });
 
@@ -82,7 +82,7 @@ test('both versions: the smaller limit applies', () => {
   ).toBe(50 * 1024 ** 2);
 });
 
-test('a machine has at least one core, and never more than its limits', () => {
+test('a machine has at least one core and never more than its limits allow', () => {
   const whole = { cores: 8, memoryBytes: 16e9 };
   expect(machineOf(whole, { cpus: undefined, memoryBytes: undefined })).toEqual({
     ...whole,

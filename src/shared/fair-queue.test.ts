@@ -21,13 +21,13 @@ function order(queue: FairQueue<Item>): string {
   return text.trim();
 }
 
-test('clients take turns, each in the order of its items', () => {
+test('clients take turns, and each client’s items stay in order', () => {
   const { queue } = fill(undefined, 'aaaabbc');
   expect(order(queue)).toBe('a0 b4 c6 a1 b5 a2 a3');
   expect(queue.size).toBe(0);
 });
 
-test('items that cannot start are not counted as ahead', () => {
+test('items that can’t start aren’t counted as ahead', () => {
   const { queue } = fill(undefined, 'aabbbc');
   expect(queue.ahead('d')).toBe(3);
   expect(queue.ahead('b')).toBe(6);
@@ -36,7 +36,7 @@ test('items that cannot start are not counted as ahead', () => {
   expect(queue.ahead('b', judge)).toBe(3);
 });
 
-test('a full queue removes the newest item of the longest client', () => {
+test('a full queue removes the newest item of the client with the most items', () => {
   const { queue, left } = fill(4, 'aaaabba');
   expect(left).toEqual([undefined, undefined, undefined, undefined, 3, 2, 6]);
   expect(order(queue)).toBe('a0 b4 a1 b5');
@@ -61,7 +61,7 @@ test('counts the items that start before a new one', () => {
   expect(queue.ahead('c')).toBe(2);
 });
 
-test('removed items are neither served nor counted', () => {
+test('removed items are neither returned nor counted', () => {
   const { queue } = fill(undefined, 'ab');
   const first = queue.next() as Item;
   expect([queue.remove(first), queue.remove(first)]).toEqual([true, false]);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { filesBelow } from './files-below.ts';
 
-test('files of subfolders are included, and nothing behind a symbolic link', () => {
+test('files in subfolders are included, but symbolic links aren’t followed', () => {
   const root = mkdtempSync(join(tmpdir(), 'plinth-files-'));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   mkdirSync(join(root, 'a/b'), { recursive: true });

@@ -7,7 +7,7 @@ import { isPostgresError } from './postgres-error.ts';
 import { createPublicLookup } from './public-lookup.ts';
 
 describe('escapeMarkup', () => {
-  it('leaves no character with a meaning in HTML or XML', () => {
+  it('escapes every character with a meaning in HTML or XML', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const escaped = escapeMarkup(text);
@@ -32,7 +32,7 @@ describe('isRecord', () => {
 describe('isPostgresError', () => {
   const withFields = (fields: object): Error => Object.assign(new Error('refused'), fields);
 
-  it('needs a SQLSTATE and a severity', () => {
+  it('requires a SQLSTATE and a severity', () => {
     expect(isPostgresError(withFields({ code: '42501', severity: 'ERROR' }))).toBe(true);
     expect(isPostgresError(withFields({ code: 'ECONNREFUSED' }))).toBe(false);
     expect(isPostgresError({ code: '42501', severity: 'ERROR' })).toBe(false);
@@ -54,12 +54,12 @@ describe('createPublicLookup', () => {
       lookup('example.com', { all }, (error, found) => (error === null ? resolve(found) : reject(error)));
     });
 
-  it('returns one address or all', async () => {
+  it('returns one address or all addresses', async () => {
     expect(await lookUp(['8.8.8.8', '1.1.1.1'], false)).toBe('8.8.8.8');
     expect(await lookUp(['8.8.8.8', '1.1.1.1'], true)).toHaveLength(2);
   });
 
-  it('refuses a name of which any address is not public', async () => {
+  it('rejects a name if any of its addresses isn’t public', async () => {
     await expect(lookUp(['8.8.8.8', '10.0.0.1'], false)).rejects.toThrow('10.0.0.1 is private');
   });
 

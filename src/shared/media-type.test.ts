@@ -20,7 +20,7 @@ const parameter = fc
 const mediaType = fc.tuple(token, token, fc.array(parameter, { maxLength: 4 }));
 
 describe('a media type', () => {
-  test('is read with any parameters, in lower case', () => {
+  test('is parsed with any parameters and converted to lower case', () => {
     fc.assert(
       fc.property(mediaType, ([type, subtype, parameters]) => {
         expect(parseMediaType(`${type}/${subtype}${parameters.join('')}`)).toEqual({
@@ -31,7 +31,7 @@ describe('a media type', () => {
     );
   });
 
-  test('holds no comma, no control character and nothing beyond ASCII, wherever they are put', () => {
+  test('never contains a comma, a control character or a character outside ASCII', () => {
     const unwanted = fc.oneof(
       fc.constantFrom(',', '\0', '\r', '\n', '\x1b', '\x7f', '\x85', '\xa0', 'é', '\u2028', '\ufeff'),
       fc.integer({ min: 0x80, max: 0xffff }).map((code) => String.fromCharCode(code)),
@@ -70,11 +70,11 @@ describe('a media type', () => {
     '"image/png"',
     'image/(png)',
     `image/${'x'.repeat(1024)}`,
-  ])('%j is none', (text) => {
+  ])('%j isn’t a media type', (text) => {
     expect(parseMediaType(text)).toBeUndefined();
   });
 
-  test('any text is judged, and quickly', () => {
+  test('any text is checked quickly', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const found = parseMediaType(text);
@@ -144,9 +144,9 @@ describe('an inert type', () => {
     '*/*',
     'x/json',
     'text/x+json',
-  ])('is not %s', (text) => expect(inert(text)).toBe(false));
+  ])('can’t be %s', (text) => expect(inert(text)).toBe(false));
 
-  test('is never XML or HTML by its name', () => {
+  test('is never XML or HTML according to its name', () => {
     fc.assert(
       fc.property(token, token, (type, subtype) => {
         for (const ending of ['xml', '+xml', 'html', 'svg'])

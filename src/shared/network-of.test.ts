@@ -12,11 +12,11 @@ test.each([
   ['fe80::1%eth0', 'fe80:0:0:0::/64'],
   ['::1', '0:0:0:0::/64'],
   ['::', '0:0:0:0::/64'],
-])('%s is of %s', (address, network) => {
+])('%s is in %s', (address, network) => {
   expect(networkOf(address)).toBe(network);
 });
 
-test('addresses that differ in the last 64 bits only are in the same network, and no others', () => {
+test('only addresses that differ in nothing but the last 64 bits are in the same network', () => {
   const group = fc.integer({ min: 0, max: 0xffff }).map((value) => value.toString(16));
   const half = fc.array(group, { minLength: 4, maxLength: 4 });
   fc.assert(

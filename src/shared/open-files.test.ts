@@ -14,7 +14,7 @@ test('the soft limit applies', () => {
   expect(parseOpenFiles('')).toBeUndefined();
 });
 
-test('connections leave files for the process itself', () => {
+test('the connection limit leaves files for the process itself', () => {
   expect(connectionsForFiles(undefined)).toBe(Number.POSITIVE_INFINITY);
   expect(connectionsForFiles(65_536)).toBe(52_268);
   expect(connectionsForFiles(1024)).toBe(659);

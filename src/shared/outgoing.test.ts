@@ -30,8 +30,8 @@ const faultOf = async (sent: Promise<unknown>): Promise<string | undefined> => {
   return (error as OutgoingError).fault ?? (error as OutgoingError).message;
 };
 
-describe('where an address may lead', () => {
-  test('plain http: only to this machine, only from the configuration, only while developing', async () => {
+describe('allowed destinations', () => {
+  test('plain HTTP is allowed only to this machine, from the configuration, during development', async () => {
     listener = (_request, response) => response.end('{}');
     expect((await development.send({ url: base, reach: 'configured' })).status).toBe(200);
     expect(await faultOf(production.send({ url: base, reach: 'configured' }))).toBe('scheme');
@@ -59,12 +59,12 @@ describe('where an address may lead', () => {
     ['https://10.0.0.1/', 'private'],
     ['https://[fd00::1]/', 'private'],
     ['https://user:secret@192.168.1.1/', 'private'],
-  ])('%s is refused: %s', async (url, fault) => {
+  ])('%s is rejected: %s', async (url, fault) => {
     expect(await faultOf(production.requirePublic(url))).toBe(fault);
     expect(await faultOf(production.send({ url, reach: 'public' }))).toBe(fault);
   });
 
-  test('a name is judged by what it resolves to, at the moment of connecting', async () => {
+  test('a name is checked by its resolved addresses when the connection is opened', async () => {
     // Names below .invalid never resolve (RFC 6761).
     expect(await faultOf(production.requirePublic('https://unknown.invalid/'))).toBe('unresolved');
     expect(await faultOf(production.send({ url: 'https://unknown.invalid/', reach: 'public' }))).toBe(
@@ -73,7 +73,7 @@ describe('where an address may lead', () => {
   });
 });
 
-describe('names that change their mind (DNS rebinding)', () => {
+describe('names whose addresses change (DNS rebinding)', () => {
   const resolver = (...turns: string[][]) => {
     const asked: string[] = [];
     const outgoing = createOutgoing({
@@ -90,7 +90,7 @@ describe('names that change their mind (DNS rebinding)', () => {
     return { outgoing, asked };
   };
 
-  test('public when it is stored, private when it is asked', async () => {
+  test('a name is public when it is stored and private when it is requested', async () => {
     const { outgoing, asked } = resolver(['93.184.216.34'], ['127.0.0.1']);
     await outgoing.requirePublic('https://rebind.example/');
     const { port } = server.address() as AddressInfo;
@@ -102,7 +102,7 @@ describe('names that change their mind (DNS rebinding)', () => {
     expect(seen).toEqual([]);
   });
 
-  test('one private address among public ones is enough', async () => {
+  test('a single private address among public ones is rejected', async () => {
     const { outgoing } = resolver(['93.184.216.34', '169.254.169.254']);
     expect(await faultOf(outgoing.requirePublic('https://mixed.example/'))).toBe('link-local');
     expect(await faultOf(outgoing.send({ url: 'https://mixed.example/', reach: 'public' }))).toBe(
@@ -119,7 +119,7 @@ describe('redirects', () => {
       else response.end('{"arrived":true}');
     };
 
-  test('are not followed unless asked, and never for POST', async () => {
+  test('aren’t followed by default, and never for POST', async () => {
     listener = redirectTo('/next');
     seen.length = 0;
     expect((await development.send({ url: `${base}/start`, reach: 'configured' })).status).toBe(302);
@@ -136,7 +136,7 @@ describe('redirects', () => {
     expect(followed.text).toBe('{"arrived":true}');
   });
 
-  test('lead nowhere that the first address could not', async () => {
+  test('can’t lead to a URL that would be rejected as the first one', async () => {
     listener = redirectTo('http://10.0.0.1/');
     expect(await faultOf(development.send({ url: `${base}/start`, reach: 'configured', redirects: 3 }))).toBe(
       'scheme',
@@ -155,7 +155,7 @@ describe('redirects', () => {
   });
 });
 
-test('an answer without end is cut', async () => {
+test('an endless response is truncated', async () => {
   listener = (_request, response) => {
     const chunk = Buffer.alloc(65_536);
     const more = (): void => {
@@ -170,7 +170,7 @@ test('an answer without end is cut', async () => {
   );
 });
 
-test('a server that is not there', async () => {
+test('an unreachable server is reported', async () => {
   const gone = createServer();
   await new Promise<void>((done) => gone.listen(0, '127.0.0.1', done));
   const { port } = gone.address() as AddressInfo;

@@ -8,14 +8,14 @@ const dir = mkdtempSync(join(tmpdir(), 'plinth-seal-'));
 afterAll(() => rmSync(dir, { recursive: true }));
 const file = join(dir, 'console.key');
 
-test('opens what it closed, also after a restart', () => {
+test('opens a sealed value, even after a restart', () => {
   const sealed = createSeal(file).close('SECRET', 'ada');
   expect(sealed.toString('latin1')).not.toContain('SECRET');
   expect(createSeal(file).open(sealed, 'ada')).toBe('SECRET');
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test('rejects values of other users, changed values and values of another key', () => {
+test('rejects values of other users, changed values and values sealed with another key', () => {
   const seal = createSeal(file);
   const sealed = seal.close('SECRET', 'ada');
   const changed = Buffer.from(sealed);
@@ -26,7 +26,7 @@ test('rejects values of other users, changed values and values of another key', 
   expect(createSeal(join(dir, 'other.key')).open(sealed, 'ada')).toBeUndefined();
 });
 
-test('a damaged key file is named', () => {
+test('the error names a damaged key file', () => {
   const damaged = join(dir, 'damaged.key');
   writeFileSync(damaged, 'x');
   expect(() => createSeal(damaged).close('x', 'y')).toThrow('damaged.key is damaged');

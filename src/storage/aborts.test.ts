@@ -3,7 +3,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { nameAbort } from './aborts.ts';
 
-test('a client that leaves in the middle of its body', async () => {
+test('a client disconnects while it sends a body', async () => {
   const { promise: arrived, resolve } = Promise.withResolvers<IncomingMessage>();
   const server = createServer(resolve).listen(0, '127.0.0.1');
   await new Promise((listening) => server.once('listening', listening));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { acquireChunk, chunkBytes, freeChunk, releaseChunk } from './byte-stream.ts';
 
-test('a chunk that was given back is empty for who still holds it', () => {
+test('a released chunk is empty for code that still references it', () => {
   const chunk = acquireChunk();
   const part = chunk.subarray(10, 20);
   releaseChunk(part);
@@ -9,7 +9,7 @@ test('a chunk that was given back is empty for who still holds it', () => {
   expect(part.byteLength).toBe(0);
 });
 
-test('a chunk given back twice is lent once', () => {
+test('a chunk that is released twice is reused only once', () => {
   const chunk = acquireChunk();
   releaseChunk(chunk);
   releaseChunk(chunk);
@@ -18,13 +18,13 @@ test('a chunk given back twice is lent once', () => {
   for (const one of lent) expect(one.byteLength).toBe(chunkBytes);
 });
 
-test('what no chunk is made of stays as it is', () => {
+test('data that isn’t part of a chunk is unchanged', () => {
   const own = Buffer.alloc(10, 'x');
   releaseChunk(own);
   expect(own.toString()).toBe('xxxxxxxxxx');
 });
 
-test('only a chunk that owns its memory is freed', () => {
+test('only a chunk that owns its memory is released', () => {
   const whole = Buffer.from(new ArrayBuffer(100));
   const part = whole.subarray(1);
   freeChunk(part);

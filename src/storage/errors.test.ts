@@ -17,7 +17,7 @@ test.each([
   ['DatabaseTimeout', 544, '544', 'DatabaseTimeout', 'DatabaseTimeout'],
   ['RelatedResourceNotFound', 400, '404', 'InvalidRequest', 'InvalidRequest'],
 ] satisfies [StorageErrorName, number, string, string, string][])(
-  '%s on the wire',
+  'the response to %s',
   (name, status, statusCode, error, code) => {
     const message = storageErrors[name].message;
     expect(renderStorageError(new StorageError(name))).toEqual({
@@ -31,7 +31,7 @@ function rejection(code: string, fields: Record<string, string> = {}): Error {
   return Object.assign(new Error(fields.message ?? 'refused'), { severity: 'ERROR', code, ...fields });
 }
 
-describe('refusals of the database', () => {
+describe('rejections by the database', () => {
   test.each([
     [
       rejection('42501', { message: 'new row violates row-level security policy for table "objects"' }),
@@ -55,7 +55,7 @@ describe('refusals of the database', () => {
     expect(translateDatabaseError(error)).toMatchObject({ entry });
   });
 
-  test('never show their own words, but for row security', () => {
+  test('never contain PostgreSQL’s message, except for row level security', () => {
     const shown = translateDatabaseError(rejection('XX000', { message: 'secret detail' })) as StorageError;
     expect(shown.message).toBe('database error, code: XX000');
     const policy = translateDatabaseError(
@@ -64,7 +64,7 @@ describe('refusals of the database', () => {
     expect(policy.message).toBe('new row violates row-level security policy');
   });
 
-  test('an answer decides, a lost connection does not', () => {
+  test('a response decides the outcome, and a lost connection doesn’t', () => {
     expect(leavesOutcomeOpen(translateDatabaseError(rejection('23505')))).toBe(false);
     expect(leavesOutcomeOpen(new StorageError('NoSuchKey'))).toBe(false);
     expect(leavesOutcomeOpen(translateDatabaseError(rejection('08006')))).toBe(true);

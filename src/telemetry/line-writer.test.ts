@@ -23,7 +23,7 @@ async function until(isTrue: () => boolean): Promise<void> {
   }
 }
 
-test('lines are written in order, also the last ones', async () => {
+test('lines are written in order, including the last ones', async () => {
   const target = join(folder(), 'log');
   const writer = new LineWriter({ target, droppedLine });
   const lines = Array.from({ length: 5000 }, (_none, number) => `line ${number} ${'x'.repeat(40)}`);
@@ -32,7 +32,7 @@ test('lines are written in order, also the last ones', async () => {
   expect(linesOf(target)).toEqual(lines);
 });
 
-test('a full disk loses only what does not fit into the buffer, and says how much', async () => {
+test('on a full disk, only lines that don’t fit into the buffer are lost, and their number is logged', async () => {
   const dir = folder();
   const target = join(dir, 'log');
   symlinkSync('/dev/full', target);
@@ -55,7 +55,7 @@ test('a full disk loses only what does not fit into the buffer, and says how muc
   expect(written.filter((text) => text.startsWith('dropped')).length).toBeGreaterThan(0);
 });
 
-test('at the end, a full disk is not waited for', async () => {
+test('at exit, a full disk doesn’t block', async () => {
   const target = join(folder(), 'log');
   symlinkSync('/dev/full', target);
   const writer = new LineWriter({ target, droppedLine });
@@ -65,7 +65,7 @@ test('at the end, a full disk is not waited for', async () => {
   expect(performance.now() - startedAt).toBeLessThan(2000);
 });
 
-test('a file is only exchanged between lines', async () => {
+test('a file is rotated only between lines', async () => {
   const dir = folder();
   const target = join(dir, 'log');
   let files = 0;
@@ -87,7 +87,7 @@ test('a file is only exchanged between lines', async () => {
     for (const text of linesOf(join(dir, `log.${number}`))) expect(text).toMatch(/^\d \d+ z{60}$/);
 });
 
-test('a busy reader of a pipe loses nothing, also at the end', async () => {
+test('with a slow pipe reader, no lines are lost, even at exit', async () => {
   const script = `
     import { LineWriter } from ${JSON.stringify(new URL('./line-writer.ts', import.meta.url).href)};
     // Makes the pipe's descriptor non-blocking, as the handler for a closed output does.

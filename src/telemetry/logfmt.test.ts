@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { logfmtOf } from './logfmt.ts';
 
-test('the known fields come first, and values are quoted where necessary', () => {
+test('known fields come first, and values are quoted if necessary', () => {
   const line = JSON.stringify({
     level: 40,
     time: '2026-11-24T10:00:00.000Z',

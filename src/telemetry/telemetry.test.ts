@@ -39,7 +39,7 @@ const record = (fields: Partial<RequestRecord> = {}): RequestRecord => ({
 });
 
 describe('a ring', () => {
-  test('keeps the newest, newest first', () => {
+  test('keeps the newest entries, newest first', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer(), { maxLength: 40 }),
@@ -55,7 +55,7 @@ describe('a ring', () => {
   });
 });
 
-describe('secrets of a query', () => {
+describe('secrets in a query', () => {
   test.each([
     ['select=id,name&id=eq.5', 'select=id,name&id=eq.5'],
     ['apikey=sb_secret_x&select=*', 'apikey=…&select=*'],
@@ -68,14 +68,14 @@ describe('secrets of a query', () => {
     ['', ''],
   ])('%s', (query, shown) => expect(cutSecrets(query)).toBe(shown));
 
-  test('of any text there is an answer of a bounded length', () => {
+  test('any text is redacted to a limited length', () => {
     fc.assert(fc.property(fc.string({ maxLength: 5000 }), (query) => cutSecrets(query).length < 6100));
     expect(cutSecrets('a'.repeat(100_000)).length).toBeLessThan(2100);
   });
 });
 
 describe('metrics', () => {
-  test('percentiles are right within a tenth', () => {
+  test('percentiles are accurate to within a tenth', () => {
     fc.assert(
       fc.property(
         fc.array(fc.double({ min: 0.2, max: 50_000, noNaN: true }), { minLength: 1, maxLength: 200 }),
@@ -96,7 +96,7 @@ describe('metrics', () => {
     );
   });
 
-  test('counts by service, by class of status and by time, and forgets what is old', () => {
+  test('counts by service, status class and time, and removes old counts', () => {
     const metrics = createMetrics();
     metrics.count('rest', 200, 1, 0);
     metrics.count('rest', 404, 1, 60_000);
@@ -115,8 +115,8 @@ describe('metrics', () => {
   });
 });
 
-describe('lines of a file', () => {
-  test('come newest first, over pieces and segments', async () => {
+describe('lines in a file', () => {
+  test('are returned newest first, across chunks and files', async () => {
     const dir = folder();
     const wide = 'x'.repeat(5000);
     const lines = (name: string, count: number) =>
@@ -129,7 +129,7 @@ describe('lines of a file', () => {
     expect(found).toEqual([...wanted('new'), ...wanted('old')]);
   });
 
-  test('any text is an entry or none', () => {
+  test('any text is parsed as an entry or rejected', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (line) => {
         const entry = entryOfFileLine(line);
@@ -140,7 +140,7 @@ describe('lines of a file', () => {
 });
 
 describe('the stream', () => {
-  test('holds requests and lines in order, filtered, in pages', async () => {
+  test('contains requests and lines in order, filtered and in pages', async () => {
     let now = 1000;
     const telemetry = createTelemetry({ log: silentLogger, dir: undefined, now: () => now });
     telemetry.requestEnded(record({ at: 1001, requestId: 'one' }));
@@ -182,7 +182,7 @@ describe('the stream', () => {
     expect(seen).toEqual(['broken']);
   });
 
-  test('a line belongs to the request whose work wrote it', async () => {
+  test('a line belongs to the request that wrote it', async () => {
     const telemetry = createTelemetry({ log: silentLogger, dir: undefined });
     traces.run(new Trace('mine', 0), () => telemetry.log.info({}, 'inside'));
     telemetry.log.info({}, 'outside');
@@ -193,7 +193,7 @@ describe('the stream', () => {
     ]);
   });
 
-  test('survives a restart, and holds nothing twice', async () => {
+  test('survives a restart without duplicates', async () => {
     const dir = folder();
     const first = createLogger(dir, defaultConfig().plinth.log);
     const before = createTelemetry({ log: first, dir });
@@ -222,7 +222,7 @@ describe('the stream', () => {
   });
 });
 
-test('log files are bounded in size and number', async () => {
+test('log files are limited in size and number', async () => {
   const dir = folder();
   const log = createLogger(dir, { ...defaultConfig().plinth.log, max_size: 450_000 });
   for (let round = 0; round < 30; round++) {

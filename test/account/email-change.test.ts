@@ -84,7 +84,7 @@ describe.each(['en', 'ar'] as const)('in %s', (language) => {
     await page.getByText(say('security.email-changed', { email: next })).waitFor();
   });
 
-  test('the old address is asked, and can cancel the change without a session', async () => {
+  test('the old address is asked to confirm, and can cancel the change without a session', async () => {
     const page = await newDevice(language);
     const { old, next } = await startChange(page);
     const [atOld, atNext] = [await latestMail(stage.backend, old), await latestMail(stage.backend, next)];

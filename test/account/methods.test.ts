@@ -142,7 +142,7 @@ async function signInWithPasskeyAfterTotp(): Promise<string> {
   return email;
 }
 
-test('a passkey that verified the user counts as two factors, and adding it sends a notice', async () => {
+test('a passkey that verified the user counts as two factors, and adding it sends a notification', async () => {
   const email = await signInWithPasskeyAfterTotp();
   await page.getByText(`Signed in as ${email}`).waitFor();
   const mail = await latestMail(stage.backend, email, /passkey/);

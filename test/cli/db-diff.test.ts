@@ -31,7 +31,7 @@ describe('db diff', () => {
       if (!name.endsWith('_init.sql')) rmSync(join(migrations(), name));
   });
 
-  test('prints what the migrations lack, and nothing if they lack nothing', async () => {
+  test('prints the changes that the migrations lack, or nothing if they are complete', async () => {
     const none = await project.run(['db', 'diff']);
     expect([none.status, none.stdout]).toEqual([0, '']);
     expect(none.stderr).toContain('Finished db diff.\n\nNo schema changes found\n');

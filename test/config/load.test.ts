@@ -164,7 +164,7 @@ describe('both generations of the upstream CLI', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('if both names are set, the first wins with a warning', () => {
+  test('if both names are set, the first one is used with a warning', () => {
     const { config, warnings } = load('[inbucket]\nport = 1\n[local_smtp]\nport = 2');
     expect(config.local_smtp.port).toBe(2);
     expect(warnings).toEqual(['supabase/config.toml:1: inbucket: ignored because local_smtp is also set']);
@@ -207,7 +207,7 @@ describe('both generations of the upstream CLI', () => {
 });
 
 describe('sources of values', () => {
-  test('flags win over the environment, the file and the default', () => {
+  test('flags override the environment, the file and the default', () => {
     const toml = '[api]\nport = 1\nmax_rows = 1\n[db]\nport = 1111';
     const projectDir = makeProject({ 'supabase/config.toml': toml });
     const { config } = loadConfig({

@@ -133,7 +133,7 @@ function stalledDownload(sockets: Socket[]): Promise<string> {
 }
 
 describe.runIf(isLinux)('without a free file descriptor', () => {
-  it('rejects what needs one, keeps running, and recovers', async () => {
+  it('requests that need one are rejected, and the server keeps running and recovers', async () => {
     const own = new Agent({ keepAlive: true, maxSockets: 1 });
     const owner = { method: 'POST', key: ready.SERVICE_ROLE_KEY };
     const large = { ...owner, body: 'x'.repeat(16 * 1024 * 1024) };

@@ -469,7 +469,7 @@ describe('connections', () => {
     expect(texts(await healing.execute(request('user1', WHO)))).toHaveLength(1);
   });
 
-  test('that are idle are closed, and stop finishes what is in flight', async () => {
+  test('that are idle are closed, and stop waits for pending requests', async () => {
     const applicationName = 'path idle test';
     const connectOptions = () => ({ ...fixture.target(), applicationName });
     const own = fixture.open({ idleTimeoutMs: 30, connectOptions });

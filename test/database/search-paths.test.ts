@@ -12,7 +12,7 @@ afterAll(async () => {
   await backend.stop();
 });
 
-test('every function of Plinth’s sets its search path, including generated ones', async () => {
+test('every Plinth function sets its search path, including generated ones', async () => {
   await backend.database.pool('postgres').exec('create table public.followed (id int primary key)');
   const [made] = await backend.database
     .pool('supabase_realtime_admin')

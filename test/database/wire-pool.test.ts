@@ -216,7 +216,7 @@ test('a statement that was running when its connection died isn’t repeated', a
   expect(await pool.query(sql`select 1 as a`)).toEqual([{ a: 1 }]);
 });
 
-test('end finishes what is in flight and rejects new work', async () => {
+test('end waits for pending work and rejects new work', async () => {
   const pool = open();
   await pool.query(sql`select 1`);
   const last = pool.query(sql`select pg_sleep(0.02)::text, 1 as a`);

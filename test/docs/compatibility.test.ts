@@ -31,7 +31,7 @@ async function ask(method: string, path: string, body?: object): Promise<{ statu
   return { status: response.status, text: await response.text() };
 }
 
-describe('missing features, as the page describes them', () => {
+describe('missing features behave as the page describes', () => {
   it.each([
     ['GraphQL', 'POST', '/graphql/v1', 404, 'Nothing is served'],
     ['Analytics and vector buckets', 'POST', '/storage/v1/vector/ListVectorBuckets', 403, 'not enabled'],

@@ -17,7 +17,7 @@ afterAll(async () => {
   await backend.stop();
 });
 
-describe('documents that the code writes', () => {
+describe('generated documents', () => {
   it('are fresh', async () => {
     const stale = [...(await documents(backend))]
       .filter(([path, text]) => readDocument(path) !== text)
@@ -25,7 +25,7 @@ describe('documents that the code writes', () => {
     expect(stale, 'Out of date. Run "node scripts/docs/generate.ts" and commit the result.').toEqual([]);
   });
 
-  it('reads constants out of source files, and says when one is gone', () => {
+  it('constants are read from source files, and a missing constant is reported', () => {
     expect(sourceConstant('src/console', 'attemptLimits.max')).toBeGreaterThan(0);
     expect(() => sourceConstant('src/main.ts', 'noSuchConstant')).toThrow(
       'src/main.ts has no numeric constant named noSuchConstant',
@@ -33,13 +33,13 @@ describe('documents that the code writes', () => {
   });
 });
 
-describe('lists that stand for wildcards', () => {
+describe('route lists behind wildcards', () => {
   const all = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE'];
   const names = { '{relation}': 'notes', '{function}': 'no_such_function' };
   const filled = (path: string) =>
     Object.entries(names).reduce((text, [gap, name]) => text.replace(gap, name), path);
 
-  it.each(wildcards)('$path answers to the methods listed, and to no other', async ({ path, methods }) => {
+  it.each(wildcards)('$path supports the listed methods and no others', async ({ path, methods }) => {
     const taken: string[] = [];
     for (const method of all) {
       const response = await backend.fetch(filled(path), {
@@ -54,7 +54,7 @@ describe('lists that stand for wildcards', () => {
     expect(taken).toEqual(methods.filter((method) => method !== 'OPTIONS'));
   });
 
-  it.each(inboxRoutes)('the inbox knows $path', async ({ path, methods }) => {
+  it.each(inboxRoutes)('the inbox serves $path', async ({ path, methods }) => {
     const mailUrl = backend.status().MAILPIT_URL;
     for (const method of methods) {
       const query = path.endsWith('/search') ? '?query=unknown' : '';
@@ -78,7 +78,7 @@ describe('links between documents', () => {
     'docs/decisions/README.md',
   ];
 
-  it.each(pages)('of %s lead somewhere', (page) => {
+  it.each(pages)('in %s have a target', (page) => {
     const text = readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8');
     const lost = [...text.matchAll(/\]\((?!https?:|mailto:|#)([^)#\s]+)/g)]
       .map(([, target = '']) => target)
@@ -86,7 +86,7 @@ describe('links between documents', () => {
     expect(lost).toEqual([]);
   });
 
-  it('lead to every decision', () => {
+  it('include every decision', () => {
     const files = readdirSync(new URL('../../docs/decisions/', import.meta.url));
     const index = readDocument('docs/decisions/README.md');
     expect(files.filter((file) => file !== 'README.md' && !index.includes(`(${file})`))).toEqual([]);

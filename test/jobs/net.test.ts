@@ -221,7 +221,7 @@ test('net.http_collect_response returns the response as a value', async () => {
 
 describe('URLs that projects for the local stack contain', () => {
   test.each(['http://kong:8000', 'http://supabase_kong_my-app:8000', 'http://host.docker.internal:54321'])(
-    '%s is this server',
+    '%s refers to this server',
     async (origin) => {
       const response = await ask(`net.http_get('${origin}/auth/v1/health')`);
       expect(response.status).toBe(200);
@@ -229,7 +229,7 @@ describe('URLs that projects for the local stack contain', () => {
     },
   );
 
-  test('host.docker.internal is this machine', async () => {
+  test('host.docker.internal refers to this machine', async () => {
     const { port } = new URL(target.url);
     expect((await ask(`net.http_get('http://host.docker.internal:${port}/x')`)).status).toBe(200);
     expect(target.arrived[0]).toMatchObject({

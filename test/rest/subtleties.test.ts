@@ -229,7 +229,7 @@ describe('preferences', () => {
     return [status, headers.get('preference-applied')];
   };
 
-  test('the first of a kind wins, and count=none is unknown', async () => {
+  test('the first of a kind is used, and count=none is unknown', async () => {
     expect(await applied('count=exact, count=planned')).toEqual([200, 'count=exact']);
     expect(await applied('count=none')).toEqual([200, null]);
     expect(await applied('handling=strict, count=none')).toEqual([400, null]);

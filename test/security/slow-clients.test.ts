@@ -189,7 +189,7 @@ describe('slow responses', () => {
     return { socket, all: new Promise<number>((resolve) => socket.on('close', () => resolve(size))) };
   };
 
-  it('a response is aborted if the client hardly reads it', async () => {
+  it('a response is aborted if the client barely reads it', async () => {
     const { gateway, port } = await start();
     const { socket } = readSlowly(port, '/echo/large', 1, 100);
     await sleep(2500);

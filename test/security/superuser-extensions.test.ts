@@ -101,7 +101,7 @@ test('renaming the schema of functions that the vault and http call runs no code
   expect(await ranAsSuperuser()).toEqual([]);
 });
 
-test('creating any extension in a schema full of traps runs no code as a superuser', async () => {
+test('creating any extension in a schema with hostile functions runs no code as a superuser', async () => {
   await start();
   const postgres = backend.database.pool('postgres');
   await plant(postgres);

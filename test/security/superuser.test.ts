@@ -92,7 +92,7 @@ async function look(who: Operator, path: string): Promise<void> {
   await response.body?.cancel();
 }
 
-test('with traps everywhere, none runs as a superuser while everything is used', async () => {
+test('hostile code at every point never runs as a superuser while all features are used', async () => {
   const admin = backend.database.pool('supabase_admin');
   const user = await callTheApi();
   for (const role of ['developer', 'read-only'] as const) await backend.operators.createOperator(role, role);

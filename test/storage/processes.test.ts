@@ -103,7 +103,7 @@ describe('a resumable upload', () => {
     return rows.length > 0;
   };
 
-  test('moves from one process to the other one that receives the next request', async () => {
+  test('moves to the process that receives the next request', async () => {
     for (const [first, second] of [
       [other.url, server.url],
       [server.url, other.url],

@@ -7,7 +7,7 @@ import { brandColors, brandCss, grounds, monogram } from './branding.ts';
 const color = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`);
 
 describe.each(['light', 'dark'] as const)('any brand color in the %s scheme', (scheme) => {
-  test('gives readable buttons and links', () => {
+  test('buttons and links are readable', () => {
     fc.assert(
       fc.property(color, (brand) => {
         const { primary, primaryHover, onPrimary, link } = brandColors(brand, scheme);
@@ -21,22 +21,22 @@ describe.each(['light', 'dark'] as const)('any brand color in the %s scheme', (s
     );
   });
 
-  test('stands on the grounds that the theme has', () => {
+  test('colors are readable on the backgrounds of the theme', () => {
     const { surface, page, sunken } = roles[scheme];
     expect(grounds[scheme]).toEqual([surface, page, sunken]);
   });
 });
 
-test('a good color is left as it is', () => {
+test('a color with enough contrast is unchanged', () => {
   expect(brandColors('#0f766e', 'light')).toMatchObject({ primary: '#0f766e', onPrimary: '#ffffff' });
 });
 
-test('no color, no rules', () => {
+test('no color produces no CSS rules', () => {
   expect(brandCss(undefined)).toBe('');
   expect(brandCss('#0f766e')).toContain('--plinth-primary:#0f766e');
 });
 
-test('the monogram cannot leave its element', () => {
+test('the monogram can’t escape its element', () => {
   expect(monogram('<script>', undefined)).toContain('&#60;</text>');
   expect(monogram('  ', '#ffffff')).toContain('>P</text>');
 });

@@ -20,7 +20,7 @@ describe('cookies', () => {
     expect(readCookie(header, sessionCookie, tls)).toBe(overTls);
   });
 
-  test('are out of the reach of scripts, of other sites and of other hosts', () => {
+  test('scripts, other sites and other hosts can’t access the cookies', () => {
     expect(writeCookie(sessionCookie, 'v', tls)).toBe(
       '__Host-plinth-account=v; Max-Age=2592000; Path=/; HttpOnly; SameSite=Lax; Secure',
     );
@@ -31,10 +31,10 @@ describe('cookies', () => {
   });
 });
 
-describe('the way back', () => {
+describe('the redirect to the app', () => {
   const challenge = 'a'.repeat(43);
 
-  test('keeps what the app had in its address', () => {
+  test('keeps the query parameters of the redirect URL', () => {
     expect(withCode('https://app.example/cb?tab=1&code=old#x', 'c0de')).toBe(
       'https://app.example/cb?tab=1&code=c0de#x',
     );
@@ -50,7 +50,7 @@ describe('the way back', () => {
     );
   });
 
-  test('takes a challenge in any case of its method', () => {
+  test('accepts a challenge method in any case', () => {
     expect(
       parseReturnRequest({ redirect_to: 'x', code_challenge: challenge, code_challenge_method: 'S256' }),
     ).toEqual({ redirectTo: 'x', challenge: { value: challenge, method: 's256' }, opensWithoutCode: false });
@@ -83,7 +83,7 @@ describe('pages', () => {
     config: { a: '</script>' },
   };
 
-  test('are filled without a way out of the place', () => {
+  test('values can’t escape the place that they fill', () => {
     const html =
       '<html data-off="%PLINTH_OFF%"><b>%PLINTH_NAME%</b><script>%PLINTH_CONFIG%</script>%PLINTH_NONCE%';
     expect(fillPage(html, fill)).toBe(
@@ -92,11 +92,11 @@ describe('pages', () => {
     );
   });
 
-  test('a name with a placeholder or a pattern in it stays as it is', () => {
+  test('a name that contains a placeholder or pattern is unchanged', () => {
     expect(fillPage('%PLINTH_NAME%', { ...fill, name: '$& %PLINTH_LOGO%' })).toBe('$&#38; %PLINTH_LOGO%');
   });
 
-  test('any value survives the script element', () => {
+  test('any value can be embedded in the script element', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = scriptJson(value);
@@ -111,7 +111,7 @@ describe('offers', () => {
   const nothing = { unlisted: [], custom: [], wallets: [] };
   const all = ['password', 'code', 'phone', 'signUp', 'guest', 'social', 'passkey', 'sso', 'wallet'];
 
-  test('are what auth reports', () => {
+  test('match the settings that auth reports', () => {
     const external = { email: true, anonymous_users: true };
     const more = ['phone', 'social', 'passkey', 'sso', 'wallet'];
     expect(offNames(offersOf({ external }, nothing))).toEqual(more);
@@ -124,7 +124,7 @@ describe('offers', () => {
     expect(offNames(offersOf({}, { ...nothing, wallets: ['solana'] }))).not.toContain('wallet');
   });
 
-  test('some are only of some addresses: keys of theirs, wallets of names over TLS', () => {
+  test('passkeys and wallets are offered only at URLs that support them', () => {
     const at = (address: string) => {
       const { protocol, host, hostname } = new URL(address);
       return offAt({ protocol: protocol.slice(0, -1), host, hostname }, [
@@ -140,7 +140,7 @@ describe('offers', () => {
     expect(at('http://127.0.0.1:1')).toEqual(['passkey', 'wallet']);
   });
 
-  test('name providers, the unlisted and the project’s own included', () => {
+  test('include providers that aren’t listed and those of the project', () => {
     const settings = { external: { github: true, google: false, email: true, made_up: true } };
     const facts = { unlisted: ['x'], custom: [{ id: 'custom:idp', name: '<Idp>' }] };
     const found = providersOf(settings, facts);
@@ -159,7 +159,7 @@ describe('offers', () => {
   });
 });
 
-test('links of the footer lead somewhere, or are not there', () => {
+test('footer links have a target or are omitted', () => {
   const link = (name: string, href: string) => `<a data-link="${name}" href="${href}">x</a>`;
   const html = `<p>${link('support', '%PLINTH_SUPPORT_URL%')}${link('terms', '%PLINTH_TERMS_URL%')}</p>`;
   const links = { support: undefined, terms: 'https://a.example/"><b>%', privacy: undefined };
@@ -168,11 +168,11 @@ test('links of the footer lead somewhere, or are not there', () => {
   );
 });
 
-describe('links of a prerendered page', () => {
+describe('links on a prerendered page', () => {
   const html =
     '<a class="x" href="/account/sign-up">1</a><a href="/account/code?purpose=recover">2</a><a href="https://a.example">3</a>';
 
-  test('keep the way back to the app', () => {
+  test('keep the redirect to the app', () => {
     const query = new URLSearchParams({
       redirect_to: 'https://app.example/cb?x=1&y="<',
       code_challenge: 'c',
@@ -193,7 +193,7 @@ describe('links of a prerendered page', () => {
     expect(carryFlow(link, new URLSearchParams())).toBe(link);
   });
 
-  test('stay as they are where no app asked', () => {
+  test('are unchanged if no app sent the user', () => {
     expect(carryFlow(html, new URLSearchParams('other=z'))).toBe(html);
   });
 });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { writeCookie } from './cookies.ts';
 import { type Journey, journeyCookie, readJourney, writeJourney } from './journey.ts';
 
-test('what is written is read', () => {
+test('an encoded value decodes to itself', () => {
   const journeys = fc.record<Journey>({
     verifier: fc.string(),
     purpose: fc.constantFrom('sign-in', 'link'),
@@ -16,14 +16,14 @@ test('what is written is read', () => {
   );
 });
 
-test('a cookie of anything else is none', () => {
+test('a cookie with any other content is ignored', () => {
   fc.assert(fc.property(fc.string(), (text) => readJourney(text) === undefined));
   for (const value of ['null', '{}', '{"verifier":1,"purpose":"link","flow":""}', '[]']) {
     expect(readJourney(Buffer.from(value).toString('base64url'))).toBeUndefined();
   }
 });
 
-test('it fits into a cookie', () => {
+test('the value fits into a cookie', () => {
   const value = writeJourney({ verifier: 'v'.repeat(43), purpose: 'link', flow: 'f'.repeat(9000) });
   expect(writeCookie(journeyCookie, value, { secure: true }).length).toBeLessThan(4096);
 });

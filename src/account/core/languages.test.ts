@@ -6,7 +6,7 @@ import { chooseLanguage, languages } from './languages.ts';
 const none = { requested: null, kept: undefined, accepted: undefined };
 const both = ['en', 'ar'];
 
-test('the pages are built in the languages that the server chooses from', () => {
+test('the pages are built in all languages that the server can choose', () => {
   expect(languages).toEqual(languageCodes);
 });
 
@@ -25,11 +25,11 @@ test.each([
   expect(chooseLanguage(preference, both)).toBe(language);
 });
 
-test('only what the project offers, its first where nothing fits', () => {
+test('only languages of the project are chosen, by default the first', () => {
   expect(chooseLanguage({ requested: 'en', kept: 'en', accepted: 'en' }, ['ar'])).toBe('ar');
 });
 
-test('whatever a header holds, the answer is a language there is', () => {
+test('any header selects an available language', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), fc.string(), (requested, kept, accepted) => {
       expect([...both, 'pseudo']).toContain(chooseLanguage({ requested, kept, accepted }, both));

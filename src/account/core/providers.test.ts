@@ -4,12 +4,12 @@ import { customProvider, knownProvider } from './providers.ts';
 
 const all = Object.keys(external.fields).flatMap((id) => knownProvider(id) ?? []);
 
-test('every provider of the configuration has a name and a separate icon', () => {
+test('every provider in the configuration has a name and a separate icon', () => {
   expect(all.map(({ id }) => id)).toEqual(Object.keys(external.fields));
   expect(new Set(all.map(({ mark }) => mark)).size).toBe(all.length);
 });
 
-test('a mark loads nothing and runs nothing', () => {
+test('an icon doesn’t load or run anything', () => {
   const custom = customProvider('custom:x', '"><script>alert(1)</script>');
   for (const { mark } of [...all, custom]) {
     expect(mark).not.toMatch(/href|url\(|<script|<image|\son/i);
@@ -22,6 +22,6 @@ test.each([
   ['acme id', 'Ai'],
   ['Ö', 'Ö'],
   ['', '?'],
-])('a provider of the project, %j, has the letters %s', (name, initials) => {
+])('a custom provider %j has the letters %s', (name, initials) => {
   expect(customProvider('custom:idp', name).mark).toContain(`>${initials}</text>`);
 });

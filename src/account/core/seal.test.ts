@@ -5,7 +5,7 @@ import { cookieBytes, parseCookieValue, seal, sessionIdOf, unseal } from './seal
 
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
 
-test('what was sealed with a cookie opens with it, and with no other', () => {
+test('a sealed value opens only with its own cookie', () => {
   fc.assert(
     fc.property(
       fc.jsonValue(),
@@ -23,7 +23,7 @@ test('what was sealed with a cookie opens with it, and with no other', () => {
   );
 });
 
-test('a changed byte anywhere is noticed', () => {
+test('a change to any byte is detected', () => {
   const secret = randomBytes(cookieBytes);
   const sealed = seal({ token: 'x' }, secret, randomBytes(12));
   for (let index = 0; index < sealed.length; index += 1) {
@@ -34,7 +34,7 @@ test('a changed byte anywhere is noticed', () => {
   expect(unseal(sealed.subarray(0, 20), secret)).toBeUndefined();
 });
 
-test('cookie values are 32 bytes of base64url and nothing else', () => {
+test('cookie values are always 32 bytes in base64url', () => {
   const secret = randomBytes(cookieBytes);
   expect(parseCookieValue(secret.toString('base64url'))).toEqual(secret);
   for (const value of [undefined, '', 'x', 'a'.repeat(44), `${'a'.repeat(42)}=`, `${'a'.repeat(42)} `]) {
@@ -42,7 +42,7 @@ test('cookie values are 32 bytes of base64url and nothing else', () => {
   }
 });
 
-test('the id of a row says nothing about the key', () => {
+test('the ID of a row reveals nothing about the key', () => {
   const secret = randomBytes(cookieBytes);
   expect(sessionIdOf(secret)).toHaveLength(32);
   expect(unseal(seal(1, sessionIdOf(secret), randomBytes(12)), secret)).toBeUndefined();

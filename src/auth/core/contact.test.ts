@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { becomesAnother } from './contact.ts';
 
-test('every letter that becomes one of ASCII in lower case is known', () => {
+test('every letter whose lowercase form is ASCII is known', () => {
   const letters = Array.from({ length: 0x10ffff - 0x80 }, (_, index) => 0x80 + index)
     .filter((code) => code < 0xd800 || code > 0xdfff)
     .map((code) => String.fromCodePoint(code));

@@ -15,11 +15,11 @@ const claims = standardClaims(raw);
 const apply = (attributeMapping = {}, customClaims: string[] = []) =>
   applyClaimRules(claims, raw, { attributeMapping, customClaims });
 
-test('without rules only standard claims are left', () => {
+test('without rules, only standard claims are kept', () => {
   expect(apply()).toEqual({ sub: 's1', email: 'a@x.com', email_verified: true });
 });
 
-test('names of the provider take the place of standard ones; other values stand for themselves', () => {
+test('names from the provider replace standard ones, and other values are used literally', () => {
   expect(
     apply({ sub: 'id', preferred_username: 'login', name: 'missing', picture: 'email', zoneinfo: 3 }),
   ).toEqual({
@@ -35,7 +35,7 @@ test('a value that isn’t a claim isn’t mapped', () => {
   expect(apply({ role: 'login', app_metadata: 'login', anything: 'login' })).toEqual(apply());
 });
 
-test('further claims are kept as they came, by their name only', () => {
+test('additional claims are kept unchanged if their names are listed', () => {
   expect(apply({}, ['groups', 'missing', 'constructor'])).toEqual({
     ...apply(),
     custom_claims: { groups: ['staff'] },

@@ -53,7 +53,7 @@ test('phone numbers', () => {
 });
 
 describe('bodies', () => {
-  test('are read as Go reads them', () => {
+  test('request bodies', () => {
     const fields = parseFields('{"a":"x","b":null,"c":true,"d":{"e":1},"l":["x"],"__proto__":{"p":"q"}}');
     expect(fields.text('a')).toBe('x');
     expect(fields.text('b')).toBe('');
@@ -67,11 +67,11 @@ describe('bodies', () => {
     expect(parseFields('null').text('a')).toBe('');
   });
 
-  test.each(['', '{', '[]', '"x"', '1'])('%s is bad JSON', (body) => {
+  test.each(['', '{', '[]', '"x"', '1'])('%s is invalid JSON', (body) => {
     expect(codeOf(() => parseFields(body))).toBe('bad_json');
   });
 
-  test('wrong types are bad JSON too', () => {
+  test('wrong types are rejected as invalid JSON', () => {
     const fields = parseFields('{"a":1,"b":[]}');
     expect(codeOf(() => fields.text('a'))).toBe('bad_json');
     expect(codeOf(() => fields.flag('a'))).toBe('bad_json');
@@ -79,7 +79,7 @@ describe('bodies', () => {
   });
 });
 
-test('metadata merges at the top level, null removes', () => {
+test('metadata is merged at the top level, and null removes a key', () => {
   expect(mergeMetadata({ a: 1, b: { c: 1 } }, { a: null, b: { d: 2 } })).toEqual({ b: { d: 2 } });
   expect(mergeMetadata(null, { a: 1 })).toEqual({ a: 1 });
   expect(JSON.stringify(sortKeys({ b: [{ z: 1, y: 2 }], a: null }))).toBe('{"a":null,"b":[{"y":2,"z":1}]}');
@@ -87,7 +87,7 @@ test('metadata merges at the top level, null removes', () => {
 
 describe('passwords', () => {
   const strict = { minLength: 8, requiredSets: requiredSets('lower_upper_letters_digits_symbols') };
-  test('say what they lack', () => {
+  test('rejections list the missing character types', () => {
     expect(passwordFault('aB3$aB3$', strict)).toBeUndefined();
     expect(passwordFault('ab', strict)?.weakPasswordReasons).toEqual(['length', 'characters']);
     expect(
@@ -97,7 +97,7 @@ describe('passwords', () => {
       'Password should be at least 6 characters.',
     );
   });
-  test('end at 72 bytes', () => {
+  test('are limited to 72 bytes', () => {
     expect(codeOf(() => passwordFault('ä'.repeat(37), strict))).toBe('validation_failed');
   });
 });
@@ -105,7 +105,7 @@ describe('passwords', () => {
 describe('PKCE', () => {
   const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
   const codeChallenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
-  test('RFC 7636, appendix B', () => {
+  test('matches the example in RFC 7636, appendix B', () => {
     const challenge = parseChallenge(codeChallenge, 'S256');
     expect(challenge).toEqual({ codeChallenge, method: 's256' });
     if (!challenge) return;
@@ -122,7 +122,7 @@ describe('PKCE', () => {
     [codeChallenge, 'md5'],
     [`${codeChallenge}!`, 's256'],
     ['x'.repeat(129), 's256'],
-  ])('%s by %s is refused', (challenge, method) => {
+  ])('%s with method %s is rejected', (challenge, method) => {
     expect(codeOf(() => parseChallenge(challenge, method))).toBe('validation_failed');
   });
   test('typed codes match with and without the prefix', () => {
@@ -133,7 +133,7 @@ describe('PKCE', () => {
 });
 
 describe('times', () => {
-  test('PostgreSQL to RFC 3339', () => {
+  test('PostgreSQL times are converted to RFC 3339', () => {
     expect(toRfc3339('2026-01-02 03:04:05.678901+00')).toBe('2026-01-02T03:04:05.678901Z');
     expect(toRfc3339('2026-01-02T03:04:05+00:00')).toBe('2026-01-02T03:04:05Z');
     expect(toRfc3339('2026-01-02 03:04:05')).toBe('2026-01-02T03:04:05Z');
@@ -158,7 +158,7 @@ describe('times', () => {
   });
 });
 
-test('pages and their Link header', () => {
+test('pages have a Link header', () => {
   const query = new URLSearchParams('per_page=2&filter=a b');
   const page = parsePage(query);
   expect(page).toEqual({ page: 1, perPage: 2 });
@@ -171,7 +171,7 @@ test('pages and their Link header', () => {
   }
 });
 
-test('links carry their target, encoded only where it must be', () => {
+test('links contain their target, encoded only where necessary', () => {
   expect(actionLink('http://x/auth/v1/', 'abc', 'signup', 'http://y/z')).toBe(
     'http://x/auth/v1/verify?token=abc&type=signup&redirect_to=http://y/z',
   );
@@ -180,7 +180,7 @@ test('links carry their target, encoded only where it must be', () => {
   );
 });
 
-test('HTML becomes readable text', () => {
+test('HTML is converted to readable text', () => {
   const html =
     '<head><title>x</title></head><h2>Hi &amp; hello</h2>\n<p>Use <b>123</b>:<br><a href="http://x/?a=1&amp;b=2">Go</a></p><ul><li>one<li>two</ul>';
   expect(htmlToText(html)).toBe('Hi & hello\n\nUse 123:\nGo: http://x/?a=1&b=2\n\n- one\n- two');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { leakHashOf, listHolds, rangeHolds, type SortedList } from './leaked-passwords.ts';
 
-test('the hash of a known password', () => {
+test('a known password has the expected hash', () => {
   expect(leakHashOf('password')).toBe('5BAA61E4C9B93F3F0682250B6CF8331B7EE68FD8');
 });
 
@@ -22,7 +22,7 @@ const listOf = (text: string): SortedList => {
   return { sizeBytes: bytes.length, read: async (from, length) => bytes.subarray(from, from + length) };
 };
 
-test('every line of a list is found, and nothing else', async () => {
+test('every line of a list is found, and no other hash is', async () => {
   const hash = fc.nat(50).map((seed) => leakHashOf(String(seed)));
   const line = fc.tuple(hash, fc.constantFrom('', ':1', ':123456789012'));
   await fc.assert(
@@ -46,7 +46,7 @@ test('every line of a list is found, and nothing else', async () => {
 });
 
 test.each(['password\n123456\n', 'x'.repeat(1000)])(
-  'a file that isn’t a hash list is refused',
+  'a file that isn’t a hash list is rejected',
   async (text) => {
     await expect(listHolds(listOf(text), leakHashOf('password'))).rejects.toThrow(
       'the list of leaked passwords',

@@ -7,12 +7,12 @@ const email = (address: string, verified: boolean, primary = false) => ({
   primary,
 });
 
-test('accounts are found by verified addresses only', () => {
+test('accounts are found only by verified addresses', () => {
   const emails = [email('A@x.com', true, true), email('b@x.com', false)];
   expect(verifiedEmails(emails)).toEqual(['a@x.com']);
 });
 
-test('an account is made with the primary address, or with none', () => {
+test('an account is created with the primary address, or without one', () => {
   expect(candidateEmail([email('b@x.com', true), email('A@x.com', false, true)])).toEqual({
     email: 'a@x.com',
     verified: false,

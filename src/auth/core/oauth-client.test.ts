@@ -8,7 +8,7 @@ import {
   redemptionRequest,
 } from './oauth-client.ts';
 
-describe('the address users are sent to', () => {
+describe('the authorization URL', () => {
   const request = {
     authorizeUrl: 'https://idp.example/authorize',
     clientId: 'client',
@@ -18,7 +18,7 @@ describe('the address users are sent to', () => {
     params: [],
   };
 
-  test('sorted, as upstream prints it', () => {
+  test('has sorted parameters, as in upstream', () => {
     expect(authorizationUrl(request)).toBe(
       'https://idp.example/authorize?client_id=client&redirect_uri=https%3A%2F%2Fauth.example%2Fcallback&response_type=code&scope=openid+email&state=state',
     );
@@ -27,7 +27,7 @@ describe('the address users are sent to', () => {
     );
   });
 
-  test('whatever an app asks for, what this server decides stays', () => {
+  test('parameters from an app never override those of the server', () => {
     const names = fc.constantFrom(
       'state',
       'redirect_uri',
@@ -52,7 +52,7 @@ describe('the address users are sent to', () => {
     );
   });
 
-  test('what passes, and what does not', () => {
+  test('only allowed parameters are accepted', () => {
     const query = new URLSearchParams(
       'provider=github&scopes=repo&invite_token=secret&prompt=consent&nonce=n&workos_provider=Okta&STATE=x',
     );
@@ -69,14 +69,14 @@ describe('redeeming a code', () => {
     codeVerifier: 'verifier',
   };
 
-  test('HTTP Basic encodes both halves (RFC 6749 section 2.3.1)', () => {
+  test('HTTP Basic encodes both parts (RFC 6749 section 2.3.1)', () => {
     const { headers, body } = redemptionRequest(redemption, 'basic');
     expect(Buffer.from(headers.authorization?.slice(6) ?? '', 'base64').toString()).toBe('a%3Ab:s%20c');
     expect(body).not.toContain('client_secret');
     expect(new URLSearchParams(body).get('code_verifier')).toBe('verifier');
   });
 
-  test('or the form holds them', () => {
+  test('or the credentials are sent in the form', () => {
     const { headers, body } = redemptionRequest({ ...redemption, codeVerifier: undefined }, 'post');
     expect(headers).not.toHaveProperty('authorization');
     expect(Object.fromEntries(new URLSearchParams(body))).toEqual({
@@ -102,7 +102,7 @@ describe('redeeming a code', () => {
     expect(result.ok ? result.token.accessToken : result.error).toBe(expected);
   });
 
-  test('any text is a token or a refusal', () => {
+  test('any text is parsed as a token or rejected', () => {
     fc.assert(
       fc.property(fc.string(), fc.constantFrom('application/json', 'text/plain', ''), (text, contentType) => {
         expect(typeof readTokenResponse({ status: 200, contentType, text }).ok).toBe('boolean');
@@ -111,7 +111,7 @@ describe('redeeming a code', () => {
   });
 });
 
-test('verifiers are fresh, and of the right form', () => {
+test('verifiers are unique and have the right format', () => {
   expect(newCodeVerifier()).toMatch(/^[A-Za-z0-9_-]{43}$/);
   expect(newCodeVerifier()).not.toBe(newCodeVerifier());
 });

@@ -14,7 +14,7 @@ const credentials = {
   tokenSecret: 'LswwdoUaIvS8ltyTt5jkRh4J50vUPVVHtR2YPi5kE',
 };
 
-test('the signature of the documentation', () => {
+test('the signature matches the example in the documentation', () => {
   const header = oauth1Header(credentials, example, 'kYjzVBB8Y0ZFabxSWbWovY3uYSQ2pTgmZeNu2VS4cg', 1318622958);
   expect(header).toContain('oauth_signature="Ls93hJiZbQ3akF3HF3x1Bz8%2FzU4%3D"');
   expect(header).toContain('oauth_token="370773112-GmHxMAgYyLbNEtIKZeRNFsMKPR9EyMZeS9weJAEb"');
@@ -22,12 +22,12 @@ test('the signature of the documentation', () => {
   expect(header).not.toContain(credentials.tokenSecret);
 });
 
-test('parameters are sorted after encoding, and the address is bare', () => {
+test('parameters are sorted after encoding, and the URL has no query', () => {
   expect(
     signatureBase('GET', 'https://Api.Example.com:443/a?ignored=1', { b: '1', 'a b': '!', a: '2' }),
   ).toBe('GET&https%3A%2F%2Fapi.example.com%2Fa&a%3D2%26a%2520b%3D%2521%26b%3D1');
 });
 
-test('percent-encoding leaves only what RFC 3986 does not reserve', () => {
+test('percent-encoding leaves only the unreserved characters of RFC 3986 unchanged', () => {
   expect(percentEncode("Ladies + Gentlemen!*'()~-._")).toBe('Ladies%20%2B%20Gentlemen%21%2A%27%28%29~-._');
 });

@@ -45,11 +45,11 @@ test.each([
   fb('v=1,n=14,r=8,p=17'),
   fb('v=1,n=14,r=8,p=1,ss=Bw'),
   fb('v=1,n=14,r=8,p=1', '!!!$Bw=='),
-])('%s is none', (text) => {
+])('%s isn’t a supported hash', (text) => {
   expect(parsePasswordHash(text)).toBeUndefined();
 });
 
-test('any text is a form or none', () => {
+test('any text is parsed as a hash or rejected', () => {
   fc.assert(
     fc.property(
       fc.string(),

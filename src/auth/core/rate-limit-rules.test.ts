@@ -9,7 +9,7 @@ const settings = {
   web3: 0,
 };
 
-test('buckets as the settings say', () => {
+test('limits match the settings', () => {
   expect(bucketOf('token', settings)).toEqual({ size: 30, refillMs: 2000 });
   expect(bucketOf('anonymous', settings)).toEqual({ size: 30, refillMs: 120_000 });
   expect(bucketOf('factor_verify', settings)).toEqual({ size: 30, refillMs: 4000 });

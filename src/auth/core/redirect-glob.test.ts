@@ -64,7 +64,7 @@ describe('a pattern', () => {
   const patterns = fc.array(sign, { maxLength: 8 }).map((signs) => signs.join(''));
   const texts = fc.array(fc.constantFrom('a', 'b', '.', '/'), { maxLength: 10 }).map((all) => all.join(''));
 
-  test('means what it means as a regular expression', () => {
+  test('matches the same texts as its regular expression', () => {
     const source: Record<Token['kind'], (token: Token) => string> = {
       letter: (token) => (token.kind === 'letter' ? token.letter.replace(/[./]/, '\\$&') : ''),
       class: (token) => (token.kind === 'class' && token.negated ? '[^a]' : '[ab]'),
@@ -82,7 +82,7 @@ describe('a pattern', () => {
     );
   });
 
-  test('is matched in steps in proportion to the text', () => {
+  test('is matched in a number of steps proportional to the text length', () => {
     fc.assert(
       fc.property(patterns, texts, fc.integer({ min: 1, max: 200 }), (pattern, text, times) => {
         let steps = 0;
@@ -101,7 +101,7 @@ describe('a pattern', () => {
     );
   });
 
-  test('of any text is a glob, and one of many alternatives none', () => {
+  test('parses any text, but not one with too many alternatives', () => {
     fc.assert(fc.property(fc.string(), (glob) => Array.isArray(parseRedirectGlob(glob))));
     expect(parseRedirectGlob(`https://${'{a,b}'.repeat(50)}`)).toEqual([]);
   });

@@ -20,7 +20,7 @@ describe('isRedirectAllowed', () => {
     'http://localhost:5173',
     'http://127.0.0.1:1234/x',
     'http://[::1]:9/x',
-  ])('%s may be', (url) => {
+  ])('%s is allowed', (url) => {
     expect(isRedirectAllowed(rules, url)).toBe(true);
   });
 
@@ -58,12 +58,12 @@ describe('isRedirectAllowed', () => {
     'myapp://callback:1',
     'myapp://user@callback',
     `https://app.example.com/${'a'.repeat(16_384)}`,
-  ])('%s may not', (url) => {
+  ])('%s is rejected', (url) => {
     expect(isRedirectAllowed(rules, url)).toBe(false);
   });
 
   test.each(['javascript', 'data', 'vbscript', 'blob', 'file', 'filesystem', 'view-source', 'about'])(
-    '%s: may not, whatever the list says',
+    '%s is rejected even if it is listed',
     (scheme) => {
       const named = redirectRules(`${scheme}://app.example.com`, [`${scheme}:**`, `${scheme}://**`, '**']);
       for (const url of [
@@ -75,13 +75,13 @@ describe('isRedirectAllowed', () => {
     },
   );
 
-  test('a local site may use any port', () => {
+  test('a local site can use any port', () => {
     const local = redirectRules('http://localhost:3000', []);
     expect(isRedirectAllowed(local, 'http://localhost:5173/x')).toBe(true);
     expect(isRedirectAllowed(local, 'https://localhost:5173/x')).toBe(false);
   });
 
-  test('whatever is allowed, a browser goes to a host that was meant', () => {
+  test('if a URL is allowed, a browser opens it on an intended host', () => {
     const site = redirectRules('https://app.example.com', ['https://*.example.com/**']);
     const fragment = fc.constantFrom(
       'https:',
@@ -109,7 +109,7 @@ describe('isRedirectAllowed', () => {
   });
 });
 
-test('the first allowed address wins, else the site', () => {
+test('the first allowed URL is used, or else the site URL', () => {
   const account = 'https://api.example.net/account';
   const chosen = (...expected: (string | undefined)[]) => chooseRedirect(rules, expected, account);
   expect(chosen('https://evil.org', undefined, 'myapp://callback')).toBe('myapp://callback');
@@ -127,7 +127,7 @@ test.each([
   expect(chooseRedirect(rules, [url], 'https://api.example.net/account')).toBe('https://app.example.com');
 });
 
-test('parameters are written as Go writes them', () => {
+test('parameters are encoded as in Go', () => {
   expect(encodeParams({ b: "it's a b", a: 'x/y&z' })).toBe('a=x%2Fy%26z&b=it%27s+a+b');
   expect(withParams('http://x/p?z=1', { code: 'c' })).toBe('http://x/p?code=c&z=1');
   expect(withParams('http://x/p?z=1#old', {}, { sb: '' })).toBe('http://x/p?z=1#sb=');

@@ -7,18 +7,18 @@ const rules = { rotation: true, reuseIntervalMs: 10_000 };
 const presented = { token: 'one', revoked: true, updatedAtMs: 100_000, isSuperseded: false };
 
 describe('decideRefresh', () => {
-  test('an active token is swapped', () => {
+  test('an active token is replaced', () => {
     expect(decideRefresh({ ...presented, revoked: false }, undefined, rules, 9e9)).toEqual({ kind: 'swap' });
   });
 
-  test('the parent of the active one gets the active one at any age', () => {
+  test('the parent of the active token returns the active token at any age', () => {
     expect(decideRefresh(presented, { token: 'two', parent: 'one' }, rules, 9e9)).toEqual({
       kind: 'return-active',
       token: 'two',
     });
   });
 
-  test('within the interval a revoked one is swapped, after it refused', () => {
+  test('a revoked token is replaced within the reuse interval and rejected after it', () => {
     const active = { token: 'three', parent: 'two' };
     expect(decideRefresh(presented, active, rules, 110_000)).toEqual({ kind: 'swap' });
     expect(decideRefresh(presented, active, rules, 110_001)).toEqual({ kind: 'refuse', endsFamily: true });
@@ -28,14 +28,14 @@ describe('decideRefresh', () => {
     });
   });
 
-  test('a superseded one gives nothing at any age, and ends the family after the interval', () => {
+  test('a token from before aal2 is always rejected, and ends the family after the interval', () => {
     const old = { ...presented, isSuperseded: true };
     const active = { token: 'two', parent: 'one' };
     expect(decideRefresh(old, active, rules, 100_000)).toEqual({ kind: 'refuse', endsFamily: false });
     expect(decideRefresh(old, active, rules, 110_001)).toEqual({ kind: 'refuse', endsFamily: true });
   });
 
-  test('a token that is neither active nor its parent never lives longer than the interval', () => {
+  test('a token that is neither active nor its parent is never accepted after the interval', () => {
     fc.assert(
       fc.property(fc.nat(), fc.option(fc.constantFrom('two', 'three', null)), (age, parent) => {
         const active = parent === null ? undefined : { token: 'four', parent };
@@ -61,16 +61,16 @@ describe('checkSession', () => {
     expect(checkSession(which, undefined, limits, now)).toBe(validity);
   });
 
-  test('without a refresh the token’s own time counts', () => {
+  test('before the first refresh, the token’s own time is used', () => {
     const fresh = { ...session, refreshedAtMs: undefined };
     expect(checkSession(fresh, 900, { ...none, inactivityTimeoutMs: 1000 }, 1800)).toBe('valid');
   });
 });
 
-describe('refresh tokens of the second form', () => {
+describe('refresh tokens of format 2', () => {
   const key = Buffer.alloc(32, 1);
 
-  test('parse(print(x)) = x, and only its key signs it', () => {
+  test('parsing reverses printing, and only the right key verifies the token', () => {
     fc.assert(
       fc.property(fc.uuid(), fc.nat({ max: Number.MAX_SAFE_INTEGER }), (sessionId, counter) => {
         const text = encodeRefreshToken(sessionId, counter, key);
@@ -82,7 +82,7 @@ describe('refresh tokens of the second form', () => {
     );
   });
 
-  test('a changed letter is not a token of its session', () => {
+  test('a token with a changed letter doesn’t belong to the session', () => {
     const text = encodeRefreshToken('6f1c8f0e-8c7a-4b1e-9a57-0f2f7f1d2c3b', 7, key);
     for (let i = 0; i < text.length - 1; i++) {
       const changed = text.slice(0, i) + (text[i] === 'A' ? 'B' : 'A') + text.slice(i + 1);
@@ -90,7 +90,7 @@ describe('refresh tokens of the second form', () => {
     }
   });
 
-  test('any text is a token or none', () => {
+  test('any text is parsed as a token or rejected', () => {
     fc.assert(fc.property(fc.string(), (text) => parseRefreshToken(text) === undefined));
   });
 });

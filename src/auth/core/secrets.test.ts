@@ -5,7 +5,7 @@ import { totpCode, totpSecret, totpStep, totpUri } from '../../shared/totp.ts';
 import { oneTimePassword, randomPassword, refreshTokenText, sameSecret, tokenHash } from './secrets.ts';
 import { webhookSignature } from './webhook-signature.ts';
 
-test('base32: parse(print(x)) = x', () => {
+test('parsing base32 reverses printing it', () => {
   fc.assert(
     fc.property(fc.uint8Array(), (bytes) => {
       expect(decodeBase32(base32(bytes))).toEqual(bytes);
@@ -15,7 +15,7 @@ test('base32: parse(print(x)) = x', () => {
   expect(decodeBase32('MZ1')).toBeUndefined();
 });
 
-test('shapes of random values', () => {
+test('random values have the expected format', () => {
   for (let i = 0; i < 50; i++) {
     expect(refreshTokenText()).toMatch(/^[a-z2-7]{12}$/);
     expect(oneTimePassword(8)).toMatch(/^\d{8}$/);
@@ -24,7 +24,7 @@ test('shapes of random values', () => {
   }
 });
 
-test('a token hash is SHA-224 over owner and code', () => {
+test('a token hash is SHA-224 of owner and code', () => {
   expect(tokenHash('a@example.com', '123456')).toMatch(/^[0-9a-f]{56}$/);
   expect(tokenHash('a@example.com', '123456')).not.toBe(tokenHash('b@example.com', '123456'));
 });
@@ -57,7 +57,7 @@ describe('totp', () => {
     expect(totpStep('not base32!', '287082', 59_000)).toBeUndefined();
   });
 
-  test('the URI of an app', () => {
+  test('the URI for an authenticator app', () => {
     expect(totpSecret()).toMatch(/^[A-Z2-7]{32}$/);
     expect(totpUri('My App:1', 'a+b@x.de', 'ABC')).toBe(
       'otpauth://totp/My%20App:1:a+b@x.de?algorithm=SHA1&digits=6&issuer=My%20App%3A1&period=30&secret=ABC',

@@ -8,7 +8,7 @@ const message = {
   pageUrl: 'https://auth.example:8443/account',
 };
 
-test('names the project, and ends with the line for browsers', () => {
+test('a message contains the project name and ends with the line for browsers', () => {
   expect(smsText(message)).toBe('123456 is your Harbor code. Never share it.\n\n@auth.example #123456');
 });
 
@@ -19,7 +19,7 @@ test('in Arabic', () => {
 });
 
 test.each(['http://127.0.0.1:54321/account', 'http://[::1]:54321/account'])(
-  'without the line at %s, because the line requires a domain',
+  'a message has no such line at %s, because the line requires a domain',
   (pageUrl) => {
     expect(smsText({ ...message, pageUrl })).toBe('123456 is your Harbor code. Never share it.');
   },

@@ -16,7 +16,7 @@ const { sms: configured } = configFrom({
 const sms = { ...configured, contentSid: '' };
 const message = { phone: '15551234567', body: 'Your code is 1', code: '1', channel: 'sms' } as const;
 
-test('what each provider is sent', () => {
+test('the request to each provider', () => {
   expect(textProviders.twilio.request(sms, message)).toEqual({
     url: 'https://api.twilio.com/2010-04-01/Accounts/AC1/Messages.json',
     headers: { authorization: `Basic ${btoa('AC1:secret')}` },

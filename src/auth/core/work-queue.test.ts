@@ -11,7 +11,7 @@ function createJob() {
   return { work: () => promise, finish: () => resolve('done'), fail: () => reject(new Error('failed')) };
 }
 
-test('so many at a time, the rest in the order they came', async () => {
+test('a limited number of tasks run at a time, and the others wait in order', async () => {
   const queue = createWorkQueue({ concurrency: 2, waiting: 10 });
   const begun: number[] = [];
   const jobs = Array.from({ length: 4 }, createJob);
@@ -30,7 +30,7 @@ test('so many at a time, the rest in the order they came', async () => {
   expect(await Promise.all(results)).toEqual(['done', 'done', 'done', 'done']);
 });
 
-test('a thousand concurrent calls: a bounded number is queued, and the rest is rejected immediately', async () => {
+test('of a thousand concurrent calls, a limited number is queued and the others are rejected immediately', async () => {
   const queue = createWorkQueue({ concurrency: 2, waiting: 100 });
   const job = createJob();
   const results = Array.from({ length: 1000 }, () => queue.run(job.work));
@@ -65,7 +65,7 @@ test('clients take turns, and work that would wait too long is rejected', async 
   expect(begun.slice(-3)).toEqual(['x1', 'y1', 'x2']);
 });
 
-test('who stops waiting costs nothing, and a failure gives its place back', async () => {
+test('an aborted task uses no slot, and a failed task releases its slot', async () => {
   const queue = createWorkQueue({ concurrency: 1, waiting: 1 });
   const first = createJob();
   const running = queue.run(first.work);
@@ -85,7 +85,7 @@ test('who stops waiting costs nothing, and a failure gives its place back', asyn
   await expect(queue.run(async () => 'late', gone.signal)).rejects.toThrow('gone');
 });
 
-test('however work comes and ends, never more than allowed runs, and all of it is run', async () => {
+test('for any sequence, the limit is never exceeded and every task runs', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 4 }),

@@ -5,7 +5,7 @@ import { walRangeName } from '../core/names.ts';
 import type { Repository } from '../repository.ts';
 import { startArchiver } from './archiver.ts';
 
-test('each stored segment is confirmed, also if a later one fails', async () => {
+test('each stored segment is confirmed, even if a later one fails', async () => {
   const start = BigInt(segmentBytes);
   const end = (segments: number): bigint => start + BigInt(segments * segmentBytes);
   const acknowledged: bigint[] = [];

@@ -21,7 +21,7 @@ const range = (start: number, end: number, timeMs = 0): WalRange => {
 };
 
 describe('WAL positions', () => {
-  test('positions and segment names are read as they were written', () => {
+  test('printed positions and segment names are parsed unchanged', () => {
     fc.assert(
       fc.property(fc.bigInt(0n, 2n ** 64n - 1n), fc.integer({ min: 1, max: 2 ** 31 }), (lsn, timeline) => {
         expect(parseLsn(formatLsn(lsn))).toBe(lsn);
@@ -39,7 +39,7 @@ describe('WAL positions', () => {
 });
 
 describe('file names', () => {
-  test('a range is read as it was written', () => {
+  test('a printed range is parsed unchanged', () => {
     const lsn = fc.bigInt(0n, 2n ** 64n - 2n);
     fc.assert(
       fc.property(lsn, fc.nat(2 ** 31), fc.nat(4_000_000_000_000), (start, timeline, timeMs) => {
@@ -62,7 +62,7 @@ describe('file names', () => {
     expect(versionOfBody('bodies/aa/bb2f0e6e-0000-4000-8000-000000000000')).toBeUndefined();
   });
 
-  test('IDs begin with their time', () => {
+  test('IDs begin with their creation time', () => {
     const id = newBackupId(Date.parse('2026-05-01T03:00:00.123Z'), 'abcdef');
     expect(id).toBe('20260501T030000Z-abcdef');
     expect(isBackupId(id)).toBe(true);
@@ -77,7 +77,7 @@ describe('coverage', () => {
     expect(coverage(ranges, 50n)).toEqual({ end: 50n, timeMs: undefined });
   });
 
-  test('a chain never has a gap and reaches as far as any', () => {
+  test('a chain never has a gap and extends as far as possible', () => {
     const ranges = fc.array(fc.tuple(fc.nat(50), fc.integer({ min: 1, max: 10 })), { maxLength: 30 });
     fc.assert(
       fc.property(ranges, fc.nat(50), (pairs, from) => {
@@ -92,7 +92,7 @@ describe('coverage', () => {
     );
   });
 
-  test('a segment is read from its chunks or from the whole', () => {
+  test('a segment is read from its chunks or as a whole', () => {
     const chunks = [range(0, 100), range(100, 200)];
     const whole = range(0, segmentBytes);
     expect(segmentRanges(chunks, 0n)).toEqual(chunks);
@@ -103,7 +103,7 @@ describe('coverage', () => {
   });
 });
 
-test('retention keeps the window and the backup that begins it', () => {
+test('retention keeps the backups in the window and the one before it', () => {
   const backups = [10, 20, 30, 40].map((endedAtMs) => ({ id: String(endedAtMs), endedAtMs }));
   const keptAt = (start: number) => retain(backups, start).kept.map(({ endedAtMs }) => endedAtMs);
   expect(keptAt(25)).toEqual([40, 30, 20]);
@@ -114,11 +114,14 @@ test('retention keeps the window and the backup that begins it', () => {
 });
 
 describe('archive paths', () => {
-  test.each(['../x', 'a/../../x', '/etc/passwd', 'a\\b', 'c:x', '', '.', 'a\0b'])('%j is refused', (name) => {
-    expect(() => archivePath(name)).toThrow(/unsafe name/);
-  });
+  test.each(['../x', 'a/../../x', '/etc/passwd', 'a\\b', 'c:x', '', '.', 'a\0b'])(
+    '%j is rejected',
+    (name) => {
+      expect(() => archivePath(name)).toThrow(/unsafe name/);
+    },
+  );
 
-  test('the parts of any accepted name stay below the folder', () => {
+  test('any accepted path stays inside the folder', () => {
     fc.assert(
       fc.property(fc.string(), (name) => {
         let parts: readonly string[] = [];

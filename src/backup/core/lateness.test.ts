@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { archiveLagMs, repeatDelayMs } from './lateness.ts';
 
-test('failed base backups are repeated less and less often', () => {
+test('failed base backups are retried at increasing intervals', () => {
   expect([1, 2, 3, 6, 7, 100].map((failures) => repeatDelayMs(failures) / 60_000)).toEqual([
     5, 10, 20, 160, 240, 240,
   ]);

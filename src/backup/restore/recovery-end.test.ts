@@ -25,7 +25,7 @@ const check = (end: bigint, timeline = 1): Promise<void> =>
     find: async (name) => (name === '000000010000000000000003' ? segment : undefined),
   });
 
-test('a recovery that stopped before a complete record is an error', async () => {
+test('a recovery that stopped before a complete record is reported as an error', async () => {
   history('00000002.history', '1\t0/3000100\tno recovery target specified\n');
   await check(0x3000100n);
   await check(0x3000100n + 999n);
@@ -33,7 +33,7 @@ test('a recovery that stopped before a complete record is an error', async () =>
   await expect(check(0x5000000n)).rejects.toMatchObject({ code: 'wal_gap' });
 });
 
-test('zeros at the end of a segment are not a record', async () => {
+test('zeros at the end of a segment aren’t a record', async () => {
   history('00000002.history', '1\t0/3000500\tno recovery target specified\n');
   await check(0x4000000n);
 });

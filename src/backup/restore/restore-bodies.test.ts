@@ -32,7 +32,7 @@ beforeEach(async () => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-test('damaged and missing bodies are reported, and the others are restored', async () => {
+test('damaged and missing bodies are reported, and the other bodies are restored', async () => {
   const versions = Array.from({ length: 20 }, () => randomUUID());
   const content = randomBytes(200_000);
   for (const version of versions)
@@ -48,7 +48,7 @@ test('damaged and missing bodies are reported, and the others are restored', asy
   expect([...stored.keys()].sort()).toEqual(versions.slice(3).sort());
 });
 
-test('an error of the store ends the restore after all writes have ended', async () => {
+test('a storage error ends the restore after all writes have finished', async () => {
   const versions = Array.from({ length: 20 }, () => randomUUID());
   for (const version of versions) await repository.writeBytes(bodyName(version), Buffer.from('body'));
   let writing = 0;

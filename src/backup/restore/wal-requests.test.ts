@@ -44,7 +44,7 @@ const shell = (text: string): Promise<number | null> =>
 const fetchFile = (name: string): Promise<number | null> =>
   shell((requests as WalRequests).command.replace('%f', name).replace('%p', 'RECOVERYXLOG'));
 
-test('PostgreSQL gets files, the end of the archive and errors', async () => {
+test('PostgreSQL receives files, the end of the archive, and errors', async () => {
   requests = serveWal(dir, async (name) => {
     if (name === 'broken') throw new Error('The target is gone');
     return name === 'there' ? segment : undefined;
@@ -62,7 +62,7 @@ test('PostgreSQL gets files, the end of the archive and errors', async () => {
   expect(readdirSync(dir)).toEqual(['postgres']);
 });
 
-test('an error is reported although its file exists', async () => {
+test('an error is reported even if its file exists', async () => {
   requests = serveWal(dir, async () => {
     throw new Error('The target is gone');
   });
@@ -70,7 +70,7 @@ test('an error is reported although its file exists', async () => {
   expect(await fetchFile('two')).toBe(200);
 });
 
-test.runIf(isRoot)("PostgreSQL's user can't plant links where this process writes", async () => {
+test.runIf(isRoot)('PostgreSQL’s user can’t create links where this process writes', async () => {
   requests = serveWal(dir, async () => segment);
   expect(await fetchFile('first')).toBe(0);
   const victim = join(dir, 'victim');
@@ -89,7 +89,7 @@ test.runIf(isRoot)("PostgreSQL's user can't plant links where this process write
   expect(readFileSync(victim, 'utf8')).toBe('kept');
 });
 
-test.runIf(isRoot)('a leftover link stops the service instead of being followed', async () => {
+test.runIf(isRoot)('a leftover link stops the service and isn’t followed', async () => {
   requests = serveWal(dir, async () => segment);
   const victim = join(dir, 'victim');
   writeFileSync(victim, 'kept', { mode: 0o600 });

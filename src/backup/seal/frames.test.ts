@@ -25,7 +25,7 @@ const opened = async (bytes: Buffer, name = 'a', key = wrappingKey): Promise<Buf
   whole((await open(chunks(bytes, 7_001), { wrappingKey: key, name })).bytes);
 
 test.each([0, 1, frameBytes - 1, frameBytes, frameBytes + 1, 3 * frameBytes])(
-  '%i bytes are read as they were written',
+  '%i bytes are encrypted and decrypted unchanged',
   async (size) => {
     const plain = randomBytes(size);
     const bytes = await sealed(plain);
@@ -34,7 +34,7 @@ test.each([0, 1, frameBytes - 1, frameBytes, frameBytes + 1, 3 * frameBytes])(
   },
 );
 
-test('a changed byte is detected anywhere', async () => {
+test('a change to any byte is detected', async () => {
   const bytes = await sealed(randomBytes(2 * frameBytes + 5));
   await fc.assert(
     fc.asyncProperty(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), async (at, change) => {
@@ -46,7 +46,7 @@ test('a changed byte is detected anywhere', async () => {
   );
 });
 
-test('a file that ends early is detected, also between frames', async () => {
+test('a file that ends early is detected, even if it ends between frames', async () => {
   const bytes = await sealed(randomBytes(3 * frameBytes));
   const ends = [
     0,
@@ -60,7 +60,7 @@ test('a file that ends early is detected, also between frames', async () => {
     await expect(opened(bytes.subarray(0, end)), String(end)).rejects.toMatchObject({ code: 'damaged' });
 });
 
-test('exchanged, repeated and added frames are detected', async () => {
+test('reordered, repeated and added frames are detected', async () => {
   const bytes = await sealed(randomBytes(3 * frameBytes));
   const header = bytes.subarray(0, headerBytes);
   const frames = [0, 1, 2].map((index) =>
@@ -76,7 +76,7 @@ test('exchanged, repeated and added frames are detected', async () => {
     await expect(opened(Buffer.concat([header, ...order]))).rejects.toMatchObject({ code: 'damaged' });
 });
 
-test('a file under another name or with another key is refused', async () => {
+test('a file with another name or key is rejected', async () => {
   const bytes = await sealed(Buffer.from('content'), 'wal/1');
   expect((await opened(bytes, 'wal/1')).toString()).toBe('content');
   await expect(opened(bytes, 'wal/2')).rejects.toMatchObject({ code: 'damaged' });
@@ -84,7 +84,7 @@ test('a file under another name or with another key is refused', async () => {
   await expect(opened(bytes, 'wal/1', other)).rejects.toMatchObject({ code: 'damaged' });
 });
 
-test('the operator key has 32 bytes, and is never part of a message', () => {
+test('the operator key has 32 bytes and never appears in an error message', () => {
   const key = randomBytes(32);
   expect(readOperatorKey(` ${key.toString('hex')}\n`)).toEqual(key);
   expect(readOperatorKey(key.toString('base64'))).toEqual(key);

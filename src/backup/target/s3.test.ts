@@ -20,7 +20,7 @@ test.each([
   ['idle', { connectMs: 1000, idleMs: 100, requestMs: 60_000 }],
   ['request', { connectMs: 1000, idleMs: 60_000, requestMs: 100 }],
 ])(
-  'a server that never responds is an error after the %s timeout',
+  'a server that never responds causes an error after the %s timeout',
   async (_name, timeouts) => {
     const { port } = server.address() as { port: number };
     const endpoint = `http://127.0.0.1:${port}`;
@@ -70,7 +70,7 @@ test.each([
   ['AccessDenied', 403, "don't allow this access"],
   ['NoSuchBucket', 404, "The bucket doesn't exist"],
 ])(
-  '%s is explained',
+  '%s causes a clear error message',
   async (code, status, sentence) => {
     const xml = `<?xml version="1.0"?><Error><Code>${code}</Code><Message>the-secret</Message></Error>`;
     await withHttp(
@@ -94,7 +94,7 @@ test.each([
   30_000,
 );
 
-test('old parts of interrupted uploads are removed', async () => {
+test('old parts of incomplete uploads are removed', async () => {
   const aborted: string[] = [];
   const upload = (key: string, id: string, time: string): string =>
     `<Upload><Key>${key}</Key><UploadId>${id}</UploadId><Initiated>${time}</Initiated></Upload>`;

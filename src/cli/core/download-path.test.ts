@@ -27,7 +27,7 @@ test.each([
   expect(downloadPath('hello', entry, path)).toBeUndefined(),
 );
 
-test('no path leaves the folder', () => {
+test('no path leads out of the folder', () => {
   const path = fc.array(fc.constantFrom('..', '.', 'a', 'b', '', '/')).map((parts) => parts.join('/'));
   fc.assert(
     fc.property(path, path, (entry, file) => {

@@ -18,7 +18,7 @@ const report: Report = {
   ],
 };
 
-test('numbers are aligned to the right, long texts are cut, and missing values are empty', () => {
+test('numbers are right-aligned, long texts are truncated, and missing values are empty', () => {
   expect(reportTable(report, 14).split('\n')).toEqual([
     'Table              Size    Rows     Took    Hits  Used',
     'public.notes    1.5 KiB  12,345  1.23 ms  50.0 %  yes',
@@ -26,11 +26,11 @@ test('numbers are aligned to the right, long texts are cut, and missing values a
   ]);
 });
 
-test('a report without rows has only a heading', () => {
+test('a report without rows contains only a heading', () => {
   expect(reportTable({ ...report, rows: [] })).toBe('Table  Size  Rows  Took  Hits  Used');
 });
 
-test("control characters of statements don't reach the terminal", () => {
+test('control characters in statements don’t reach the terminal', () => {
   const table = 'a\u001b[2J\u009bb\u0007';
   expect(reportTable({ ...report, rows: [{ table }] })).toContain('a\ufffd[2J\ufffdb\ufffd');
 });

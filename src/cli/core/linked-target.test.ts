@@ -12,7 +12,7 @@ test.each([
   expect(isProjectRef(text)).toBe(expected);
 });
 
-test("a hosted project is reached directly, or by the pooler that upstream's link wrote down", () => {
+test('a hosted project is accessed directly or through the pooler that upstream’s link command stored', () => {
   const direct = `postgresql://postgres@db.${ref}.supabase.co:5432/postgres?sslmode=require`;
   expect(hostedTarget(ref).url).toBe(direct);
   const pooler = `postgresql://postgres.${ref}:[YOUR-PASSWORD]@aws-0-eu-west-1.pooler.supabase.com:6543/postgres`;
@@ -27,7 +27,7 @@ test("a hosted project is reached directly, or by the pooler that upstream's lin
     expect(hostedTarget(ref, other).url).toBe(direct);
 });
 
-test('no password is shown', () => {
+test('passwords are never shown', () => {
   expect(shownTarget({ url: 'postgresql://app:s3c:ret@db.example/app' })).toBe(
     'postgresql://app@db.example/app',
   );

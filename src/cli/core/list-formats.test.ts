@@ -23,7 +23,7 @@ test('a table', () => {
 });
 
 describe('a list', () => {
-  test('as JSON, with sorted fields', () => {
+  test('is printed as JSON with sorted fields', () => {
     const text = renderList(rows, 'json', 'functions', []);
     expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(rows)));
     expect(text.indexOf('more')).toBeLessThan(text.indexOf('note'));

@@ -28,12 +28,12 @@ test('a table', () => {
   );
 });
 
-test('a cell has several lines, and no escape sequences', () => {
+test('a cell can have several lines but no escape sequences', () => {
   const odd = { columns: [{ name: 'x', typeOid: 25 }], rows: [['a\nbc\u001b[2J']] };
   expect(renderRows(odd, 'table').split('\n').slice(3, 5)).toEqual(['│ a      │', '│ bc�[2J │']);
 });
 
-test('JSON with all digits', () => {
+test('numbers in JSON keep all digits', () => {
   const text = renderRows(result, 'json');
   expect(text).toContain('  {\n    "id": 9007199254740993,\n    "title": "a \\"b\\", c",\n');
   expect(JSON.parse(text)).toEqual([

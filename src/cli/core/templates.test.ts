@@ -16,7 +16,7 @@ test.each([
   expect(chosenTemplate(answer)).toBe(expected);
 });
 
-test('any folder has a valid package name', () => {
+test('any folder name results in a valid package name', () => {
   expect(packageName('My App')).toBe('my-app');
   expect(packageName('.')).toBe('app');
   fc.assert(
@@ -26,7 +26,7 @@ test('any folder has a valid package name', () => {
   );
 });
 
-test('the manifest has the name and the version', () => {
+test('the manifest contains the name and the version', () => {
   const text = '{ "name": "app", "devDependencies": { "plinth": "PLINTH_VERSION" } }';
   expect(JSON.parse(manifestFor(text, { name: 'my-app', version: '1.2.3' }))).toEqual({
     name: 'my-app',

@@ -9,7 +9,7 @@ test.each([
   expect(insteadOf(line.split(' '))?.text).toContain(text);
 });
 
-test.each(Object.keys(registry))('%s is a command of Plinth', (name) => {
+test.each(Object.keys(registry))('%s is a Plinth command', (name) => {
   expect(insteadOf(name.split(' '))).toBeUndefined();
 });
 
@@ -23,7 +23,7 @@ test.each([
   ['start --daemon', 'start --daemon'],
   ['start --help', 'start --help'],
   ['status', 'status'],
-])('supabase %s is plinth %s', (line, expected) => {
+])('supabase %s is the same as plinth %s', (line, expected) => {
   expect(asUpstreamStarts(line.split(' ')).join(' ')).toBe(expected);
 });
 

@@ -17,7 +17,7 @@ function folder(): { dir: string; paths: string[]; backup: string } {
   return { dir, paths, backup: join(root, 'backup') };
 }
 
-test('one file is left, and copies of all', () => {
+test('one file remains, and all files have copies', () => {
   const { dir, paths, backup } = folder();
   replaceFiles(paths, 'new', backup);
   expect(readdirSync(dir)).toEqual(['3_c.sql']);
@@ -26,7 +26,7 @@ test('one file is left, and copies of all', () => {
   expect(readFileSync(join(backup, '3_c.sql'), 'utf8')).toBe('old 3');
 });
 
-test('a failure halfway restores the files', () => {
+test('a failure halfway restores the original files', () => {
   const { dir, paths, backup } = folder();
   const [first = '', , last = ''] = paths;
   // The second removal of the same file fails.

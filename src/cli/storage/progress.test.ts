@@ -10,7 +10,7 @@ function recorded(isTTY: boolean) {
   return { texts, progress, at: (next: number) => (ms = next) };
 }
 
-test('a long transfer shows its progress on a terminal, and lines replace it', () => {
+test('a long transfer shows its progress on a terminal, and other lines replace it', () => {
   const { texts, progress, at } = recorded(true);
   progress.expect(4096);
   at(500);
@@ -36,7 +36,7 @@ test('without a terminal, only lines are printed', () => {
   expect(texts).toEqual(['next\n']);
 });
 
-test('items are worked on in parallel, and none is started after a failure', async () => {
+test('items are processed in parallel, and no item starts after a failure', async () => {
   const started: number[] = [];
   const secondStarted = Promise.withResolvers<void>();
   let most = 0;

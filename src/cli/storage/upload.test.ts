@@ -51,7 +51,7 @@ function fileWith(content: Uint8Array): string {
   return join(dir, 'a.bin');
 }
 
-test('a lost connection is resumed where the service has stopped, at its own address', async () => {
+test('after a lost connection, an upload resumes at the offset that the service reports, at its original URL', async () => {
   const { apiUrl, requests, content } = await unreliableServer();
   const bytes = Buffer.alloc(8 * mebibyte, 'plinth');
   const api = createStorageApi({ apiUrl, serviceKey: 'key' });
@@ -73,7 +73,7 @@ test('a lost connection is resumed where the service has stopped, at its own add
   expect(requests).toEqual(['POST', 'PATCH 0', 'HEAD', `PATCH ${3 * mebibyte}`]);
 });
 
-test('a service that rejects the upload is not asked again', async () => {
+test('if a service rejects the upload, it isn’t retried', async () => {
   const requests: string[] = [];
   const server = createServer((request, response) => {
     requests.push(request.method ?? '');

@@ -12,14 +12,17 @@ function pathsIn(node: Node, path: readonly string[]): string[][] {
 
 const paths = [...pathsIn(projectSchema, []), ...pathsIn(plinthSchema, ['plinth'])];
 
-test.each(paths.map((path) => [path.join('.'), path] as const))('%s states when it applies', (_key, path) => {
-  const effect = effectOf(path);
-  expect(effect).toBeDefined();
-  // The reason completes a sentence.
-  if (typeof effect === 'object') expect(effect.restart).toMatch(/^\S.*[^.\s]$/);
-});
+test.each(paths.map((path) => [path.join('.'), path] as const))(
+  '%s states when a change takes effect',
+  (_key, path) => {
+    const effect = effectOf(path);
+    expect(effect).toBeDefined();
+    // The reason completes a sentence.
+    if (typeof effect === 'object') expect(effect.restart).toMatch(/^\S.*[^.\s]$/);
+  },
+);
 
-test('names that contain dots, tables of names and unknown keys', () => {
+test('settings with dots in their names, tables with custom names and unknown keys', () => {
   expect(effectOf(['storage', 'buckets', 'a.b', 'public'])).toBe('live');
   expect(effectOf(['functions', 'hello'])).toBe('live');
   expect(effectOf(['api', 'port'])).toEqual({ restart: 'ports are opened at startup' });

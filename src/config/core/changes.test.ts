@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { configFrom } from '../load.ts';
 import { compareConfigs } from './changes.ts';
 
-test('only the settings that can change are taken over', () => {
+test('only settings that can change are applied', () => {
   const before = configFrom({ api: { max_rows: 5 }, auth: { enable_signup: true } });
   const after = configFrom({
     api: { max_rows: 6, port: 1234 },
@@ -32,7 +32,7 @@ test('equal configurations have no changes', () => {
   expect(config).toEqual(configFrom({}));
 });
 
-test('names that the user chooses are added and removed', () => {
+test('user-defined names are added and removed', () => {
   const one = configFrom({ auth: { sms: { test_otp: { '4915112345678': '123456' } } } });
   const added = compareConfigs(configFrom({}), one);
   expect(added.live).toEqual(['auth.sms.test_otp.4915112345678']);
@@ -41,7 +41,7 @@ test('names that the user chooses are added and removed', () => {
   expect(removed.config.auth.sms.test_otp['4915112345678']).toBeUndefined();
 });
 
-test('settings without an effect are replaced and not named', () => {
+test('settings without an effect are replaced but not listed', () => {
   const after = configFrom({ analytics: { port: 1234 } });
   const { config, live, pending } = compareConfigs(configFrom({}), after);
   expect([live, pending]).toEqual([[], []]);

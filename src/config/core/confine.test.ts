@@ -16,15 +16,15 @@ test.each(['/app', '/app/a', '/app/..a', '/app/.plinthx', '/shared/a/b'])('%s is
 test.each(['/', '/ap', '/appx', '/etc/passwd', '/app/link/passwd', '/share'])('%s is outside', (path) => {
   expect(fault(path)).toContain('outside the project folder');
 });
-test.each(['/app/.plinth', '/app/.plinth/secrets.json'])('%s is data', (path) => {
+test.each(['/app/.plinth', '/app/.plinth/secrets.json'])('%s is in the data folder', (path) => {
   expect(fault(path)).toContain('the data folder');
 });
-test('a folder above the data folder gives it away', () => {
+test('a folder that contains the data folder is rejected', () => {
   expect(fault('/app', true)).toContain('the data folder');
   expect(fault('/app/web', true)).toBeUndefined();
 });
 
-test('whatever a glob matches lies below its folder, or it has none', () => {
+test('a glob pattern has a base folder that contains all matches, or none', () => {
   const part = fc.constantFrom('a', '..', '.', '*', '**', '{a,..}', 'b*', '');
   fc.assert(
     fc.property(fc.array(part, { minLength: 1 }), (parts) => {

@@ -7,19 +7,19 @@ const key = '7fd7210cef8f331ee8c55897996aaaafd853a2b20a4dc73d6d75759f65d2a7eb';
 const secret =
   'encrypted:BKiXH15AyRzeohGyUrmB6cGjSklCrrBjdesQlX1VcXo/Xp20Bi2gGZ3AlIqxPQDmjVAALnhZamKnuY73l8Dz1P+BYiZUgxTSLzdCvdYUyVbNekj2UudbdUizBViERtZkuQwZHIv/';
 
-test('opens what dotenvx has closed', () => {
+test('decrypts values that dotenvx encrypted', () => {
   expect(decryptSecret(secret, [key])).toBe('value');
   expect(decryptSecret(secret, ['not hexadecimal', '00'.repeat(31).concat('01'), key])).toBe('value');
 });
 
-test('without a fitting key there is nothing', () => {
+test('without a matching key, no value is returned', () => {
   expect(decryptSecret(secret, [])).toBeUndefined();
   expect(decryptSecret(secret, ['00'.repeat(31).concat('02')])).toBeUndefined();
   expect(decryptSecret('encrypted:', [key])).toBeUndefined();
   expect(decryptSecret('encrypted:!!!', [key])).toBeUndefined();
 });
 
-test('keys come from every variable with the prefix', () => {
+test('keys are read from every variable with the prefix', () => {
   const environment = {
     DOTENV_PRIVATE_KEY: 'a, b',
     DOTENV_PRIVATE_KEY_PRODUCTION: 'c',
@@ -29,7 +29,7 @@ test('keys come from every variable with the prefix', () => {
   expect(privateKeysFrom(environment)).toEqual(['a', 'b', 'c']);
 });
 
-test('either half of the curve is found', () => {
+test('keys with both signs of the curve point are accepted', () => {
   const receiver = createECDH('secp256k1');
   receiver.generateKeys();
   for (const half of [2, 3]) {

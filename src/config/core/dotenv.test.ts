@@ -27,11 +27,11 @@ test.each([
 test.each([
   ['A=1\nnonsense\n', ".env:2: this line doesn't have the form NAME=value"],
   ['A=1\nB="open\n', '.env:2: B has an unclosed quote'],
-])('%j is refused at its line, without its content', (text, message) => {
+])('%j is rejected with its line but without its content', (text, message) => {
   expect(() => parse(text)).toThrow(message);
 });
 
-test('any text gives values or a fault with a line', () => {
+test('any text is parsed or rejected with a line number', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom('A', '=', '"', "'", '\n', '$', '{', '}', '\\', '#', ' ') }),

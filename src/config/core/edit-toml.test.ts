@@ -58,22 +58,22 @@ test.each<[string, string[], TomlValue | undefined, string, string]>([
   expect(setToml(file, path, value)).toBe(file.replace(before, after));
 });
 
-test('a new table comes at the end, and an empty file begins with it', () => {
+test('a new table is added at the end, or at the beginning of an empty file', () => {
   expect(setToml(file, ['storage', 'enabled'], true)).toBe(`${file}\n[storage]\nenabled = true\n`);
   expect(setToml('', ['a b', 'c'], 'd')).toBe('["a b"]\nc = "d"\n');
   expect(setToml(file, ['nothing', 'here'], undefined)).toBe(file);
 });
 
-test('a byte order mark stays in front', () => {
+test('a byte order mark remains at the beginning', () => {
   expect(setToml('\uFEFF[api]\nport = 1', ['api', 'port'], 2)).toBe('\uFEFF[api]\nport = 2');
   expect(setToml('\uFEFF[api]', ['site'], 'x')).toBe('\uFEFFsite = "x"\n\n[api]');
 });
 
-test('a path through a value is refused', () => {
+test('a path through a value is rejected', () => {
   expect(() => setToml(file, ['api', 'port', 'x'], 1)).toThrow("isn't a table");
 });
 
-test('whatever is written is read back, and nothing else changes', () => {
+test('a written value is read back, and nothing else changes', () => {
   const name = fc.stringMatching(/^[a-z]{1,6}$/);
   const value = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.array(fc.string(), { maxLength: 3 }));
   fc.assert(

@@ -10,7 +10,7 @@ const plain = (node: RawNode): unknown => {
 const plainTable = (table: RawTable) =>
   Object.fromEntries([...table].map(([key, node]) => [key, plain(node)]));
 
-test('reads what JSON.stringify writes', () => {
+test('parses the output of JSON.stringify', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 })), (value) => {
       const written = JSON.stringify(value, null, 2);
@@ -19,7 +19,7 @@ test('reads what JSON.stringify writes', () => {
   );
 });
 
-test('takes comments and trailing commas, and knows lines', () => {
+test('supports comments and trailing commas, and records line numbers', () => {
   const table = parseJson('// first\n{\n  /* port */ "port": 1,\n  "list": [1, 2,],\n}\n', 'config.jsonc');
   expect(plainTable(table)).toEqual({ port: 1, list: [1, 2] });
   expect(table.get('list')?.location).toEqual({ file: 'config.jsonc', line: 4, column: 3 });
@@ -40,7 +40,7 @@ test.each([
   expect(() => parseJson(text, 'c.json')).toThrow(message);
 });
 
-test('any text gives a table or a fault', () => {
+test('any text is parsed as a table or rejected', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom('{', '}', '[', ']', '"', ':', ',', '1', 't', '\\', '/', '*', '\n') }),

@@ -15,11 +15,11 @@ describe('durations', () => {
     expect(parseDuration(text)).toEqual({ value: ms });
   });
 
-  test.each(['', '5', 's', '5 s', '-5s', '5d', 'soon'])('%j is refused', (text) => {
+  test.each(['', '5', 's', '5 s', '-5s', '5d', 'soon'])('%j is rejected', (text) => {
     expect(parseDuration(text)).toHaveProperty('fault');
   });
 
-  test('print, then parse, is the same', () => {
+  test('parsing a printed value returns the same value', () => {
     fc.assert(
       fc.property(fc.nat(10 ** 9), (ms) => {
         expect(parseDuration(printDuration(ms))).toEqual({ value: ms });
@@ -41,11 +41,11 @@ describe('sizes', () => {
     expect(parseSize(text)).toEqual({ value: bytes });
   });
 
-  test.each(['', 'MB', '5XB', '-1', '5  MB'])('%j is refused', (text) => {
+  test.each(['', 'MB', '5XB', '-1', '5  MB'])('%j is rejected', (text) => {
     expect(parseSize(text)).toHaveProperty('fault');
   });
 
-  test('print, then parse, is the same', () => {
+  test('parsing a printed value returns the same value', () => {
     fc.assert(
       fc.property(fc.nat(), (bytes) => {
         expect(parseSize(printSize(bytes))).toEqual({ value: bytes });

@@ -32,7 +32,7 @@ describe('a handler', () => {
     });
   });
 
-  test('fails to compile with a missing, wrong or extra field', () => {
+  test('fails to compile if a field is missing, wrong or extra', () => {
     // @ts-expect-error `tasks` is missing
     route('GET /tasks/:list', 'read', async () => ({}));
     // @ts-expect-error `state` has a value that the contract doesn't declare
@@ -56,7 +56,7 @@ test('parameters are read from the path', () => {
   expectTypeOf<ParamsOf<'GET /a/:one/b/:two'>>().toEqualTypeOf<Readonly<Record<'one' | 'two', string>>>();
 });
 
-test('a caller may leave out input with a default', () => {
+test('a caller can omit input that has a default', () => {
   expectTypeOf<Given<(typeof contract)['GET /tasks/:list'], 'query'>>().toEqualTypeOf<{
     readonly limit?: number | undefined;
   }>();

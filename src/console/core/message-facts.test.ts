@@ -8,18 +8,18 @@ test.each([
   ['Order 2026-11-21, no code', null],
   ['See http://127.0.0.1:54321/verify?token=123456', null],
   ['', null],
-])('the code of %j', (text, code) => {
+])('the code in %j', (text, code) => {
   expect(messageFacts({ text, html: '' }).code).toBe(code);
 });
 
-test('the link comes from the HTML first, with its entities read', () => {
+test('the link is read from the HTML first, with decoded entities', () => {
   const html = '<p>Hi</p><a href="http://localhost/verify?a=1&amp;b=2">go</a>';
   expect(messageFacts({ text: 'or http://other/', html }).link).toBe('http://localhost/verify?a=1&b=2');
   expect(messageFacts({ text: 'see http://other/x.', html: '' }).link).toBe('http://other/x.');
   expect(messageFacts({ text: '', html: '<a href="javascript:alert(1)">x</a>' }).link).toBeNull();
 });
 
-test('only http links count, whatever the message says', () => {
+test('only HTTP links are returned', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (text, html) => {
       const { link, code } = messageFacts({ text, html });
@@ -29,7 +29,7 @@ test('only http links count, whatever the message says', () => {
   );
 });
 
-test('links of a framed message open elsewhere', () => {
+test('links in a framed message open in another window', () => {
   expect(framedHtml('<html><head><title>x</title></head></html>')).toContain('<head><base target="_blank">');
   expect(framedHtml('<p>x</p>')).toMatch(/^<!doctype html><base target="_blank"><p>/);
 });

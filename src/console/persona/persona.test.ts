@@ -15,7 +15,7 @@ const personas: fc.Arbitrary<Persona> = fc.oneof(
     .map(([claims, role]): Persona => ({ kind: 'claims', claims: { ...claims, role } })),
 );
 
-test('what is printed is read again', () => {
+test('a printed persona is parsed unchanged', () => {
   fc.assert(
     fc.property(personas, (persona) => {
       expect(parsePersona(printPersona(persona))).toEqual(
@@ -27,7 +27,7 @@ test('what is printed is read again', () => {
   );
 });
 
-test('any text is a persona or a fault of the table', () => {
+test('any text is parsed as a persona or rejected with a listed error', () => {
   fc.assert(
     fc.property(
       fc.oneof(
@@ -59,6 +59,6 @@ test.each([
   claims({ role: 7 }),
   claims({ role: 'a\0b' }),
   claims({ role: 'anon', long: 'x'.repeat(9000) }),
-])('%s is refused', (text) => {
+])('%s is rejected', (text) => {
   expect(() => parsePersona(text)).toThrow('as: this persona is invalid');
 });

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true }));
 
-test('says who holds the folder until it is released', () => {
+test('reports the process that holds the folder until the lock is released', () => {
   const lock = acquireLock(dir, 0);
   expect(readLock(dir)).toMatchObject({ pid: process.pid, port: 0 });
   lock.update(54322);
@@ -27,18 +27,18 @@ test('says who holds the folder until it is released', () => {
 test.each([
   ['a dead process', { pid: 2 ** 22 + 1, startedAt: '', port: null }],
   ['another process with its id', { pid: process.ppid, startedAt: '', port: null, mark: 'boot:0' }],
-])('a lock of %s doesn’t count', (_name, holder) => {
+])('a lock of %s is ignored', (_name, holder) => {
   writeFileSync(join(dir, 'lock'), JSON.stringify(holder));
   expect(isHeld(holder)).toBe(false);
   acquireLock(dir, null).release();
 });
 
-test('a broken lock file doesn’t count', () => {
+test('a damaged lock file is ignored', () => {
   writeFileSync(join(dir, 'lock'), '{"pid":');
   acquireLock(dir, null).release();
 });
 
-test('a living holder is told from a later process by its start', () => {
+test('the start time distinguishes a running process from a later one with the same ID', () => {
   const mark = startMark(process.pid);
   expect(
     isHeld({ pid: process.pid, startedAt: '', port: null, ...(mark === undefined ? {} : { mark }) }),

@@ -25,7 +25,7 @@ function read(text: string): Record<string, string> {
   return Object.fromEntries(entries);
 }
 
-test('a durable server keeps what it acknowledged', () => {
+test('a durable server keeps acknowledged commits', () => {
   expect(read(postgresqlConf(settings))).toMatchObject({
     fsync: 'on',
     synchronous_commit: 'on',
@@ -36,7 +36,7 @@ test('a durable server keeps what it acknowledged', () => {
   });
 });
 
-test('a throw-away one does not, and has room for many', () => {
+test('a temporary server isn’t durable and allows many connections', () => {
   expect(read(postgresqlConf({ ...settings, durable: false, listenAddress: null }))).toMatchObject({
     fsync: 'off',
     max_replication_slots: '64',
@@ -44,7 +44,7 @@ test('a throw-away one does not, and has room for many', () => {
   });
 });
 
-test('a small disk is not filled with WAL', () => {
+test('the WAL can’t fill a small disk', () => {
   const walOf = (diskBytes: number) => {
     const { max_wal_size, min_wal_size, max_slot_wal_keep_size } = read(
       postgresqlConf({ ...settings, diskBytes }),
@@ -56,7 +56,7 @@ test('a small disk is not filled with WAL', () => {
   expect(walOf(4 * 1024 ** 3)).toEqual(['409MB', '80MB', '1024MB']);
 });
 
-test('any value of config.toml stays one setting on one line', () => {
+test('any value in config.toml is written as one setting on one line', () => {
   fc.assert(
     fc.property(fc.string(), (value) => {
       const seen = read(postgresqlConf({ ...settings, extra: { work_mem: value } }));

@@ -31,7 +31,7 @@ function useFakeTimers(): void {
   onTestFinished(() => void vi.useRealTimers());
 }
 
-test('a server that cannot be restarted is tried again until it can', async () => {
+test('restarting the server is retried until it succeeds', async () => {
   useFakeTimers();
   const servers = [fakeServer(1), fakeServer(2)] as const;
   const attempts: number[] = [];
@@ -58,7 +58,7 @@ test('a server that cannot be restarted is tried again until it can', async () =
   expect(servers[1].isStopped).toBe(true);
 });
 
-test('a server that exits again and again is not restarted in a tight loop', async () => {
+test('a server that exits repeatedly isn’t restarted in a tight loop', async () => {
   useFakeTimers();
   const first = fakeServer(0);
   let restarts = 0;
@@ -78,7 +78,7 @@ test('a server that exits again and again is not restarted in a tight loop', asy
   await supervised.stop();
 });
 
-test('stopping does not wait for the next attempt', async () => {
+test('stopping doesn’t wait for the next attempt', async () => {
   const first = fakeServer(1);
   let attempts = 0;
   const supervised = supervise(

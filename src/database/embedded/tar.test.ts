@@ -13,7 +13,7 @@ function header(path: string, size: number, type = '0'): Buffer {
 const padded = (content: Buffer) =>
   Buffer.concat([content, Buffer.alloc((512 - (content.length % 512)) % 512)]);
 
-test('regular files, in order, without folders', () => {
+test('contains regular files in order, without folders', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 1100 }), { maxLength: 4 }), (contents) => {
       const archive = Buffer.concat([
@@ -31,13 +31,13 @@ test('regular files, in order, without folders', () => {
   );
 });
 
-test('a long path has its folder in the prefix', () => {
+test('the folder of a long path is stored in the prefix', () => {
   const block = header('pgtap.control', 0);
   block.write('share/postgresql', 345);
   expect([...tarEntries(block)].map(({ path }) => path)).toEqual(['share/postgresql/pgtap.control']);
 });
 
-test('any bytes come to an end', () => {
+test('reading any bytes terminates', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 3000 }), (bytes) => {
       expect([...tarEntries(Buffer.from(bytes))].length).toBeLessThan(7);

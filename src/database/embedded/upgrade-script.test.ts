@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { upgradeScript } from './upgrade-script.ts';
 
-test('functions and aggregates are replaced, other objects are kept', () => {
+test('functions and aggregates are replaced, and other objects are kept', () => {
   const script = `set local search_path = pg_catalog;
 -- Adds the created function's result; for create function.
 create function f(a int) returns int

@@ -4,7 +4,7 @@ import { scramVerifier } from './verifier.ts';
 
 const salt = Buffer.alloc(16, 1);
 
-test('a verifier has the form PostgreSQL keeps', () => {
+test('a verifier has PostgreSQL’s format', () => {
   expect(scramVerifier('postgres', salt)).toMatch(
     /^SCRAM-SHA-256\$4096:AQEBAQEBAQEBAQEBAQEBAQ==\$[\w+/]{43}=:[\w+/]{43}=$/,
   );

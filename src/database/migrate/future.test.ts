@@ -7,7 +7,7 @@ const files = [
   { module: 'storage', version: '0006' },
 ];
 
-test('only files above the highest known number and files of unknown modules are newer', () => {
+test('files with a number above the highest known one and files of unknown modules are newer', () => {
   expect(newerFiles(['auth/0001', 'auth/0012', 'storage/0006'], files)).toEqual([]);
   // The number may belong to a file that was removed from this version.
   expect(newerFiles(['auth/0007'], files)).toEqual([]);

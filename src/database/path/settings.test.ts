@@ -3,7 +3,7 @@ import { SettingsStatements } from './settings.ts';
 
 const anon = { role: 'anon', access: 'read only' } as const;
 
-test('one statement sets everything, in order, and read only last', () => {
+test('one statement applies all settings in order, read only last', () => {
   const { text, values } = new SettingsStatements().of({
     ...anon,
     settings: [
@@ -24,7 +24,7 @@ test('the role is always set', () => {
   expect(values).toEqual(['anon']);
 });
 
-test('what one request sets of the request context is emptied in the next', () => {
+test('a request setting from one request is cleared in the next', () => {
   const statements = new SettingsStatements();
   statements.of({
     ...anon,
@@ -40,7 +40,7 @@ test('what one request sets of the request context is emptied in the next', () =
   expect(values).toEqual(['anon', '']);
 });
 
-test('equal names give equal keys, a name is quoted', () => {
+test('equal names have equal keys, and a name is quoted', () => {
   const statements = new SettingsStatements();
   const first = statements.of({
     ...anon,

@@ -10,7 +10,7 @@ function occupied(...claims: ReturnType<typeof claim>[]): Occupancy {
   return occupancy;
 }
 
-test('limits the calls of a shape, of a client, of anonymous clients and in total', () => {
+test('limits the calls per shape, per client, for anonymous clients and in total', () => {
   const [one, other] = [{}, {}];
   expect(occupied(claim('a', one), claim('b', one)).verdict(claim('c', one))).toBe('skip');
   expect(occupied(claim('a', one), claim('b', one)).verdict(claim('c', other))).toBe('start');
@@ -22,7 +22,7 @@ test('limits the calls of a shape, of a client, of anonymous clients and in tota
   expect(anonymous.verdict(claim('f', undefined, false))).toBe('skip');
 });
 
-test('a claim that has left isn’t counted', () => {
+test('a call that has ended isn’t counted', () => {
   const shape = {};
   const occupancy = occupied(claim('a', shape), claim('a', shape));
   occupancy.leave(claim('a', shape));

@@ -4,7 +4,7 @@ import { readArray, writeArray } from './array-literal.ts';
 
 const same = (text: string): string => text;
 
-test('what is written is read back', () => {
+test('a printed array is parsed unchanged', () => {
   const items = fc.array(fc.option(fc.string({ unit: 'grapheme' })));
   fc.assert(
     fc.property(items, (values) => {
@@ -40,6 +40,6 @@ test.each([
       ['3', '4'],
     ],
   ],
-])('the server writes %s', (text, expected) => {
+])('PostgreSQL prints %s', (text, expected) => {
   expect(readArray(text, same)).toEqual(expected);
 });

@@ -17,7 +17,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(home, { recursive: true }));
 
-test('the string precedes the service, and the service precedes the environment', () => {
+test('the connection string overrides the service, and the service overrides the environment', () => {
   const environment = { HOME: home, PGUSER: 'someone', PGPORT: '1', PGDATABASE: 'app', PGPASSWORD: 'p' };
   expect(connectionOf('service=prod port=7000', environment)).toMatchObject({
     host: 'db.example',
@@ -40,6 +40,6 @@ test.each([
   expect(connectionOf(text, { ...environment, HOME: home, PGSYSCONFDIR: folder }).host).toBe(host);
 });
 
-test.each(['service=nowhere', 'service=last', 'service=prod color=red'])('%s is refused', (text) => {
+test.each(['service=nowhere', 'service=last', 'service=prod color=red'])('%s is rejected', (text) => {
   expect(() => connectionOf(text, { HOME: home })).toThrow(ConnectionStringError);
 });

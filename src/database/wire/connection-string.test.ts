@@ -97,23 +97,23 @@ test.each([
   'postgresql://h/d?channel_binding=require',
   'host=h require_auth=scram-sha-256',
   'nonsense',
-])('%s is refused', (text) => {
+])('%s is rejected', (text) => {
   expect(() => parseConnectionString(text)).toThrow(ConnectionStringError);
 });
 
-test('the message of an unknown parameter contains its name', () => {
+test('the error for an unknown parameter contains its name', () => {
   expect(() => parseConnectionString('postgresql://h/d?pgbouncer=true')).toThrow(
     /unknown parameter: pgbouncer$/,
   );
 });
 
-test('an address of the text is not given the name of the environment', () => {
+test('an address in the connection string isn’t combined with a host name from the environment', () => {
   expect(parseConnectionString('hostaddr=10.0.0.1', { host: 'db.example' })).toMatchObject({
     host: '10.0.0.1',
   });
 });
 
-test('any name, password and database survive', () => {
+test('any name, password and database are parsed unchanged', () => {
   const text = fc.string({ unit: 'grapheme', minLength: 1 });
   fc.assert(
     fc.property(text, text, text, (user, password, database) => {
@@ -123,7 +123,7 @@ test('any name, password and database survive', () => {
   );
 });
 
-test('any text gives a target or a ConnectionStringError', () => {
+test('any text is parsed as a target or causes a ConnectionStringError', () => {
   const anything = fc.oneof(
     fc.string(),
     fc.string().map((rest) => `postgresql://${rest}`),

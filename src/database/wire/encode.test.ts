@@ -19,7 +19,7 @@ test.each([
   expect(encodeValue(value)).toBe(expected);
 });
 
-test('an array for a jsonb parameter is JSON', () => {
+test('an array for a jsonb parameter is encoded as JSON', () => {
   expect(encodeValue([1, 'a'], 3802)).toBe('[1,"a"]');
   expect(encodeValue([{ a: 1 }, [1, 'x'], null, '2'], 3807)).toBe('{"{\\"a\\":1}","[1,\\"x\\"]",NULL,"2"}');
 });

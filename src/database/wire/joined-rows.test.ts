@@ -31,7 +31,7 @@ function join(chunks: readonly (readonly string[])[], separator: string): string
     .join(separator);
 }
 
-test('rows are joined whatever their size, the separator and the chunks', () => {
+test('rows are joined regardless of size, separator and chunks', () => {
   fc.assert(
     fc.property(
       fc.array(fc.array(fc.string({ unit: 'grapheme' }), { minLength: 1 })),
@@ -43,7 +43,7 @@ test('rows are joined whatever their size, the separator and the chunks', () => 
   );
 });
 
-test('what lies behind the rows is left as it is', () => {
+test('bytes after the rows aren’t changed', () => {
   const rows = [dataRow('{"a":1}'), dataRow('{"b":2}')];
   const chunk = Buffer.concat([...rows, Buffer.from('C-the-next-message')]);
   const joined = new JoinedRows(Buffer.from(',          '));
@@ -53,6 +53,6 @@ test('what lies behind the rows is left as it is', () => {
   expect(chunk.subarray(36).toString()).toBe('C-the-next-message');
 });
 
-test('a separator that does not fit is refused', () => {
+test('a separator that doesn’t fit is rejected', () => {
   expect(() => new JoinedRows(Buffer.alloc(12))).toThrow(RangeError);
 });

@@ -15,7 +15,7 @@ function encode({ type, body }: { type: number; body: Uint8Array }): Buffer {
   return bytes;
 }
 
-test('messages come out the same however the stream is cut', () => {
+test('messages are the same regardless of how the stream is split', () => {
   fc.assert(
     fc.property(
       fc.array(message),
@@ -37,7 +37,7 @@ test('messages come out the same however the stream is cut', () => {
   );
 });
 
-test('what was handed out stays as it was when more arrives', () => {
+test('returned data doesn’t change when more data arrives', () => {
   const kept: Buffer[] = [];
   const reader = new MessageReader((_type, buffer, start, end) => kept.push(buffer.subarray(start, end)));
   const stream = Buffer.concat(
@@ -48,12 +48,12 @@ test('what was handed out stays as it was when more arrives', () => {
   expect(kept.map((body) => [...new Set(body)])).toEqual([[1], [2], [3]]);
 });
 
-test('a length below four bytes is refused', () => {
+test('a length below four bytes is rejected', () => {
   const reader = new MessageReader(() => {});
   expect(() => reader.push(Buffer.from([0x44, 0, 0, 0, 3]))).toThrow(/length/);
 });
 
-test('a large message is handed over in pieces, what stands around it as before', () => {
+test('a large message is read in pieces, and the messages around it are unaffected', () => {
   const small = encode({ type: 0x43, body: new Uint8Array([1, 2, 3]) });
   const body = Buffer.alloc(LARGE_MESSAGE_BYTES + 77, 'large');
   const stream = Buffer.concat([
@@ -84,7 +84,7 @@ test('a large message is handed over in pieces, what stands around it as before'
   }
 });
 
-test('a large message without a piecewise reader arrives whole', () => {
+test('a large message without a piecewise reader is returned whole', () => {
   const body = Buffer.alloc(LARGE_MESSAGE_BYTES, 'whole');
   const read: Buffer[] = [];
   const reader = new MessageReader((_type, buffer, start, end) => read.push(buffer.subarray(start, end)));

@@ -22,7 +22,7 @@ test.each([
   expect(findPassword(text, expected)).toBe(password);
 });
 
-test('a usual folder of sockets is localhost, another one is not', () => {
+test('a default socket folder counts as localhost, another folder doesn’t', () => {
   const at = (host: string) => findPassword('localhost:5432:app:me:local', { ...expected, host });
   expect([at('/var/run/postgresql'), at('/tmp'), at('/srv/sockets'), at('127.0.0.1')]).toEqual([
     'local',
@@ -32,7 +32,7 @@ test('a usual folder of sockets is localhost, another one is not', () => {
   ]);
 });
 
-test('any names find their password again when they are escaped', () => {
+test('any names match their password entry when they are escaped', () => {
   const text = fc.string({ unit: 'grapheme-ascii' });
   const escaped = (value: string) => value.replace(/[\\:]/g, '\\$&');
   fc.assert(
@@ -50,7 +50,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-test('a file that others may read is not used, one that is not there has no password', async () => {
+test('a password file that other users can read is ignored, and a missing file contains no password', async () => {
   const file = join(folder, 'pgpass');
   await writeFile(file, '*:*:*:*:secret\n', { mode: 0o600 });
   expect(await readPassword(file, expected)).toBe('secret');

@@ -5,7 +5,7 @@ const nonce = 'rOprNGfwEbeRWgbNEkqO';
 const serverFirst = 'r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096';
 
 /** The server's part of the example in RFC 7677. In `test/database`, PostgreSQL verifies the client's proof. */
-test('a server that does not know the password is found out', async () => {
+test('a server that doesn’t know the password is detected', async () => {
   const scram = beginScram('pencil', nonce);
   expect(scram.firstMessage).toBe(`n,,n=,r=${nonce}`);
   const final = await scram.respond(serverFirst);
@@ -21,6 +21,6 @@ test.each([
   ['no salt', `r=${nonce}x,i=4096`],
   ['no iterations', `r=${nonce}x,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=0`],
   ['iterations without end', `r=${nonce}x,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=2000000000`],
-])('%s is refused', async (_what, message) => {
+])('%s is rejected', async (_what, message) => {
   await expect(beginScram('pencil', nonce).respond(message)).rejects.toThrow();
 });

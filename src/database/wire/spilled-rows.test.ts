@@ -43,7 +43,7 @@ function noteStore(
 
 const EMPTY = Buffer.alloc(0);
 
-test('a row in pieces is read as a whole one is: one cell stored, the others kept', () => {
+test('a row in pieces is read like a whole row, with one cell stored in a file and the others kept', () => {
   fc.assert(
     fc.property(
       row,
@@ -76,7 +76,7 @@ test('a row in pieces is read as a whole one is: one cell stored, the others kep
   );
 });
 
-test('rows of one cell are stored from the first one on once they are too many', () => {
+test('if too many single-cell rows arrive, all of them are stored in a file', () => {
   const store = noteStore(10);
   const rows: Cells[] = [[Buffer.from('one')], [Buffer.from('two')]];
   const spilled = new SpilledRows(rows, () => rows.splice(0), 0, store);

@@ -22,7 +22,7 @@ test.each([
   expect(flattenConditions(text)).toBe(text);
 });
 
-test('the result is stable', () => {
+test('flattening the result again doesn’t change it', () => {
   const part = fc.constantFrom('(', ')', ' AND ', ' OR ', 'a', "'('", '"("', ' ');
   fc.assert(
     fc.property(fc.array(part, { maxLength: 30 }), (parts) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { describePlanError } from './plan.ts';
 
-test('a cycle becomes one sentence', () => {
+test('a cycle is described in one sentence', () => {
   const { message, hint } = describePlanError(
     new Error(
       'dependency cycle among 2 actions — this is a rule/emission bug, fix the rule (guardrail 4):\n  CREATE VIEW\n "a"\n  CREATE FUNCTION "b"',
@@ -13,7 +13,7 @@ test('a cycle becomes one sentence', () => {
   expect(hint).toContain('two steps');
 });
 
-test('another error becomes its first sentence', () => {
+test('another error is shortened to its first sentence', () => {
   const { message } = describePlanError(
     new Error('domain "a"."b": cannot replace an in-use domain — column(s) c depend on it, and so on'),
   );

@@ -46,7 +46,7 @@ test('two nodes share a cycle if and only if each reaches the other', () => {
   );
 });
 
-test('a long chain does not exhaust the stack', () => {
+test('a long chain doesn’t exhaust the stack', () => {
   const edges = Array.from({ length: 20_000 }, (_, i): Edge => [`${i}`, `${i + 1}`]);
   expect(cyclesOf(edges)).toEqual([]);
 });

@@ -44,7 +44,7 @@ test('privileges that default privileges would add are revoked', () => {
   ]);
 });
 
-test('default privileges of a schema add, and those of a role replace', () => {
+test('default privileges of a schema are added, and those of a role replace others', () => {
   const entry = { role: 'app', type: 'f' };
   expect(defaultPrivileges({ ...entry, schema: 's', items: ['anon=X*/app'] }, ['anon'], 180_000)).toEqual([
     'ALTER DEFAULT PRIVILEGES FOR ROLE "app" IN SCHEMA "s" GRANT ALL ON FUNCTIONS TO "anon" WITH GRANT OPTION',
@@ -54,7 +54,7 @@ test('default privileges of a schema add, and those of a role replace', () => {
   ]);
 });
 
-test('default privileges that a project removed are removed in the target', () => {
+test('default privileges that the project removed are also removed in the target', () => {
   const [tables, ...others] = completeDefaults([], ['anon']);
   expect(others.map(({ type }) => type)).toEqual(['S', 'f']);
   expect(defaultPrivileges(tables as NonNullable<typeof tables>, ['anon'], 180_000)).toEqual([

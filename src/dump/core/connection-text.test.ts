@@ -9,7 +9,7 @@ test.each([
   ['postgresql://user:secret@db:5432/x?sslmode=require', 'postgresql://user@db:5432/x?sslmode=require'],
   ['postgres://db/x?password=secret&sslmode=require', 'postgres://db/x?sslmode=require'],
   ['postgres://db/x?sslmode=require&password=secret', 'postgres://db/x?sslmode=require'],
-])('%s contains no password afterwards', (text, expected) => {
+])('%s contains no password after redaction', (text, expected) => {
   expect(withoutPassword(text)).toBe(expected);
   expect(withoutPassword(text)).not.toContain('secret');
 });

@@ -54,7 +54,7 @@ test('splits statements, function bodies and rows, with the number of the first 
   for (const size of [1, 7, 100, 10_000]) expect(await read(text, size)).toEqual(expected);
 });
 
-test('an unread block of rows is skipped', async () => {
+test('an unread row block is skipped', async () => {
   const statements: string[] = [];
   for await (const { text } of readScript(chunksOf('copy t from stdin;\n1\n2\n\\.\nselect 1;\n', 3)))
     statements.push(text);
@@ -71,7 +71,7 @@ test.each([
   await expect(read(text)).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
 });
 
-test('any rows are passed on unchanged, whatever the size of the chunks', async () => {
+test('any rows are passed on unchanged, regardless of chunk size', async () => {
   const row = fc.string({ unit: 'binary' }).map((text) => text.replaceAll(/[\n\r]/g, ' '));
   const property = fc.asyncProperty(fc.array(row), fc.integer({ min: 1, max: 50 }), async (rows, size) => {
     const lines = rows.filter((line) => line !== '\\.').map((line) => `${line}\n`);

@@ -36,7 +36,7 @@ test.each<[string[], RegExp]>([
   expect(bootHint(stderr)).toMatch(hint);
 });
 
-test('a certificate that nothing vouches for is named with what to set', () => {
+test('the error for an untrusted certificate names the setting to change', () => {
   const stderr = [
     "error: Import 'https://a.test/x.ts' failed.",
     '    0: error sending request for url (https://a.test/x.ts): client error (Connect): invalid peer certificate: UnknownIssuer',

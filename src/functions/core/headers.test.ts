@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hostOf } from './headers.ts';
 
-describe('the host that a function sees', () => {
+describe('the host in a function’s request URL', () => {
   it.each([
     [{ host: 'here.test:54321' }, 'here.test:54321'],
     [{ host: '[::1]:54321' }, '[::1]:54321'],
@@ -14,11 +14,11 @@ describe('the host that a function sees', () => {
     [{ host: 'a b' }, 'localhost'],
     [{ host: 'here:99999' }, 'localhost'],
     [{}, 'localhost'],
-  ])('of %j is %s', (headers, host) => {
+  ])('for %j is %s', (headers, host) => {
     expect(hostOf(headers)).toBe(host);
   });
 
-  it('always makes an address that can be read, of no more than a host and a port', () => {
+  it('is always a valid URL with only a host and a port', () => {
     const ofHostCharacters = fc.string({ unit: fc.constantFrom(...'a1.:[]-_') });
     fc.assert(
       fc.property(fc.oneof(fc.string(), ofHostCharacters), fc.string(), (host, forwarded) => {

@@ -13,7 +13,7 @@ test.each([
   expect(parseFrame(line)).toEqual(frame);
 });
 
-test('whatever a function prints is a line, and its own text when it forged no head', () => {
+test('any function output is read as a line, and unchanged unless it forges a header', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       const frame = parseFrame(text);

@@ -6,14 +6,14 @@ const there = (path: string) => (path === 'ca.pem' ? '/home/ca.pem' : undefined)
 const of = (shell: Record<string, string>, project: Record<string, string> = {}) =>
   machineNetwork(shell, project, api, there);
 
-it('a machine that sets nothing gives the certificate authorities that it trusts', () => {
+it('a machine without configuration provides the certificate authorities that it trusts', () => {
   expect(of({ PATH: '/bin', HOME: '/root' })).toEqual({
     env: { DENO_TLS_CA_STORE: 'mozilla,system' },
     hidden: ['DENO_AUTH_TOKENS', 'DENO_TLS_CA_STORE'],
   });
 });
 
-it('nothing but the names of the list is taken', () => {
+it('only listed variables are used', () => {
   const secrets = {
     DENO_AUTH_TOKENS: 't@a',
     NPM_TOKEN: 't',
@@ -23,7 +23,7 @@ it('nothing but the names of the list is taken', () => {
   expect(of(secrets)).toEqual(of({}));
 });
 
-it('behind a proxy, this machine and the API are reached directly', () => {
+it('behind a proxy, this machine and the API are accessed directly', () => {
   expect(of({ https_proxy: 'http://p:1', no_proxy: '.corp' }).env).toEqual({
     https_proxy: 'http://p:1',
     no_proxy: '.corp',
@@ -33,7 +33,7 @@ it('behind a proxy, this machine and the API are reached directly', () => {
   expect(of({ HTTP_PROXY: '', NO_PROXY: 'a' }).env.NO_PROXY).toBe('a');
 });
 
-it("the project's names win in either spelling, and stay readable", () => {
+it('the project’s variables take precedence in upper and lower case, and remain readable', () => {
   const { env, hidden } = of(
     { HTTPS_PROXY: 'http://machine:1', JSR_URL: 'https://machine' },
     { https_proxy: 'http://project:1', NO_PROXY: 'b', DENO_TLS_CA_STORE: 'mozilla' },
@@ -42,13 +42,13 @@ it("the project's names win in either spelling, and stay readable", () => {
   expect(hidden).toEqual(['DENO_AUTH_TOKENS', 'JSR_URL']);
 });
 
-it('additional authorities of Node are those of Deno, where their file exists', () => {
+it('Deno also uses Node’s additional certificate authorities if their file exists', () => {
   expect(of({ NODE_EXTRA_CA_CERTS: 'ca.pem' }).env.DENO_CERT).toBe('/home/ca.pem');
   expect(of({ NODE_EXTRA_CA_CERTS: 'gone.pem' }).env.DENO_CERT).toBeUndefined();
   expect(of({ NODE_EXTRA_CA_CERTS: 'ca.pem', DENO_CERT: 'gone.pem' }).env.DENO_CERT).toBe('gone.pem');
 });
 
-it('the registry that npm names to its scripts is used', () => {
+it('the registry that npm passes to its scripts is used', () => {
   expect(of({ npm_config_registry: 'https://r' }).env.NPM_CONFIG_REGISTRY).toBe('https://r');
   expect(
     of({ npm_config_registry: 'https://r', NPM_CONFIG_REGISTRY: 'https://s' }).env.NPM_CONFIG_REGISTRY,

@@ -22,14 +22,14 @@ Found 3 errors.
 error: Type checking failed.
 `;
 
-test('each mistake is a line with its place', () => {
+test('each type error is one line with its position', () => {
   expect(typeErrors(printed)).toEqual([
     "/my app/index.ts:1:7 TS2322: Type 'string' is not assignable to type 'number'.",
     '/my app/index.ts:4:12 TS2769: No overload matches this call.',
   ]);
 });
 
-test('other output is none, and there are never many', () => {
+test('other output is ignored, and the number of errors is limited', () => {
   fc.assert(fc.property(fc.string(), (text) => typeErrors(text).length === 0));
   expect(typeErrors(printed.repeat(50))).toHaveLength(20);
 });

@@ -28,7 +28,7 @@ const options = {
 const flag = (args: readonly string[], name: string) =>
   args.flatMap((arg) => (arg.startsWith(`--${name}=`) ? arg.slice(name.length + 3).split(',') : []));
 
-it('a path with a comma is told from where the worker starts', () => {
+it('a path with a comma is relative to the folder in which the worker starts', () => {
   const { cwd, args } = runArguments(options);
   expect(cwd).toBe(`${folder}/hello`);
   expect(flag(args, 'allow-read').slice(1)).toEqual([
@@ -40,7 +40,7 @@ it('a path with a comma is told from where the worker starts', () => {
   ]);
 });
 
-it('without a comma the worker starts in its temporary folder', () => {
+it('without a comma, the worker starts in its temporary folder', () => {
   const plain = '/clients/foo/supabase/functions';
   const { cwd, args } = runArguments({
     ...options,
@@ -57,7 +57,7 @@ it('without a comma the worker starts in its temporary folder', () => {
   ]);
 });
 
-it('what cannot be told to Deno is not guessed: data stays unread, and without its own folders no worker starts', () => {
+it('if Deno can’t represent a path, data isn’t readable, and a worker without its own folders doesn’t start', () => {
   const more = [...options.readable, '/shared, too/a.html', `${folder}/hello/a,b.json`];
   expect(flag(runArguments({ ...options, readable: more }).args, 'allow-read')).toEqual(
     flag(runArguments(options).args, 'allow-read'),
@@ -65,19 +65,19 @@ it('what cannot be told to Deno is not guessed: data stays unread, and without i
   expect(() => runArguments({ ...options, temp: '/tmp/run, too' })).toThrow(FunctionError);
 });
 
-it('many files are told in several flags, each short enough for one argument', () => {
+it('many files are split into several flags, each short enough for one argument', () => {
   const many = Array.from({ length: 2000 }, (_, index) => `/files/${'x'.repeat(100)}/${index}.json`);
   const { args } = runArguments({ ...options, readable: many });
   expect(flag(args, 'allow-read')).toEqual(expect.arrayContaining(many));
   expect(Math.max(...args.map((arg) => Buffer.byteLength(arg)))).toBeLessThan(100 * 1024);
 });
 
-it('what may not be reached may not be imported from either', () => {
+it('denied hosts are also denied for imports', () => {
   const { args } = runArguments(options);
   expect([flag(args, 'deny-net'), flag(args, 'deny-import')]).toEqual([options.denyNet, options.denyNet]);
   expect(runArguments({ ...options, denyNet: [] }).args.join()).not.toContain('deny');
 });
 
-it("names of the machine's network are ignored where the function asks for them", () => {
+it('the machine’s network variables are hidden from the function', () => {
   expect(flag(runArguments(options).args, 'ignore-env')).toEqual(options.hiddenEnv);
 });

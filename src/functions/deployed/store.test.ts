@@ -53,7 +53,7 @@ const folders = (): string[] => readdirSync(join(dir, 'versions'));
 const wait = (condition: () => boolean) => expect.poll(condition, { timeout: 20_000 }).toBe(true);
 
 describe('a deployed function', () => {
-  test('is found again after a restart, with private files', async () => {
+  test('is available after a restart, with private files', async () => {
     const store = open();
     const made = await store.deploy(deployment('one', { name: 'Hello', verifyJwt: false }));
     expect(made).toMatchObject({
@@ -92,7 +92,7 @@ describe('a deployed function', () => {
     expect(existsSync(store.folderOf(two))).toBe(true);
   });
 
-  test('remains in its old version if the server is killed while files are written', async () => {
+  test('keeps its old version if the server is killed while files are written', async () => {
     await open().deploy(deployment('one'));
     mkdirSync(join(dir, 'versions', 'unfinished'));
     writeFileSync(join(dir, 'index.json.0.tmp'), '{"versions": [');
@@ -112,7 +112,7 @@ describe('a deployed function', () => {
     await expect(store.files('hello')).rejects.toThrow(DeployError);
   });
 
-  test('is staged and activated together with others, or none of them is', async () => {
+  test('is staged and activated together with others, or not at all', async () => {
     const store = open();
     const hello = await store.deploy(deployment('one'), true);
     const other = await store.deploy(deployment('other', { slug: 'other' }), true);

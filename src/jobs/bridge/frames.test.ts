@@ -15,7 +15,7 @@ const typed = (type: string, body: Buffer): Buffer => {
   return Buffer.concat([head, body]);
 };
 
-test('messages come out whole, however their bytes arrive', () => {
+test('messages are decoded regardless of how their bytes arrive', () => {
   fc.assert(
     fc.property(
       fc.array(fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\0'))),
@@ -45,7 +45,7 @@ test('messages come out whole, however their bytes arrive', () => {
   );
 });
 
-test('any bytes are messages, or refused', () => {
+test('any bytes are decoded as messages or rejected', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
       try {

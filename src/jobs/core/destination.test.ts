@@ -23,7 +23,7 @@ describe('destinations', () => {
     ['http://host.docker.internal:54321/x', 'http://127.0.0.1:5000/x'],
     ['http://hooks.internal/x', 'http://hooks.internal/x'],
     ['http://10.0.0.5:8080/x', 'http://10.0.0.5:8080/x'],
-  ])('%s may be asked in production too', (url, expected) => {
+  ])('%s is also allowed in production', (url, expected) => {
     expect(reach(url, 'production')).toBe(expected);
     expect(reach(url, 'development')).toBe(expected);
   });
@@ -35,13 +35,13 @@ describe('destinations', () => {
     ['http://host.docker.internal:9/', 'http://127.0.0.1:9/'],
     ['http://api.example.com/', 'http://api.example.com/'],
     ['http://169.254.169.254/', 'http://169.254.169.254/'],
-  ])('%s has to be public in production', (url, expected) => {
+  ])('%s must be public in production', (url, expected) => {
     expect(reach(url, 'production')).toBe(`${expected} public`);
     expect(reach(url, 'development')).toBe(expected);
   });
 
   test.each(['', 'x', 'file:///etc/passwd', 'gopher://example.com/', 'javascript:1', 'ftp://kong:8000/'])(
-    '%j leads nowhere',
+    '%j isn’t a valid destination',
     (url) => {
       expect(typeof destinationOf(url, rules('development'))).toBe('string');
     },
@@ -60,7 +60,7 @@ describe('in production', () => {
     ['http://localhost:9/', /not a public address/],
     ['http://host.docker.internal:9/', /not a public address/],
     ['http://169.254.169.254/latest/meta-data', /link-local/],
-  ])('%s is not asked', async (url, message) => {
+  ])('%s isn’t contacted', async (url, message) => {
     await expect(exchanges.send({ ...request, url })).rejects.toThrow(message);
   });
 });

@@ -17,14 +17,14 @@ const policy = (text: string) => statement('POLICY', 'own ON public.a', text);
 const side = (...statements: MoveStatement[]) => ({ roles: [], statements });
 const textsOf = (plan: ReturnType<typeof planDefinitions>) => plan.missing.map(({ text }) => text);
 
-test('statements that the target has are left out, and the order is kept', () => {
+test('statements that the target already contains are omitted, and the order is kept', () => {
   const [a, b, c] = ['CREATE TABLE public.a (x int)', 'GRANT a', 'GRANT b'];
   const plan = planDefinitions(side(table(a), table(b), table(c)), side(table(b)), facts);
   expect(textsOf(plan)).toEqual([a, c]);
   expect(plan.different).toEqual([]);
 });
 
-test('a table with another definition differs, and its other statements still run', () => {
+test('a table with another definition is reported, and its other statements still run', () => {
   const plan = planDefinitions(
     side(table('CREATE TABLE public.a (x int)'), table("COMMENT ON TABLE public.a IS 'x'")),
     side(table('CREATE TABLE public.a (x int, y int)')),

@@ -18,7 +18,7 @@ test.each([
   expect(functionPath('hello', name)).toBe(path);
 });
 
-test('a file is always below the folder', () => {
+test('a file is always inside the folder', () => {
   const segment = fc.oneof(
     fc.constantFrom('..', '.', '', 'functions', 'hello', '_shared', 'file:', 'source', '\0'),
     fc.string(),
@@ -34,7 +34,7 @@ test('a file is always below the folder', () => {
   );
 });
 
-test('a slug is one folder name', () => {
+test('a slug is a single folder name', () => {
   expect(['hello', 'send-mail_2', '../x', '', 'a/b', '.env'].map(isSlug)).toEqual([
     true,
     true,

@@ -16,7 +16,7 @@ test.each([
   expect(objectPath(bucket, name)).toBe(path);
 });
 
-test('a client never changes the path', () => {
+test('a client can’t change the path', () => {
   const segment = fc.oneof(
     fc.constantFrom('.', '..', '%2e%2e', '\\..', 'a', ''),
     fc.string({ unit: 'binary' }),

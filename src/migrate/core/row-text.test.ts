@@ -9,12 +9,12 @@ const table: SharedTable = {
   key: ['id'],
 };
 
-test('only positions become SQL text', () => {
+test('only column positions become SQL text', () => {
   expect(placesLiteral(['(0,1)', '(12,345)'])).toBe(`'{"(0,1)","(12,345)"}'::pg_catalog.tid[]`);
   expect(() => placesLiteral(["(0,1)'::tid; drop table a; --"])).toThrow('not a row position');
 });
 
-test('parts of a heap are bounded by blocks, and a condition stays in force', () => {
+test('heap ranges are bounded by blocks, and a condition still applies', () => {
   expect(rowsBetweenQuery(table, 0, 16)).toBe(
     `SELECT t.id, t."odd ""name" FROM ONLY public.a t WHERE t.ctid >= '(0,0)'::pg_catalog.tid AND t.ctid < '(16,0)'::pg_catalog.tid`,
   );
@@ -23,7 +23,7 @@ test('parts of a heap are bounded by blocks, and a condition stays in force', ()
   );
 });
 
-test('a key needs all of its columns on the target', () => {
+test('a key is usable only if the target has all of its columns', () => {
   const side = (columns: string[]) => ({ ...table, owner: 'postgres', columns });
   expect(sharedTable(side(['a', 'b', 'c']), side(['c', 'a']), ['a'])).toMatchObject({
     columns: ['a', 'c'],

@@ -34,7 +34,7 @@ test.each([
   expect(textsOf(text)).toEqual([]);
 });
 
-test('the place and the beginning are returned', () => {
+test('the position and the beginning of a statement are returned', () => {
   const text = `create table a ();\n\n-- rows\ninsert into a\n  select ${'1, '.repeat(60)}2;`;
   expect(dataStatements([{ shownPath: 'supabase/migrations/1_a.sql', text }])).toEqual([
     { place: 'supabase/migrations/1_a.sql:3', text: expect.stringMatching(/^insert into a select 1, .*…$/) },

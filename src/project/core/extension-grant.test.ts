@@ -15,7 +15,7 @@ test.each([
   'GRANT ALL ON TABLE "public"."spatial_ref_sys" TO "service_role"',
   'GRANT ALL ON FUNCTION "public"."vector_in"("cstring", "oid", integer) TO "anon"',
   'GRANT ALL ON FUNCTION "public"."avg"("public"."halfvec") TO "anon"',
-])('%j does nothing if the object does not exist', (written) => {
+])('%j is skipped if the object doesn’t exist', (written) => {
   const caught = 'exception when undefined_function or undefined_table or undefined_object then null;';
   expect(sent(written)).toBe(`do $grant$ begin execute '${written}'; ${caught} end $grant$`);
 });
@@ -30,9 +30,9 @@ test.each([
   'grant all on all tables in schema public to anon',
   'grant all on function',
   'select 1',
-])('%j is sent as it is', (written) => expect(sent(written)).toBe(written));
+])('%j is sent unchanged', (written) => expect(sent(written)).toBe(written));
 
-test('any text gives a text', () => {
+test('any text can be processed', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       expect(typeof grantedWhereThere(`grant all on function ${text}`, ['grant'], missing)).toBe('string');

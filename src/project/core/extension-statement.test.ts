@@ -32,19 +32,19 @@ describe('a placeholder', () => {
   ])('%j', (written, expected) => expect(sent(written)).toBe(expected));
 });
 
-test('an extension that hosted projects have from the start is dropped where it is', () => {
+test('an extension that hosted projects have from the start is replaced', () => {
   expect(sent('DROP EXTENSION pg_graphql')).toBe('drop extension if exists pg_graphql');
   expect(sent('drop extension "pgsodium" cascade')).toBe('drop extension if exists "pgsodium" cascade');
 });
 
-test('the key counter of pgsodium in a data dump', () => {
+test('the key counter of pgsodium in a data dump is skipped', () => {
   const set = `SELECT pg_catalog.setval('"pgsodium"."key_key_id_seq"', 1, false)`;
   expect(sent(`--\n-- Name: key_key_id_seq; Type: SEQUENCE SET; Schema: pgsodium\n--\n\n${set}`)).toBe(
     'select 1',
   );
 });
 
-test('the schema that an extension of ours insists on', () => {
+test('the schema that one of our extensions requires is created', () => {
   const written = 'create extension if not exists "pgmq" with schema "pgmq"';
   expect(sent(written)).toBe(`create schema if not exists "pgmq"; ${written}`);
 });
@@ -63,9 +63,9 @@ test.each([
   'create extension',
   'create extension postgis schema',
   'create table extension ()',
-])('%j is sent as it is', (written) => expect(sent(written)).toBe(written));
+])('%j is sent unchanged', (written) => expect(sent(written)).toBe(written));
 
-test('any text gives a text', () => {
+test('any text can be processed', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       expect(typeof asEmbedded(`create extension ${text}`, ['create', 'extension'], missing)).toBe('string');

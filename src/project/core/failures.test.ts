@@ -34,7 +34,7 @@ test.each<[string, string, string, string]>([
   expect(dependents([failed(second, message, code), failed(first)])).toEqual([[], []]);
 });
 
-test('a table for the terminal', () => {
+test('is printed as a table in the terminal', () => {
   expect(describeFailures([])).toEqual([]);
   const lines = describeFailures([
     failed('-- why\ncreate table notes (\n  x nonsense\n)', 'type "nonsense" does not exist', '42704'),

@@ -8,13 +8,13 @@ const results: LintResult[] = [
   { function: 'public.b', issues: [warning, error] },
 ];
 
-test('a level leaves out what is below it, and functions with nothing left', () => {
+test('a level hides less severe findings, and functions without findings', () => {
   expect(atLevel(results, 'warning')).toEqual(results);
   expect(atLevel(results, 'error')).toEqual([{ function: 'public.b', issues: [error] }]);
   expect(atLevel([], 'error')).toEqual([]);
 });
 
-test('an error is a warning too', () => {
+test('an error also counts as a warning', () => {
   expect([hasLevel(results, 'error'), hasLevel(results, 'warning')]).toEqual([true, true]);
   expect([hasLevel(results.slice(0, 1), 'error'), hasLevel([], 'warning')]).toEqual([false, false]);
 });

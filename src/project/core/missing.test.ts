@@ -22,7 +22,7 @@ function adviceOf(
   return explainMissing(error, { failed, files })[0];
 }
 
-describe('what no migration creates', () => {
+describe('an object that no migration creates', () => {
   test.each([
     [relation('public.documents'), 'No migration creates public.documents.'],
     [relation('documents'), 'No migration creates documents.'],
@@ -39,7 +39,7 @@ describe('what no migration creates', () => {
     expect(adviceOf(error, 'create table other ()', 'alter table documents add owner int')).toMatch(sentence);
   });
 
-  test('names a file that is applied first', () => {
+  test('the message names the file that is applied first', () => {
     const advice = explainMissing(relation('a'), { failed, files: [{ shownPath: failed, text: '' }] });
     expect(advice.join(' ')).toContain('such as supabase/migrations/00000000_dashboard.sql');
     const zero = 'supabase/migrations/000_a.sql';
@@ -54,12 +54,12 @@ describe('what no migration creates', () => {
     'create table documents_old ()',
     'create table app.documents ()',
     'create index on documents (id)',
-  ])('%j does not count', (text) =>
+  ])('%j is ignored', (text) =>
     expect(adviceOf(relation('public.documents'), text)).toMatch('No migration creates'),
   );
 });
 
-describe('what some migration creates', () => {
+describe('an object that another migration creates', () => {
   test.each([
     'create table documents ()',
     'CREATE UNLOGGED TABLE IF NOT EXISTS "public" . "documents" ()',
@@ -76,18 +76,18 @@ describe('what some migration creates', () => {
     );
   });
 
-  test('a relation that a table brings', () => {
+  test('a relation that a table creates implicitly', () => {
     expect(adviceOf(relation('documents_id_seq'), 'create table documents (id serial)')).toBeUndefined();
   });
 
-  test('a column, a function, a type', () => {
+  test('a column, a function and a type', () => {
     const column = { code: '42703', message: 'column "owner" of relation "docs" does not exist' };
     expect(adviceOf(column, 'alter table docs add "owner" int')).toBeUndefined();
     expect(adviceOf(func('f(int)'), 'create or replace function public.f(text) returns int')).toBeUndefined();
     expect(adviceOf(type('public.status'), `create type status as enum ('a')`)).toBeUndefined();
   });
 
-  test('a seed comes after all of them', () => {
+  test('a seed runs after all migrations', () => {
     const files = [{ shownPath: failed, text: 'create table a (); drop table a' }];
     expect(explainMissing(relation('a'), { failed: 'supabase/seed.sql', files })).toEqual([]);
   });
@@ -104,7 +104,7 @@ describe('extensions', () => {
     expect(explainMissing(error, { failed, files: [] })[1]).toBe(statement);
   });
 
-  test('one that is created, outside the search_path', () => {
+  test('an extension outside the search_path', () => {
     expect(adviceOf(func('uuid_generate_v4()'), 'create extension if not exists "uuid-ossp"')).toBe(
       'The extension "uuid-ossp" defines it. Include the schema: extensions.uuid_generate_v4.',
     );

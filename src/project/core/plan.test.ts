@@ -44,14 +44,14 @@ describe('planFile', () => {
     expect(plan(source)).toEqual(steps);
   });
 
-  test('without other users of the database CONCURRENTLY is replaced with spaces', () => {
+  test('CONCURRENTLY is replaced with spaces if no other client uses the database', () => {
     const source = 'a; create unique index Concurrently i on t (x); drop index concurrently j';
     expect(plan(source, true)).toEqual([
       `tx(a; create unique index ${' '.repeat(12)} i on t (x); drop index ${' '.repeat(12)} j)`,
     ]);
   });
 
-  test('statements keep the number they have in the file', () => {
+  test('statements keep their number in the file', () => {
     const [first] = planFile(splitStatements('begin; a; -- c\n; b; commit'), {
       quiet: false,
       embedded: undefined,

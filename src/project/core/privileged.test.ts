@@ -29,11 +29,11 @@ describe('asPrivileged', () => {
     'create trigger t after insert on x execute function f()',
     'drop event trigger t',
     'alter role postgres superuser',
-  ])('leaves alone: %s', (statement) => {
+  ])('unchanged: %s', (statement) => {
     expect(asPrivileged(statement)).toBeUndefined();
   });
 
-  test('whatever is accepted is one statement', () => {
+  test('an accepted text is a single statement', () => {
     const word = fc.constantFrom(
       'create',
       'event',

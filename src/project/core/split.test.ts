@@ -112,7 +112,7 @@ describe('splitStatements', () => {
     expect(texts(source)).toEqual(statements);
   });
 
-  test('knows the line on which each begins, and its first words', () => {
+  test('returns the line on which each statement begins, and its first words', () => {
     expect(splitStatements('select 1;\n\n-- c\nCREATE  Table "t" (\nid int);\n-- end')).toEqual([
       { text: 'select 1', line: 1, words: ['select', '1'] },
       {
@@ -142,7 +142,7 @@ describe('splitStatements', () => {
     'create function f() returns int begin atomic select a.end; select 1; end',
   );
 
-  test('joined statements come apart again', () => {
+  test('splitting joined statements returns the same statements', () => {
     fc.assert(
       fc.property(fc.array(fragment), (fragments) => {
         expect(texts(fragments.join(';\n'))).toEqual(fragments.map((text) => text.trim()));
@@ -172,7 +172,7 @@ describe('splitStatements', () => {
     ),
   });
 
-  test('no row behind COPY … FROM stdin is read as SQL', () => {
+  test('rows after COPY … FROM stdin aren’t parsed as SQL', () => {
     fc.assert(
       fc.property(anything, (rows) => {
         const data = rows.replace(/^\\\.\s*$/gm, '');
@@ -184,7 +184,7 @@ describe('splitStatements', () => {
     );
   });
 
-  test('tokens cover any text, in order', () => {
+  test('tokens cover any text in order', () => {
     fc.assert(
       fc.property(anything, (text) => {
         let at = 0;
@@ -198,7 +198,7 @@ describe('splitStatements', () => {
     );
   });
 
-  test('nothing but space and semicolons is lost from any text', () => {
+  test('only whitespace and semicolons are removed from any text', () => {
     fc.assert(
       fc.property(anything, (text) => {
         const bare = (value: string) => value.replace(/[\s;]/g, '');

@@ -16,7 +16,7 @@ const pair = () => {
 };
 
 describe('sealed chunks', () => {
-  test('what arrives whole is what was sent, whatever its size', () => {
+  test('a batch of any size is received unchanged', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ minLength: 1, maxLength: 100 })), (batches) => {
         const { sealer, opener } = pair();
@@ -30,7 +30,7 @@ describe('sealed chunks', () => {
     );
   });
 
-  test('lost chunks are noticed, and no batch is put together from parts of two', () => {
+  test('lost chunks are detected, and a batch never contains parts of two batches', () => {
     fc.assert(
       fc.property(
         fc.array(fc.uint8Array({ minLength: 1, maxLength: 60 }), { minLength: 2, maxLength: 8 }),
@@ -59,7 +59,7 @@ describe('sealed chunks', () => {
     );
   });
 
-  test('a chunk counts once, and not for its own sender', () => {
+  test('a chunk counts once, and its own sender ignores it', () => {
     const { sealer, opener, origin } = pair();
     const [chunk] = sealer.seal(Buffer.from('once')) as [Buffer];
     expect(createOpener(secret, origin).open(chunk)).toBeUndefined();
@@ -67,7 +67,7 @@ describe('sealed chunks', () => {
     expect(opener.open(chunk)).toBeUndefined();
   });
 
-  test('data that another process forged or changed is rejected', () => {
+  test('data that another process forges or changes is rejected', () => {
     const { sealer, opener, origin } = pair();
     const stranger = createSealer('another secret', origin, maxChunkBytes);
     expect(opener.open(stranger.seal(Buffer.from('forged'))[0] as Buffer)).toBeUndefined();
@@ -81,7 +81,7 @@ describe('sealed chunks', () => {
     expect(chunk.includes('true')).toBe(false);
   });
 
-  test('any bytes are refused without an error', () => {
+  test('any bytes are rejected without an exception', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 120 }), (bytes) => {
         expect(pair().opener.open(Buffer.from(bytes))).toBeUndefined();
@@ -127,7 +127,7 @@ const message: fc.Arbitrary<BusMessage> = fc.oneof(
 );
 
 describe('messages', () => {
-  test('a batch is read as it was written', () => {
+  test('a printed batch is parsed unchanged', () => {
     fc.assert(
       fc.property(fc.array(message), (messages) => {
         expect(decodeMessages(Buffer.concat(messages.map(encodeMessage)))).toEqual(messages);
@@ -135,7 +135,7 @@ describe('messages', () => {
     );
   });
 
-  test('a batch that is cut short is an error, not half a message', () => {
+  test('a truncated batch causes an error instead of a partial message', () => {
     const whole = encodeMessage({ kind: 'again', to: 'other' });
     for (let end = 1; end < whole.length; end++)
       expect(() => decodeMessages(whole.subarray(0, end))).toThrow();

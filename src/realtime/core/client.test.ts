@@ -16,7 +16,7 @@ test.each([
   expect(clientOf({ role, sub, claims }, '192.0.2.1')).toEqual(client);
 });
 
-test('an IPv6 address counts as its network', () => {
+test('an IPv6 address is counted by its network', () => {
   const { key } = clientOf({ role: 'anon', sub: undefined, claims: {} }, '2001:db8::7');
   expect(key).toBe('2001:db8:0:0::/64');
 });

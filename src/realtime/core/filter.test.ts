@@ -43,7 +43,7 @@ test.for<[string, unknown]>([
   expect(conditions(filter)).toEqual(expected);
 });
 
-test('any text gives conditions or a message', () => {
+test('any text is parsed as conditions or rejected with a message', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...'ab=.,()"\\ not.eq in'.split('')) }), (filter) => {
       const parsed = parseFilter(filter);
@@ -53,7 +53,7 @@ test('any text gives conditions or a message', () => {
   );
 });
 
-test('a quoted value comes out as it was', () => {
+test('a quoted value is returned unchanged', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (first, second) => {
       const quoted = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
@@ -71,7 +71,7 @@ describe('entries', () => {
     const parsed = parseChangeRequest(entry);
     return parsed.ok ? parsed.value : parsed.message;
   };
-  test('schema and table by default', () => {
+  test('have defaults for schema and table', () => {
     expect(request({ table: 't' })).toMatchObject({ schema: 'public', table: 't', action: '*' });
     expect(request({ schema: 's', event: 'insert' })).toMatchObject({
       schema: 's',
@@ -93,7 +93,7 @@ describe('entries', () => {
   });
 });
 
-test('names are LIKE patterns without escape', () => {
+test('names are LIKE patterns without an escape character', () => {
   expect(matchesName('*', 'anything')).toBe(true);
   expect(matchesName('a_c', 'abc')).toBe(true);
   expect(matchesName('a%', 'abc')).toBe(true);

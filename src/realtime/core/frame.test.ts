@@ -5,7 +5,7 @@ import { type Broadcast, decodeFrame, encodeBroadcast, encodeJson, encodeReply }
 const short = fc.string({ maxLength: 60, unit: 'grapheme' }).filter((text) => Buffer.byteLength(text) <= 255);
 
 describe('decoding', () => {
-  test('any bytes and any text give a message or nothing, never an error', () => {
+  test('any bytes and any text are decoded as a message or ignored, without an exception', () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ maxLength: 300 }),
@@ -24,7 +24,7 @@ describe('decoding', () => {
     );
   });
 
-  test('a broadcast keeps the spelling of its payload, in both versions', () => {
+  test('a broadcast keeps its payload text unchanged, in both versions', () => {
     fc.assert(
       fc.property(short, fc.json(), (topic, payload) => {
         const two = decodeFrame(
@@ -45,7 +45,7 @@ describe('decoding', () => {
     );
   });
 
-  test('kind 3: what a client packs comes out', () => {
+  test('kind 3: a client’s message is decoded unchanged', () => {
     fc.assert(
       fc.property(
         short,
@@ -79,7 +79,7 @@ describe('decoding', () => {
 });
 
 describe('encoding', () => {
-  test('text frames in both versions', () => {
+  test('text frames have the right format in both versions', () => {
     expect(encodeJson('2.0.0', '1', null, 'realtime:a', 'system', '{"a":1}').data.toString()).toBe(
       '["1",null,"realtime:a","system",{"a":1}]',
     );
@@ -88,7 +88,7 @@ describe('encoding', () => {
     );
   });
 
-  test('kind 4, read as realtime-js reads it', () => {
+  test('realtime-js can decode kind 4', () => {
     fc.assert(
       fc.property(
         short,
@@ -120,7 +120,7 @@ describe('encoding', () => {
     );
   });
 
-  test('what a version cannot represent is left out', () => {
+  test('fields that a version can’t represent are omitted', () => {
     const user = (more: Partial<Broadcast & { form: 'user' }>): Broadcast => ({
       form: 'user',
       event: 'e',

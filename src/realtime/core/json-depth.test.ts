@@ -4,7 +4,7 @@ import { isTooDeep, maxDepth } from './json-depth.ts';
 
 const nested = (depth: number): string => `${'[{"a":'.repeat(depth / 2)}1${'}]'.repeat(depth / 2)}`;
 
-it('the limit is the last depth that passes', () => {
+it('the limit is the deepest accepted level', () => {
   expect(isTooDeep(nested(maxDepth))).toBe(false);
   expect(isTooDeep(nested(maxDepth + 2))).toBe(true);
 });
@@ -14,7 +14,7 @@ it('brackets in strings aren’t levels, and escaped quotes don’t end a string
   expect(isTooDeep(`["\\"",${nested(maxDepth + 2)}]`)).toBe(true);
 });
 
-it('ordinary JSON passes', () => {
+it('ordinary JSON is accepted', () => {
   fc.assert(
     fc.property(fc.array(fc.jsonValue(), { minLength: 100 }), (value) => !isTooDeep(JSON.stringify(value))),
     { numRuns: 30 },

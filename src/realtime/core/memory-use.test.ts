@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { MemoryUse, weightOf } from './memory-use.ts';
 
-it('a holder has no more than its share, and beyond the total the largest is found', () => {
+it('a holder can’t exceed its share, and above the total the largest holder is found', () => {
   const memoryUse = new MemoryUse<string>(() => ({ maxHeldBytes: 10, maxHeldBytesInAll: 15 }));
   expect(memoryUse.add('a', 6)).toBe(true);
   expect(memoryUse.add('a', 5)).toBe(false);
@@ -15,7 +15,7 @@ it('a holder has no more than its share, and beyond the total the largest is fou
   expect(memoryUse.add('a', 4)).toBe(true);
 });
 
-it('many small values weigh more than their text', () => {
+it('many small values need more memory than their text', () => {
   expect(weightOf(Buffer.from('[[],[],[]]'))).toBeGreaterThan(90);
   expect(weightOf(Buffer.from(`"${'x'.repeat(100)}"`))).toBe(102);
 });

@@ -19,7 +19,7 @@ test.for([
   "((owner = ( SELECT auth.uid() AS uid)) AND (deleted IS NULL) AND (name = ') and ('::text))",
   "((name = 'it''s) ('::text) AND (owner = auth.uid()))",
   '((owner = auth.uid()) AND true)',
-])('the owner is found: %s', (text) => {
+])('the owner column is found: %s', (text) => {
   expect(ownerColumns(using(text), comparable)).toEqual(['owner']);
 });
 
@@ -39,11 +39,11 @@ test.for([
   '(EXISTS ( SELECT\n   FROM m\n  WHERE ((m.owner = auth.uid()) AND (m.room = name))))',
   '\nCASE\n    WHEN (name IS NULL) THEN true\n    ELSE (owner = auth.uid())\nEND',
   'true',
-])('nothing is concluded from %s', (text) => {
+])('no owner column is derived from %s', (text) => {
   expect(ownerColumns(using(text), comparable)).toBeUndefined();
 });
 
-test('every permissive policy counts, a restrictive one takes away only', () => {
+test('every permissive policy is included, and a restrictive policy only removes rows', () => {
   const own = '(owner = auth.uid())';
   expect(ownerColumns(using(own, '(name = (auth.uid())::text)'), comparable)).toEqual(['owner', 'name']);
   expect(ownerColumns(using('("Weird "" Col" = auth.uid())'), comparable)).toEqual(['Weird " Col']);
@@ -56,7 +56,7 @@ test('every permissive policy counts, a restrictive one takes away only', () => 
   expect(ownerColumns([...using(own), { permissive: false, using: 'false' }], comparable)).toEqual(['owner']);
 });
 
-test('ids with one spelling', () => {
+test('IDs with a single spelling', () => {
   expect(isPlainId('00000000-0000-4000-8000-00000000000a')).toBe(true);
   for (const sub of [
     '',
@@ -67,7 +67,7 @@ test('ids with one spelling', () => {
     expect(isPlainId(sub)).toBe(false);
 });
 
-test('any text is read without harm', () => {
+test('any text can be parsed', () => {
   const fragment = fc.constantFrom(
     '(',
     ')',

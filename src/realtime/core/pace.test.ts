@@ -7,6 +7,6 @@ test.for<[number, number]>([
   [1, 10],
   [12, 24],
   [400, 50],
-])('after questions of %d ms the next batch waits %d ms', ([checkMs, waitMs]) => {
+])('after queries of %d ms, the next batch waits %d ms', ([checkMs, waitMs]) => {
   expect(waitAfter(checkMs)).toBe(waitMs);
 });

@@ -35,7 +35,7 @@ const row = (cells: readonly Cell[]): Buffer =>
     }),
   ]);
 
-test('begin and commit', () => {
+test('begin and commit are decoded', () => {
   const decoder = createDecoder();
   const begin = Buffer.concat([Buffer.from('B'), int(8, 5n), int(8, 1_000_000n), int(4, 7)]);
   expect(decoder.decode(begin)).toEqual({
@@ -48,7 +48,7 @@ test('begin and commit', () => {
   expect(decoder.decode(commit)).toEqual({ kind: 'commit', endLsn: 9n });
 });
 
-test('rows come out as they went in', () => {
+test('rows are decoded unchanged', () => {
   const cell = fc.oneof(fc.string({ unit: 'grapheme' }), fc.constant(null), fc.constant(undefined));
   fc.assert(
     fc.property(fc.array(cell, { minLength: 1, maxLength: 8 }), (cells) => {
@@ -78,7 +78,7 @@ test('rows come out as they went in', () => {
   );
 });
 
-test('of a key tuple only the key is known', () => {
+test('only the key of a key tuple is known', () => {
   const decoder = createDecoder();
   decoder.decode(relation(1, ['id', 'body']));
   expect(
@@ -89,7 +89,7 @@ test('of a key tuple only the key is known', () => {
   });
 });
 
-test('rows of unwanted relations aren’t read', () => {
+test('rows of other relations aren’t decoded', () => {
   const decoder = createDecoder(() => false);
   decoder.decode(relation(1, ['id']));
   expect(
@@ -97,7 +97,7 @@ test('rows of unwanted relations aren’t read', () => {
   ).toBeUndefined();
 });
 
-test('any bytes give an event, nothing or a RangeError', () => {
+test('any bytes are decoded, ignored or rejected with a RangeError', () => {
   fc.assert(
     fc.property(fc.constantFrom(...'BCRIUDTOM'), fc.uint8Array({ maxLength: 80 }), (kind, bytes) => {
       const decoder = createDecoder();

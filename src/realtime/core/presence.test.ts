@@ -7,7 +7,7 @@ const createPresence = (): TopicPresence<string> => {
   return new TopicPresence(() => `ref${++count}`);
 };
 
-test('track, update, the same again, untrack', () => {
+test('track, update, repeat and untrack', () => {
   const presence = createPresence();
   const join = { key: 'key', meta: { a: 1, phx_ref: 'ref1' } };
   expect(presence.track('m', 'key', { a: 1 })).toEqual({ join });
@@ -28,7 +28,7 @@ test('track, update, the same again, untrack', () => {
   });
 });
 
-test('a payload cannot choose its reference, and odd keys are keys', () => {
+test('a payload can’t choose its reference, and unusual keys are supported', () => {
   const presence = createPresence();
   presence.track('m', '__proto__', JSON.parse('{"phx_ref":"mine","__proto__":{"x":1}}'));
   expect(JSON.stringify(presence.state())).toBe(
@@ -47,7 +47,7 @@ function apply(state: Map<string, Set<string>>, { joins, leaves }: PresenceDiff)
   }
 }
 
-test('a client that applies the diffs has the state, however they are batched', () => {
+test('a client that applies the diffs has the right state, however they are batched', () => {
   const step = fc.record({
     member: fc.constantFrom('a', 'b', 'c'),
     act: fc.constantFrom('track', 'untrack', 'send'),
@@ -77,7 +77,7 @@ test('a client that applies the diffs has the state, however they are batched', 
 });
 
 /** Two processes that send each other individual changes or the complete state. */
-test('updates from another process lead to the same state in any order of diffs and snapshots', () => {
+test('updates from another process produce the same state in any order of diffs and snapshots', () => {
   const step = fc.record({
     here: fc.boolean(),
     member: fc.constantFrom('a', 'b', 'c'),

@@ -17,7 +17,7 @@ function transaction(final: number, rows: number): Buffer[] {
   return [begin, ...messages, commit];
 }
 
-test('however often the stream breaks, each row is taken once, in order', () => {
+test('regardless of interruptions, each row is processed once, in order', () => {
   fc.assert(
     fc.property(
       fc.array(fc.nat(4), { minLength: 1, maxLength: 10 }),
@@ -42,7 +42,7 @@ test('however often the stream breaks, each row is taken once, in order', () => 
   );
 });
 
-test('positions as PostgreSQL writes them', () => {
+test('positions have PostgreSQL’s format', () => {
   expect(lsnText(0n)).toBe('0/0');
   expect(lsnText(0x16b374d848n)).toBe('16/B374D848');
 });

@@ -6,7 +6,7 @@ import { jsonText, type TypeShape } from './json-text.ts';
 import { CallWindow, RateAverage } from './rate.ts';
 import { checkToken, cleanToken } from './token.ts';
 
-describe('JSON text of values', () => {
+describe('values as JSON text', () => {
   const array = (element: TypeShape): TypeShape => ({ kind: 'array', element, delimiter: ',' });
   test.for<[TypeShape, string | null, string]>([
     [{ kind: 'number' }, '12345678901234567890.10', '12345678901234567890.10'],
@@ -28,7 +28,7 @@ describe('JSON text of values', () => {
     expect(jsonText(shape, text)).toBe(expected);
   });
 
-  test('arrays of any texts', () => {
+  test('arrays of arbitrary texts', () => {
     const literal = (items: readonly string[]): string =>
       `{${items.map((item) => `"${item.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
     fc.assert(
@@ -38,7 +38,7 @@ describe('JSON text of values', () => {
     );
   });
 
-  test('rows of any texts and nulls', () => {
+  test('rows of arbitrary texts and nulls', () => {
     const shape: TypeShape = {
       kind: 'composite',
       attributes: ['a', 'b', 'c'].map((name) => ({ name, shape: { kind: 'text' } })),
@@ -53,7 +53,7 @@ describe('JSON text of values', () => {
   });
 });
 
-test('join payloads of any kind give a request', () => {
+test('any join payload is parsed as a request', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.string(), (value, topic) => {
       const request = parseJoin({ kind: 'json', value, text: '' }, topic);
@@ -69,7 +69,7 @@ test('join payloads of any kind give a request', () => {
   expect(tokens({ access_token: null })).toBeUndefined();
 });
 
-test('binding numbers: equal for equal entries, never 0, 27 bits', () => {
+test('binding numbers are equal for equal entries, never 0, and have 27 bits', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (entry) => {
       const id = bindingId(entry);
@@ -88,7 +88,7 @@ test('replay parameters', () => {
     expect(parseReplay(value)).toBeUndefined();
 });
 
-test('rates: an average over a minute, a window of calls; clocks may jump', () => {
+test('rates use an average over a minute and a window for calls, even if the clock jumps', () => {
   const rate = new RateAverage(60);
   for (let second = 0; second < 60; second++) rate.add(1_000_000 + second * 1000, 2);
   expect(rate.perSecond(1_059_000)).toBe(2);
@@ -101,7 +101,7 @@ test('rates: an average over a minute, a window of calls; clocks may jump', () =
   expect(window.take(102, 2, 100)).toBe(true);
 });
 
-test('deadlines come due once, in any jump of the clock', () => {
+test('deadlines expire once, even if the clock jumps', () => {
   const action = fc.record({
     thing: fc.nat(5),
     dueIn: fc.integer({ min: -5000, max: 100_000 }),
@@ -129,7 +129,7 @@ test('deadlines come due once, in any jump of the clock', () => {
   );
 });
 
-test('tokens: what is required and how it is said', () => {
+test('tokens must contain the required claims, and errors name the missing ones', () => {
   const match = (claims: Record<string, unknown>) =>
     checkToken(
       { ok: true, claims, header: { alg: 'HS256' }, claimsJson: JSON.stringify(claims), isOwn: true },

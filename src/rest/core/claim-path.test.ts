@@ -36,13 +36,13 @@ describe('JSONPath (RFC 9535)', () => {
     expect(readClaimPath(path)?.isDeprecated).toBe(false);
   });
 
-  test('inherited object members aren’t a role', () => {
+  test('inherited object members don’t count as a role', () => {
     expect(at('$.constructor', {})).toBeUndefined();
     expect(at('.__proto__', {})).toBeUndefined();
   });
 });
 
-describe('the older JSPath', () => {
+describe('the earlier JSPath syntax', () => {
   test.each([
     ['.realm.roles[0]', 'other'],
     ['."realm".roles[?(@ ^== "test")]', 'test_author'],
@@ -72,7 +72,7 @@ test.each([
   expect(readClaimPath(path)).toBeUndefined();
 });
 
-test('any text is a path or none, and a path never fails on a value', () => {
+test('any text is parsed as a path or rejected, and a path never fails on a value', () => {
   const fragments = fc.constantFrom(
     '$',
     '.',

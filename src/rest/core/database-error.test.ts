@@ -21,17 +21,18 @@ describe('the connection', () => {
         details: 'why',
       }),
   );
-  test.each(['08006', '57P02', '57P04', '57P05', '25P03', 'XX000'])('%s: lost while asking', (code) =>
-    expect(response(lost(code))).toMatchObject({ status: 503, code: 'PGRST001', details: 'gone' }),
+  test.each(['08006', '57P02', '57P04', '57P05', '25P03', 'XX000'])(
+    '%s: lost while a request is running',
+    (code) => expect(response(lost(code))).toMatchObject({ status: 503, code: 'PGRST001', details: 'gone' }),
   );
-  test('ended by an administrator: the goodbye itself', () =>
+  test('closed by an administrator, with a message', () =>
     expect(response(lost('57P01'))).toEqual({ status: 503, code: '57P01', message: 'gone', details: null }));
-  test('none became free', () =>
+  test('no connection becomes available', () =>
     expect(response(Object.assign(new Error(), { name: 'PoolTimeoutError' }))).toMatchObject({
       status: 504,
       code: 'PGRST003',
     }));
-  test('too many are waiting', () =>
+  test('too many requests are waiting', () =>
     expect(
       databaseError(Object.assign(new Error(), { name: 'PoolFullError', retryAfterSeconds: 2 }), true),
     ).toMatchObject({

@@ -8,21 +8,21 @@ const after = (...runs: number[]) => {
 };
 const times = (count: number, durationMs: number) => Array<number>(count).fill(durationMs);
 
-test('unknown and slow shapes go alone, quick ones share', () => {
+test('unknown and slow shapes use separate connections, and quick ones share', () => {
   expect(after()).toBe(false);
   expect(after(1, 1)).toBe(false);
   expect(after(1, 1, 1)).toBe(true);
   expect(after(...times(20, 80))).toBe(false);
 });
 
-test('a single stall changes nothing, a change of habit does', () => {
+test('a single slow run changes nothing, but several do', () => {
   expect(after(...times(20, 1), 100)).toBe(true);
   expect(after(...times(20, 1), 100, 100)).toBe(false);
   expect(after(...times(20, 100), ...times(20, 1))).toBe(false);
   expect(after(...times(20, 100), ...times(40, 1))).toBe(true);
 });
 
-test('a new shape blocks after its first blocking run and stops after a few others', () => {
+test('a new shape counts as blocking after its first blocking run, until a few other runs', () => {
   const lane = new LaneMemory();
   expect([lane.isBrief, lane.isBlocking]).toEqual([false, false]);
   lane.recordBlocking(0, 250);
@@ -35,7 +35,7 @@ test('a new shape blocks after its first blocking run and stops after a few othe
   expect(lane.isBrief).toBe(true);
 });
 
-test('a shape that was never blocking blocks after its second run, and overlapping runs count once', () => {
+test('a shape that never blocked counts as blocking after its second blocking run, and overlapping runs count once', () => {
   const lane = new LaneMemory();
   for (const durationMs of times(5, 1)) lane.record(durationMs);
   expect([lane.isBrief, lane.isQuick]).toEqual([true, true]);

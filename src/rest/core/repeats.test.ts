@@ -11,7 +11,7 @@ const read = (more: Partial<RestRequest> = {}): RestRequest => ({
   ...more,
 });
 
-test('a value is kept from the second time on', () => {
+test('a value is cached the second time it is requested', () => {
   const repeats = new Repeats<number>();
   repeats.offer('a', 1);
   expect(repeats.get('a')).toBeUndefined();
@@ -19,7 +19,7 @@ test('a value is kept from the second time on', () => {
   expect(repeats.get('a')).toBe(2);
 });
 
-test('what is kept has a bound, and the oldest goes first', () => {
+test('the cache has a size limit, and the oldest value is evicted first', () => {
   const repeats = new Repeats<number>();
   for (let index = 0; index <= 500; index++) for (const _ of [1, 2]) repeats.offer(`key ${index}`, index);
   expect(repeats.get('key 0')).toBeUndefined();
@@ -27,14 +27,14 @@ test('what is kept has a bound, and the oldest goes first', () => {
   expect(repeats.get('key 500')).toBe(500);
 });
 
-test('keys that never come again push nothing out', () => {
+test('keys that are used only once evict nothing', () => {
   const repeats = new Repeats<number>();
   for (const _ of [1, 2]) repeats.offer('kept', 1);
   for (let index = 0; index < 5000; index++) repeats.offer(`once ${index}`, index);
   expect(repeats.get('kept')).toBe(1);
 });
 
-test('whatever decides what is asked for makes another key', () => {
+test('everything that affects the result is part of the key', () => {
   const keys = [
     read(),
     read({ method: 'HEAD' }),
@@ -56,6 +56,6 @@ test.each([
   ['writes', { method: 'POST' }],
   ['a read with a body', { body: new Uint8Array(1) }],
   ['long ones', { query: 'x'.repeat(3000) }],
-])('%s are not kept', (_what, more) => {
+])('%s aren’t cached', (_what, more) => {
   expect(repeatKey(read(more))).toBeUndefined();
 });

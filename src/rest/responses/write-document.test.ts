@@ -24,7 +24,7 @@ async function textOf(body: Body): Promise<string> {
   return Buffer.concat(parts).toString();
 }
 
-test('a small one stays in memory', async () => {
+test('a small document stays in memory', async () => {
   const space = new ResponseStorage(dir, () => ({ responseBytes: MIB, totalBytes: MIB }));
   const { body, release } = await writeDocument(lines(100), space, undefined);
   expect(isStored(body)).toBe(false);
@@ -33,7 +33,7 @@ test('a small one stays in memory', async () => {
   expect(space.used).toEqual({ memoryBytes: 0, fileBytes: 0 });
 });
 
-test('a large one goes to a file without a name, which is given back', async () => {
+test('a large document is written to an unnamed file, which is released', async () => {
   const space = new ResponseStorage(dir, () => ({ responseBytes: 32 * MIB, totalBytes: 32 * MIB }));
   const { body, release } = await writeDocument(lines(300_000), space, undefined);
   expect(isStored(body)).toBe(true);
@@ -46,7 +46,7 @@ test('a large one goes to a file without a name, which is given back', async () 
   await expect.poll(() => space.used).toEqual({ memoryBytes: 0, fileBytes: 0 });
 });
 
-test('a document that is too large or whose client is gone is refused', async () => {
+test('a document that is too large or whose client has disconnected is rejected', async () => {
   const space = new ResponseStorage(dir, () => ({ responseBytes: 2 * MIB, totalBytes: 32 * MIB }));
   await expect(writeDocument(lines(300_000), space, undefined)).rejects.toMatchObject({ code: 'PGRSTX01' });
   const gone = { aborted: true, reason: new Error('gone') };

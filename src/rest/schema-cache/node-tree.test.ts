@@ -4,7 +4,7 @@ import { originColumns } from './node-tree.ts';
 const entry = (fields: string, expression = '{VAR :varno 1 :varattno 2}') =>
   `{TARGETENTRY :expr ${expression} ${fields} :resjunk false}`;
 
-test('plain columns have an origin, expressions have none', () => {
+test('plain columns have an origin, and expressions have none', () => {
   const tree = `({QUERY :commandType 1 :cteList <> :targetList (${[
     entry(':resno 1 :resname id :ressortgroupref 0 :resorigtbl 16385 :resorigcol 1'),
     entry(
@@ -19,13 +19,13 @@ test('plain columns have an origin, expressions have none', () => {
   ]);
 });
 
-test('target lists of inner queries do not count', () => {
+test('target lists of inner queries are ignored', () => {
   const inner = `{QUERY :targetList (${entry(':resno 1 :resorigtbl 5 :resorigcol 5')})}`;
   const tree = `({QUERY :rtable ({RTE :subquery ${inner}}) :targetList (${entry(':resno 1 :resorigtbl 7 :resorigcol 2')}) :havingQual ${inner}})`;
   expect(originColumns(tree)).toEqual([{ viewColumn: 1, relation: 7, column: 2 }]);
 });
 
-test('names that look like structure are escaped and do not confuse', () => {
+test('names that look like structure are escaped and parsed correctly', () => {
   const tree = `({QUERY :targetList (${entry(':resno 1 :resname \\}\\)\\{:resno :resorigtbl 7 :resorigcol 2')})})`;
   expect(originColumns(tree)).toEqual([{ viewColumn: 1, relation: 7, column: 2 }]);
 });

@@ -32,7 +32,7 @@ describe('lex', () => {
     expect(kindsOf("'\\';'", false)).toEqual(['string']);
   });
 
-  it.each(["'a", "E'\\'", '"a""', '$$ $a$', '/* /* */', "U&'"])('%s has no end', (text) => {
+  it.each(["'a", "E'\\'", '"a""', '$$ $a$', '/* /* */', "U&'"])('%s isn’t terminated', (text) => {
     expect([...lex(text)].map(({ isOpen }) => isOpen)).toEqual([true]);
   });
 });
@@ -64,7 +64,7 @@ describe('any text', () => {
     );
   });
 
-  it('gives a statement the same tokens alone as in its script', () => {
+  it('has the same tokens in a single statement as in the script', () => {
     fc.assert(
       fc.property(soup, (text) => {
         for (const { start, end, words, settings } of splitSql(text)) {

@@ -4,7 +4,7 @@ import { decodeCursor, encodeCursor } from './cursor.ts';
 
 const name = fc.stringMatching(/^[A-Za-z0-9_/!.*'() &$=@;:+,?-]{1,40}$/);
 
-test('what is encoded is read back', () => {
+test('an encoded cursor is decoded unchanged', () => {
   fc.assert(
     fc.property(
       name,
@@ -21,7 +21,7 @@ test('what is encoded is read back', () => {
   );
 });
 
-test('upstream’s own form is understood', () => {
+test('upstream’s format is accepted', () => {
   const text = Buffer.from('l:a/b.txt\no:desc\nc:created_at\na:2026-01-02T03:04:05.678Z').toString('base64');
   expect(decodeCursor(text)).toEqual({
     startAfter: 'a/b.txt',
@@ -38,7 +38,7 @@ test.each(['x', 'l:a\nz:b', 'l:a\no:sideways', 'l:a\nc:owner', "l:a\na:' or 1=1"
   },
 );
 
-test('any text is a cursor or nothing', () => {
+test('any text is decoded as a cursor or rejected', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       const cursor = decodeCursor(text);

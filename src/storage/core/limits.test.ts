@@ -12,10 +12,10 @@ describe('file sizes', () => {
   ])('%s is %d bytes', (text, bytes) => {
     expect(parseFileSize(text)).toBe(bytes);
   });
-  test.each(['', '1', 'MB', '-1MB', '1 MB', '1TB', '1e3KB', '1MBx'])('%j is none', (text) => {
+  test.each(['', '1', 'MB', '-1MB', '1 MB', '1TB', '1e3KB', '1MBx'])('%j isn’t a size', (text) => {
     expect(parseFileSize(text)).toBeUndefined();
   });
-  test('any text gives bytes or nothing', () => {
+  test('any text is parsed as a size or rejected', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const bytes = parseFileSize(text);
@@ -26,7 +26,7 @@ describe('file sizes', () => {
 });
 
 describe('media types', () => {
-  test('patterns of a bucket', () => {
+  test('match the patterns of a bucket', () => {
     for (const good of ['image/png', 'image/*', '*', 'text/plain; charset=utf-8', 'application/vnd.x+json']) {
       expect(isValidMimePattern(good), good).toBe(true);
     }
@@ -34,7 +34,7 @@ describe('media types', () => {
       expect(isValidMimePattern(bad), bad).toBe(false);
     }
   });
-  test('an empty list allows everything, a list only what it names', () => {
+  test('an empty list allows all types, and any other list only its types', () => {
     expect(isMimeAllowed('image/png', [])).toBe(true);
     expect(isMimeAllowed('image/png', ['image/jpeg', 'image/png'])).toBe(true);
     expect(isMimeAllowed('image/png', ['image/*'])).toBe(true);
@@ -44,7 +44,7 @@ describe('media types', () => {
   });
 });
 
-test('the smallest limit that is set counts', () => {
+test('the smallest configured limit applies', () => {
   expect(smallestLimit(50, null, undefined, 20)).toBe(20);
   expect(smallestLimit(50, 0)).toBe(0);
 });

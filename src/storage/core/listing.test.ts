@@ -95,11 +95,11 @@ function bodyOf(writer: LinesWriter | PageWriter, lines: readonly Line[]): strin
   return Buffer.concat(writer.end()).toString();
 }
 
-test('prefixes of folders end with a slash', () => {
+test('folder prefixes end with a slash', () => {
   expect(['', 'a', 'a/', 'a/b'].map(folderPrefix)).toEqual(['', 'a/', 'a/', 'a/b/']);
 });
 
-test('the lines of list v1 are those of JSON.stringify, byte for byte', () => {
+test('the lines of list v1 equal the output of JSON.stringify', () => {
   fc.assert(
     fc.property(fc.array(line(false), { maxLength: 8 }), chunks, (lines, take) => {
       expect(bodyOf(new LinesWriter(take), lines)).toBe(`[${lines.map((one) => shown(one)).join()}]`);
@@ -107,7 +107,7 @@ test('the lines of list v1 are those of JSON.stringify, byte for byte', () => {
   );
 });
 
-test('the pages of list v2 are those of JSON.stringify, byte for byte', () => {
+test('the pages of list v2 equal the output of JSON.stringify', () => {
   const columns = fc.constantFrom<SortColumn | undefined>('name', 'created_at', 'updated_at', undefined);
   const orders = fc.constantFrom<SortOrder | undefined>('asc', 'desc', undefined);
   const listed = fc
@@ -142,7 +142,7 @@ const plain = (name: string, id: string | null): Line => ({
   metadata: null,
 });
 
-test('a page contains whether a next page exists and where it begins', () => {
+test('a page states whether there is a next page and where it begins', () => {
   const lines = [plain('a', null), plain('b', '1'), plain('c', '2')];
   const pageOf = (limit: number) => {
     const options = { limit, column: undefined, order: undefined, hasKeys: false };
@@ -154,7 +154,7 @@ test('a page contains whether a next page exists and where it begins', () => {
   expect(pageOf(3)).toMatchObject({ hasNext: false });
 });
 
-test('by date the cursor holds the date', () => {
+test('if sorted by date, the cursor contains the date', () => {
   const options = { limit: 1, column: 'created_at', order: 'desc', hasKeys: false } as const;
   const writer = new PageWriter(options, () => Buffer.alloc(64));
   const { nextCursor } = JSON.parse(bodyOf(writer, [plain('b', '1'), plain('c', '2')]));

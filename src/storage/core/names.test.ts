@@ -10,12 +10,12 @@ describe('object keys', () => {
     },
   );
   test.each(['', 'ü', 'a\0b', 'a\nb', 'a\n', 'a%b', 'a#b', 'a\\b', 'a|b', 'a"b', '<a>', '😀'])(
-    '%j is refused',
+    '%j is rejected',
     (key) => {
       expect(isValidKey(key)).toBe(false);
     },
   );
-  test('hold printable ASCII only', () => {
+  test('contain only printable ASCII characters', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (key) => {
         if (isValidKey(key)) expect(key).toMatch(/^[\x20-\x7e]+$/);
@@ -25,13 +25,13 @@ describe('object keys', () => {
 });
 
 describe('bucket names', () => {
-  test('are keys without a slash, up to 100 characters', () => {
+  test('are keys without a slash and with at most 100 characters', () => {
     expect(isValidBucketName('my bucket')).toBe(true);
     expect(isValidBucketName('a/b')).toBe(false);
     expect(isValidBucketName('a'.repeat(100))).toBe(true);
     expect(isValidBucketName('a'.repeat(101))).toBe(false);
   });
-  test('of new buckets have no space around them and no reserved ending', () => {
+  test('of new buckets have no spaces at the ends and no reserved suffix', () => {
     expect(isValidNewBucketName('a b')).toBe(true);
     expect(isValidNewBucketName(' a')).toBe(false);
     expect(isValidNewBucketName('a ')).toBe(false);
@@ -39,12 +39,12 @@ describe('bucket names', () => {
   });
 });
 
-test('a folder placeholder is told by its ending', () => {
+test('a folder placeholder is recognized by its suffix', () => {
   expect(isFolderPlaceholder('a/.emptyFolderPlaceholder')).toBe(true);
   expect(isFolderPlaceholder('a/.emptyFolderPlaceholder/b')).toBe(false);
 });
 
-test('UUIDs in any case', () => {
+test('UUIDs are accepted in upper and lower case', () => {
   expect(isUuid('317EADCE-631a-4429-a0bb-f19a7a517b4a')).toBe(true);
   expect(isUuid('317eadce-631a-4429-a0bb-f19a7a517b4a ')).toBe(false);
 });

@@ -12,27 +12,27 @@ import {
 } from './object-headers.ts';
 import { isValidRobotsTag } from './robots-tag.ts';
 
-test('HTML is served as text', () => {
+test('HTML is served as plain text', () => {
   expect(shownContentType({ mimetype: 'text/html' })).toBe('text/plain');
   expect(shownContentType({ mimetype: 'TEXT/HTML; charset=utf-8' })).toBe('text/plain');
   expect(shownContentType({ mimetype: 'image/png' })).toBe('image/png');
   expect(shownContentType({})).toBe('application/octet-stream');
 });
 
-test('a stored type that is not one is bytes', () => {
+test('a stored type that is invalid is served as binary data', () => {
   for (const mimetype of ['a/b\r\nset-cookie: x', 'image/png, text/xsl', 'png', '']) {
     expect(storedContentType({ mimetype })).toBe('application/octet-stream');
   }
   expect(storedContentType({ mimetype: 'text/html' })).toBe('text/html');
 });
 
-test('download names have both spellings', () => {
+test('download names are encoded in both formats', () => {
   expect(contentDisposition(undefined)).toBeUndefined();
   expect(contentDisposition('')).toBe('attachment;');
   expect(contentDisposition('a b.txt')).toBe("attachment; filename=a%20b.txt; filename*=UTF-8''a%20b.txt");
 });
 
-test('any download name makes a header', () => {
+test('any download name results in a valid header', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (name) => {
       expect(isHeaderText(contentDisposition(name) ?? '')).toBe(true);
@@ -41,14 +41,14 @@ test('any download name makes a header', () => {
   expect(contentDisposition('\ud800')).toContain('%EF%BF%BD');
 });
 
-test('cache control is what was stored', () => {
+test('cache control is returned as stored', () => {
   expect(cacheControl('max-age=60', false)).toBe('max-age=60');
   expect(cacheControl('max-age=60', true)).toBe('max-age=60, stale-while-revalidate=30');
   expect(cacheControl(undefined, false)).toBe('no-cache');
   expect(cacheControl('x\r\ny: z', false)).toBe('no-cache');
 });
 
-test('metadata written by SQL is read with care', () => {
+test('metadata written by SQL is validated', () => {
   expect(readObjectMetadata(null)).toEqual({});
   expect(readObjectMetadata({ size: '12', mimetype: 5, contentLength: -1, eTag: '"a"' })).toEqual({
     size: 12,
@@ -78,10 +78,10 @@ describe('X-Robots-Tag', () => {
     'max-image-preview: huge',
     'bot:',
     ': noindex',
-  ])('%j is not', (value) => {
+  ])('%j is invalid', (value) => {
     expect(isValidRobotsTag(value)).toBe(false);
   });
-  test('what is not valid is not sent', () => {
+  test('an invalid value isn’t sent', () => {
     expect(robotsTag('all')).toBe('all');
     expect(robotsTag('whatever')).toBe('none');
     expect(robotsTag(undefined)).toBe('none');

@@ -15,7 +15,7 @@ test.each([
   ['bytes=-', undefined],
   ['bytes=0-1,4-5', undefined],
   ['lines=0-1', undefined],
-])('%s of ten bytes', (header, expected) => {
+])('%s of a body with ten bytes', (header, expected) => {
   expect(parseRange(header, 10)).toEqual(expected);
 });
 
@@ -24,7 +24,7 @@ test('an empty body has no range', () => {
   expect(parseRange('bytes=-1', 0)).toBe('unsatisfiable');
 });
 
-test('what is served lies within the body', () => {
+test('a returned range is within the body', () => {
   const header = fc.oneof(
     fc.string(),
     fc.tuple(fc.nat(), fc.nat()).map(([a, b]) => `bytes=${a}-${b}`),

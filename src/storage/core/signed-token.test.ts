@@ -8,7 +8,7 @@ const download = downloadClaims(url, now, 60);
 const upload = uploadClaims(url, { owner: 'me', upsert: true }, now, 60);
 
 describe('signed claims', () => {
-  test('serve their action and their object only', () => {
+  test('are valid only for their action and object', () => {
     expect(readSignedClaims(download, 'download', url)).toMatchObject({ url, upsert: false, exp: now + 60 });
     expect(readSignedClaims(upload, 'upload', url)).toMatchObject({ url, upsert: true, owner: 'me' });
     expect(readSignedClaims(download, 'upload', url)).toBe('scope');
@@ -16,7 +16,7 @@ describe('signed claims', () => {
     expect(readSignedClaims(download, 'download', 'bucket/a/c.txt')).toBe('url');
     expect(readSignedClaims(download, 'download', 'other/a/b.txt')).toBe('url');
   });
-  test('of servers before scopes are told by upsert', () => {
+  test('from servers without scopes are recognized by upsert', () => {
     expect(readSignedClaims({ url, exp: now }, 'download', url)).toMatchObject({ scope: 'download' });
     expect(readSignedClaims({ url, exp: now, upsert: false }, 'upload', url)).toMatchObject({
       scope: 'upload',
@@ -24,7 +24,7 @@ describe('signed claims', () => {
     expect(readSignedClaims({ url, exp: now }, 'upload', url)).toBe('scope');
     expect(readSignedClaims({ url, exp: now, upsert: false }, 'download', url)).toBe('scope');
   });
-  test('without an end are none', () => {
+  test('without an expiration time are rejected', () => {
     expect(readSignedClaims({ url }, 'download', url)).toBe('expiry');
   });
   test('a session token isn’t a signed URL', () => {
@@ -32,7 +32,7 @@ describe('signed claims', () => {
   });
 });
 
-test('an end must fit into a date', () => {
+test('an expiration time must be a valid date', () => {
   expect(isValidExpiry(1, now)).toBe(true);
   expect(isValidExpiry(0, now)).toBe(false);
   expect(isValidExpiry(1.5, now)).toBe(false);

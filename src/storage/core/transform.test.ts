@@ -27,7 +27,7 @@ const transforms = fc.record(
 );
 
 describe('the text of a token', () => {
-  test('does the same as the options it was made of', () => {
+  test('produces the same result as its original options', () => {
     fc.assert(
       fc.property(transforms, (transform) => {
         const read = parseTransform(printTransform(transform));
@@ -38,20 +38,20 @@ describe('the text of a token', () => {
     );
   });
 
-  test('leaves offsets out where no gravity is named, as the picture does', () => {
+  test('omits offsets without a gravity, because they have no effect on the image', () => {
     const plain = { width: 1, height: 2 };
     const size = { width: 640, height: 480 };
     expect(printTransform({ ...plain, x_offset: 20 })).toBe(printTransform(plain));
     expect(planPicture(size, { ...plain, x_offset: 20 })).toEqual(planPicture(size, plain));
   });
 
-  test('can be anything', () => {
+  test('is parsed for any input', () => {
     fc.assert(
       fc.property(fc.string(), (text) => void planPicture({ width: 9, height: 7 }, parseTransform(text))),
     );
   });
 
-  test('names what is done in upstream’s words', () => {
+  test('uses upstream’s names for the operations', () => {
     const transform = { width: 1, height: 5000, gravity: 'fp', x_offset: 0, y_offset: 1 } as const;
     expect(describeTransform(transform)).toEqual([
       `height:${maxSidePixels}`,
@@ -69,7 +69,7 @@ describe('the text of a token', () => {
 describe('plans', () => {
   const size = { width: 400, height: 200 };
 
-  test('keep the part inside and never grow', () => {
+  test('keep the crop inside the image and never enlarge it', () => {
     const sizes = fc.record({
       width: fc.integer({ min: 1, max: 9000 }),
       height: fc.integer({ min: 1, max: 9000 }),

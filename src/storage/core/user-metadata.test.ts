@@ -7,7 +7,7 @@ import { parseMetadataField, parseMetadataHeader } from './user-metadata.ts';
 
 const base64 = (value: string) => Buffer.from(value).toString('base64');
 
-test('metadata is an object or nothing', () => {
+test('metadata is an object or rejected', () => {
   expect(parseMetadataField('{"a":1}')).toEqual({ a: 1 });
   expect(parseMetadataHeader(base64('{"ä":"ö"}'))).toEqual({ ä: 'ö' });
   for (const none of [undefined, '', '{', '[]', '1', 'null', '{"a":"\\u0000"}']) {
@@ -15,7 +15,7 @@ test('metadata is an object or nothing', () => {
   }
 });
 
-test('any header gives an object or nothing', () => {
+test('any header is parsed as an object or rejected', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       const value = parseMetadataHeader(text);
@@ -24,7 +24,7 @@ test('any header gives an object or nothing', () => {
   );
 });
 
-test('timestamps become ISO dates with milliseconds', () => {
+test('timestamps are converted to ISO dates with milliseconds', () => {
   expect(isoTimestamp('2026-11-21 04:10:36.123456+00')).toBe('2026-11-21T04:10:36.123Z');
   expect(isoTimestamp('2026-11-21 04:10:36.7+00')).toBe('2026-11-21T04:10:36.700Z');
   expect(isoTimestamp('2026-11-21 04:10:36+00')).toBe('2026-11-21T04:10:36.000Z');
@@ -32,7 +32,7 @@ test('timestamps become ISO dates with milliseconds', () => {
   expect(isoTimestamp(null)).toBeNull();
 });
 
-test('old Python clients are told by their version', () => {
+test('old Python clients are recognized by their version', () => {
   expect(predatesBucketType('supabase-py/2.17.0', undefined)).toBe(true);
   expect(predatesBucketType('supabase-py/2.18.0', undefined)).toBe(false);
   expect(predatesBucketType(undefined, 'supabase-py/storage3 v0.12.0')).toBe(true);
@@ -52,6 +52,6 @@ test.each([
   ['README', Buffer.from('hello'), 'text/plain; charset=utf-8'],
   ['blob', Buffer.from([1, 0, 2]), 'application/octet-stream'],
   ['constructor', Buffer.alloc(0), 'text/plain; charset=utf-8'],
-])('%s is of its type', (name, bytes, expected) => {
+])('%s has its media type', (name, bytes, expected) => {
   expect(detectContentType(name, bytes)).toBe(expected);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createGate, GateFullError } from './gate.ts';
 
-test('lets few in, makes some wait, refuses the rest', async () => {
+test('limits the running tasks, queues a few and rejects the others', async () => {
   const gate = createGate(2, 1);
   const ends: (() => void)[] = [];
   let running = 0;
@@ -26,7 +26,7 @@ test('lets few in, makes some wait, refuses the rest', async () => {
   await gate(async () => expect(running).toBe(0));
 });
 
-test('a failure frees its place', async () => {
+test('a failed task releases its slot', async () => {
   const gate = createGate(1, 0);
   await expect(gate(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(await gate(async () => 'yes')).toBe('yes');

@@ -23,7 +23,7 @@ const one = (trace: Trace) => {
   trace.statement('select 1', 1, 3);
 };
 
-test('what went in comes out, the newest first', () => {
+test('entries are returned newest first', () => {
   const ring = createRequestRing(10);
   const records = [
     record(1),
@@ -49,7 +49,7 @@ test('what went in comes out, the newest first', () => {
   expect(ring.oldestAt).toBeUndefined();
 });
 
-test('the oldest is pushed out, with its statements', () => {
+test('the oldest entry is evicted with its statements', () => {
   const ring = createRequestRing(3);
   for (let number = 1; number <= 8; number++) ring.push(record(number, number < 6 ? one : undefined));
   expect([...ring.backward()].map(({ at, trace }) => [at, trace?.spans?.length])).toEqual([

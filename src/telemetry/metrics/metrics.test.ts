@@ -10,7 +10,7 @@ import { createRequestMetrics } from './requests.ts';
 const request = { service: 'rest', route: '/rest/v1/:relation', method: 'GET', status: 200, durationMs: 3 };
 
 describe('the catalog', () => {
-  test.each(Object.entries(metricCatalog))('%s follows the conventions of Prometheus', (name, definition) => {
+  test.each(Object.entries(metricCatalog))('%s follows the Prometheus conventions', (name, definition) => {
     expect(name).toMatch(/^(?:plinth|process|nodejs)_[a-z0-9_]+$/);
     expect(name.endsWith('_total')).toBe(definition.type === 'counter');
     if (definition.type === 'histogram') expect(name).toMatch(/_seconds$/);
@@ -21,7 +21,7 @@ describe('the catalog', () => {
 });
 
 describe('a histogram', () => {
-  test('puts each duration into the first bucket whose bound is not lower', () => {
+  test('counts each duration in the first bucket whose bound isn’t lower', () => {
     fc.assert(
       fc.property(fc.array(fc.double({ min: 0, max: 200, noNaN: true })), (durations) => {
         const histogram = new Histogram();
@@ -41,7 +41,7 @@ describe('a histogram', () => {
 });
 
 describe('the text', () => {
-  test('is what a parser of Prometheus reads', () => {
+  test('can be parsed by Prometheus', () => {
     const requests = createRequestMetrics();
     for (const durationMs of [1, 4, 40, 400, 4000, 90_000]) requests.count({ ...request, durationMs });
     const text = renderMetrics({
@@ -83,7 +83,7 @@ describe('the text', () => {
 });
 
 describe('requests', () => {
-  test('of any method and status have a limited number of series', () => {
+  test('have a limited number of series, regardless of method and status', () => {
     const requests = createRequestMetrics();
     fc.assert(
       fc.property(fc.string(), fc.integer({ min: 0, max: 5000 }), (method, status) => {
@@ -95,7 +95,7 @@ describe('requests', () => {
     expect((durations as readonly unknown[]).length).toBeLessThanOrEqual(8 * 5);
   });
 
-  test('without a route share a series', () => {
+  test('without a route share one series', () => {
     const requests = createRequestMetrics();
     const { route: _route, ...unknown } = request;
     for (let n = 0; n < 10; n++) requests.count({ ...unknown, status: 404 });
@@ -106,7 +106,7 @@ describe('requests', () => {
 });
 
 describe('several processes', () => {
-  test('have the sums, the maxima and the minima of their values, also after JSON', () => {
+  test('have the sums, maxima and minima of their values, also after JSON encoding', () => {
     const requests = [1, 2, 3].map((count) => {
       const one = createRequestMetrics();
       for (let n = 0; n < count; n++) one.count({ ...request, durationMs: 1000 * count });

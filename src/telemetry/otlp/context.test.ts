@@ -48,13 +48,13 @@ test.each([
   expect(contextOf(header, true, never).isSampled).toBe(false);
 });
 
-test('the decision of a caller who is not trusted is replaced', () => {
+test('the decision of an untrusted caller is replaced', () => {
   const header = (flags: string) => `00-${traceId}-${parentSpanId}-${flags}`;
   expect(contextOf(header('01'), false, never)).toMatchObject({ traceId, parentSpanId, isSampled: false });
   expect(contextOf(header('00'), false, always)).toMatchObject({ traceId, parentSpanId, isSampled: true });
 });
 
-test('a fraction of traces is sampled, always with the same result, and clients cannot predict it', () => {
+test('a fraction of traces is sampled consistently, and clients can’t predict which', () => {
   const [first, second] = [sampler(() => 0.25), sampler(() => 0.25)];
   const ids = Array.from({ length: 4000 }, (_none, index) => index.toString(16).padStart(32, '0'));
   const sampled = ids.filter(first);

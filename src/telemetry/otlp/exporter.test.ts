@@ -19,7 +19,7 @@ const record = (): RequestRecord => ({
   trace: new Trace('r', performance.now()),
 });
 
-test('long URLs are limited in total, and sent in batches that a collector accepts', async () => {
+test('long URLs have a total limit, and batches are small enough for a collector', async () => {
   const sizes: number[] = [];
   const collector = createServer((request, response) => {
     let size = 0;

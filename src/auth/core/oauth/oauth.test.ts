@@ -43,7 +43,7 @@ describe('redirect URIs', () => {
       .map((parts) => parts.join('')),
   );
 
-  test('one that is good is an absolute address without fragment, and plain http only on this machine', () => {
+  test('a valid URI is absolute, has no fragment, and uses HTTP only on this machine', () => {
     fc.assert(
       fc.property(strange, (uri) => {
         if (redirectUriFault(uri) !== undefined) return;
@@ -58,7 +58,7 @@ describe('redirect URIs', () => {
     );
   });
 
-  test('only the very text that was registered counts', () => {
+  test('only an exact match with a registered URI is accepted', () => {
     fc.assert(
       fc.property(strange, strange, (one, other) => {
         expect(isRegistered([one], other)).toBe(one === other && redirectUriFault(one) === undefined);
@@ -67,8 +67,8 @@ describe('redirect URIs', () => {
   });
 });
 
-describe('what a client sends', () => {
-  test('any registration gives one that fits the columns, or an error of the table', () => {
+describe('requests from clients', () => {
+  test('any registration is rejected or fits the columns', () => {
     const metadata = fc.record(
       {
         redirect_uris: fc.oneof(fc.array(fc.webUrl(), { maxLength: 12 }), fc.anything()),
@@ -103,7 +103,7 @@ describe('what a client sends', () => {
     );
   });
 
-  test('any query is a request with PKCE and known scopes, or a fault in words', () => {
+  test('any query is parsed as a request with PKCE and known scopes, or rejected', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.string()), fc.string(), (extra, challenge) => {
         const query = new URLSearchParams({
@@ -118,7 +118,7 @@ describe('what a client sends', () => {
     );
   });
 
-  test('any body and any header give credentials, or invalid_credentials', () => {
+  test('any body and header are parsed as credentials or rejected with invalid_credentials', () => {
     const types = fc.constantFrom('application/json', 'application/x-www-form-urlencoded', 'text/plain', '');
     const header = fc.oneof(
       fc.constant(undefined),
@@ -134,7 +134,7 @@ describe('what a client sends', () => {
     );
   });
 
-  test('Basic is read with and without the form encoding of RFC 6749', () => {
+  test('HTTP Basic credentials are accepted with and without the form encoding of RFC 6749', () => {
     const params = parseTokenParams('application/x-www-form-urlencoded', 'client_id=other');
     const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
     const read = { clientId: 'a-b', clientSecret: 's_1', method: 'client_secret_basic' };
@@ -142,14 +142,14 @@ describe('what a client sends', () => {
     expect(readCredentials(basic('a%2Db:s%5F1').replace('Basic', 'basic'), params)).toEqual(read);
   });
 
-  test('members that are named like those of every object are absent', () => {
+  test('names of inherited object properties aren’t members', () => {
     const params = parseTokenParams('application/json', '{"__proto__":{"client_id":"x"},"code":"c"}');
     expect([params?.('client_id'), params?.('toString'), params?.('code')]).toEqual(['', '', 'c']);
   });
 });
 
 describe('scopes', () => {
-  test('are covered by themselves and by more, never by less', () => {
+  test('are covered by the same or more scopes, but never by fewer', () => {
     const scopes = fc.subarray(['openid', 'profile', 'email', 'phone', 'offline_access']);
     fc.assert(
       fc.property(scopes, scopes, (granted, expected) => {
@@ -161,7 +161,7 @@ describe('scopes', () => {
 });
 
 describe('secrets', () => {
-  test('match themselves only; a client without a hash matches nothing', () => {
+  test('match only themselves, and a client without a hash matches nothing', () => {
     const secret = clientSecretText();
     expect(isClientSecret(secret, hashClientSecret(secret))).toBe(true);
     expect(isClientSecret(clientSecretText(), hashClientSecret(secret))).toBe(false);
@@ -170,7 +170,7 @@ describe('secrets', () => {
     expect(isClientSecret(hashClientSecret(secret), hashClientSecret(secret))).toBe(false);
   });
 
-  test('a code leads to one session id, a UUID, and a session id to no code', () => {
+  test('a code determines one session ID, but a session ID doesn’t reveal the code', () => {
     fc.assert(
       fc.property(fc.uuid(), (code) => {
         const id = sessionIdOfCode(code);

@@ -22,7 +22,7 @@ function read(provider: string, responses: Record<string, unknown>, url = ''): E
 
 const email = (address: string, verified: boolean, primary = true) => ({ email: address, verified, primary });
 
-describe('profiles, from answers as the documentation of each provider shows them', () => {
+describe('profiles in the format of each provider’s documentation', () => {
   test('Bitbucket', () => {
     const profile = read('bitbucket', {
       user: { uuid: '{1-2}', display_name: 'Ann', avatar: undefined, links: {} },
@@ -91,7 +91,7 @@ describe('profiles, from answers as the documentation of each provider shows the
   test.each([
     ['2026-01-01T00:00:00Z', true],
     [null, false],
-  ])('GitLab, confirmed at %s; a host of one’s own', (confirmedAt, verified) => {
+  ])('GitLab, confirmed at %s, with a custom host', (confirmedAt, verified) => {
     const responses = {
       user: { id: 3, email: 'a@x.com', name: 'Ann', avatar_url: 'https://p', confirmed_at: confirmedAt },
       emails: [{ id: 1, email: 'b@x.com' }],
@@ -126,7 +126,7 @@ describe('profiles, from answers as the documentation of each provider shows the
     });
   });
 
-  test('Keycloak keeps the claims of the realm', () => {
+  test('Keycloak includes the realm’s claims', () => {
     const user = { sub: 's', name: 'Ann', email: 'a@x.com', email_verified: false, groups: ['x'] };
     expect(read('keycloak', { user }, 'https://kc.example.com/realms/r/')).toEqual({
       emails: [email('a@x.com', false)],
@@ -185,7 +185,7 @@ describe('profiles, from answers as the documentation of each provider shows the
     });
   });
 
-  test('Spotify vouches for no address; the largest picture counts', () => {
+  test('Spotify doesn’t verify addresses, and the largest picture is used', () => {
     const images = [
       { url: 'https://small', height: 64, width: 64 },
       { url: 'https://large', height: 300, width: 300 },
@@ -278,7 +278,7 @@ describe('addresses', () => {
     expect(resource && endpointUrl(resource, url)).toBe(user);
   });
 
-  test('all are of their provider, by https', () => {
+  test('all belong to their provider and use HTTPS', () => {
     for (const [name, spec] of Object.entries(oauth2Providers)) {
       const url = name === 'keycloak' ? 'https://kc.example.com/realms/r' : '';
       for (const endpoint of [spec.authorize, spec.token]) {
@@ -289,7 +289,7 @@ describe('addresses', () => {
     }
   });
 
-  test('Microsoft by tenant', () => {
+  test('Microsoft uses the URL of the tenant', () => {
     const { azure } = oauth2Providers;
     expect(endpointUrl(azure.token, '')).toBe('https://login.microsoftonline.com/common/oauth2/v2.0/token');
     expect(endpointUrl(azure.token, 'https://login.microsoftonline.com/t')).toBe(
@@ -298,14 +298,14 @@ describe('addresses', () => {
   });
 });
 
-test('names are own names only', () => {
+test('only own properties are provider names', () => {
   for (const name of ['constructor', '__proto__', 'toString', '']) {
     expect(isKnownProvider(name)).toBe(false);
     expect(findProviderSpec(name)).toBeUndefined();
   }
 });
 
-test('whatever a provider answers, the profile is one: never an exception, never an id of another type', () => {
+test('any provider response is parsed without an exception, and the ID is always a string', () => {
   const anything = fc.anything({ maxDepth: 3 });
   for (const spec of Object.values(oauth2Providers)) {
     const source = spec.profile;
@@ -325,7 +325,7 @@ test('whatever a provider answers, the profile is one: never an exception, never
   }
 });
 
-test('whatever an ID token claims, the profile is one', () => {
+test('any ID token claims are parsed as a profile', () => {
   const issuer = fc.constantFrom(
     'https://accounts.google.com',
     'https://appleid.apple.com',

@@ -16,7 +16,7 @@ describe('reads', () => {
     expect(childrenOf(root, 'urn:b', 'y')).toHaveLength(1);
   });
 
-  test('a text as one, whatever comments are put into it', () => {
+  test('a text that is split by comments is read as one', () => {
     const name = parseSamlXml('<n>admin@example.com<!-- -->.evil.example</n>').text;
     expect(name).toBe('admin@example.com.evil.example');
   });
@@ -62,7 +62,7 @@ const letters = fc.string({ unit: 'grapheme' }).filter((text) => {
   }
 });
 
-test('what is escaped is read as it was', () => {
+test('an escaped text decodes to itself', () => {
   const anyText = fc.string({
     unit: fc.constantFrom('a', '<', '&', '"', "'", '>', '\n', '\t', ']', 'é', '😀'),
   });
@@ -74,7 +74,7 @@ test('what is escaped is read as it was', () => {
   );
 });
 
-test('any text is a document or an error of ours', () => {
+test('any text is parsed as a document or rejected with an XmlError', () => {
   const fragment = fc.constantFrom(
     '<',
     '>',

@@ -45,7 +45,7 @@ describe('renderHtml', () => {
     expect(renderHtml(source, data)).toBe(expected);
   });
 
-  test('an address that runs script is not written', () => {
+  test('a URL that can run scripts is omitted', () => {
     expect(renderHtml('<a href="{{ .U }}">', { U: 'javascript:alert(1)' })).toBe('<a href="#ZgotmplZ">');
     expect(renderHtml('<a href={{ .U }}>', { U: ' JavaScript:x' })).toBe('<a href=#ZgotmplZ>');
   });
@@ -63,7 +63,7 @@ describe('renderHtml', () => {
     expect(() => renderHtml(source, data)).toThrow(TemplateError);
   });
 
-  test('a value never opens a tag or leaves its attribute', () => {
+  test('a value can’t open a tag or escape its attribute', () => {
     fc.assert(
       fc.property(fc.string(), (value) => {
         const inText = renderHtml('<p>{{ .V }}</p>', { V: value });
@@ -75,7 +75,7 @@ describe('renderHtml', () => {
     );
   });
 
-  test('any source renders or is a template error', () => {
+  test('any source is rendered or causes a template error', () => {
     const source = fc.array(
       fc.oneof(
         fc.string(),
@@ -105,6 +105,6 @@ describe('renderHtml', () => {
   });
 });
 
-test('renderText does not escape', () => {
+test('renderText doesn’t escape values', () => {
   expect(renderText('Your code is {{ .Code }} <3', { Code: 'a&b' })).toBe('Your code is a&b <3');
 });

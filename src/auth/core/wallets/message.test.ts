@@ -108,7 +108,7 @@ describe.each(chains)('%s: refused', (chain) => {
     },
   );
 
-  test('the message of the other chain', () => {
+  test('the message for the other chain', () => {
     const other = chain === 'ethereum' ? 'solana' : 'ethereum';
     expect(() => parseWalletMessage(other, withBody(chain, ...minimal))).toThrow(
       'first line does not end in',
@@ -170,7 +170,7 @@ test.each([
 });
 
 /** The examples are from spruceid/siwe, test/parsing_positive.json. */
-test('published examples of EIP-4361', () => {
+test('the examples in EIP-4361 are parsed', () => {
   const message = (...lines: string[]) =>
     [
       'service.org wants you to sign in with your Ethereum account:',
@@ -194,7 +194,7 @@ test('published examples of EIP-4361', () => {
   expect(parseWalletMessage('ethereum', message())).toMatchObject({ statement: null });
 });
 
-test('any text is a message or a refusal', () => {
+test('any text is parsed as a message or rejected', () => {
   const part = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.constantFrom(

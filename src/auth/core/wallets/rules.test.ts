@@ -39,7 +39,7 @@ const otherApp =
 const otherDomain =
   'Signed Ethereum message is using a Domain that does not match the one in URI which is not allowed on this server';
 
-describe('for whom it was signed', () => {
+describe('the intended site', () => {
   test.each<[string, string]>([
     ['site.example', 'https://site.example'],
     ['site.example', 'https://site.example/deep/page?x=1#y'],
@@ -47,7 +47,7 @@ describe('for whom it was signed', () => {
     ['localhost:5173', 'http://localhost:5173/'],
     ['a.wild.example', 'https://a.wild.example/login'],
     ['api.example', 'https://api.example/account/sign-in'],
-  ])('us: %s and %s', (domain, uri) => {
+  ])('accepted: %s and %s', (domain, uri) => {
     expect(fault(domain, uri)).toBeUndefined();
   });
 
@@ -70,11 +70,11 @@ describe('for whom it was signed', () => {
     // Upstream accepts these messages.
     ['evil.example', 'http://localhost:5173/', otherDomain],
     ['localhost', 'http://localhost:5173/', otherDomain],
-  ])('not us: %s and %s', (domain, uri, reason) => {
+  ])('rejected: %s and %s', (domain, uri, reason) => {
     expect(fault(domain, uri)).toBe(reason);
   });
 
-  test('what hides a host in its user name is of the host it leads to', () => {
+  test('a URL with a host in its username counts as its actual host', () => {
     expect(fault('site.example', 'https://site.example@evil.example/')).toBe(otherApp);
     expect(fault('supabase.com', 'https://evil.example/@supabase.com/')).toBe(otherApp);
   });
@@ -84,14 +84,14 @@ describe('when', () => {
   const at = (nowMs: number, ...more: string[]) =>
     fault('site.example', 'https://site.example', nowMs, ...more);
 
-  test('ten minutes either way', () => {
+  test('at most ten minutes in either direction', () => {
     expect(at(minutes(10))).toBeUndefined();
     expect(at(minutes(10) + 1)).toBe('Ethereum message was issued too long ago');
     expect(at(minutes(-10))).toBeUndefined();
     expect(at(minutes(-10) - 1)).toBe('Ethereum message was issued too far in the future');
   });
 
-  test('not before, and not after its expiration', () => {
+  test('not before the start and not after the expiration', () => {
     const notBefore = 'Not Before: 2025-03-29T00:01:00Z';
     expect(at(minutes(1) - 1, notBefore)).toBe('Signed Ethereum message becomes valid in the future');
     expect(at(minutes(1), notBefore)).toBeUndefined();

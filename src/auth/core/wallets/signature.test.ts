@@ -57,7 +57,7 @@ const solana: typeof ethereum = [
 ];
 
 describe('Ethereum', () => {
-  test.each(ethereum)('a published message is its owner’s: %j', async (message, signature) => {
+  test.each(ethereum)('the signature of a published message is verified: %j', async (message, signature) => {
     const { address } = parseWalletMessage('ethereum', message);
     expect(await isSignedByEthereum(message, address, signature)).toBe(true);
     expect(await isSignedByEthereum(message, address.toLowerCase(), signature)).toBe(true);
@@ -65,7 +65,7 @@ describe('Ethereum', () => {
     expect(await isSignedByEthereum(message, `0x${'1'.repeat(40)}`, signature)).toBe(false);
   });
 
-  test('the other signature that anybody can make of one is refused', async () => {
+  test('the other signature that anyone can derive from a valid one is rejected', async () => {
     const [message, signature] = ethereum[0] ?? ['', ''];
     const { address } = parseWalletMessage('ethereum', message);
     const bytes = Buffer.from(signature.slice(2), 'hex');
@@ -83,7 +83,7 @@ describe('Ethereum', () => {
     `0x${'0'.repeat(130)}`,
     `0x${'f'.repeat(130)}`,
     '0xdeadbeef',
-  ])('no signature: %j', async (signature) => {
+  ])('invalid signature: %j', async (signature) => {
     const [message] = ethereum[0] ?? [''];
     const { address } = parseWalletMessage('ethereum', message);
     expect(await isSignedByEthereum(message, address, signature)).toBe(false);
@@ -91,7 +91,7 @@ describe('Ethereum', () => {
 });
 
 describe('Solana', () => {
-  test.each(solana)('a published message is its owner’s: %j', (message, signature) => {
+  test.each(solana)('the signature of a published message is verified: %j', (message, signature) => {
     const { address, domain } = parseWalletMessage('solana', message);
     const bytes = Buffer.from(signature, 'base64');
     expect(isSignedBySolana(message, address, bytes, domain)).toBe(true);
@@ -101,7 +101,7 @@ describe('Solana', () => {
     );
   });
 
-  test('S beyond the order of the group is refused', () => {
+  test('S beyond the group order is rejected', () => {
     const [message, signature] = solana[0] ?? ['', ''];
     const { address, domain } = parseWalletMessage('solana', message);
     const bytes = Buffer.from(signature, 'base64');
@@ -116,7 +116,7 @@ describe('Solana', () => {
     expect(isSignedBySolana(message, address, bytes, domain)).toBe(false);
   });
 
-  test('a wrong length and an invalid public key', () => {
+  test('a wrong length and an invalid public key are rejected', () => {
     const [message] = solana[0] ?? [''];
     const { address, domain } = parseWalletMessage('solana', message);
     expect(isSignedBySolana(message, address, Buffer.alloc(64), domain)).toBe(false);
@@ -126,7 +126,7 @@ describe('Solana', () => {
     }
   });
 
-  test('a key of our own', () => {
+  test('a signature with our own key is verified', () => {
     const { privateKey, publicKey } = generateKeyPairSync('ed25519');
     const raw = Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url');
     const text = 'any text';
@@ -146,7 +146,7 @@ function base58(bytes: Uint8Array): string {
   return '1'.repeat(zeros < 0 ? bytes.length : zeros) + text;
 }
 
-test('base58 reads what it writes, and nothing else', () => {
+test('base58 decodes only what it encodes', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
       expect(decodeBase58(base58(bytes))).toEqual(Buffer.from(bytes));

@@ -28,7 +28,7 @@ describe('the relying party', () => {
   const from = (webauthn: object, siteUrl = 'https://site.example:8443/path') =>
     relyingParty(configFrom({ auth: { webauthn } }).auth.webauthn, siteUrl);
 
-  test('follows the site where nothing is set', () => {
+  test('is derived from the site URL by default', () => {
     expect(from({})).toEqual({
       id: 'site.example',
       name: 'site.example',
@@ -37,7 +37,7 @@ describe('the relying party', () => {
     expect(from({}, 'no address')).toEqual({ id: '', name: '', origins: ['no address'] });
   });
 
-  test('is what is set, its origins as browsers write them', () => {
+  test('is the configured one, with normalized origins', () => {
     const rp_origins = [
       'HTTPS://App.Example:443/',
       'http://localhost:5173',
@@ -56,7 +56,7 @@ describe('a ceremony', () => {
   const user = { id: userId, name: 'ada@example.com', displayName: 'Ada' };
   const keys = [{ id: Buffer.from('key one'), transports: ['usb'] }, { id: Buffer.from('key two') }];
 
-  test('is read as it was kept', () => {
+  test('is stored and read unchanged', () => {
     const challenge = newChallenge();
     expect(Buffer.from(challenge, 'base64url')).toHaveLength(32);
     expect(readSession(creationSession(party, 'passkey', challenge, userId))).toEqual({
@@ -79,7 +79,7 @@ describe('a ceremony', () => {
     });
   });
 
-  test('of a passkey asks for more than that of a factor', () => {
+  test('of a passkey has more requirements than that of a factor', () => {
     expect(creationOptions(party, 'passkey', user, 'c', [])).toMatchObject({
       authenticatorSelection: { residentKey: 'required', userVerification: 'preferred' },
       attestation: 'none',
@@ -100,7 +100,7 @@ describe('a ceremony', () => {
     });
   });
 
-  test('is nothing else', () => {
+  test('rejects any other value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (kept) => {
         const ceremony = readSession(kept);
@@ -129,7 +129,7 @@ describe('an answer', () => {
     response: { clientDataJSON, authenticatorData: 'AAAA', signature: 'AAAA' },
   };
 
-  test('is read without its padding, what is missing as empty', () => {
+  test('is decoded without padding, and missing fields are empty', () => {
     expect(parseCreation({ ...creation, rawId: 'AA==' })).toEqual({
       id: 'AA',
       clientDataJSON,
@@ -148,7 +148,7 @@ describe('an answer', () => {
     });
   });
 
-  test('names transports and attachment in today’s words', () => {
+  test('uses the current names for transports and attachment', () => {
     const response = { ...creation.response, transports: ['cable', 'usb'], publicKeyAlgorithm: -7 };
     expect(parseCreation({ ...creation, response, authenticatorAttachment: 'platform' })).toMatchObject({
       transports: ['hybrid', 'usb'],
@@ -174,13 +174,13 @@ describe('an answer', () => {
       { response: { ...creation.response, clientDataJSON: base64url('{"type":"x","challenge":"c"}') } },
     ],
     ['client data of a list', { response: { ...creation.response, clientDataJSON: base64url('[]') } }],
-  ])('is none with %s', (_what, changes) => {
+  ])('is rejected with %s', (_what, changes) => {
     expect(parseCreation({ ...creation, ...changes })).toBeUndefined();
     const response = 'response' in changes ? changes.response : assertion.response;
     expect(parseAssertion({ ...assertion, ...changes, response })).toBeUndefined();
   });
 
-  test('is nothing that any JSON could be', () => {
+  test('is rejected for any other JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (json, response) => {
         expect(parseCreation(json)).toBeUndefined();
@@ -213,7 +213,7 @@ describe('a key', () => {
     attachment: 'platform',
   } as const;
 
-  test('is read as it was kept, and after a use', () => {
+  test('is stored and read unchanged, also after a use', () => {
     const kept = factorCredential(key, response, Buffer.alloc(32));
     const { id, publicKey, signCount, backupEligible, transports } = key;
     expect(readFactorCredential(kept)).toEqual({ id, publicKey, signCount, backupEligible, transports });
@@ -231,7 +231,7 @@ describe('a key', () => {
     });
   });
 
-  test('is none for a factor that has none', () => {
+  test('doesn’t exist for a factor without a key', () => {
     expect(readFactorCredential(null)).toBeUndefined();
     expect(readFactorCredential({ id: 'AAAA' })).toBeUndefined();
     expect(readFactorCredential({ id: 'AAAA', publicKey: 'AAAA', transport: null })).toMatchObject({
@@ -248,12 +248,12 @@ describe('a key', () => {
     [1, 1, true],
     [2, 1, true],
     [1, 0, true],
-  ])('that counted %i and says %i looks like a copy: %s', (before, now, isClone) => {
+  ])('with counter %i that reports %i is detected as a copy: %s', (before, now, isClone) => {
     const use = { signCount: now, userVerified: true, backupEligible: true, backedUp: true };
     expect(looksCloned({ ...key, signCount: before }, use)).toBe(isClone);
   });
 
-  test('is called after its model', async () => {
+  test('is named after its model', async () => {
     expect(await passkeyName(key.aaguid)).toBe('Google Password Manager');
     expect(await passkeyName('00000000-0000-0000-0000-000000000000')).toBeUndefined();
     expect(await passkeyName('constructor')).toBeUndefined();

@@ -30,12 +30,12 @@ describe('storage URLs', () => {
     ['ss:///a/', 'a'],
     ['ss:///a/b/c.png', 'c.png'],
     ['ss:///a/b/', 'b'],
-  ])('the last part of %s is %j', (text, name) => {
+  ])('the last segment of %s is %j', (text, name) => {
     expect(baseName(parseStorageUrl(text))).toBe(name);
   });
 });
 
-describe('keys of uploads', () => {
+describe('keys of uploaded files', () => {
   const none = { isObject: false, isFolder: false };
   const folder = { isObject: false, isFolder: true };
   test.each([
@@ -74,7 +74,7 @@ describe('names of downloaded files', () => {
     expect(localSegments(key, 'linux')).toEqual(key.split('/'));
   });
 
-  test('any accepted key consists of plain names', () => {
+  test('any accepted key consists of valid file names', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('..', '.', 'a', '/', '\\', '', 'b.c')), (parts) => {
         const segments = localSegments(parts.join(''), 'linux');

@@ -6,7 +6,7 @@ import { argumentsOf, eventsOf, isPlainType, requestOf } from './webhook.ts';
 const stored = (texts: readonly string[]): Buffer => Buffer.from(texts.map((text) => `${text}\0`).join(''));
 const noZero = fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\0'));
 
-test('what is stored is read again', () => {
+test('stored arguments are parsed unchanged', () => {
   fc.assert(
     fc.property(
       fc.webUrl(),
@@ -22,7 +22,7 @@ test('what is stored is read again', () => {
   );
 });
 
-test('any bytes are read as something', () => {
+test('any bytes can be parsed', () => {
   fc.assert(
     fc.property(fc.uint8Array(), (bytes) => {
       expect(typeof requestOf(Buffer.from(bytes)).url).toBe('string');
@@ -30,13 +30,13 @@ test('any bytes are read as something', () => {
   );
 });
 
-test('null and what is left out are the defaults', () => {
+test('null and missing values become the defaults', () => {
   const defaults = { headers: { 'Content-Type': 'application/json' }, params: {}, timeoutMs: 1000 };
   expect(requestOf(stored(['http://a/', 'POST', 'null', 'null', 'null']))).toMatchObject(defaults);
   expect(requestOf(stored(['http://a/', 'POST']))).toEqual({ url: 'http://a/', method: 'POST', ...defaults });
 });
 
-test('the bits of a trigger', () => {
+test('trigger types are decoded from bits', () => {
   expect(eventsOf(1 | 4 | 16)).toEqual(['insert', 'update']);
   expect([isPlainType(1 | 8), isPlainType(8), isPlainType(1 | 2 | 4), isPlainType(1 | 32)]).toEqual([
     true,
@@ -46,7 +46,7 @@ test('the bits of a trigger', () => {
   ]);
 });
 
-test('without the right to secrets nothing but origin and names is left', () => {
+test('without the secrets permission, only origins and names are returned', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 12 }), (secret) => {
       const path = encodeURIComponent(secret.replaceAll(/[\ud800-\udfff]/g, 'x'));

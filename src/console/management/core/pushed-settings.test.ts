@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { pushedSettings } from './pushed-settings.ts';
 
-test('settings of the app are pushed, and settings of the machine are skipped', () => {
+test('app settings are pushed, and machine settings are skipped', () => {
   const { changes, skipped } = pushedSettings({
     project_id: 'app',
     api: { port: 54321, schemas: ['public', 'api'], max_rows: 10, tls: { enabled: true } },
@@ -31,7 +31,7 @@ test('settings of the app are pushed, and settings of the machine are skipped', 
   ]);
 });
 
-test('values of other types are skipped', () => {
+test('values of unsupported types are skipped', () => {
   const table = { api: { a: [1], b: [{ c: 1 }], d: new Date(0), e: null }, auth: 'x' };
   expect(pushedSettings(table)).toEqual({
     changes: [{ path: ['auth'], value: 'x' }],

@@ -16,7 +16,7 @@ test.each([
   ['', '…'],
 ])('%s', (text, shown) => expect(redactLiterals(text)).toBe(shown));
 
-test('no string of any statement is left', () => {
+test('no string literal remains in any statement', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 40 }), (secret) => {
       const literal = `'${secret.replaceAll("'", "''")}'`;

@@ -14,7 +14,7 @@ test.each([
   "' -- no comment '",
   'a$b$c',
   '1 - -1',
-])('%s stands by itself', (text) => {
+])('%s is a complete expression', (text) => {
   expect(expressionFault(text)).toBeUndefined();
 });
 

@@ -38,7 +38,7 @@ describe('splitting', () => {
     expect(texts(script)).toEqual(expected);
   });
 
-  test('every character of any text is in a token or blank, in order', () => {
+  test('every character of any text is whitespace or part of a token, in order', () => {
     const fragments = fc.constantFrom(
       `'`,
       '"',
@@ -95,7 +95,7 @@ test.each([
   ['drop database x', true],
   ['create index i on t (a)', false],
   [`select 'concurrently'`, false],
-])('%s needs to be outside of a transaction: %s', (script, expected) => {
+])('%s must run outside a transaction: %s', (script, expected) => {
   expect(splitStatements(script).some(needsNoTransaction)).toBe(expected);
 });
 
@@ -147,7 +147,7 @@ describe('dangers', () => {
     expect(questionsOf(script)[0]?.danger).toBe(expected);
   });
 
-  test('say where they stand', () => {
+  test('contain their position', () => {
     const script = 'select 1;\n  drop table t ;';
     const [question] = questionsOf(script);
     expect(script.slice(question?.start, question?.end)).toBe('drop table t');

@@ -12,7 +12,7 @@ function elementsOf(file: string, chunkSize: number): { text: string; line: numb
   return found;
 }
 
-test('objects of any array come out whole, however the file is cut into pieces', () => {
+test('objects in any array are returned whole, regardless of how the file is split', () => {
   fc.assert(
     fc.property(
       fc.array(fc.dictionary(fc.string(), fc.jsonValue())),
@@ -30,7 +30,7 @@ test('objects of any array come out whole, however the file is cut into pieces',
   );
 });
 
-test('any text is objects or a fault with its line', () => {
+test('any text is parsed as objects or rejected with its line', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom('{', '}', '[', ']', '"', '\\', ',', ' ', '\n', 'a') }),

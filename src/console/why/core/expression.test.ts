@@ -61,7 +61,7 @@ const printed: fc.Arbitrary<string> = fc.letrec<{ any: string }>((tie) => ({
   ),
 })).any;
 
-test('a tree holds nothing but its own text, and its leaves no AND or OR at their top', () => {
+test('a tree contains only its own text, and its leaves have no AND or OR at the top level', () => {
   fc.assert(
     fc.property(printed, (text) => {
       const walk = (expression: Expression): void => {
@@ -74,6 +74,6 @@ test('a tree holds nothing but its own text, and its leaves no AND or OR at thei
   );
 });
 
-test('any text is some expression', () => {
+test('any text is parsed as an expression', () => {
   fc.assert(fc.property(fc.string(), (text) => void parseExpression(text)));
 });

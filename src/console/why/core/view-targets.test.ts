@@ -6,7 +6,7 @@ const entry = (resno: number, name: string, table: number, column: number, expr 
 const query = (rtable: string, targets: string): string =>
   `({QUERY :commandType 1 :rtable (${rtable}) :jointree {FROMEXPR :fromlist ({RANGETBLREF :rtindex 1}) :quals <>} :targetList (${targets}) :override 0})`;
 
-test('only the columns of the view’s own list, without computed ones', () => {
+test('only columns in the view’s own list are returned, without computed columns', () => {
   const inner = `{RANGETBLENTRY :rtekind 1 :subquery {QUERY :targetList (${entry(1, 'inner', 5, 1)})}}`;
   const rule = query(
     `{RANGETBLENTRY :rtekind 0 :relid 16400 :inh true} ${inner}`,
@@ -19,7 +19,7 @@ test('only the columns of the view’s own list, without computed ones', () => {
   expect([timesRead(rule, 16400), timesRead(rule, 1640)]).toEqual([1, 0]);
 });
 
-test('any text is read', () => {
+test('any text can be parsed', () => {
   for (const text of ['', '<>', '}}}{{{', '({QUERY :x \\', '{{TARGETENTRY}}'])
     expect(viewTargets(text)).toEqual([]);
 });

@@ -144,11 +144,11 @@ test.each<[string, Facts, string[]]>([
   expect(problems(facts)).toEqual(expected);
 });
 
-test('a URL without a password on a server that requires passwords', () => {
+test('a URL lacks a password that the server requires', () => {
   expect(problems({ ...empty, authenticator: 'needs password' })).toEqual(['failing passwords']);
 });
 
-test('a pooler that rejects startup parameters', () => {
+test('a pooler rejects startup parameters', () => {
   expect(problems({ ...empty, pooler: 'restricted' })).toEqual(['failing pooler', 'degraded realtime']);
 });
 
@@ -158,7 +158,7 @@ test('names in statements are quoted', () => {
   expect(statements).toContain('grant service_role to "a ""b""; drop" with admin option;');
 });
 
-test('the account that manages the passwords is stored in a comment', () => {
+test('a comment stores the account that manages the passwords', () => {
   const statement = manageStatement("o'brien");
   const comment = /is '(.*)'$/.exec(statement)?.[1]?.replaceAll("''", "'");
   expect(managerIn(comment ?? null)).toBe("o'brien");

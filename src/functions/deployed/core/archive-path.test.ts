@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { archivePath, conflicts } from './archive-path.ts';
 
-describe('the path of a file in an upload', () => {
+describe('the path of an uploaded file', () => {
   test.each([
     ['index.ts', 'index.ts'],
     ['supabase/functions/hello/index.ts', 'supabase/functions/hello/index.ts'],
@@ -38,7 +38,7 @@ describe('the path of a file in an upload', () => {
     `${'ab/'.repeat(200)}x.ts`,
   ])('rejects %j', (text) => expect(archivePath(text)).toBeUndefined());
 
-  test('never leaves the folder', () => {
+  test('never leads out of the folder', () => {
     const part = fc.oneof(fc.constantFrom('..', '.', '', '...', '.. ', 'a', '\\', 'C:'), fc.string());
     fc.assert(
       fc.property(

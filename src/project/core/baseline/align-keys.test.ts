@@ -23,19 +23,19 @@ function aligned(needed: Readonly<Record<string, string>>): string {
   return baselineStatements(draft).join('\n');
 }
 
-test('a referenced column gets the type of a referencing column, and so do the others', () => {
+test('a referenced column gets the type of its referencing column, and so do the other columns', () => {
   const text = aligned({ 'public.notes.user_id': 'text' });
   expect(text.match(/(user_)?id text/g)).toEqual(['id text', 'user_id text', 'user_id text']);
   expect(text.match(/foreign key/g)).toHaveLength(2);
 });
 
-test('a foreign key is left out if statements need different types', () => {
+test('a foreign key is omitted if statements need different types', () => {
   const text = aligned({ 'public.notes.user_id': 'text', 'public.likes.user_id': 'uuid' });
   expect(text).toContain('notes_fkey');
   expect(text).not.toContain('likes_fkey');
 });
 
-test('compatible types stay', () => {
+test('compatible types are kept', () => {
   const text = aligned({ 'public.notes.user_id': 'integer', 'public.users.id': 'bigint' });
   expect(text).toMatch(/notes \(\n {2}user_id integer/);
   expect(text.match(/foreign key/g)).toHaveLength(2);

@@ -59,7 +59,7 @@ test.each<[string, string, Partial<ColumnModel>, string | undefined]>([
   );
 });
 
-test('an enum begins with its first value', () => {
+test('the default of an enum is its first value', () => {
   const column = {
     name: 'role',
     type: { kind: 'enum', dimensions: 0 },

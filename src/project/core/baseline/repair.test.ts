@@ -32,19 +32,19 @@ function repaired(
 const noType = (name: string) => ({ code: '42704', message: `type "${name}" does not exist` });
 const noFunction = (call: string) => ({ code: '42883', message: `function ${call} does not exist` });
 
-test('the row type of a table in the types adds the table', () => {
+test('using the row type of a table in the types file adds the table', () => {
   const text = repaired('', noType('public.profiles'));
   expect(text).toContain('create table public.profiles');
   expect(text).not.toContain('create domain');
 });
 
-test('the row type of a table that a migration creates is not replaced by a domain', () => {
+test('the row type of a table that a migration creates isn’t replaced by a domain', () => {
   const migration =
     'create function f(a teams) returns int as $$ $$ language sql; create table teams (id int)';
   expect(repaired(migration, noFunction('f(unknown)'), noType('teams'))).not.toContain('create domain');
 });
 
-test('each call gets the function with its number of parameters', () => {
+test('each call gets a function with the same number of parameters', () => {
   const migration = `create function has_role(a text) returns boolean as $$ $$ language sql;
     create function has_role(a uuid, b text default 'x') returns int as $$ $$ language sql`;
   const text = repaired(migration, noFunction('has_role(unknown)'), noFunction('has_role(uuid, unknown)'));
@@ -52,7 +52,7 @@ test('each call gets the function with its number of parameters', () => {
   expect(text).toContain(`create function public.has_role(a uuid, b text default 'x') returns int`);
 });
 
-test('a column is added to the table in the schema that the statement names', () => {
+test('a column is added to the table in the schema that the statement specifies', () => {
   const text = repaired(
     '',
     { code: '42P01', message: 'relation "public.jobs" does not exist' },
@@ -67,13 +67,13 @@ test('a column is added to the table in the schema that the statement names', ()
   expect(text.match(/status/g)).toHaveLength(1);
 });
 
-test('a schema that no migration has created yet', () => {
+test('a schema that no migration has created yet is created', () => {
   const text = repaired('', { code: '3F000', message: 'schema "Shop" does not exist' });
   expect(text).toBe('create schema if not exists "Shop"');
   expect(repaired('', { code: '3F000', message: 'schema "auth" does not exist' })).toBe('');
 });
 
-test('a foreign key of the baseline is left out if both columns already have the types that statements need', () => {
+test('a foreign key in the baseline is omitted if both columns already have the types that statements need', () => {
   const draft = new Draft(readTypes(linked) as TypesModel);
   const repairer = new Repairer(draft, new Sources([]));
   const key = () => baselineStatements(draft).find((statement) => statement.includes('foreign key')) ?? '';
@@ -92,7 +92,7 @@ test('a foreign key of the baseline is left out if both columns already have the
   expect(key()).toBe('');
 });
 
-test('a foreign key changes the table that it references, not another with the same columns', () => {
+test('a foreign key changes only the table that it references, not another table with the same columns', () => {
   const text = repaired(
     '',
     { code: '42P01', message: 'relation "old.teams" does not exist' },

@@ -7,7 +7,7 @@ const around = (statement: string, word: string) =>
     tables.map(({ name, alias }) => (name === alias ? name : `${name} ${alias}`)),
   );
 
-test('a subquery comes before the query around it', () => {
+test('a subquery is searched before the query that contains it', () => {
   const policy = `create policy "on from" on public.requests for select to authenticated
     using (exists (select 1 from public.staff s, only teams where user_id = auth.uid() and role in ('a')))`;
   expect(around(policy, 'role in')).toEqual([['staff s', 'teams'], ['requests']]);
@@ -24,14 +24,14 @@ test('joins, aliases and statements that change tables', () => {
   expect(around('create index i on public.a using btree (b)', 'b)')).toEqual([['a']]);
 });
 
-test('the position of a column', () => {
+test('the position of a column is found', () => {
   const statement = "/* é𝄞 */ select role(), s.role, 'role', role from s";
   expect(positionOfColumn(statement, 'role')).toBe(41);
   expect(positionOfColumn(statement, 'role', 's')).toBe(27);
   expect(positionOfColumn(statement, 'level')).toBeUndefined();
 });
 
-test('any text is read', () => {
+test('any text can be parsed', () => {
   fc.assert(
     fc.property(fc.string(), fc.nat(20), (text, position) => {
       tablesAround(`select a from ${text}`, position);

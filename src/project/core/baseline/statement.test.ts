@@ -33,14 +33,14 @@ test('inserts', () => {
   expect(insertedTable('update notes set id = 1')).toBeUndefined();
 });
 
-test('the columns of inserts in a function', () => {
+test('the columns of inserts in a function are found', () => {
   const body = `begin insert into public.notes as n (id, "Kind") values (1, (select max(x) from y));
     insert into notes (body) select 'a'; insert into old.notes (x) values (1); insert into notes values (1); end`;
   expect(insertedColumns(body, { schema: 'public', name: 'notes' })).toEqual(['id', 'Kind', 'body']);
   expect(insertedColumns(body, { schema: 'old', name: 'notes' })).toContain('x');
 });
 
-test('the schema of a table', () => {
+test('the schema of a table is found', () => {
   const trigger =
     'create trigger t after update of status on "Shop".orders execute function shop.orders_changed()';
   expect(writtenSchema(trigger, 'orders')).toBe('Shop');
@@ -54,7 +54,7 @@ test('references', () => {
   expect(referencedTables(statement)).toEqual([{ schema: 'public', name: 'b' }, { name: 'c' }]);
 });
 
-test('comparisons, the nearest first', () => {
+test('comparisons are sorted by distance', () => {
   const statement = 'create policy p on t using (a.owner = auth.uid() and other in (select id from u))';
   const at = statement.indexOf(' in ') + 2;
   expect(comparedColumns(statement, at)[0]).toMatchObject({ name: 'other', isLeft: true });
@@ -64,7 +64,7 @@ test('comparisons, the nearest first', () => {
   });
 });
 
-test('the result of an SQL function', () => {
+test('the result type of an SQL function is found', () => {
   const statement = `create function f() returns table (a uuid, b time) language sql as $f$
     select 1; select s.id, "time" as b, coalesce(x, y), z::int from slots s where id in (select c from d) $f$`;
   const names = [1, 2, 3, 4, 5].map((place) => selectedColumn(statement, place)?.name);
@@ -72,7 +72,7 @@ test('the result of an SQL function', () => {
   expect(selectedColumn("create function f() as 'select a from b where c = ''d'''", 1)?.name).toBe('a');
 });
 
-test('the query that failed', () => {
+test('the failed query is found', () => {
   const error = { code: '', message: '' };
   expect(failedQuery({ ...error, position: 3 }, 'select a')).toEqual({ query: 'select a', position: 3 });
   expect(
@@ -91,7 +91,7 @@ test('the query that failed', () => {
   expect([query, query[position - 1]]).toEqual([' select x from y ', 'x']);
 });
 
-test('any text is read', () => {
+test('any text can be parsed', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (a, b) => {
       const statement = `insert into ${a} (${b}) values (${a}) on conflict (${b}`;

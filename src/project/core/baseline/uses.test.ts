@@ -74,7 +74,7 @@ describe('functions', () => {
   });
 });
 
-describe('values that a statement writes to a uuid column', () => {
+describe('values that a statement writes to a uuid column change its source column', () => {
   const difference = { columnType: 'uuid', type: 'text' };
 
   /** Returns the columns that become uuid. `^` marks the position of the error. */
@@ -98,13 +98,13 @@ describe('values that a statement writes to a uuid column', () => {
     expect(changed(marked)).toEqual(columns.map((column) => `public.notes.${column}`));
   });
 
-  test('other types stay', () => {
+  test('other types are kept', () => {
     const statement = 'insert into x (y) select ^kind from notes';
     expect(changed(statement, { columnType: 'integer', type: 'text' })).toEqual([]);
   });
 });
 
-test('a type that only differs in its spelling is kept', () => {
+test('a type that differs only in its spelling is kept', () => {
   const message = 'function f(timestamp with time zone, text)';
   const migration = 'create function f(a timestamptz, b integer) returns text as $$ $$ language sql';
   const statement = 'select f(ends_at, a) from notes';

@@ -55,13 +55,13 @@ describe('columns', () => {
     ]);
   });
 
-  test('names in quotes, separators of every kind, comments', () => {
+  test('quoted names, all separators, and comments', () => {
     expect(
       Object.keys(columnsOf(`'a-b': string, // c: string\n readonly d: /* e: */ string\n"f\\"": string`)),
     ).toEqual(['a-b', 'd', 'f"']);
   });
 
-  test('types that are written by hand', () => {
+  test('handwritten types', () => {
     const columns = columnsOf('', '', '').c;
     expect(columns).toBeUndefined();
     const text = `
@@ -132,9 +132,9 @@ test.each([
   'export const a = 1',
   'type Database = string',
   'interface Database { public: { Views: {} } }',
-])('no database in %j', (text) => expect(readTypes(text)).toBeUndefined());
+])('%j contains no database', (text) => expect(readTypes(text)).toBeUndefined());
 
-test('types that refer to themselves end', () => {
+test('recursive types terminate', () => {
   expect(readTypes('type A = B; type B = A; type Database = A')).toBeUndefined();
   expect(readTypes('type Database = { public: { Tables: Partial<Database> } }')?.schemas).toHaveLength(1);
 });
@@ -148,7 +148,7 @@ const column = fc.record({
   dimensions: fc.integer({ min: 0, max: 2 }),
 });
 
-test('what the generator writes is read back', () => {
+test('the generator’s output is parsed unchanged', () => {
   const table = fc.record({ name, columns: fc.uniqueArray(column, { selector: (one) => one.name }) });
   const tables = fc.uniqueArray(table, { selector: (one) => one.name });
   const printed = (one: { kind: string; nullable: boolean; dimensions: number }) =>
@@ -174,7 +174,7 @@ test('what the generator writes is read back', () => {
   );
 });
 
-test('any text gives a model or none', () => {
+test('any text is parsed as a model or rejected', () => {
   const fragment = fc.constantFrom(
     'type ',
     'interface ',

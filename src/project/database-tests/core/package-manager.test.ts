@@ -13,7 +13,7 @@ test.each([
   expect(isPackageManagerSetup(statement)).toBe(isSetup);
 });
 
-test('a suite that names the package manager uses it', () => {
+test('a suite that calls the package manager uses it', () => {
   expect(usesPackageManager('create extension "supabase-dbdev";')).toBe(true);
   expect(usesPackageManager('select 1')).toBe(false);
 });

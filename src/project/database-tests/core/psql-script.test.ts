@@ -10,7 +10,7 @@ const short = (source: string) =>
   );
 
 describe('a script', () => {
-  test('has statements and commands in order, with their lines', () => {
+  test('contains statements and commands in order, with their lines', () => {
     expect(
       short(
         `\\set ON_ERROR_STOP 1\n\\pset format unaligned\nbegin;\nselect plan(1);\n\\i 'a b.sql'\nselect ok(true);\n\nrollback;\n`,
@@ -26,7 +26,7 @@ describe('a script', () => {
     ]);
   });
 
-  test('\\gset takes the statement before it', () => {
+  test('\\gset applies to the statement before it', () => {
     expect(short(`begin;\nselect 1 as n \\gset my_\nselect :my_n;`)).toEqual([
       '1 begin',
       '2 \\gset my_ < select 1 as n',
@@ -35,11 +35,11 @@ describe('a script', () => {
   });
 
   test.each([`select '\\i x';`, `do $$ begin perform '\\i'; end $$;`, `-- \\i x\nselect 1;`])(
-    '%j has no command',
+    '%j contains no command',
     (source) => expect(readScript(source).filter(({ kind }) => kind === 'command')).toEqual([]),
   );
 
-  test('any text is read', () => {
+  test('any text can be parsed', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         expect(Array.isArray(readScript(text))).toBe(true);
@@ -66,7 +66,7 @@ test.each([
   ).toBe(expected);
 });
 
-describe('files that run beside others', () => {
+describe('files that can run concurrently', () => {
   test.each([
     'begin; select 1; rollback;',
     '-- a\nBEGIN;\nsavepoint a; rollback to savepoint a; select * from finish();\nROLLBACK;',

@@ -48,7 +48,7 @@ describe('a file', () => {
     ]);
   });
 
-  test('that ends before its plan', () => {
+  test('ends before its plan', () => {
     const ended = outcome(['1..3', 'ok 1'], 't/a.sql:4: ERROR:  boom');
     expect(fileLines(ended, 7, false)).toEqual([
       't/a.sql .. ',
@@ -61,13 +61,13 @@ describe('a file', () => {
     expect(summaryLines([ended], 0)).toContain('  Parse errors: Bad plan.  You planned 3 tests but ran 1.');
   });
 
-  test('that is skipped, and one that says nothing', () => {
+  test('is skipped, and another prints nothing', () => {
     expect(fileLines(outcome(['1..0 # SKIP not here']), 7, false)).toEqual(['t/a.sql .. skipped: not here']);
     expect(isPassed(outcome([]))).toBe(false);
     expect(fileLines(outcome([]), 7, false)).toEqual(['t/a.sql .. ', 'No subtests run ']);
   });
 
-  test('with everything that it printed', () => {
+  test('shows everything that it printed', () => {
     expect(fileLines(outcome(['1..1', 'ok 1 - a']), 7, true)).toEqual([
       't/a.sql .. ',
       '1..1',
@@ -77,7 +77,7 @@ describe('a file', () => {
   });
 });
 
-test('a plan at the end counts, a second one is an error', () => {
+test('a plan at the end is accepted, and a second one is an error', () => {
   expect(parseTap(['ok 1', 'ok 2', '1..2']).parseErrors).toEqual([]);
   expect(parseTap(['1..1', 'ok 1', '1..1']).parseErrors).toEqual(['More than one plan found in TAP output']);
   expect(parseTap(['1..2', 'ok 1', 'ok 3']).parseErrors).toEqual([
@@ -85,7 +85,7 @@ test('a plan at the end counts, a second one is an error', () => {
   ]);
 });
 
-test('any lines give a result', () => {
+test('any lines can be parsed', () => {
   fc.assert(
     fc.property(fc.array(fc.string()), (lines) => {
       expect(parseTap(lines).ran).toBeGreaterThanOrEqual(0);

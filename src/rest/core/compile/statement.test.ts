@@ -90,7 +90,7 @@ function compiled(method: string, url: string, body = '', headers: Record<string
 }
 
 describe('reads', () => {
-  test('a plain read is one JSON text a row', () => {
+  test('a plain read returns one JSON text per row', () => {
     expect(compiled('GET', '/people?id=eq.1&select=id,city:data->>city&order=name.desc')).toMatchObject({
       text:
         `select row_to_json(_postgrest_t) from (select "people"."id", "public"."people"."data"->>'city' as "city"`.replace(
@@ -102,7 +102,7 @@ describe('reads', () => {
     });
   });
 
-  test('equal shapes share a plan and a statement, their values differ', () => {
+  test('equal shapes share a plan and a statement, and only their values differ', () => {
     const one = compiled('GET', '/people?name=like.A*&limit=2');
     const other = compiled('GET', '/people?name=like.*z&limit=3&');
     expect(other.shape).toBe(one.shape);
@@ -112,7 +112,7 @@ describe('reads', () => {
     ]);
   });
 
-  test('the statement does not depend on values, even where the shape does', () => {
+  test('the statement doesn’t depend on values, even if the shape does', () => {
     const one = compiled('GET', '/people?or=(id.eq.1,name.eq.x)');
     const other = compiled('GET', '/people?or=(id.eq.2,name.eq.y)');
     expect(other.key).toBe(one.key);
@@ -127,12 +127,12 @@ describe('reads', () => {
     expect(values).toEqual(['x', '1', '0']);
   });
 
-  test('identifiers are quoted wherever they come from', () => {
+  test('all identifiers are quoted, regardless of their source', () => {
     const { text } = compiled('GET', `/people?select=${encodeURIComponent(`"a\\"b":"c\\";--"->"d'e"`)}`);
     expect(text).toContain(`to_jsonb("public"."people"."c"";--")->'d''e' as "a""b"`);
   });
 
-  test('counts leave out what is selected and the limits', () => {
+  test('counts ignore the selected columns and the limits', () => {
     const { text } = compiled('GET', '/people?select=id,books!inner(id)&limit=1', '', {
       prefer: 'count=exact',
     });
@@ -143,7 +143,7 @@ describe('reads', () => {
 });
 
 describe('writes', () => {
-  test('the body is one parameter, opened by its columns', () => {
+  test('the body is one parameter, which is expanded by its columns', () => {
     expect(compiled('POST', '/people', '[{"name":"a","id":1}]')).toMatchObject({
       text: expect.stringContaining(
         'insert into "public"."people" ("id", "name") select "pgrst_body"."id", "pgrst_body"."name" from json_to_recordset($1::json) as pgrst_body ("id" integer, "name" text) returning 1',
@@ -162,13 +162,13 @@ describe('writes', () => {
     expect(values).toEqual(['{"name":"a"}', '5']);
   });
 
-  test('an upsert counts what is new', () => {
+  test('an upsert counts inserted rows', () => {
     const { text } = compiled('POST', '/people', '{"id":1}', { prefer: 'resolution=merge-duplicates' });
     expect(text).toContain('on conflict ("id") do update set "id" = excluded."id" where set_config');
   });
 });
 
-test('a call takes its arguments by name', () => {
+test('a function call passes its arguments by name', () => {
   expect(compiled('GET', '/rpc/add?a=1')).toMatchObject({
     text: expect.stringContaining('(select "public"."add"("a" := $1::integer) pgrst_scalar) pgrst_call'),
     values: ['1'],

@@ -18,23 +18,23 @@ const fault = (parser: Parser<unknown>, text: string) => {
   return result.ok ? undefined : `${result.position} ${result.details}`;
 };
 
-describe('a level of a select, and an order, have as many items as a row of PostgreSQL', () => {
+describe('each level of select, and order, can have as many items as a PostgreSQL row', () => {
   const items = (count: number) => Array.from({ length: count }, () => 'a').join(',');
   test.each([
     ['select', select],
     ['order', order],
-  ])('%s: what is beyond is not read', (_what, parser: Parser<unknown>) => {
+  ])('%s: items beyond the limit aren’t parsed', (_what, parser: Parser<unknown>) => {
     expect(fault(parser, items(1664))).toBe(undefined);
     // Parsing stops at the first item over the limit, so the remaining 13,000 items aren't parsed.
     expect(fault(parser, items(15_000))).toBe('"" (line 1, column 3330) expecting at most 1664 items');
   });
-  test('each level has its own', () => {
+  test('each level has a separate limit', () => {
     expect(fault(select, `b(${items(1664)}),${items(1663)}`)).toBe(undefined);
     expect(fault(select, `b(${items(1665)})`)).toMatch(/at most 1664 items$/);
   });
 });
 
-describe('faults carry the texts that clients of PostgREST know', () => {
+describe('errors have the messages that PostgREST clients expect', () => {
   test.each([
     [
       select,
@@ -75,7 +75,7 @@ describe('faults carry the texts that clients of PostgREST know', () => {
   });
 });
 
-test('what is nested too deeply is refused with a sentence', () => {
+test('a query that is nested too deeply is rejected with a sentence', () => {
   expect(fault(select, 'a('.repeat(5000))).toContain('fewer than 100 nested levels');
   expect(fault(logicTree, 'and('.repeat(5000))).toContain('fewer than 100 nested levels');
 });
@@ -237,7 +237,7 @@ const term: fc.Arbitrary<OrderTerm> = fc.record({
   nulls: maybe(fc.constantFrom('nullsfirst' as const, 'nullslast' as const)),
 });
 
-describe('what is printed is read back', () => {
+describe('a printed query is parsed unchanged', () => {
   test('select', () => {
     fc.assert(
       fc.property(fc.array(item, { minLength: 1, maxLength: 4 }), (items) => {
@@ -283,7 +283,7 @@ describe('what is printed is read back', () => {
     );
   });
 
-  test('names of columns', () => {
+  test('column names', () => {
     fc.assert(
       fc.property(fc.array(name, { minLength: 1 }), (names) => {
         expect(parse(columnNames, '', names.map(quote).join(','))).toEqual({ ok: true, value: names });
@@ -291,7 +291,7 @@ describe('what is printed is read back', () => {
     );
   });
 
-  test('paths of filters, JSON included', () => {
+  test('filter paths, including JSON paths', () => {
     fc.assert(
       fc.property(fc.array(name, { maxLength: 3 }), field, (embeds, of) => {
         const text = [...embeds.map(quote), printField(of)].join('.');
@@ -300,7 +300,7 @@ describe('what is printed is read back', () => {
     );
   });
 
-  test('paths of logic trees', () => {
+  test('logic tree paths', () => {
     const embed = name.filter((one) => one !== 'not');
     fc.assert(
       fc.property(

@@ -16,7 +16,7 @@ import {
 } from './range.ts';
 
 describe('Prefer', () => {
-  test('the first of a kind wins, unknown ones are kept for strict handling', () => {
+  test('the first preference of a kind is used, and unknown ones are kept for strict handling', () => {
     const found = readPreferences(
       'return=minimal,  return=representation, count=none, tx=rollback, max-affected=3',
       false,
@@ -25,7 +25,7 @@ describe('Prefer', () => {
     expect(found.tx).toBeUndefined();
   });
 
-  test('applied ones are listed in a fixed order', () => {
+  test('applied preferences are listed in a fixed order', () => {
     const found = readPreferences(
       'handling=strict, count=exact, resolution=merge-duplicates, max-affected=3',
       true,
@@ -36,7 +36,7 @@ describe('Prefer', () => {
     expect(preferenceApplied(found, () => false)).toBeUndefined();
   });
 
-  test('applied ones are read back as they were', () => {
+  test('applied preferences are parsed unchanged', () => {
     const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
     const preferences = fc.record({
       resolution: maybe(fc.constantFrom('merge-duplicates' as const, 'ignore-duplicates' as const)),
@@ -56,7 +56,7 @@ describe('Prefer', () => {
     );
   });
 
-  test('any text gives preferences', () => {
+  test('any text is parsed as preferences', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         expect(readPreferences(text, true).invalid).toBeInstanceOf(Array);
@@ -76,7 +76,7 @@ describe('ranges', () => {
     expect(rangeResponse(range, rows, total)).toEqual({ status, contentRange });
   });
 
-  test('header and parameters intersect; an empty range is an error, limit=0 is not', () => {
+  test('header and parameters are intersected, and an empty range is an error, but limit=0 isn’t', () => {
     expect(topLevelRange(rangeHeader('5-9'), rangeOf({ limit: 7 }, undefined))).toEqual({
       lower: 5,
       upper: 6,
@@ -89,7 +89,7 @@ describe('ranges', () => {
     expect(() => topLevelRange(ALL_ROWS, rangeOf({ limit: -1 }, undefined))).toThrow(/not satisfiable/);
   });
 
-  test('a header is read back as it was, and no number is too large', () => {
+  test('a header is parsed unchanged, and any number is accepted', () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), fc.option(fc.maxSafeNat(), { nil: undefined }), (lower, upper) => {
         expect(rangeHeader(`${lower}-${upper ?? ''}`)).toEqual({ lower, upper });
@@ -106,7 +106,7 @@ describe('ranges', () => {
     fc.assert(fc.property(fc.string(), (text) => void rangeHeader(text)));
   });
 
-  test('the server maximum cuts what is asked for', () => {
+  test('the row limit of the server applies to any request', () => {
     expect(limitOffset(ALL_ROWS, 1000)).toEqual({ limit: 1000, offset: 0 });
     expect(limitOffset({ lower: 5, upper: 9 }, 3)).toEqual({ limit: 3, offset: 5 });
   });
@@ -120,7 +120,7 @@ describe('media types', () => {
     ['application/vnd.twkb', { kind: 'other', text: 'application/vnd.twkb' }],
   ])('%s', (text, expected) => expect(readMediaType(text)).toEqual(expected));
 
-  test('a plan names what it explains', () => {
+  test('a plan specifies the media type that it explains', () => {
     const type = readMediaType('application/vnd.pgrst.plan+json; for="text/csv"; options=verbose|analyze');
     expect(mediaTypeName(type)).toBe(
       'application/vnd.pgrst.plan+json; for="text/csv"; options=analyze|verbose',
@@ -128,7 +128,7 @@ describe('media types', () => {
     expect(contentType(type)).toContain('; charset=utf-8');
   });
 
-  test('a name is read back as its type', () => {
+  test('a printed media type is parsed unchanged', () => {
     const plain = fc.constantFrom('json', 'geojson', 'csv', 'text', 'xml', 'openapi', 'form', 'bytes', 'any');
     const type: fc.Arbitrary<MediaType> = fc.oneof(
       plain.map((kind) => ({ kind }) as MediaType),
@@ -149,7 +149,7 @@ describe('media types', () => {
     );
   });
 
-  test('any text is some type', () => {
+  test('any text is parsed as a media type', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(typeof contentType(readMediaType(text))).toBe('string');
@@ -166,7 +166,7 @@ describe('media types', () => {
     ]);
   });
 
-  test('any text gives types', () => {
+  test('any text is parsed as media types', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         expect(readAccept(text)).toBeInstanceOf(Array);
@@ -178,18 +178,18 @@ describe('media types', () => {
 describe('payloads', () => {
   const bytes = (text: string) => new TextEncoder().encode(text);
 
-  test('JSON is judged, not changed', () => {
+  test('JSON is validated but not changed', () => {
     const body = bytes('[{"b": 1, "a": 1e400}, {"a": 2, "b": 3}]');
     const payload = readPayload(body, { kind: 'json' }, 'table', undefined);
     expect(payload).toMatchObject({ keys: ['a', 'b'], isObject: false });
     expect(payload.body).toBe(body);
   });
 
-  test.each(['[{"a":1},{"b":1}]', '[1]', '{', ''])('%s is refused', (text) => {
+  test.each(['[{"a":1},{"b":1}]', '[1]', '{', ''])('%s is rejected', (text) => {
     expect(() => readPayload(bytes(text), { kind: 'json' }, 'table', undefined)).toThrow(RestError);
   });
 
-  test('CSV: bare NULL is null, quotes are undone', () => {
+  test('CSV: unquoted NULL is null, and quotes are removed', () => {
     const payload = readPayload(bytes('a,b\r\n1,NULL\n"x""y,\n",2\n'), { kind: 'csv' }, 'table', undefined);
     expect(JSON.parse(new TextDecoder().decode(payload.body))).toEqual([
       { a: '1', b: null },
@@ -203,7 +203,7 @@ describe('payloads', () => {
     return JSON.parse(new TextDecoder().decode(table.json)) as unknown;
   };
 
-  test('CSV that is printed is read back', () => {
+  test('printed CSV is parsed unchanged', () => {
     const cell = fc.string({ unit: 'grapheme' });
     const columns = fc.uniqueArray(cell, { minLength: 2, maxLength: 4 });
     const table = columns.chain((header) =>
@@ -252,11 +252,11 @@ describe('payloads', () => {
     expect(readCsv(text)).toEqual(expected);
   });
 
-  test('CSV that isn’t UTF-8 is read with replacement characters', () => {
+  test('CSV that isn’t UTF-8 is decoded with replacement characters', () => {
     expect(readCsv(Uint8Array.from([0x61, 0x0a, 0xff, 0x62]))).toEqual([{ a: '\ufffdb' }]);
   });
 
-  test('CSV that gets long as JSON, and forms that are large, are refused', () => {
+  test('CSV that becomes too large as JSON, and large forms, are rejected', () => {
     const text = bytes(`${'n'.repeat(1000)}\n${'1\n'.repeat(1000)}`);
     expect(csvToJson(text, 1_000_000)).toEqual({ kind: 'too long' });
     expect(csvToJson(text, 1_010_000)).toMatchObject({ kind: 'rows', count: 1000 });
@@ -266,7 +266,7 @@ describe('payloads', () => {
     expect(form(bytes('a=1&'.repeat(9_999)))().form).toHaveLength(9_999);
   });
 
-  test('much CSV costs the memory of its JSON', () => {
+  test('large CSV uses only the memory of the resulting JSON', () => {
     const text = bytes(`id,name\n${'1,"some ""text"" in it"\n'.repeat(500_000)}`);
     const before = process.memoryUsage().rss;
     const table = csvToJson(text, 100_000_000);
@@ -275,7 +275,7 @@ describe('payloads', () => {
     expect(grown).toBeLessThan(3 * (table.kind === 'rows' ? table.json.length : 0));
   });
 
-  test('a form is read back as it was', () => {
+  test('a printed form is parsed unchanged', () => {
     const text = fc.string({ unit: 'grapheme' });
     fc.assert(
       fc.property(fc.array(fc.tuple(text, text)), (fields) => {
@@ -286,14 +286,14 @@ describe('payloads', () => {
     );
   });
 
-  test('what PostgreSQL has no stack for is told from other bodies', () => {
+  test('a body that is nested too deeply for PostgreSQL’s stack is detected', () => {
     expect(isTooDeep(bytes('['.repeat(1001)))).toBe(true);
     expect(isTooDeep(bytes(`${'['.repeat(1000)}${']'.repeat(1000)}`))).toBe(false);
     expect(isTooDeep(bytes(`["${'['.repeat(5000)}\\"${'{'.repeat(5000)}"]`))).toBe(false);
     expect(isTooDeep(bytes('[]'.repeat(5000)))).toBe(false);
   });
 
-  test('any bytes give a payload or PGRST102', () => {
+  test('any bytes are parsed as a payload or rejected with PGRST102', () => {
     const types = fc.constantFrom(
       { kind: 'json' } as const,
       { kind: 'csv' } as const,

@@ -32,7 +32,7 @@ const rows = fc.oneof(
 );
 const spaced = fc.constantFrom(undefined, 1, '\t');
 
-describe('scanning finds what parsing finds', () => {
+describe('scanning returns the same result as parsing', () => {
   test('in JSON', () => {
     fc.assert(
       fc.property(fc.oneof(rows, row, fc.jsonValue()), spaced, (value, space) =>
@@ -41,7 +41,7 @@ describe('scanning finds what parsing finds', () => {
     );
   });
 
-  test('in JSON with a byte changed, taken out or put in', () => {
+  test('for JSON with a changed, removed or inserted byte', () => {
     const edit = fc.record({
       at: fc.nat(),
       remove: fc.nat(2),
@@ -99,10 +99,10 @@ describe('scanning finds what parsing finds', () => {
     `${'['.repeat(1000)}${']'.repeat(999)}`,
   ])('in %j', (text) => agree(Buffer.from(text)));
 
-  test('in what is not UTF-8', () => agree(Buffer.from([0x22, 0xff, 0x22])));
+  test('for text that isn’t UTF-8', () => agree(Buffer.from([0x22, 0xff, 0x22])));
 });
 
-test('a large body costs little memory', () => {
+test('a large body uses little memory', () => {
   const count = 1_000_000;
   const body = Buffer.from(`[${'{"id":1,"name":"x"},'.repeat(count)}{"id":2,"name":"y"}]`);
   const before = process.memoryUsage().heapUsed;

@@ -7,7 +7,7 @@ import { canonicalQuery, readQuery, rootRange, scanQuery, splitQuery } from './q
 
 const read = (raw: string) => readQuery(scanQuery(raw, false));
 
-test('values are slots, so that requests of one shape share a plan', () => {
+test('values are parameters, so requests with the same shape share a plan', () => {
   const first = scanQuery('id=eq.1&name=in.(a,b)&select=id&limit=3', false);
   const second = scanQuery('id=eq.2&name=in.(c)&select=id&limit=30', false);
   expect(first.shape).toBe(second.shape);
@@ -25,7 +25,7 @@ test.each([
   expect(scanQuery(one, false).shape).not.toBe(scanQuery(other, false).shape);
 });
 
-test('the quick reading of filters agrees with the grammar', () => {
+test('the fast filter parser agrees with the grammar', () => {
   const operators = [
     'eq',
     'not.eq',
@@ -60,7 +60,7 @@ test('the quick reading of filters agrees with the grammar', () => {
   );
 });
 
-test('parameters are decoded as every form is', () => {
+test('parameters are decoded like form fields', () => {
   const text = fc.oneof(
     fc.string(),
     fc.string({ unit: 'binary' }),
@@ -79,7 +79,7 @@ test('parameters are decoded as every form is', () => {
   );
 });
 
-test('any query string is read or refused with PGRST100', () => {
+test('any query string is parsed or rejected with PGRST100', () => {
   const anything = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.webQueryParameters());
   const parameter = fc
     .tuple(
@@ -101,14 +101,14 @@ test('any query string is read or refused with PGRST100', () => {
 });
 
 describe('quirks that clients rely on', () => {
-  test('quotes belong to a plain value, but not to a list or a logic tree', () => {
+  test('quotes are part of a plain value, but not of a list or a logic tree', () => {
     expect(scanQuery('name=eq."x"', false).values).toEqual(['"x"']);
     expect(scanQuery('name=in.("x","y,z")', false).values).toEqual([['x', 'y,z']]);
     const [logic] = read('or=(name.eq."x,y",id.is.null)').logic;
     expect(JSON.stringify(logic?.tree)).toContain('"value":"x,y"');
   });
 
-  test('of two orders the first is kept for the planner, of two limits the last counts', () => {
+  test('the first of two orders is used, and the last of two limits', () => {
     expect(read('order=a&order=b').order.map(({ terms }) => terms[0]?.field.name)).toEqual(['a', 'b']);
     expect(rootRange(scanQuery('limit=1&limit=2', false))).toEqual({ lower: 0, upper: 1 });
   });
@@ -118,7 +118,7 @@ describe('quirks that clients rely on', () => {
     expect(rootRange(scanQuery('offset=x', false))).toEqual({ lower: 0, upper: undefined });
   });
 
-  test('values without an operator are arguments of a function called by GET', () => {
+  test('values without an operator are arguments of a function that is called with GET', () => {
     const scanned = scanQuery('id=5&name=eq.x&id=6', true);
     expect(scanned.callArguments).toEqual([
       ['id', '5'],

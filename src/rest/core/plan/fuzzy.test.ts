@@ -10,6 +10,6 @@ test.each([
   [['(name, param, val)', '(attr, id)'], '(id)', undefined, '(attr, id)'],
   [[], 'x', undefined, undefined],
   [['Films'], 'films', undefined, 'Films'],
-])('among %j the nearest to %s (at least %s) is %s', (names, text, minScore, expected) => {
+])('among %j, the closest to %s (at least %s) is %s', (names, text, minScore, expected) => {
   expect(nearest(names, text, minScore)).toBe(expected);
 });

@@ -14,7 +14,7 @@ import { childText, readXml } from './xml-reader.ts';
 import { writeXml } from './xml-writer.ts';
 
 /** The example is "GET Object" in "Authenticating Requests: Using the Authorization Header" of the S3 API reference. */
-test('signs as the example of the S3 API reference', () => {
+test('signs the example in the S3 API reference correctly', () => {
   const credential = parseCredential('AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request');
   const empty = sha256Hex('');
   const canonical = canonicalRequest({
@@ -47,7 +47,7 @@ test.each([
 });
 
 describe('properties', () => {
-  test('encoding comes back, queries too', () => {
+  test('encoding is reversible, also for queries', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (name, value) => {
         expect(percentDecode(percentEncode(value))).toBe(value);
@@ -58,7 +58,7 @@ describe('properties', () => {
     );
   });
 
-  test('what is written can be read', () => {
+  test('a printed document is parsed unchanged', () => {
     fc.assert(
       // Control characters can't be represented in XML, so they are replaced.
       fc.property(fc.stringMatching(/^[\t\n\r\x20-\x7e\xa0-\ud7ff]*$/), (text) => {
@@ -69,7 +69,7 @@ describe('properties', () => {
     );
   });
 
-  test('namespaces, comments and leading space are ignored', () => {
+  test('namespaces, comments and leading whitespace are ignored', () => {
     const root = readXml(
       '\n<?xml version="1.0"?><s3:Delete a:b="c"><!-- x --><s3:Key>a&amp;b</s3:Key></s3:Delete>',
     );
@@ -77,7 +77,7 @@ describe('properties', () => {
     expect(root && childText(root, 'Key')).toBe('a&b');
   });
 
-  test('no text breaks a parser', () => {
+  test('a parser handles any text', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('<', '>', '/', '&', ';', '!', '"', ' ', 'a', '=', '?', '-') }),
@@ -108,7 +108,7 @@ test.each([
   expect(readXml(text)).toBeUndefined();
 });
 
-test('policies bind every field, and the tightest size', () => {
+test('policies check every field, and the smallest size limit applies', () => {
   const policy = parsePolicy(
     Buffer.from(
       JSON.stringify({

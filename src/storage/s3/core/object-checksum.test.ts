@@ -10,14 +10,17 @@ const sumOf = (name: Parameters<typeof startChecksum>[0], bytes: Uint8Array): Bu
   return sum.digest();
 };
 
-test.each(['crc32', 'crc32c', 'crc64nvme'] as const)('%s of parts is that of the whole', (name) => {
-  fc.assert(
-    fc.property(fc.array(fc.uint8Array({ maxLength: 300 }), { minLength: 1, maxLength: 8 }), (parts) => {
-      const summed = parts.map((part) => ({ sum: sumOf(name, part), sizeBytes: part.length }));
-      expect(combineCrcs(name, summed)).toEqual(sumOf(name, Buffer.concat(parts)));
-    }),
-  );
-});
+test.each(['crc32', 'crc32c', 'crc64nvme'] as const)(
+  '%s of combined parts equals that of the whole',
+  (name) => {
+    fc.assert(
+      fc.property(fc.array(fc.uint8Array({ maxLength: 300 }), { minLength: 1, maxLength: 8 }), (parts) => {
+        const summed = parts.map((part) => ({ sum: sumOf(name, part), sizeBytes: part.length }));
+        expect(combineCrcs(name, summed)).toEqual(sumOf(name, Buffer.concat(parts)));
+      }),
+    );
+  },
+);
 
 test('ten thousand parts of 5 MiB are combined quickly', () => {
   const part = { sum: Buffer.from('12345678', 'hex'), sizeBytes: 5 * 1024 * 1024 };
@@ -48,12 +51,12 @@ describe('plans', () => {
     ['CRC32', 'HALF'],
     ['MD5', undefined],
     ['constructor', undefined],
-  ])('%s, %s is none', (algorithm, type) => {
+  ])('%s, %s is unsupported', (algorithm, type) => {
     expect(typeof planChecksum(algorithm, type)).toBe('string');
   });
 });
 
-test('a composite checksum is that of the checksums, and says of how many', () => {
+test('a composite checksum is computed from the part checksums and includes their number', () => {
   const parts = ['one', 'two'].map((text) => ({
     value: sumOf('sha256', Buffer.from(text)).toString('base64'),
     sizeBytes: text.length,
