@@ -22,7 +22,7 @@ test('the worst check determines the status', async () => {
   expect(await readiness.report()).toMatchObject({ status: 'failing', checks: { database, disk } });
 });
 
-test('any number of callers cause only one check per second', async () => {
+test('many callers cause only one check per second', async () => {
   const check = vi.fn(async () => undefined);
   const readiness = createReadiness({ check }, silentLogger);
   for (let round = 0; round < 3; round++) {

@@ -107,7 +107,7 @@ test('the error for an unknown parameter contains its name', () => {
   );
 });
 
-test('an address in the connection string isn’t combined with a host name from the environment', () => {
+test('an address in the connection string overrides the host name from the environment', () => {
   expect(parseConnectionString('hostaddr=10.0.0.1', { host: 'db.example' })).toMatchObject({
     host: '10.0.0.1',
   });

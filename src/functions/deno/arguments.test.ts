@@ -57,7 +57,7 @@ it('without a comma, the worker starts in its temporary folder', () => {
   ]);
 });
 
-it('if Deno can’t represent a path, data isn’t readable, and a worker without its own folders doesn’t start', () => {
+it('a file whose path Deno can’t represent isn’t readable, and a worker with such a folder doesn’t start', () => {
   const more = [...options.readable, '/shared, too/a.html', `${folder}/hello/a,b.json`];
   expect(flag(runArguments({ ...options, readable: more }).args, 'allow-read')).toEqual(
     flag(runArguments(options).args, 'allow-read'),

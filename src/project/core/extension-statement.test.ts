@@ -32,7 +32,7 @@ describe('a placeholder', () => {
   ])('%j', (written, expected) => expect(sent(written)).toBe(expected));
 });
 
-test('an extension that hosted projects have from the start is replaced', () => {
+test('an extension that hosted projects have from the start is dropped only if it exists', () => {
   expect(sent('DROP EXTENSION pg_graphql')).toBe('drop extension if exists pg_graphql');
   expect(sent('drop extension "pgsodium" cascade')).toBe('drop extension if exists "pgsodium" cascade');
 });

@@ -22,7 +22,7 @@ test('a single slow run changes nothing, but several do', () => {
   expect(after(...times(20, 100), ...times(40, 1))).toBe(true);
 });
 
-test('a new shape counts as blocking after its first blocking run, until a few other runs', () => {
+test('a new shape counts as blocking after one blocking run, and no longer after a few other runs', () => {
   const lane = new LaneMemory();
   expect([lane.isBrief, lane.isBlocking]).toEqual([false, false]);
   lane.recordBlocking(0, 250);

@@ -74,7 +74,7 @@ describe('functions', () => {
   });
 });
 
-describe('values that a statement writes to a uuid column change its source column', () => {
+describe('a column that a statement writes to a uuid column becomes uuid', () => {
   const difference = { columnType: 'uuid', type: 'text' };
 
   /** Returns the columns that become uuid. `^` marks the position of the error. */
