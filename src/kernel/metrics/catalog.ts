@@ -62,7 +62,11 @@ const processes = {
   nodejs_heap_size_limit_bytes: gauge('Maximum size of the JavaScript heap.'),
   nodejs_external_memory_bytes: gauge('Memory of buffers outside the heap.'),
   nodejs_eventloop_lag_p50_seconds: gauge('Median event loop lag since the last scrape.', [], 'max'),
-  nodejs_eventloop_lag_p99_seconds: gauge('Event loop lag since the last scrape.', [], 'max'),
+  nodejs_eventloop_lag_p99_seconds: gauge(
+    '99th percentile of the event loop lag since the last scrape.',
+    [],
+    'max',
+  ),
   nodejs_eventloop_lag_max_seconds: gauge('Highest event loop lag since the last scrape.', [], 'max'),
   nodejs_gc_duration_seconds: histogram('Duration of garbage collections.', ['kind']),
   plinth_memory_limit_bytes: shared('Memory limit of the container or memory of the machine.'),
@@ -104,7 +108,7 @@ const queues = {
 const database = {
   plinth_database_up: gauge('Whether the statistics of PostgreSQL could be read.', [], 'min'),
   plinth_database_connections: shared('Connections to PostgreSQL.', ['state']),
-  plinth_database_connections_limit: shared('The setting max_connections of PostgreSQL.'),
+  plinth_database_connections_limit: shared('PostgreSQL’s max_connections setting.'),
   plinth_database_lock_waits: shared('Statements that wait for a lock.'),
   plinth_database_longest_transaction_seconds: shared('Age of the oldest open transaction.'),
   plinth_database_transactions_total: sharedCounter('Transactions.', ['outcome']),
@@ -146,8 +150,8 @@ const backups = {
   plinth_backup_recoverable_timestamp_seconds: shared('Newest time that a restore can recover.'),
   plinth_backup_overdue: gauge('Whether a scheduled base backup is late.', [], 'max'),
   plinth_backup_failing: gauge('Whether the last attempt to archive changes failed.', [], 'max'),
-  plinth_backup_drill_timestamp_seconds: shared('When the last drill ended.'),
-  plinth_backup_drill_failed: shared('Whether the last drill failed or found problems.'),
+  plinth_backup_drill_timestamp_seconds: shared('When the last backup verification ended.'),
+  plinth_backup_drill_failed: shared('Whether the last backup verification failed or found problems.'),
 } as const;
 
 const configuration = {
