@@ -106,9 +106,9 @@ const queues = {
 } as const;
 
 const database = {
-  plinth_database_up: gauge('Whether the statistics of PostgreSQL could be read.', [], 'min'),
+  plinth_database_up: gauge('Whether the PostgreSQL statistics could be read.', [], 'min'),
   plinth_database_connections: shared('Connections to PostgreSQL.', ['state']),
-  plinth_database_connections_limit: shared('PostgreSQL’s max_connections setting.'),
+  plinth_database_connections_limit: shared('Value of the PostgreSQL setting max_connections.'),
   plinth_database_lock_waits: shared('Statements that wait for a lock.'),
   plinth_database_longest_transaction_seconds: shared('Age of the oldest open transaction.'),
   plinth_database_transactions_total: sharedCounter('Transactions.', ['outcome']),
@@ -195,7 +195,7 @@ const jobs = {
 } as const;
 
 const functions = {
-  plinth_function_workers: gauge('Running workers of functions.'),
+  plinth_function_workers: gauge('Running function workers.'),
   plinth_function_workers_limit: gauge('Maximum number of running workers.'),
   plinth_function_pending: gauge('Requests that functions are processing.'),
   plinth_function_starts_total: counter('Started workers, by outcome.', ['outcome']),
