@@ -27,7 +27,7 @@ export interface BackupLocation {
 }
 
 /**
- * A machine that only restores has no plinth.toml, so the key can be in this environment variable. It takes precedence,
+ * A machine that only restores has no plinth.toml, so the key can be in this environment variable. It takes precedence
  * so that backups with a previous key can be restored.
  */
 export const keyVariable = 'PLINTH_BACKUP_KEY';

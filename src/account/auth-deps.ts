@@ -26,7 +26,7 @@ export interface ConsentDeps {
   /** Whether an administrator registered the app. Any other app may have been registered by anyone, under any name. */
   readonly isTrustedClient: (clientId: string) => Promise<boolean>;
   /**
-   * Releases an authorization request that this user opened but didn't decide, so that a different user can decide it.
+   * Releases an authorization request that this user opened but didn't decide so that a different user can decide it.
    */
   readonly releaseAuthorization: (authorizationId: string, userId: string) => Promise<void>;
 }

@@ -182,7 +182,7 @@ export function createPageFiller(deps: FillerDeps): PageFiller {
     },
     async filled(page, language) {
       const file = `pages/${language}/${page}.html`;
-      // Custom providers are read again, because the project can change them at run time.
+      // Custom providers are read again because the project can change them at run time.
       const custom = await customProviders();
       const key = JSON.stringify(custom);
       const known = pages.get(file);

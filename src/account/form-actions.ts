@@ -121,7 +121,7 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
     const window = windows.of(turn.request);
     const pair = await auth.visitor(turn.request, window.id).signUp(body);
     if (pair === undefined) await windows.begin(turn.request, turn.reply, window);
-    // The response is the same for an address that is already in use, so that it doesn't reveal who has an account.
+    // The response is the same for an address that is already in use so that it doesn't reveal who has an account.
     return pair === undefined ? { page: 'code', step: { email, purpose: 'confirm' } } : arrive(turn, pair);
   }
 

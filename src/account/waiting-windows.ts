@@ -94,7 +94,7 @@ export function createWaitingWindows({
       return row && { userAgent: row.user_agent, isCanceled: row.state === 'canceled' };
     },
     async checkNumber(id, number) {
-      // The attempt is counted before the comparison, so that concurrent requests can't exceed the limit.
+      // The attempt is counted before the comparison so that concurrent requests can't exceed the limit.
       const row = await queries.countAttempt(db, bytesOf(id), maxNumberAttempts, now());
       if (row === undefined) return 'canceled';
       if (String(row.number) === number) return 'right';

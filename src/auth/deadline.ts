@@ -1,6 +1,6 @@
 /**
  * Limits the duration of requests. A request that exceeds the limit gets 504 `request_timeout`. Its open transactions
- * are canceled, so that changes which the client considers failed aren't committed.
+ * are canceled so that changes which the client considers failed aren't committed.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Pool } from '../database/types.ts';

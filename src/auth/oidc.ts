@@ -111,7 +111,7 @@ export function createOidc(outgoing: Outgoing, clock: Clock): Oidc {
       loading = load(location).finally(() => inFlight.delete(key));
       inFlight.set(key, loading);
     }
-    // If the issuer is unavailable, the cached document is used, so that the issuer's users can still sign in.
+    // If the issuer is unavailable, the cached document is used so that the issuer's users can still sign in.
     return entry ? loading.catch(() => entry) : loading;
   }
 
@@ -170,7 +170,7 @@ function checkAccessToken(claims: IdTokenClaims, alg: string, accessToken: strin
 }
 
 /**
- * The accepted algorithms. Symmetric algorithms are excluded, because a secret shared with the provider would allow us
+ * The accepted algorithms. Symmetric algorithms are excluded because a secret shared with the provider would allow us
  * to sign the provider's tokens.
  */
 const publicAlgorithms = new Set('RS256 RS384 RS512 ES256 ES384 ES512 PS256 PS384 PS512 EdDSA'.split(' '));

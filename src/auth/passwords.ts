@@ -1,7 +1,7 @@
 /**
  * Hashes and verifies passwords. New hashes use bcrypt with cost 10 and the prefix `$2a$`, which GoTrue and pgcrypto
  * also write (equivalent to `$2b$` for up to 72 bytes). All formats in `core/password-hash.ts` can be verified. Hashes
- * are computed on Node's thread pool behind a queue, so that many simultaneous sign-ins leave threads for file and DNS
+ * are computed on Node's thread pool behind a queue so that many simultaneous sign-ins leave threads for file and DNS
  * operations.
  */
 import { createCipheriv, scrypt, timingSafeEqual } from 'node:crypto';
@@ -28,7 +28,7 @@ export interface Passwords {
   hash(password: string): Promise<string>;
   /** Whether the password matches the hash. Returns false if the hash is empty or its format is unknown. */
   verify(password: string, hash: string): Promise<boolean>;
-  /** Takes as long as verifying a password, so that the response time doesn't reveal whether an account exists. */
+  /** Takes as long as verifying a password so that the response time doesn't reveal whether an account exists. */
   pretendToVerify(password: string): Promise<void>;
   /** Returns the load of the queue for hashes. */
   load(): QueueLoad;

@@ -1,5 +1,5 @@
 /**
- * Records accepted TOTP time steps, so that each code from an authenticator app works only once (RFC 6238 section 5.2).
+ * Records accepted TOTP time steps so that each code from an authenticator app works only once (RFC 6238 section 5.2).
  */
 import type { Queryable } from '../database/types.ts';
 import { oldestTotpStep } from '../shared/totp.ts';

@@ -24,7 +24,7 @@ import type { WorkerInit } from './worker-init.ts';
 export async function runApiWorker(): Promise<never> {
   let socketDir: string | undefined;
   const lead = connectLead<WorkerInit>(() => {
-    // Removes the folder, because a killed lead can't do so itself.
+    // Removes the folder because a killed lead can't do so itself.
     if (socketDir !== undefined) rmSync(socketDir, { recursive: true, force: true });
   });
   try {

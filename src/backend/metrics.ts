@@ -20,7 +20,7 @@ export type MetricSource = () => MetricValues | Promise<MetricValues>;
 const lifetimeMs = 1000;
 /** A scrape must not wait for a database that hangs. */
 const defaultTimeoutMs = 1000;
-/** Shorter than the other timeouts, so that a database that hangs is reported as down. */
+/** Shorter than the other timeouts so that a database that hangs is reported as down. */
 const databaseTimeoutMs = 800;
 
 export interface CollectorOptions {

@@ -1,5 +1,5 @@
 /**
- * Divides the limits of the configuration among API workers, so that all of them together use about as many connections
+ * Divides the limits of the configuration among API workers so that all of them together use about as many connections
  * and as much memory as one process would. Has no side effects.
  */
 import type { Config } from '../config/index.ts';

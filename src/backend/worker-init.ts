@@ -5,7 +5,7 @@ import type { LeadMount } from '../gateway/index.ts';
 import type { PemPair } from '../kernel/tls.ts';
 
 export interface WorkerInit {
-  /** The version of the lead. A worker of another version exits, because Plinth was updated in the meantime. */
+  /** The version of the lead. A worker of another version exits because Plinth was updated in the meantime. */
   readonly version: string;
   readonly workers: number;
   readonly projectDir: string;

@@ -59,7 +59,7 @@ export async function takeBaseBackup(options: BaseBackupOptions): Promise<BaseMa
 }
 
 /**
- * The manifest is removed first, so that no incomplete backup is listed. If the target doesn't respond, the next prune
+ * The manifest is removed first so that no incomplete backup is listed. If the target doesn't respond, the next prune
  * removes the files.
  */
 async function removeFiles(repository: Repository, id: string): Promise<void> {
@@ -80,7 +80,7 @@ function slotCommand(id: string): string {
   return `CREATE_REPLICATION_SLOT ${name} TEMPORARY PHYSICAL RESERVE_WAL`;
 }
 
-/** Includes the WAL written during the backup, so that it can be restored without the archive. */
+/** Includes the WAL written during the backup so that it can be restored without the archive. */
 function command(id: string, maxRate: number): string {
   const rate = Math.min(Math.max(Math.floor(maxRate / 1024), rateBounds[0]), rateBounds[1]);
   return (

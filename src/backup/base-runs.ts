@@ -34,7 +34,7 @@ export interface BaseRuns {
 }
 
 /**
- * Returns the open session or waits for the next one, because a backup may last longer than a session.
+ * Returns the open session or waits for the next one because a backup may last longer than a session.
  * @throws {BackupError} interrupted
  */
 export type CurrentSession = () => Promise<Session>;
@@ -61,9 +61,7 @@ export function createBaseRuns(ctx: BackupContext): BaseRuns {
   /** When a failed backup is retried, as a `performance.now()` time. */
   let repeatAtMs = 0;
 
-  /**
-   * Takes a backup over a separate connection to the target, because a failed round closes the session's connection.
-   */
+  /** Takes a backup over a separate connection to the target because a failed round closes the session's connection. */
   async function take(current: CurrentSession): Promise<BackupEntry> {
     await current();
     const repository = await openConfigured(ctx.settings, ctx.projectDir);

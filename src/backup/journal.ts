@@ -65,7 +65,7 @@ export function openJournal(
       throw cause;
     }
   };
-  /** The next entry begins a new file, because another process may have read this one past its new end. */
+  /** The next entry begins a new file because another process may have read this one past its new end. */
   const abandon = (failed: number): void => {
     handle = undefined;
     try {
@@ -98,7 +98,7 @@ export function openJournal(
       const stored: string[] = [];
       const removed: string[] = [];
       const offsets = new Map<string, number>();
-      // Checked before the files are read, so that no later entry is lost with a file.
+      // Checked before the files are read so that no later entry is lost with a file.
       const finished = new Set(names.filter((name) => isFinished(name, names)));
       for (const name of names) {
         const bytes = readFileSync(join(dir, name));

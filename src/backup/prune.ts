@@ -1,5 +1,5 @@
 /**
- * Removes files that aren't needed for any recoverable time in the retention window. Manifests are removed first, so
+ * Removes files that aren't needed for any recoverable time in the retention window. Manifests are removed first so
  * that no listed backup is incomplete.
  */
 import type { Bodies } from './bodies.ts';
@@ -128,7 +128,7 @@ async function removeWal(repository: Repository, kept: readonly BaseManifest[]):
   const newest = Math.max(...needed.keys());
   const unneeded = ranges.filter(({ timeline, end }) => {
     const start = needed.get(timeline);
-    // The WAL of newer timelines is kept, because their first base backup may be running.
+    // The WAL of newer timelines is kept because their first base backup may be running.
     return start === undefined ? timeline < newest : end <= start;
   });
   const removed = new Set([...unneeded, ...replacedChunks(ranges)].map(({ name }) => name));

@@ -128,7 +128,7 @@ async function* named(bytes: AsyncIterable<Buffer>, name: string): AsyncGenerato
   }
 }
 
-/** Adds the file's name to the error, so that the operator knows which file is damaged. */
+/** Adds the file's name to the error so that the operator knows which file is damaged. */
 function withName(error: unknown, name: string): unknown {
   const isDamage =
     (error instanceof BackupError && error.code === 'damaged') ||
@@ -179,7 +179,7 @@ const proofOf = (
     .update(JSON.stringify([format, id, systemIdentifier]))
     .digest('hex');
 
-/** Pads or truncates text to the 64 bytes of a proof, so that both can be compared in constant time. */
+/** Pads or truncates text to the 64 bytes of a proof so that both can be compared in constant time. */
 const padded = (text: string): Buffer => {
   const bytes = Buffer.alloc(64);
   bytes.write(text.slice(0, 64), 'latin1');

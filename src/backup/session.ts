@@ -31,7 +31,7 @@ export interface BackupSettings {
 }
 
 export interface BackupContext {
-  /** Read for each use, because the schedule and the retention can change. */
+  /** Read for each use because the schedule and the retention can change. */
   readonly settings: BackupSettings;
   readonly database: Database;
   readonly journal: JournalFiles;
@@ -75,7 +75,7 @@ const targetOf = (settings: BackupSettings, projectDir: string): Target =>
   });
 
 /**
- * Rejects a target inside the project folder, because each snapshot would contain the backups before it. @throws
+ * Rejects a target inside the project folder because each snapshot would contain the backups before it. @throws
  * {BackupError} target_in_project
  */
 export function refuseTargetIn(folder: string, label: string): void {
@@ -91,7 +91,7 @@ function realPath(path: string): string {
   return parent === path ? path : join(realPath(parent), path.slice(parent.length));
 }
 
-/** Uploads missing object bodies first, so that the archive never contains a row without its object body. */
+/** Uploads missing object bodies first so that the archive never contains a row without its object body. */
 export async function openSession(ctx: BackupContext, archives: boolean): Promise<Session> {
   const { database, settings, projectDir, journal, store, log } = ctx;
   const identifier = await systemIdentifier(database.pool('supabase_admin'));

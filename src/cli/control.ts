@@ -149,7 +149,7 @@ function provesToken({ controlPort, token }: State): Promise<boolean> {
       response.on('end', () => resolve(proof === expected));
       response.on('error', reject);
     });
-    // The time is limited, because another program that listens on this port might never respond.
+    // The time is limited because another program that listens on this port might never respond.
     call.setTimeout(proofTimeoutMs, () =>
       call.destroy(new Error("The running Plinth process didn't identify itself in time.")),
     );

@@ -101,7 +101,7 @@ async function startPage(
   { API_URL = '', PUBLISHABLE_KEY = '' }: Readonly<Record<string, string>>,
 ): Promise<Companion> {
   const child = fork(fileURLToPath(new URL('example-page.ts', import.meta.url)), [], {
-    // The child's output is ignored, because stdout is reserved for the command's result.
+    // The child's output is ignored because stdout is reserved for the command's result.
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));

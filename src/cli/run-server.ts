@@ -251,7 +251,7 @@ class Server {
   }
 
   /**
-   * If the server can't start with its previous settings either, the process exits, so that a supervisor notices the
+   * If the server can't start with its previous settings either, the process exits so that a supervisor notices the
    * failure.
    */
   async #startAgain(config: Config, onProgress: (message: string) => void): Promise<void> {
@@ -346,7 +346,7 @@ function workersFor({ mode, workers }: ServerOptions, { plinth }: Config): Pick<
   return count === 1 ? {} : { workers: { count, fork: forkWorker } };
 }
 
-/** Starts this program again. Data is passed over IPC, because other users can read arguments. */
+/** Starts this program again. Data is passed over IPC because other users can read arguments. */
 const forkWorker = (): ChildProcess =>
   fork(process.argv[1] ?? '', ['serve', '--api-worker'], {
     serialization: 'advanced',

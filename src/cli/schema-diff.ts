@@ -66,7 +66,7 @@ interface Renamed {
 }
 
 /**
- * In a temporary database, the objects are renamed before the next comparison, so that PostgreSQL itself changes
+ * In a temporary database, the objects are renamed before the next comparison so that PostgreSQL itself changes
  * everything that refers to them. More renames can then be possible, such as columns of a renamed table.
  */
 async function withRenames(

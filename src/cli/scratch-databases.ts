@@ -1,6 +1,6 @@
 /**
- * Empty databases that contain Plinth's schemas. Each database has a separate server, so that a running Plinth and its
- * data aren't affected. The databases of one server share roles and settings, so they wouldn't be independent.
+ * Empty databases that contain Plinth's schemas. Each database has a separate server, so a running Plinth and its data
+ * aren't affected. The databases of one server share roles and settings, so they wouldn't be independent.
  */
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

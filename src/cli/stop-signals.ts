@@ -4,7 +4,7 @@
  */
 import { closeSync, openSync, readFileSync } from 'node:fs';
 
-/** Ctrl-C can arrive twice, because both npm and the terminal forward it. */
+/** Ctrl-C can arrive twice because both npm and the terminal forward it. */
 const sameStopMs = 1000;
 const parentPollMs = 1000;
 
@@ -21,7 +21,7 @@ export interface StopSignals {
 }
 
 /**
- * Starts watching, and returns a function that stops watching npm. Signals are handled until the process exits, so that
+ * Starts watching, and returns a function that stops watching npm. Signals are handled until the process exits so that
  * a second signal doesn't turn a clean exit into a failure.
  */
 export function watchStopSignals({

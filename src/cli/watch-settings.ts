@@ -15,7 +15,7 @@ export interface SettingsWatch {
 }
 
 /**
- * Starts watching, and returns a function that stops watching. The files are read at intervals, because file system
+ * Starts watching, and returns a function that stops watching. The files are read at intervals because file system
  * events miss files that an editor or a deployment tool replaces. A change counts once two readings in a row are the
  * same, because several files may be written one after the other. When the watch is turned on, the files are compared
  * with the running settings once.

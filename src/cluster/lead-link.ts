@@ -59,7 +59,7 @@ export function connectLead<Init>(onGone: () => void): LeadLink<Init> {
     onGone();
     process.exit(orphaned);
   });
-  // Ignores signals, because the lead handles them. A terminal and systemd send them to all processes.
+  // Ignores signals because the lead handles them. A terminal and systemd send them to all processes.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'] as const)
     process.on(signal, () => undefined);
   process.on('message', (message: LeadMessage<Init>, socket: unknown) => {
@@ -68,7 +68,7 @@ export function connectLead<Init>(onGone: () => void): LeadLink<Init> {
         init.resolve(message.init);
         return;
       case 'connection':
-        // Sent before anything else, because until then, the lead passes the connection to another worker if this one
+        // Sent before anything else because until then, the lead passes the connection to another worker if this one
         // dies.
         tell({ kind: 'accepted', id: message.id });
         // The socket is undefined if the client has already disconnected.

@@ -1,4 +1,4 @@
-/** Adds up the metrics of all workers. The counters of workers that have exited are kept, so that sums never decrease. */
+/** Adds up the metrics of all workers. The counters of workers that have exited are kept, so sums never decrease. */
 import { type MetricName, type MetricValues, metricCatalog } from '../kernel/metrics/catalog.ts';
 import { mergeMetrics } from '../telemetry/index.ts';
 

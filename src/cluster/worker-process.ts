@@ -69,7 +69,7 @@ export class WorkerProcess<Init> {
   }
 
   send(message: LeadMessage<Init>): void {
-    // Errors are ignored, because the exit of a worker is reported separately.
+    // Errors are ignored because the exit of a worker is reported separately.
     if (this.#child.connected) this.#child.send(message, () => undefined);
   }
 
@@ -78,7 +78,7 @@ export class WorkerProcess<Init> {
     const id = this.#nextId++;
     this.#unserved.set(id, socket);
     this.#handedSinceFacts += 1;
-    // Errors are ignored, because they mean that the worker has exited or the client has disconnected, and both are
+    // Errors are ignored because they mean that the worker has exited or the client has disconnected, and both are
     // handled elsewhere.
     if (this.#child.connected)
       this.#child.send({ kind: 'connection', id }, socket, { keepOpen: true }, () => undefined);

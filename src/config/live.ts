@@ -51,7 +51,7 @@ export function createLiveConfig(initial: Config): LiveConfigOwner {
       return current();
     },
     derive<T>(read: (config: Config) => T): () => T {
-      // The values are kept per configuration, because requests in progress can still use the previous one.
+      // The values are kept per configuration because requests in progress can still use the previous one.
       const known = new WeakMap<Config, { readonly value: T }>();
       const valueFor = (config: Config): T => {
         let found = known.get(config);

@@ -21,7 +21,7 @@ export interface EventStreams {
    * 9.2.4). @throws {ConsoleError} too_many
    */
   open(response: ServerResponse, follow: (send: (json: string, id?: number) => void) => () => void): void;
-  /** Closes all streams, because the server would otherwise wait for them when it stops. */
+  /** Closes all streams because the server would otherwise wait for them when it stops. */
   closeAll(): void;
 }
 

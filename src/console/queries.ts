@@ -63,7 +63,7 @@ export async function insertLink(
 }
 
 /**
- * Deletes the link and returns its operator, so that the link works only once even if two browsers use it at the same
+ * Deletes the link and returns its operator so that the link works only once even if two browsers use it at the same
  * time.
  */
 export async function consumeLink(

@@ -1,5 +1,5 @@
 /**
- * Calls services in this process as service_role, so that the rules of each service also apply to changes from the
+ * Calls services in this process as service_role so that the rules of each service also apply to changes from the
  * Console. The key never leaves the server.
  */
 import type { Keys } from '../keys/types.ts';

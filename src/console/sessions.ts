@@ -71,12 +71,12 @@ export function createSessions({ db, consoleUrl, ownAddress, factorRequired }: S
   const attempts = createAttempts(attemptLimits);
 
   /**
-   * Whether the cookie has the prefix `__Host-`, so that other hosts in the domain can't set it (RFC 6265bis, section
+   * Whether the cookie has the prefix `__Host-`, so other hosts in the domain can't set it (RFC 6265bis, section
    * 4.1.3). Browsers accept this prefix only over TLS.
    */
   const isSecure = ({ headers }: FastifyRequest): boolean =>
     ownAddress.publicUrl?.protocol === 'https:' && isToPublicUrl(headers, ownAddress);
-  // The name contains the port, because browsers share cookies between all ports of a host and two projects may run on
+  // The name contains the port because browsers share cookies between all ports of a host and two projects may run on
   // one host.
   const cookieName = (request: FastifyRequest): string =>
     isSecure(request) ? '__Host-plinth-console' : `plinth-console-${new URL(consoleUrl()).port || 'default'}`;
@@ -163,7 +163,7 @@ export function createSessions({ db, consoleUrl, ownAddress, factorRequired }: S
         ip: request.ip,
         lifetimeSeconds: sessionLifetimeSeconds,
       });
-      // Ends previous sessions of the same browser, because they would otherwise remain valid.
+      // Ends previous sessions of the same browser because they would otherwise remain valid.
       await endSessions(request);
       reply.header('set-cookie', cookieHeader(request, cookie, sessionLifetimeSeconds));
       const { id, name, role, has_factor } = operator;

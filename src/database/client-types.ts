@@ -17,7 +17,7 @@ export interface TypesOptions {
 }
 
 /**
- * The generator and its client are loaded on demand, because loading them is slow.
+ * The generator and its client are loaded on demand because loading them is slow.
  * @throws {DatabaseError} types_timeout
  */
 export async function generateTypes(

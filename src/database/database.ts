@@ -245,7 +245,7 @@ export function openDatabase(
       const run = { session, serverVersion: info.serverVersion, log, onProgress };
       await applyFiles(run, readMigrationFiles(sets));
     } finally {
-      // The session is closed, because it is no longer needed and its caches are large after a bootstrap.
+      // The session is closed because it is no longer needed and its caches are large after a bootstrap.
       await session.connection.close();
     }
   };

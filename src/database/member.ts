@@ -24,7 +24,7 @@ interface Joined extends SignIns {
   stop(): Promise<void>;
 }
 
-/** Removes the functions from the connection options, because only data can be sent to another process. */
+/** Removes the functions from the connection options because only data can be sent to another process. */
 export function memberOf({ target, info }: Pick<Joined, 'target' | 'info'>): Member {
   const { onPasswordRejected, onNotice, onNotification, onEnd, ...authenticator } = target('authenticator');
   const { embedded, serverVersion, ownsSchemas } = info;

@@ -76,7 +76,7 @@ export interface Transaction extends Queryable {
 /** A whole transaction. A {@link Transaction} can also be a savepoint within one. */
 export interface WholeTransaction extends Transaction {
   /**
-   * Sends the last statements and COMMIT in one write, so that they need a single round trip. No other statement may
+   * Sends the last statements and COMMIT in one write so that they need a single round trip. No other statement may
    * follow. An error rolls back the whole transaction.
    */
   finish(statements: readonly Sql[]): Promise<void>;
@@ -136,7 +136,7 @@ export interface Session extends Queryable {
   transaction<T>(work: TransactionWork<T>, options?: TransactionOptions): Promise<T>;
   /**
    * Discards all session state: an open transaction, role, settings, temporary tables, prepared statements, cursors and
-   * advisory locks. Afterward, the server has none of Plinth's own prepared statements, so that a script can use and
+   * advisory locks. Afterward, the server has none of Plinth's own prepared statements so that a script can use and
    * deallocate any name.
    */
   reset(): Promise<void>;
@@ -156,7 +156,7 @@ export interface Session extends Queryable {
   onNotice(listener: (notice: NoticeShape) => void): void;
 }
 
-/** A session where the role itself has signed in, so that SQL can't switch back to another role. */
+/** A session where the role itself has signed in, so SQL can't switch back to another role. */
 export interface RoleSession {
   readonly processId: number;
   /**
@@ -315,7 +315,7 @@ export interface RowFlow {
   pause(): void;
   resume(): void;
   /**
-   * Rejects the remaining rows, because space has run out or no one reads them. The statement is canceled if this
+   * Rejects the remaining rows because space has run out or no one reads them. The statement is canceled if this
    * doesn't affect any other request.
    */
   refuse(): void;
@@ -451,7 +451,7 @@ export interface Database {
   readonly info: DatabaseInfo;
   /** Returns the data that another process of this server needs to serve requests from the database. */
   member(): Member;
-  /** Resets the passwords of Plinth's login roles, because a member's password was rejected. */
+  /** Resets the passwords of Plinth's login roles because a member's password was rejected. */
   restoreLogins(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -531,8 +531,8 @@ export interface ReplicationConnection {
   /** Confirms that everything up to `lsn` has been processed. */
   acknowledge(lsn: bigint): void;
   /**
-   * Stops reading until {@link resume}, so that the server must wait. Status updates are still sent every few seconds,
-   * so that the server doesn't time out. Messages that were already read may still arrive.
+   * Stops reading until {@link resume} so that the server must wait. Status updates are still sent every few seconds so
+   * that the server doesn't time out. Messages that were already read may still arrive.
    */
   pause(): void;
   resume(): void;

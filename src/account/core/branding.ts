@@ -30,7 +30,7 @@ export function brandColors(color: string, scheme: 'light' | 'dark'): BrandColor
   const ground = grounds[scheme].map(parse);
   const primary = shift(base, away, (candidate) => ground.every((one) => ratio(candidate, one) >= edgeRatio));
   const onPrimary = ratio(white, primary) >= textRatio ? white : black;
-  // This usually returns the color unchanged, because black and white reach 4.5:1 on almost every color.
+  // This usually returns the color unchanged because black and white reach 4.5:1 on almost every color.
   const readable = shift(
     primary,
     onPrimary === white ? black : white,

@@ -123,7 +123,7 @@ export function carriedFlow(query: URLSearchParams): string {
 }
 
 /**
- * Adds the flow's query to the links of a prerendered page, so that the return address is kept before the script runs
+ * Adds the flow's query to the links of a prerendered page so that the return address is kept before the script runs
  * and when scripts are disabled. A link to another language leads to the same page, so it keeps the whole query.
  */
 export function carryFlow(html: string, query: URLSearchParams): string {

@@ -1,6 +1,6 @@
 /**
  * The progress of a visitor whose browser runs no scripts, such as the error in the form they posted or the code they
- * must enter. A cookie carries the progress from the form to the resulting page, so that a reload doesn't repeat a
+ * must enter. A cookie carries the progress from the form to the resulting page so that a reload doesn't repeat a
  * request. The cookie only affects what a page shows and doesn't grant any access.
  */
 

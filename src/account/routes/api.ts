@@ -87,7 +87,7 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
   // parsed here.
   app.removeContentTypeParser('text/plain');
 
-  // The schemas are loaded on the first request, so that an idle server doesn't use memory for them.
+  // The schemas are loaded on the first request so that an idle server doesn't use memory for them.
   let bodies!: typeof Bodies;
   app.addHook('preHandler', async () => {
     bodies ??= await import('./bodies.ts');

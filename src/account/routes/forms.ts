@@ -84,7 +84,7 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
     const visitor = await visitors.present(request);
     if (visitor === undefined) return reply.redirect(address('sign-in', query), 303);
     if (mustStepUp(visitor)) {
-      // The response is a redirect, because the regular page doesn't know the user's factors until its script runs.
+      // The response is a redirect because the regular page doesn't know the user's factors until its script runs.
       setStep(request, reply, { page: 'mfa' });
       return reply.redirect(address('mfa', query), 303);
     }
@@ -106,7 +106,7 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
     });
   });
 
-  // The page shows a link to the app, because browsers apply the page's form-action policy to redirects that follow a
+  // The page shows a link to the app because browsers apply the page's form-action policy to redirects that follow a
   // form submission.
   app.get('/go', async (request, reply) => {
     const query = queryOf(request);

@@ -6,7 +6,7 @@ import { isMark, isOurForm, markBytes } from '../core/form-mark.ts';
 import { cookieOf, keepCookie } from '../request-cookies.ts';
 
 /**
- * Returns the hidden field for a form in the response and sets its cookie. An existing token is reused, because another
+ * Returns the hidden field for a form in the response and sets its cookie. An existing token is reused because another
  * tab may also show a form.
  */
 export function markedForm(request: FastifyRequest, reply: FastifyReply): string {

@@ -16,7 +16,7 @@ export interface Fields {
 }
 
 /**
- * Parses the body when it is called for the first time, so that earlier checks run before the body is read. @throws
+ * Parses the body when it is called for the first time so that earlier checks run before the body is read. @throws
  * {AuthError} bad_json
  */
 export type ReadFields = () => Fields;

@@ -23,7 +23,7 @@ export interface FirebaseHash {
   readonly expected: Buffer;
 }
 
-/** These limits bound the cost of a verification, so that an imported hash can't overload the server. */
+/** These limits bound the cost of a verification so that an imported hash can't overload the server. */
 const maxArgon2MemoryKib = 1_048_576;
 const maxArgon2Passes = 20;
 const maxLanes = 16;

@@ -1,5 +1,5 @@
 /**
- * Parses an entry of the redirect allow list. Scheme, host, port and path are matched separately, so that a wildcard
+ * Parses an entry of the redirect allow list. Scheme, host, port and path are matched separately so that a wildcard
  * never extends from one part into the next. Within a part, the syntax is that of gobwas/glob with the separators `.`
  * and `/`: `*` and `?` don't match separators, but `**` does. Also supports `[a-z]`, `[!a-z]`, `{one,two}` and
  * backslash escapes.

@@ -27,8 +27,8 @@ export interface TypedSecret {
    */
   readonly perToken?: number;
   /**
-   * When an attempt is counted. `before`: before the comparison, so that concurrent attempts can't exceed the limit.
-   * The attempt is refunded if the secret was correct. `after`: after the comparison, so that correct attempts can run
+   * When an attempt is counted. `before`: before the comparison so that concurrent attempts can't exceed the limit. The
+   * attempt is refunded if the secret was correct. `after`: after the comparison so that correct attempts can run
    * concurrently. Used for slow hashes, whose concurrency is limited anyway.
    */
   readonly counted: 'before' | 'after';
@@ -79,7 +79,7 @@ export const typedSecrets = {
     knownNetwork: { size: 5, refillMs: hourMs },
     perToken: 5,
     counted: 'before',
-    // Three codes are correct at any time, because the codes of three time steps are accepted.
+    // Three codes are correct at any time because the codes of three time steps are accepted.
     oneIn: sixDigits / 3,
   },
   recovery_code: {

@@ -1,5 +1,5 @@
 /**
- * Creates users, and confirms their email addresses and phone numbers. Each step is a separate update, because triggers
+ * Creates users, and confirms their email addresses and phone numbers. Each step is a separate update because triggers
  * must see the changes one by one.
  */
 import { randomUUID } from 'node:crypto';

@@ -38,7 +38,7 @@ export async function deleteByAdmin(
 }
 
 /**
- * Removes a user's personal data but keeps the row, because foreign keys reference it. Personal data is hashed or
+ * Removes a user's personal data but keeps the row because foreign keys reference it. Personal data is hashed or
  * deleted.
  */
 async function softDelete(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {

@@ -11,7 +11,7 @@ import { beginSignIn } from './external-sign-in.ts';
 import { requireUsedFactor } from './own-account.ts';
 
 /**
- * The name that makes the Account pages available as a provider, so that stock clients can open them with
+ * The name that makes the Account pages available as a provider so that stock clients can open them with
  * signInWithOAuth. The name has the same form as a custom provider's name.
  */
 export const accountProvider = 'custom:account';

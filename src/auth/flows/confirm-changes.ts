@@ -43,7 +43,7 @@ export async function acceptSignUp(ctx: AuthContext, tx: Transaction, user: User
 
 /**
  * Accepts a recovery or magic link, which also proves that the user controls the address. An unclaimed account loses
- * its password, because the request for this link contained no password.
+ * its password because the request for this link contained no password.
  */
 export async function acceptRecovery(ctx: AuthContext, tx: Transaction, user: User): Promise<void> {
   try {

@@ -49,8 +49,7 @@ export async function linkIdentity(
       throw authError('email_exists', undefined, { status: 400 });
     }
     if (data.email_verified !== true) {
-      // The address is stored as a pending change, so that an unconfirmed address doesn't block the address's real
-      // owner.
+      // The address is stored as a pending change, so an unconfirmed address doesn't block the address's real owner.
       await sendEmailChange(ctx, tx, caller, user, email, false);
       const error = authError(
         'email_not_confirmed',

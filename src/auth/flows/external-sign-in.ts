@@ -163,7 +163,7 @@ async function redeem(
   const authMethods: readonly ClientAuth[] =
     client.clientAuth === 'post' ? ['post', 'basic'] : ['basic', 'post'];
   const failure = (cause: unknown) =>
-    // The code is truncated by code points, because an unpaired surrogate can't be encoded in a URL.
+    // The code is truncated by code points because an unpaired surrogate can't be encoded in a URL.
     internalError(`Unable to exchange external code: ${[...code].slice(0, 4).join('')}`, cause);
   let error = '';
   for (const authMethod of authMethods) {

@@ -172,7 +172,7 @@ async function findOwner(
   }
 }
 
-/** Finds the user by the hash, because the address in the request may be the user's old or new address. */
+/** Finds the user by the hash because the address in the request may be the user's old or new address. */
 async function findByEmailChange(ctx: AuthContext, db: Queryable, hash: string): Promise<User | undefined> {
   const types: OneTimeTokenType[] = ctx.settings.email.doubleConfirmChanges
     ? ['email_change_token_current', 'email_change_token_new']

@@ -98,7 +98,7 @@ async function callHttp(ctx: AuthContext, uri: string, secrets: string, body: st
         redirect: 'manual',
         headers: {
           'content-type': 'application/json',
-          // Compression is disabled, because a compressed response would hide its size until it is decompressed.
+          // Compression is disabled because a compressed response would hide its size until it is decompressed.
           'accept-encoding': 'identity',
           'webhook-id': id,
           'webhook-timestamp': String(timestampSeconds),

@@ -10,8 +10,8 @@ import { authError } from '../errors.ts';
 export type { TemplateName };
 
 /**
- * Sends an email. The template file is read every time, so that changes apply immediately. If the template is missing
- * or invalid, logs an error and sends the default template, because users need their codes. Throws
+ * Sends an email. The template file is read every time so that changes apply immediately. If the template is missing or
+ * invalid, logs an error and sends the default template, because users need their codes. Throws
  * `email_address_invalid`.
  */
 export async function deliver(
@@ -106,7 +106,7 @@ function ownTemplate(ctx: AuthContext, name: TemplateName): { contentPath?: stri
 /** Returns the first letter of a name. */
 const initialOf = (name: string): string => [...name.trim()][0]?.toUpperCase() ?? '';
 
-/** Returns the text without line breaks, so that metadata in a subject can't add email headers. */
+/** Returns the text without line breaks so that metadata in a subject can't add email headers. */
 function oneLine(text: string): string {
   return text.replace(/[\r\n]+/g, ' ').trim();
 }

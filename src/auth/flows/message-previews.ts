@@ -1,4 +1,4 @@
-/** Renders emails and text messages with sample values, so that operators can preview them. */
+/** Renders emails and text messages with sample values so that operators can preview them. */
 import type { AuthContext } from '../context.ts';
 import { parsePhone } from '../core/contact.ts';
 import { templateNames } from '../core/default-mails.ts';

@@ -91,9 +91,7 @@ export async function isTrustedClient(ctx: AuthContext, clientId: string): Promi
   return (await findOAuthClient(ctx.pool, clientId))?.registration_type === 'manual';
 }
 
-/**
- * Runs `work` on the locked row. Errors are thrown after the transaction, so that the status "expired" is committed.
- */
+/** Runs `work` on the locked row. Errors are thrown after the transaction so that the status "expired" is committed. */
 async function withPending<T extends object | string>(
   ctx: AuthContext,
   requested: {
@@ -119,8 +117,8 @@ async function withPending<T extends object | string>(
 }
 
 /**
- * Returns the same error for authorizations that don't exist, have expired or belong to another user, so that the
- * error doesn't reveal which case applies.
+ * Returns the same error for authorizations that don't exist, have expired or belong to another user so that the error
+ * doesn't reveal which case applies.
  */
 function notFound(): AuthError {
   return authError('oauth_authorization_not_found', 'authorization not found');
@@ -142,7 +140,7 @@ export function errorUrl(
 }
 
 /**
- * Returns the redirect address after a decision. The address contains the issuer, so that a client that uses several
+ * Returns the redirect address after a decision. The address contains the issuer so that a client that uses several
  * servers can determine which one sent the response (RFC 9207). Upstream omits the issuer.
  */
 function decisionUrl(

@@ -221,7 +221,7 @@ async function createChallenge(
   return { challengeId: id, options, expiresAtSeconds: Math.floor(expiresAtMs / 1000) };
 }
 
-/** Returns the parsed response and its challenge. The challenge is deleted, so that it can't be used again. */
+/** Returns the parsed response and its challenge. The challenge is deleted so that it can't be used again. */
 async function consumeResponse(
   ctx: AuthContext,
   body: Fields,

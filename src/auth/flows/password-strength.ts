@@ -20,7 +20,7 @@ export async function weaknessAtSignIn(ctx: AuthContext, password: string): Prom
 }
 
 async function findWeakness(ctx: AuthContext, password: string): Promise<AuthError | undefined> {
-  // The rules are checked first, so that a password that is too long isn't sent to the leak check.
+  // The rules are checked first so that a password that is too long isn't sent to the leak check.
   const fault = passwordFault(password, ctx.settings.password);
   return (await isLeaked(ctx, password)) ? passwordFault(password, ctx.settings.password, true) : fault;
 }

@@ -49,7 +49,7 @@ export async function refreshSession(
     await checkToken(ctx, caller, presented);
     const outcome = await ctx.pool.transaction((tx) => refreshLocked(ctx, tx, caller, presented, clientId));
     if (outcome === 'busy') await sleep(10 + Math.random() * 20);
-    // The error is thrown after the transaction, so that the revocations are committed.
+    // The error is thrown after the transaction so that the revocations are committed.
     else if ('refusal' in outcome) throw outcome.refusal;
     else return outcome;
   }

@@ -20,7 +20,7 @@ import { nothing, resetUnclaimed } from './reset-unclaimed.ts';
 
 /**
  * Handles a sign-up with a contact that already has an account. The request doesn't receive a session. An unclaimed
- * account gets the new password and metadata, and a new code is sent, so that only the recipient of that code can
+ * account gets the new password and metadata, and a new code is sent so that only the recipient of that code can
  * confirm them.
  */
 export async function signUpAgain(
@@ -93,7 +93,7 @@ async function contest(
   await resetUnclaimed(ctx, tx, user, provider, nothing);
 }
 
-/** Whether the account with this contact is unclaimed, so that the code will prove who owns it. */
+/** Whether the account with this contact is unclaimed, so the code will prove who owns it. */
 function isOpen(ctx: AuthContext, user: User, { provider, email, phone }: CheckedSignUp): boolean {
   const isOwnColumn = provider === 'email' ? user.email?.toLowerCase() === email : user.phone === phone;
   return isOwnColumn && contactStatus(user, provider) === 'unclaimed' && !confirmsImmediately(ctx, provider);

@@ -1,4 +1,4 @@
-/** Resets unclaimed accounts, so that the data from one request replaces the data from earlier requests. */
+/** Resets unclaimed accounts so that the data from one request replaces the data from earlier requests. */
 import type { Transaction } from '../../database/types.ts';
 import type { AuthContext } from '../context.ts';
 import { type Contact, isPrepared } from '../core/contact-status.ts';

@@ -217,7 +217,7 @@ async function acceptAssertion(
 }
 
 /**
- * How long an assertion is stored. This is longer than the lifetime of a PKCE code, because the exchange of the code
+ * How long an assertion is stored. This is longer than the lifetime of a PKCE code because the exchange of the code
  * reads the session's end from the stored assertion.
  */
 const rememberMs = 600_000;

@@ -36,8 +36,8 @@ export interface ClientGrant {
 
 /**
  * Issues a new session if the request has provided the required proof. Sets the `sb-auth-*` headers as upstream does.
- * If `origin` is set, the session inherits its methods, level and factor, so that users don't have to authenticate
- * again when they move from the Account pages to an app.
+ * If `origin` is set, the session inherits its methods, level and factor, so users don't have to authenticate again
+ * when they move from the Account pages to an app.
  */
 export async function issueSession(
   ctx: AuthContext,

@@ -132,7 +132,7 @@ async function firstIdentity(
   return identity;
 }
 
-/** Sets all existing keys to null, so that a merge removes them. */
+/** Sets all existing keys to null so that a merge removes them. */
 function withoutOld(metadata: JsonObject): JsonObject {
   return Object.fromEntries(Object.keys(metadata).map((key) => [key, null]));
 }

@@ -200,7 +200,7 @@ async function verifyKnownKey(
   });
 }
 
-/** Deletes a completed challenge and stores it with the factor, so that the project can inspect it. */
+/** Deletes a completed challenge and stores it with the factor so that the project can inspect it. */
 async function closeChallenge(
   ctx: AuthContext,
   tx: Transaction,

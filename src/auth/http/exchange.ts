@@ -44,7 +44,7 @@ function callerOf(
   text: string,
 ): Caller {
   return {
-    // The gateway determines this address, because any client can send X-Forwarded-For and only the gateway knows the
+    // The gateway determines this address because any client can send X-Forwarded-For and only the gateway knows the
     // trusted proxies.
     ip: request.ip,
     userAgent: header(request, 'user-agent') ?? '',

@@ -30,7 +30,7 @@ const requireSaml: Guard = ({ settings }) => {
 
 /** Returns the address of the identity provider. */
 export const ssoSignIn: Operation<Call, string> = {
-  // This guard runs first, so that the response reports disabled SAML regardless of rate limits.
+  // This guard runs first, so the response reports disabled SAML regardless of rate limits.
   guards: [requireSaml, limitByAddress('sso'), requireCaptcha],
   run: (ctx, { body }) => beginSsoSignIn(ctx, body()),
 };

@@ -116,7 +116,7 @@ export async function setCodeIssued(db: Queryable, id: string, nowMs: number): P
 }
 
 /**
- * Deletes a flow, because a code can be exchanged for only one session. Returns false if a concurrent request has
+ * Deletes a flow because a code can be exchanged for only one session. Returns false if a concurrent request has
  * already used the flow.
  */
 export async function consumeFlowState(db: Queryable, id: string): Promise<boolean> {

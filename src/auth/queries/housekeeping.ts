@@ -1,6 +1,6 @@
 /**
- * Deletes expired rows, a hundred per statement. Skips locked rows until the next round, so that no request has to
- * wait. Retention follows GoTrue 2.196 (internal/models/cleanup.go) except where noted.
+ * Deletes expired rows, a hundred per statement. Skips locked rows until the next round so that no request has to wait.
+ * Retention follows GoTrue 2.196 (internal/models/cleanup.go) except where noted.
  */
 import type { Queryable } from '../../database/types.ts';
 import { type Sql, sql } from '../../kernel/sql.ts';
@@ -28,7 +28,7 @@ export function cleanups(lifetimes: Lifetimes, nowMs: number): readonly Sql[] {
     returning 1 as gone`;
   const { timeboxMs, inactivityTimeoutMs, guestLifetimeMs, longestCodeMs } = lifetimes;
   return [
-    // The parent of the active token is kept, because a client that didn't receive a response may present the parent
+    // The parent of the active token is kept because a client that didn't receive a response may present the parent
     // again, however old it is.
     remove(
       'refresh_tokens',
@@ -40,7 +40,7 @@ export function cleanups(lifetimes: Lifetimes, nowMs: number): readonly Sql[] {
         select t.id from auth.refresh_tokens t join auth.sessions s on s.id = t.session_id
         where s.not_after < ${ago(dayMs)} and not t.revoked limit ${batchRows} for update of t skip locked)
       returning 1 as gone`,
-    // Sessions are deleted after their tokens and in small batches, because rows that reference a session are deleted
+    // Sessions are deleted after their tokens and in small batches because rows that reference a session are deleted
     // with it.
     remove('sessions', sql`t.not_after < ${ago(3 * dayMs)}`, 10),
     ...(timeboxMs > 0 ? [remove('sessions', sql`t.created_at < ${ago(timeboxMs + dayMs)}`)] : []),
@@ -59,7 +59,7 @@ export function cleanups(lifetimes: Lifetimes, nowMs: number): readonly Sql[] {
     remove('oauth_client_states', sql`t.created_at < ${ago(dayMs)}`),
     remove('mfa_challenges', sql`t.created_at < ${ago(dayMs)}`),
     remove('mfa_factors', sql`t.status = 'unverified' and t.created_at < ${ago(dayMs)}`),
-    // Expired authorizations are deleted, because anyone who knows a client's ID can start one. Upstream never deletes
+    // Expired authorizations are deleted because anyone who knows a client's ID can start one. Upstream never deletes
     // them.
     remove('oauth_authorizations', sql`t.expires_at < ${ago(dayMs)}`),
     remove('webauthn_challenges', sql`t.expires_at < ${ago(0)}`),
@@ -72,8 +72,7 @@ export function cleanups(lifetimes: Lifetimes, nowMs: number): readonly Sql[] {
 }
 
 /**
- * Acquires a lock until the transaction ends, so that only one process runs a round. The other processes skip the
- * round.
+ * Acquires a lock until the transaction ends so that only one process runs a round. The other processes skip the round.
  */
 export async function tryLock(db: Queryable): Promise<boolean> {
   const [row] = await db.query<{ held: boolean }>(

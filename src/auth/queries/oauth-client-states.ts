@@ -24,7 +24,7 @@ export async function insertOAuthClientState(
   return id;
 }
 
-/** Deletes the row and returns it, so that it can be read only once. */
+/** Deletes the row and returns it so that it can be read only once. */
 export async function consumeOAuthClientState(
   db: Queryable,
   id: string,

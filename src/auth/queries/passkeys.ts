@@ -24,7 +24,7 @@ export async function findPasskey(db: Queryable, id: string, userId: string): Pr
   return passkey;
 }
 
-/** Counts a user's passkeys. Locks the user until the transaction ends, so that the limit can't be exceeded. */
+/** Counts a user's passkeys. Locks the user until the transaction ends so that the limit can't be exceeded. */
 export async function countPasskeys(tx: Transaction, userId: string): Promise<number> {
   await tx.query(sql`select from auth.users where id = ${userId} for update`);
   const [row] = await tx.query<{ count: number }>(
@@ -113,7 +113,7 @@ export async function insertPasskeyChallenge(
   return id;
 }
 
-/** Deletes and returns the challenge, so that it can be used only once, whether or not the response is valid. */
+/** Deletes and returns the challenge so that it can be used only once, whether or not the response is valid. */
 export async function consumePasskeyChallenge(
   db: Queryable,
   id: string,

@@ -55,7 +55,7 @@ interface Row extends User, Omit<RefreshedSession, 'id' | 'created_at'> {
 }
 
 /**
- * Parses a row of {@link activeRefreshes}. The row is also used as the user object, because its other columns are
+ * Parses a row of {@link activeRefreshes}. The row is also used as the user object because its other columns are
  * harmless there.
  */
 export function readActiveRefresh(row: object): ActiveRefresh {
@@ -122,7 +122,7 @@ export function tokenRotations(rotations: readonly TokenRotation[], now: string)
 
 /**
  * Settings that force generic plans, because the server would otherwise plan each statement with few tokens again.
- * Sequential scans are disabled, because the plan is cached and may have been created when the tables were empty.
+ * Sequential scans are disabled because the plan is cached and may have been created when the tables were empty.
  */
 export const rotationSettings: readonly Setting[] = [
   ['plan_cache_mode', 'force_generic_plan'],

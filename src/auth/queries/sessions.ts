@@ -126,8 +126,8 @@ export async function deleteSession(db: Queryable, id: string): Promise<void> {
 
 /**
  * Deletes flows that could still become a session: codes that haven't been exchanged, and identities that are being
- * linked. Must run before a user's sessions are deleted, so that a concurrent exchange can't create a session in
- * between. Emailed links are kept, because their codes haven't been issued yet.
+ * linked. Must run before a user's sessions are deleted so that a concurrent exchange can't create a session in
+ * between. Emailed links are kept because their codes haven't been issued yet.
  */
 async function deleteCodes(db: Queryable, userId: string): Promise<void> {
   await db.query(sql`

@@ -177,7 +177,7 @@ export interface RelayState {
   auth_code: string | null;
 }
 
-/** Deletes and returns the relay state, so that it can be used only once, whether or not the response is valid. */
+/** Deletes and returns the relay state so that it can be used only once, whether or not the response is valid. */
 export async function consumeRelayState(db: Queryable, id: string): Promise<RelayState | undefined> {
   const [row] = await db.query<RelayState>(sql`
     with taken as (delete from auth.saml_relay_states where id = ${id} returning *)

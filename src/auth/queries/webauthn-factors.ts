@@ -31,7 +31,7 @@ export async function saveNewFactorKey(
 }
 
 /**
- * Stores the key's state after a use. Returns false if another use has changed the counter, so that it is no longer
+ * Stores the key's state after a use. Returns false if another use has changed the counter, so it is no longer
  * `countBefore`.
  */
 export async function saveFactorKeyUse(

@@ -49,7 +49,7 @@ async function consumeAssertion(ctx: AuthContext, exchange: Exchange): Promise<u
   return undefined;
 }
 
-/** During a key rotation, the metadata is cached for a shorter time, so that providers get the new key soon. */
+/** During a key rotation, the metadata is cached for a shorter time so that providers get the new key soon. */
 const rotation = { maxAgeSeconds: 60, cacheDuration: 'PT1H' };
 const maxAgeSeconds = 600;
 const metadataLifetimeMs = 48 * 3_600_000;

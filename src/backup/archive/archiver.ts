@@ -74,7 +74,7 @@ async function prepareSlot(database: Database, connection: ReplicationConnection
     slot = await findSlot(db, slotName);
   }
   if (slot?.restartLsn == null) throw new BackupError('slot_lost');
-  // Segments are always received from their start, so that they can replace their chunks.
+  // Segments are always received from their start, so they can replace their chunks.
   return segmentStart(parseLsn(slot.restartLsn));
 }
 
@@ -179,7 +179,7 @@ class Stream implements Archiver {
     const pending = taken.filter(({ segment, end }) => end > segment.stored);
     for (const [index, { segment, end }] of pending.entries()) {
       await this.#storeSegment(segment, end, index === pending.length - 1 ? timeMs : before);
-      // Each segment is confirmed separately, so that archiving to a slow target makes progress even if the connection
+      // Each segment is confirmed separately so that archiving to a slow target makes progress even if the connection
       // is lost during a long round.
       this.#connection.acknowledge(end);
       this.#connection.sendStatus();

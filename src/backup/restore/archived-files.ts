@@ -57,7 +57,7 @@ export function archivedFiles(options: ArchivedFilesOptions): FindArchived {
     if (wanted?.timeline !== timeline) return undefined;
     const { start } = wanted;
     const content = ahead?.start === start ? ahead.content : segment(start);
-    // Reads the next segment in advance, because PostgreSQL requests segments in sequence.
+    // Reads the next segment in advance because PostgreSQL requests segments in sequence.
     const next = segmentEnd(start);
     ahead = { start: next, content: segment(next) };
     ahead.content.catch(() => undefined);

@@ -17,7 +17,7 @@ export interface ExpectedEnd {
 }
 
 /**
- * Checks that the recovery replayed the archived WAL. The archive can end within a record, because PostgreSQL sends WAL
+ * Checks that the recovery replayed the archived WAL. The archive can end within a record because PostgreSQL sends WAL
  * in flushed pieces. That record isn't replayed.
  * @throws {BackupError} wal_gap, recovery_failed
  */

@@ -69,7 +69,7 @@ export async function restoreBodies(
       }
     }
   };
-  // Waits for all writes, because the caller closes the store afterward.
+  // Waits for all writes because the caller closes the store afterward.
   const ends = await Promise.allSettled(Array.from({ length: concurrentBodies }, work));
   const failed = ends.find((end) => end.status === 'rejected');
   if (failed !== undefined) throw failed.reason;

@@ -65,7 +65,7 @@ export interface Restored extends RestoredBodies {
 /** Files that must never come from a backup, because they control how Plinth treats the folder. */
 const markers = new Set([restoreMarker, copyMarker, takeOverRequest]);
 
-/** The folder for the project's files, so that a restore doesn't overwrite a checkout. */
+/** The folder for the project's files so that a restore doesn't overwrite a checkout. */
 export const restoredProject = 'restored-project';
 
 /** @throws {BackupError} also if the disk fills up while the copy is written */
@@ -298,7 +298,7 @@ async function restoreObjects(
   sizes: ReadonlyMap<string, number>,
   space: SpaceOptions,
 ): Promise<RestoredBodies> {
-  // Collects each version once, because a project can add rows with the version of another row.
+  // Collects each version once because a project can add rows with the version of another row.
   const versions = new Set<string>();
   await reader.copyOut('storage.objects (version)', ([version]) => {
     if (version != null && isVersion(version)) versions.add(version);

@@ -40,7 +40,7 @@ const pollMs = 5;
 /**
  * Requests a file and waits for it. Exits with status 200 after ten minutes, or if this process reports an error. This
  * status aborts the recovery. Any status up to 125 would mean the end of the archive. The working directory is
- * PostgreSQL's data folder. A request contains the ID of the shell's process, because PostgreSQL can request a file
+ * PostgreSQL's data folder. A request contains the ID of the shell's process because PostgreSQL can request a file
  * again.
  */
 const script = `data=$(pwd -P)

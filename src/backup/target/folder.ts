@@ -35,7 +35,7 @@ export function folderTarget(root: string): Target {
         await rename(draft, path);
         await syncFolder(dirname(path));
       } catch (error) {
-        // Creates all folders again, because the target may have been unmounted and mounted again.
+        // Creates all folders again because the target may have been unmounted and mounted again.
         made.clear();
         await rm(draft, { force: true }).catch(() => undefined);
         throw error;

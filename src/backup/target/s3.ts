@@ -95,7 +95,7 @@ export function s3Target(location: S3Location, timeouts: Timeouts = defaultTimeo
     async removeUnfinished(beforeMs) {
       const { AbortMultipartUploadCommand, ListMultipartUploadsCommand } = await import('@aws-sdk/client-s3');
       const command = new ListMultipartUploadsCommand({ Bucket, Prefix: prefix });
-      // Errors are ignored, because some servers and credentials don't support this. A lifecycle rule of the bucket can
+      // Errors are ignored because some servers and credentials don't support this. A lifecycle rule of the bucket can
       // remove the parts instead.
       const found = await (await client()).send(command).catch(() => undefined);
       for (const { Key, UploadId, Initiated } of found?.Uploads ?? []) {

@@ -51,7 +51,7 @@ export const testDb: Command = {
 };
 
 /**
- * Applies migrations and seeds if they haven't been applied in this project yet, so that a single command can test a
+ * Applies migrations and seeds if they haven't been applied in this project yet so that a single command can test a
  * fresh clone.
  */
 async function prepareFirstStart({ database, config, keys }: Backend, projectDir: string): Promise<void> {

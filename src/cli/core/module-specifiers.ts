@@ -1,4 +1,4 @@
-/** Finds the local files that a module imports, so that a function can be deployed with all of its modules. */
+/** Finds the local files that a module imports so that a function can be deployed with all of its modules. */
 
 /** The part of an import map, or of a deno.json, that affects how imports are resolved. */
 export interface ImportMap {

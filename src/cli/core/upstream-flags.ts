@@ -1,5 +1,5 @@
 /**
- * Flags of upstream's CLI (2.x and 3.1) for commands that Plinth also has, so that existing scripts work. Flags without
+ * Flags of upstream's CLI (2.x and 3.1) for commands that Plinth also has so that existing scripts work. Flags without
  * an effect are accepted, with a note if the flag requests something that Plinth doesn't do. Flags that select a
  * different database or project are rejected.
  */
@@ -114,7 +114,7 @@ export function upstreamFlagsOf(
 }
 
 /**
- * Moves the command to the start of the line, because upstream accepts `--debug db reset`.
+ * Moves the command to the start of the line because upstream accepts `--debug db reset`.
  *
  * @example commandFirst(['--workdir', 'app', 'db', 'reset']); // ['db', 'reset', '--workdir', 'app']
  */

@@ -66,7 +66,7 @@ async function send(
         ...(accept === undefined ? {} : { accept }),
         ...(typeof body === 'string' ? { 'content-type': 'application/json' } : {}),
       },
-      // Redirects are rejected, because the token must be sent only to this server.
+      // Redirects are rejected because the token must be sent only to this server.
       redirect: 'error',
       ...(body === undefined ? {} : { body }),
     });

@@ -1,4 +1,4 @@
-/** Replaces several files with one, so that the original files can always be restored. */
+/** Replaces several files with one so that the original files can always be restored. */
 import { copyFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
@@ -11,7 +11,7 @@ export function replaceFiles(paths: readonly string[], text: string, backupDir: 
   if (last === undefined) return;
   mkdirSync(backupDir, { recursive: true });
   for (const path of paths) copyFileSync(path, join(backupDir, basename(path)));
-  // A name without a migration's file extension, so that a leftover file isn't run as a migration.
+  // A name without a migration's file extension so that a leftover file isn't run as a migration.
   const partial = join(dirname(last), `.${basename(last)}.new`);
   try {
     writeFileSync(partial, text, { flush: true });

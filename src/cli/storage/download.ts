@@ -40,8 +40,8 @@ export async function downloadNew(
 }
 
 /**
- * Creates or replaces the file. The bytes are written to a temporary file first, so that the file is always complete
- * and a symbolic link is replaced instead of followed.
+ * Creates or replaces the file. The bytes are written to a temporary file first so that the file is always complete and
+ * a symbolic link is replaced instead of followed.
  */
 export async function downloadOver(
   api: StorageApi,

@@ -7,7 +7,7 @@ export async function inParallel<T>(
   const iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
   let reading: Promise<unknown> = Promise.resolve();
   let hasFailed = false;
-  // The workers take turns, because a listing reads its pages in sequence.
+  // The workers take turns because a listing reads its pages in sequence.
   const take = (): Promise<IteratorResult<T>> => {
     const next = reading.then(() => iterator.next());
     reading = next.catch(() => undefined);

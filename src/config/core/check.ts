@@ -17,7 +17,7 @@ type Report = (key: string, message: string) => void;
 
 /**
  * Calls `report` for each invalid setting. If only an environment variable or an email template is missing, calls
- * `warn`, so that a fresh clone without its secrets starts, as it does with upstream's CLI.
+ * `warn`, so a fresh clone without its secrets starts, as it does with upstream's CLI.
  */
 export function check(config: Config, { exists, unset }: CheckContext, report: Report, warn: Report): void {
   const need = (key: string, value: string | number | undefined, because: string) => {
@@ -82,7 +82,7 @@ function checkApi({ api }: Config, need: Need, file: File): void {
   file('api.tls.key_path', key_path);
 }
 
-/** The files of plinth.toml are checked by `plinth serve`, because they exist only on the server. */
+/** The files of plinth.toml are checked by `plinth serve` because they exist only on the server. */
 function checkTls({ api, plinth }: Config, report: Report, warn: Report, need: Need): void {
   const { cert, key, acme } = plinth.server.tls;
   const own = plinth.console.tls;
@@ -136,7 +136,7 @@ function checkAcme({ domains, email, directory, accept_terms, eab }: Acme, repor
 const isDomain = (text: string): boolean =>
   text.length <= 253 && /^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z][a-z\d-]*[a-z\d]$/.test(text);
 
-/** HTTPS is required, because browsers send Sec-Fetch-Site only over secure connections. */
+/** HTTPS is required because browsers send Sec-Fetch-Site only over secure connections. */
 function checkConsole({ url, host }: Config['plinth']['console'], report: Report, need: Need): void {
   if (host !== undefined && !isLoopbackName(host))
     need('console.url', url, "console.host isn't a loopback address");

@@ -78,7 +78,7 @@ function insert(text: string, top: AST.TOMLTopLevelTable, table: readonly string
   );
   if (section !== undefined) {
     const last = section.body.at(-1);
-    // The key is inserted after the whole line, because the line may end with a comment.
+    // The key is inserted after the whole line because the line may end with a comment.
     const end = endOfLine(text, last === undefined ? endOfHeader(text, section) : last.range[1]);
     return splice(text, [end, end], newLine + line);
   }

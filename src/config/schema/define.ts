@@ -59,7 +59,7 @@ export interface Setting<T> {
   /** The name of the key in another generation of upstream's CLI. */
   readonly alias?: string;
   /**
-   * Set if the setting is accepted but has no effect in Plinth, so that existing projects load. The text states the
+   * Set if the setting is accepted but has no effect in Plinth so that existing projects load. The text states the
    * reason.
    */
   readonly ignored?: string;

@@ -1,5 +1,5 @@
 /**
- * Plinth's own settings. They are in `supabase/plinth.toml`, because upstream's CLI rejects unknown keys in
+ * Plinth's own settings. They are in `supabase/plinth.toml` because upstream's CLI rejects unknown keys in
  * `config.toml`.
  */
 import { keysRead, opened, reasons } from './applies.ts';

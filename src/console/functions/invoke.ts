@@ -73,7 +73,7 @@ export async function invoke(
     });
   } finally {
     clearTimeout(timer);
-    // Aborts the rest of the response, because a function can stream without end.
+    // Aborts the rest of the response because a function can stream without end.
     stop.abort();
   }
 }
@@ -109,7 +109,7 @@ async function readBody(
 
 function isReadable(bytes: Buffer, contentType: string): boolean {
   if (/^(?:image\/(?!svg)|audio|video|font)/.test(contentType)) return false;
-  // Omits the last bytes, because the size limit may have split a character.
+  // Omits the last bytes because the size limit may have split a character.
   const text = new TextDecoder('utf-8').decode(bytes.subarray(0, Math.max(0, bytes.length - 4)));
   return !text.includes('\0') && !text.includes('\ufffd');
 }

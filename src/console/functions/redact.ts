@@ -15,7 +15,7 @@ const secretKeys = /sb_secret_[\w-]+/g;
  * createRedact(keys)(`key: ${keys.secretKey}`); // 'key: [secret key]'
  */
 export function createRedact(keys: Pick<Keys, 'serviceRoleKey' | 'secretKey' | 'jwtSecret' | 's3'>): Redact {
-  // The keys are read on each call, because they can change while the server runs.
+  // The keys are read on each call because they can change while the server runs.
   return (text) =>
     text
       .replaceAll(keys.serviceRoleKey, '[service_role key]')

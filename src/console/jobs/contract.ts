@@ -62,7 +62,7 @@ const completedPage = z.object({
   failed: z.stringbool().default(false),
 });
 
-/** Names are lowercase, because upstream's functions use the queue's name in lower case as the table name. */
+/** Names are lowercase because upstream's functions use the queue's name in lower case as the table name. */
 const newQueue = z
   .object({
     name: z
@@ -81,7 +81,7 @@ const messageSource = z.object({ of: source });
 const jsonText = storable(1_000_000).refine(isJson, { message: "isn't valid JSON" });
 const newMessage = z
   .object({
-    /** The message as text, because parsing it would change the digits of large numbers. */
+    /** The message as text because parsing it would change the digits of large numbers. */
     message: jsonText,
     headers: jsonText.optional(),
     delaySeconds: z.number().int().min(0).max(31_536_000).default(0),

@@ -34,7 +34,7 @@ export function cronRoutes(api: Api, database: Database, audit: Audit): void {
 
   const secrets = ({ operator }: Call): boolean => may(operator.role, 'secrets');
 
-  /** Removes the message from a run, because PostgreSQL's message can quote the command, which can contain a key. */
+  /** Removes the message from a run because PostgreSQL's message can quote the command, which can contain a key. */
   const shownRun = (call: Call, run: RunRow): RunRow => (secrets(call) ? run : { ...run, message: null });
 
   async function jobOf(call: Call) {

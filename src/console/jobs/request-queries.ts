@@ -33,7 +33,7 @@ export const listPending = (
     where ${before ?? null}::bigint is null or q.id < ${before ?? null}::bigint
     order by q.id desc limit ${limit}::int`);
 
-/** Counts requests up to a maximum, so that counting a long queue isn't slow. */
+/** Counts requests up to a maximum so that counting a long queue isn't slow. */
 export async function countPending(db: Queryable, max: number): Promise<number> {
   const [row] = await db.query<{ count: number }>(sql`
     select count(*)::int as count from (select from net.http_request_queue limit ${max}::int) as counted`);

@@ -47,7 +47,7 @@ const labelOf = ({ schema, table, name }: { schema: string; table: string; name:
   `${schema}.${table}: ${name}`;
 
 /**
- * Returns the details for the audit log. The path and headers are omitted, because they may contain keys and every
+ * Returns the details for the audit log. The path and headers are omitted because they may contain keys and every
  * operator can read the log.
  */
 const auditDetails = ({ events, url, method, timeoutMs }: NewWebhook): object => ({

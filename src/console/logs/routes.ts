@@ -17,8 +17,8 @@ export function logRoutes(app: FastifyInstance, api: Api, { telemetry, keys }: L
   app.addHook('preClose', async () => streams.closeAll());
   const route = api.feature(() => import('./contract.ts'));
   /**
-   * Masks secrets, because the output of functions can contain them. Masking the text of the JSON is sufficient,
-   * because JSON doesn't escape any character that occurs in keys.
+   * Masks secrets because the output of functions can contain them. Masking the text of the JSON is sufficient because
+   * JSON doesn't escape any character that occurs in keys.
    */
   const clean = <T>(value: T): T => JSON.parse(redact(JSON.stringify(value))) as T;
 

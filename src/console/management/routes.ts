@@ -1,6 +1,6 @@
 /**
- * Serves a subset of upstream's Management API v1, so that the CLI can deploy functions and set secrets. Requests need an
- * operator's access token. Cookies aren't used, and requests from pages are rejected.
+ * Serves a subset of upstream's Management API v1 so that the CLI can deploy functions and set secrets. Requests need
+ * an operator's access token. Cookies aren't used, and requests from pages are rejected.
  */
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
@@ -161,7 +161,7 @@ async function authenticate(
   request: FastifyRequest,
   { tokens, attempts }: ManagementRoutesDeps,
 ): Promise<Caller> {
-  // Rejects requests from pages, because programs don't send this header and the Console's pages don't use this API.
+  // Rejects requests from pages because programs don't send this header and the Console's pages don't use this API.
   if (request.headers.origin !== undefined)
     throw new ManagementError(403, 'This API rejects requests from web pages.');
   const waitSeconds = attempts.waitSeconds(request.ip, performance.now());

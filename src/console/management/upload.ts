@@ -29,7 +29,7 @@ export function receiveUpload(
     function leave(): void {
       raw.off('close', onClose);
       raw.unpipe(parser);
-      // The rest of the body is discarded, so that the client receives the response.
+      // The rest of the body is discarded so that the client receives the response.
       raw.resume();
     }
     function fail(error: unknown): void {

@@ -20,7 +20,7 @@ export async function findById(
   return row;
 }
 
-/** Locks the table, so that two owners can't remove each other at the same time. */
+/** Locks the table so that two owners can't remove each other at the same time. */
 export async function lockOperators(tx: Queryable): Promise<void> {
   await tx.query(sql`lock table _plinth.operators in share row exclusive mode`);
 }

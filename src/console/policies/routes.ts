@@ -47,7 +47,7 @@ export function policyRoutes(api: Api, database: Database, audit: Audit): void {
     const { schema, table, change, statements } = await changeOf(call);
     await pool.transaction(
       async (tx) => {
-        // Each statement is prepared separately, so that none of them can contain a second statement.
+        // Each statement is prepared separately so that none of them can contain a second statement.
         for (const text of statements) await tx.queryText(sql`${sql.raw(text)}`);
       },
       {

@@ -9,8 +9,8 @@ export type PolicyText = Pick<Policy, 'name' | 'command' | 'permissive' | 'roles
 export type PolicyChange =
   | { readonly kind: 'create'; readonly policy: PolicyText }
   /**
-   * `previous` is the policy's current name. The policy is dropped and created again, because its command and kind
-   * can't be altered.
+   * `previous` is the policy's current name. The policy is dropped and created again because its command and kind can't
+   * be altered.
    */
   | { readonly kind: 'replace'; readonly previous: string; readonly policy: PolicyText }
   | { readonly kind: 'drop'; readonly name: string }
@@ -56,7 +56,7 @@ function createText(on: string, { name, command, permissive, roles, using, check
   return lines.join('\n');
 }
 
-/** Checks that a condition is a single expression, so that it can't close or comment out the parenthesis around it. */
+/** Checks that a condition is a single expression so that it can't close or comment out the parenthesis around it. */
 function whole(field: string, condition: string): string {
   const tokens = tokenize(condition);
   const wrong = (why: string): never => {

@@ -33,7 +33,7 @@ export async function resetTime(db: Queryable): Promise<string | null> {
   return row?.at ?? null;
 }
 
-/** The statistics of one row per statement and role. Nested calls are added, because their text is the same. */
+/** The statistics of one row per statement and role. Nested calls are added because their text is the same. */
 const grouped = sql`
   select s.queryid::text as id, pg_catalog.pg_get_userbyid(s.userid)::text as role, min(s.query) as text,
     sum(s.calls)::float8 as calls, sum(s.total_exec_time) as "totalMs",

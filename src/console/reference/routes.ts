@@ -44,7 +44,7 @@ export function referenceRoutes(api: Api, deps: ReferenceDeps): void {
     const { schemas } = config.current.api;
     return { schemas, functions: await listFunctions(db, schemas) };
   });
-  // The route requires `write`, because a function that is called with GET can be volatile, and not all effects can be
+  // The route requires `write` because a function that is called with GET can be volatile, and not all effects can be
   // rolled back.
   route('POST /reference/try', 'write', async (call) => {
     const { as, method, path, body, schema, rollsBack } = await call.body();

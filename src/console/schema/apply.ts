@@ -8,9 +8,9 @@ import { ConsoleError } from '../errors.ts';
 import type { SchemaChange } from './changes.ts';
 import { ChangeFault, compileChange } from './core/compile.ts';
 
-/** The timeout is short, because other statements queue behind a change that is waiting for its lock. */
+/** The timeout is short because other statements queue behind a change that is waiting for its lock. */
 const lockTimeoutMs = 3000;
-/** The timeout is long, because creating an index or changing a type can take a long time for a large table. */
+/** The timeout is long because creating an index or changing a type can take a long time for a large table. */
 const statementTimeoutMs = 600_000;
 const settings: readonly Setting[] = [
   ['lock_timeout', String(lockTimeoutMs)],

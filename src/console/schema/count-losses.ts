@@ -69,7 +69,7 @@ async function estimateOf(tx: Queryable, name: string): Promise<number | null> {
   return row === undefined || row.rows < 0 ? null : row.rows;
 }
 
-/** Runs a statement in a savepoint, so that the transaction remains usable if the statement fails or takes too long. */
+/** Runs a statement in a savepoint so that the transaction remains usable if the statement fails or takes too long. */
 async function tried(tx: Transaction, statement: Sql): Promise<{ count: number | null; fault?: string }> {
   try {
     const [row] = await tx.savepoint((inner) => inner.query<{ count: number }>(statement));

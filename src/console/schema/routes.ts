@@ -67,7 +67,7 @@ function withoutArguments(change: SchemaChange): SchemaChange {
 }
 
 /**
- * Removes the arguments from a trigger's definition, because they can contain a webhook's keys. The text is cut off
+ * Removes the arguments from a trigger's definition because they can contain a webhook's keys. The text is cut off
  * where the arguments can begin.
  */
 function shownDefinition({ definition, function: { schema, name } }: TriggerRow): string {

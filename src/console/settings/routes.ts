@@ -31,8 +31,8 @@ function checkDeveloper(change: Change): void {
     throw new ConsoleError('bad_request', { message: `The setting ${key} doesn't exist.` });
   if (setting.changedBy !== 'developer')
     throw new ConsoleError('forbidden', { message: `Only owners can change ${key}.` });
-  // References are rejected, because they would copy the value of an environment variable into a setting, where it
-  // might become visible.
+  // References are rejected because they would copy the value of an environment variable into a setting, where it might
+  // become visible.
   if ([change.value].flat().some((value) => String(value).includes('env(')))
     throw new ConsoleError('forbidden', {
       message: `Only owners can use environment variables in settings. Enter the value of ${key} directly.`,
@@ -104,7 +104,7 @@ export function settingsRoutes(api: Api, deps: SettingsDeps): void {
     const before = Object.keys(texts).map((file) => ({ file, ...settings.read(file as Change['file']) }));
     settings.write(texts);
     const applied = await running.apply().catch((error: unknown) => {
-      // Restores the previous files, because some values are only checked when they are used, such as a logo that isn't
+      // Restores the previous files because some values are only checked when they are used, such as a logo that isn't
       // an image.
       for (const { file, text, stamp } of before) settings.restore(file as Change['file'], text, stamp);
       throw error;

@@ -80,7 +80,7 @@ export function runningRoutes(
     const faults = configuration?.status().faults ?? [];
     if (faults.length > 0) throw new ConsoleError('bad_request', { message: faults.join('\n') });
     await audit(call, 'server.restart', '');
-    // The response is sent first, because the restart closes the connection.
+    // The response is sent first because the restart closes the connection.
     call.reply.raw.once('close', restart);
   });
 }

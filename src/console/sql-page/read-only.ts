@@ -15,7 +15,7 @@ import { type Statement, verbOf } from './core/statements.ts';
 
 const queryVerbs = ['select', 'with', 'values', 'table'];
 
-// The query is a subquery in FROM, because the columns of a view need names and types, which the columns of a query
+// The query is a subquery in FROM because the columns of a view need names and types, which the columns of a query
 // might not have.
 const prefix = 'create temporary view plinth_query as select 1 as one from (';
 const suffix = ') plinth_rows';

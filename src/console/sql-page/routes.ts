@@ -124,7 +124,7 @@ export function sqlRoutes(api: Api, database: Database, clock: Clock, audit: Aud
   route('POST /sql/look', 'read', (call) => run(call, true), { changes: 'nothing' });
   route('POST /sql/explain', 'write', (call) => plan(call, false));
   route('POST /sql/look/explain', 'read', (call) => plan(call, true), { changes: 'nothing' });
-  // The route requires `write`, because a function's effects outside of the transaction can't be rolled back.
+  // The route requires `write` because a function's effects outside of the transaction can't be rolled back.
   route('POST /sql/cell', 'write', (call) => cell(call, false));
   route('POST /sql/look/cell', 'read', (call) => cell(call, true), { changes: 'nothing' });
   route(

@@ -26,7 +26,7 @@ const maxBatchRows = 4096;
 const firstBatchRows = 64;
 
 /**
- * Resolves when the first rows have arrived, so that an early error still results in an error response. A later error
+ * Resolves when the first rows have arrived so that an early error still results in an error response. A later error
  * ends the file. `run` runs a transaction of the operator, and `signal` aborts when the client disconnects.
  */
 export async function exportRows(

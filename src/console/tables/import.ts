@@ -1,10 +1,10 @@
 /**
  * Imports the rows of a file into a table, either all of them or none. Rows are inserted in batches. If a batch is
- * rejected, it is halved repeatedly until the invalid rows are found, so that each of them is reported with its line
- * and PostgreSQL's error.
+ * rejected, it is halved repeatedly until the invalid rows are found so that each of them is reported with its line and
+ * PostgreSQL's error.
  *
- * Uses INSERT, because PostgreSQL doesn't support COPY for views or with row-level security, which applies to personas.
- * COPY would also save little time, because reading the file takes longer than writing the rows (two thirds of the time
+ * Uses INSERT because PostgreSQL doesn't support COPY for views or with row-level security, which applies to personas.
+ * COPY would also save little time because reading the file takes longer than writing the rows (two thirds of the time
  * for 200,000 rows).
  */
 import type { PostgresErrorShape, Queryable, Transaction } from '../../database/types.ts';
@@ -73,7 +73,7 @@ export async function importRows(
     if (faults.length >= maxFaults) return { rows, faults: inOrder(faults), stopped: true };
   }
   await flush();
-  // Deferred constraints are checked now, so that their errors can be reported.
+  // Deferred constraints are checked now so that their errors can be reported.
   const late = await attempt(tx, (inner) => inner.exec('set constraints all immediate'));
   if (late !== undefined) faults.push(late);
   return { rows, faults: inOrder(faults), stopped: faults.length > maxFaults };

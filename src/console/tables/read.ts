@@ -23,7 +23,7 @@ export interface PageQuery {
   readonly offset: number;
   readonly after?: Cursor | undefined;
   readonly before?: Cursor | undefined;
-  /** Whether cells are returned without being truncated, so that they can be copied. */
+  /** Whether cells are returned without being truncated so that they can be copied. */
   readonly whole?: boolean | undefined;
 }
 
@@ -89,7 +89,7 @@ function cellOf(name: string, whole: boolean): Sql[] {
     : [sql`left(${text}, ${cellChars}::int)`, sql`(length(${text}) > ${cellChars}::int)`];
 }
 
-/** Returns the requested order with the key at the end, so that pages don't overlap. */
+/** Returns the requested order with the key at the end so that pages don't overlap. */
 export function orderOf(relation: Relation, sort: readonly Sort[]): OrderItem[] {
   const item = (column: string, ascending: boolean): OrderItem => ({
     column,

@@ -65,7 +65,7 @@ async function editRow(tx: Transaction, relation: Relation, edit: RowEdit): Prom
     update ${table(relation)} set ${sql.join(assignments)} where ${isRow(relation, key)}
     returning ${keyTexts(relation)}`);
   if (changed[0] === undefined) throw new ConsoleError('not_changed');
-  // The row is read again, because AFTER triggers may have changed it.
+  // The row is read again because AFTER triggers may have changed it.
   const moved = keyFrom(relation, changed[0]);
   const row = await readRow(tx, relation, moved);
   if (row === undefined) throw new ConsoleError('gone');

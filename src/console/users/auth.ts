@@ -1,4 +1,4 @@
-/** Manages the app's end users with the use cases of the auth service, so that its rules also apply to operators. */
+/** Manages the app's end users with the use cases of the auth service so that its rules also apply to operators. */
 import type { OperationError, UserAdministration } from '../../auth/index.ts';
 import { serviceError } from '../service-client.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Finds users by phone number or ID, because the auth service's own list doesn't search these. Also lists tokens that
+ * Finds users by phone number or ID because the auth service's own list doesn't search these. Also lists tokens that
  * act as a user and are still valid.
  */
 import type { Queryable } from '../../database/types.ts';

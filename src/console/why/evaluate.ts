@@ -1,5 +1,5 @@
 /**
- * Evaluates conditions for one row as the persona. Each part of a condition is evaluated separately, so that an error
+ * Evaluates conditions for one row as the persona. Each part of a condition is evaluated separately so that an error
  * can be attributed to that part.
  */
 import type { PostgresErrorShape, Transaction } from '../../database/types.ts';

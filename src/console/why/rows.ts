@@ -1,5 +1,5 @@
 /**
- * Reads the row before and after the statement as the owner of the tables, so that conditions can also be evaluated for
+ * Reads the row before and after the statement as the owner of the tables so that conditions can also be evaluated for
  * rows that are hidden from the persona.
  */
 import type { Database, Setting, Transaction } from '../../database/types.ts';
@@ -32,7 +32,7 @@ export function readRows(
   identity: Identity,
   timeout: Setting,
 ): Promise<Rows> {
-  // The claims are set, because triggers and defaults can read them. The role remains that of the owner.
+  // The claims are set because triggers and defaults can read them. The role remains that of the owner.
   const settings = settingsOf(identity, defaultSearchPath).filter(([name]) => name !== 'role');
   return database.pool(identity.operatorRole).transaction(
     async (tx) => {

@@ -157,7 +157,7 @@ const isPermissionError = (error: unknown): boolean =>
   error instanceof Error && (error as Partial<PostgresErrorShape>).code === '42501';
 
 /**
- * Reads the row by running the view's query as the owner of the tables, so that hidden rows are visible. If this isn't
+ * Reads the row by running the view's query as the owner of the tables so that hidden rows are visible. If this isn't
  * allowed, reads the view instead.
  */
 async function rowOfView(

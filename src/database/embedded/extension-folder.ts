@@ -36,7 +36,7 @@ export function prepareExtensionFolder(dataDir: string, binaries: Binaries): str
     const name = file.slice(0, -'.control'.length);
     const stock = readFileSync(join(binaries.stockExtensions, file), 'utf8');
     if (!trustedContrib.includes(name) && !isTrusted(stock)) continue;
-    // plpgsql is skipped, because initdb creates it and its functions are the language handlers.
+    // plpgsql is skipped because initdb creates it and its functions are the language handlers.
     if (name === 'plpgsql' || name in missingExtensions) continue;
     const lines = stock.split('\n').filter((line) => !/^\s*(trusted|directory)\s*=/.test(line));
     write(file, [...lines, 'trusted = true', ''].join('\n'));

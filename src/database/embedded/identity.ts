@@ -61,7 +61,7 @@ function candidates(accounts: readonly Account[], ownerUid: number): Account[] {
 }
 
 /**
- * Returns an identity in a user namespace with a single user. This user needs a real account, because initdb fails if
+ * Returns an identity in a user namespace with a single user. This user needs a real account because initdb fails if
  * its uid has no user name.
  */
 function namespaceIdentity(accounts: readonly Account[]): Identity | undefined {

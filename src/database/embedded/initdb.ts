@@ -33,7 +33,7 @@ export async function initialize(
 ): Promise<void> {
   removeUnfinished(pgdata);
   const work = join(dirname(pgdata), `${unfinishedPrefix}${randomBytes(6).toString('hex')}`);
-  // The password file is written beside the folder, because initdb requires an empty folder. Its name allows the next
+  // The password file is written beside the folder because initdb requires an empty folder. Its name allows the next
   // start to remove the file after a crash.
   const passwordFile = `${work}.password`;
   mkdirSync(work, { mode: 0o700 });

@@ -1,8 +1,8 @@
 /**
- * Creates a temporary login for a project's role, because only the project knows that role's password. The login role's
+ * Creates a temporary login for a project's role because only the project knows that role's password. The login role's
  * only privilege is to switch to the project's role. If a more powerful role switched to the project's role, SQL in the
  * session could switch back and use that power. After switching back to this login role, the session has no privileges.
- * The login role's password expires soon, because SQL in the session could change it.
+ * The login role's password expires soon because SQL in the session could change it.
  */
 import { quoteIdentifier, quoteLiteral, sql } from '../../kernel/sql.ts';
 import type { Logins } from '../logins/passwords.ts';
@@ -58,7 +58,7 @@ export async function lendLogin(
 }
 
 /**
- * Returns the statements that prepare the login. They acquire a lock, because another process may prepare the same
+ * Returns the statements that prepare the login. They acquire a lock because another process may prepare the same
  * login.
  */
 function preparation(user: string, role: string, verifier: string): string {

@@ -57,7 +57,7 @@ function locateOutside(dataDir: string, found: Binaries): ServerLocation {
   const pgdata = join(home, 'postgres');
   const link = join(dataDir, 'postgres');
   if (lstatSync(link, { throwIfNoEntry: false }) === undefined) {
-    // The data of a deleted project folder is renamed, because it must not reappear in a new folder with the same name.
+    // The data of a deleted project folder is renamed because it must not reappear in a new folder with the same name.
     if (existsSync(pgdata)) renameSync(pgdata, `${pgdata}.orphaned-${Date.now()}`);
     symlinkSync(pgdata, link);
   }
@@ -77,7 +77,7 @@ export function makeDataDir(dir: string): string {
   }
 }
 
-/** Makes the server's user the owner of the folder and of everything in it, because PostgreSQL must own its data. */
+/** Makes the server's user the owner of the folder and of everything in it because PostgreSQL must own its data. */
 export function giveTo(identity: Identity, pgdata: string): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = identity.kind === 'user' ? identity : { uid: 0, gid: 0 };

@@ -38,7 +38,7 @@ export function acquireLock(dataDir: string, port: number | null): Lock {
     port,
     mark: startMark(process.pid),
   };
-  // The lock is written under a temporary name and then linked, so that no process can read an incomplete lock.
+  // The lock is written under a temporary name and then linked so that no process can read an incomplete lock.
   const draft = `${path}.${process.pid}.${Math.random().toString(36).slice(2)}`;
   try {
     writeFileSync(draft, `${JSON.stringify(own)}\n`, { mode: 0o600 });
@@ -92,7 +92,7 @@ export function isHeld(info: LockInfo): boolean {
   return info.mark === undefined || mark === undefined || mark === info.mark;
 }
 
-/** Removes a stale lock. The lock is renamed and checked again first, because another process may have replaced it. */
+/** Removes a stale lock. The lock is renamed and checked again first because another process may have replaced it. */
 function removeStale(path: string, seen: LockInfo | undefined): void {
   const aside = `${path}.stale.${process.pid}`;
   try {

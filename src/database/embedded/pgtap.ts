@@ -1,6 +1,6 @@
 /**
  * Reads pgTAP's control file and script from the npm package that contains them for PGlite. Both files are pure SQL, so
- * they work in any PostgreSQL. The package is optional, because only a project's database tests need it.
+ * they work in any PostgreSQL. The package is optional because only a project's database tests need it.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ export function readPgtap(): readonly ExtensionFile[] {
   return files.filter((file) => file === control || file.name === `pgtap--${version}.sql`);
 }
 
-/** Plinth's npm package contains the archive, because it is small. */
+/** Plinth's npm package contains the archive because it is small. */
 const included = fileURLToPath(new URL('./pgtap.tar.gz', import.meta.url));
 
 function findArchive(): string | undefined {

@@ -43,7 +43,7 @@ const readerRole = 'supabase_read_only_user';
 
 /**
  * Settings that keep the recovered copy passive. The copy may run beside the original, so it must not receive the
- * changes that the project subscribes to. A project's event triggers are disabled, because they could run when the
+ * changes that the project subscribes to. A project's event triggers are disabled because they could run when the
  * reader signs in.
  */
 const guards = { max_logical_replication_workers: 0, event_triggers: false } as const;

@@ -51,7 +51,7 @@ export async function startServer(options: {
     'log_line_prefix=',
     ...(options.args ?? []),
   ]);
-  // The server runs in a separate session, so that Ctrl-C in a terminal signals only this process. The server keeps
+  // The server runs in a separate session so that Ctrl-C in a terminal signals only this process. The server keeps
   // running while requests in progress finish.
   const child = spawn(file, args, {
     ...ids,

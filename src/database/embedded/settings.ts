@@ -41,7 +41,7 @@ export function postgresqlConf(settings: ServerSettings): string {
     shared_buffers: '64MB',
     io_method: 'sync',
     huge_pages: false,
-    // These values match the local stack's server, so that plans and the settings in EXPLAIN are the same.
+    // These values match the local stack's server, so plans and the settings in EXPLAIN are the same.
     effective_cache_size: '128MB',
 
     // Realtime uses logical decoding, which requires this setting.

@@ -1,6 +1,6 @@
 /**
  * Opens sessions on the embedded server. Each of Plinth's roles signs in with its own password. SQL can change this
- * password, because `postgres` can act as the service roles, so the password is reset if a sign-in is rejected. A
+ * password because `postgres` can act as the service roles, so the password is reset if a sign-in is rejected. A
  * project's role gets a temporary login.
  */
 import type { Logger } from '../../kernel/log.ts';

@@ -1,5 +1,5 @@
 /**
- * Chooses the folder for the Unix socket. The path must be private. It must also be short, because a socket address is
+ * Chooses the folder for the Unix socket. The path must be private. It must also be short because a socket address is
  * limited to 107 bytes.
  */
 import { createHash } from 'node:crypto';

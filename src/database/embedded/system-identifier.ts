@@ -9,7 +9,7 @@ import { join } from 'node:path';
 
 /** The offset of `xlp_sysid` in the first page of a WAL file, after the 24 bytes of the short header. */
 const walOffset = 24;
-/** pg_control's data ends before this offset, so that a disk writes it in a single step. */
+/** pg_control's data ends before this offset, so a disk writes it in a single step. */
 const maxControlBytes = 512;
 /** The checksum follows the fields, so it can't be before this offset. */
 const minControlBytes = 128;
@@ -38,7 +38,7 @@ export function setSystemIdentifier(pgdata: string, identifier: bigint): boolean
   const segments = readdirSync(join(pgdata, 'pg_wal'))
     .filter((name) => /^[0-9A-F]{24}$/.test(name))
     .map((name) => join(pgdata, 'pg_wal', name));
-  // One matching segment is enough, because recycled segments contain pages of earlier ones, which PostgreSQL
+  // One matching segment is enough because recycled segments contain pages of earlier ones, which PostgreSQL
   // overwrites.
   if (crcAt === undefined || !segments.some((segment) => identifierOf(segment).equals(old))) return false;
   const bytes = Buffer.alloc(8);
@@ -53,7 +53,7 @@ export function setSystemIdentifier(pgdata: string, identifier: bigint): boolean
 export const readSystemIdentifier = (pgdata: string): bigint =>
   readFileSync(join(pgdata, 'global', 'pg_control')).readBigUInt64LE(0);
 
-/** Finds the checksum by its value, because its offset differs between major versions. */
+/** Finds the checksum by its value because its offset differs between major versions. */
 function checksumOffset(control: Buffer): number | undefined {
   for (let at = minControlBytes; at + 4 <= Math.min(maxControlBytes, control.length); at += 4) {
     if (control.readUInt32LE(at) === crc32c(control.subarray(0, at))) return at;

@@ -1,8 +1,8 @@
 /**
  * Lists extensions that hosted projects use but the embedded PostgreSQL doesn't include, with advice for each. `CREATE
- * EXTENSION` creates a placeholder, which is a row in pg_extension without any objects, so that a migration continues
- * if nothing depends on the extension. A placeholder can be dropped, moved and commented on like any other extension,
- * but `pg_available_extensions` doesn't list it.
+ * EXTENSION` creates a placeholder, which is a row in pg_extension without any objects so that a migration continues if
+ * nothing depends on the extension. A placeholder can be dropped, moved and commented on like any other extension, but
+ * `pg_available_extensions` doesn't list it.
  */
 import { quoteLiteral } from '../../kernel/sql.ts';
 
@@ -95,7 +95,7 @@ export function missingSentence(name: string): string {
 
 /**
  * Returns a control file and a script that creates no objects and reports that the extension isn't available. The
- * script runs as a superuser, because otherwise the role that runs it would need CREATE on the database.
+ * script runs as a superuser because otherwise the role that runs it would need CREATE on the database.
  */
 export function placeholderFiles(name: string): { readonly control: string; readonly script: string } {
   const outcome = missingExtensions[name]?.isOptional

@@ -123,8 +123,8 @@ export async function connectExternal(
         : withSearchPath({ ...base, options: joinOptions(base.options, `-c role=${role}`) }, role);
 
     if (ownsSchemas && isSuperuser && base.user !== 'supabase_admin') {
-      // On external servers too, Plinth's objects belong to supabase_admin, so that default privileges and guards are
-      // the same everywhere.
+      // On external servers too, Plinth's objects belong to supabase_admin, so default privileges and guards are the
+      // same everywhere.
       const admin = facts.roles.supabase_admin;
       const verb = admin === undefined ? 'create' : 'alter';
       if (!admin?.isSuperuser) {

@@ -139,8 +139,8 @@ async function applyFile(
     `set local search_path = ${superuserSearchPath}`,
     'set local client_min_messages = warning',
     'set local statement_timeout = 0',
-    // Users' event triggers are disabled, because they must not run with Plinth's privileges. Only superusers can
-    // change this setting. The setting also disables the guard, which doesn't restrict superusers anyway.
+    // Users' event triggers are disabled because they must not run with Plinth's privileges. Only superusers can change
+    // this setting. The setting also disables the guard, which doesn't restrict superusers anyway.
     ...(run.serverVersion >= 170_000
       ? [
           "select set_config('event_triggers', 'off', true) from pg_catalog.pg_roles where rolname = current_user and rolsuper",
@@ -149,7 +149,7 @@ async function applyFile(
   ];
   const head = `${settings.join(';')};`;
   const values = [file.module, file.version, file.name, file.hash].map(quoteLiteral).join(', ');
-  // The role is reset, because a file may have switched to the role that owns its objects.
+  // The role is reset because a file may have switched to the role that owns its objects.
   const tail = `;reset role;
 select _plinth.guard_new_objects();
 insert into _plinth.migrations (room, version, name, hash) values (${values});

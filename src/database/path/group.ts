@@ -237,7 +237,7 @@ export class Group implements LaneGroup {
     }
   }
 
-  /** Closes all idle lanes immediately, because the event that ended one lane has probably ended the others as well. */
+  /** Closes all idle lanes immediately because the event that ended one lane has probably ended the others as well. */
   dropIdle(): void {
     for (const lane of this.lanes) {
       if (!lane.free) continue;

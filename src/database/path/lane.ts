@@ -20,11 +20,11 @@ export interface Job extends Waiter {
   observedMs: number;
   /** Whether the run in progress was recorded as blocking. */
   blocking: boolean;
-  /** Whether the job was canceled on a shared connection, so that it runs again on a connection for slow calls. */
+  /** Whether the job was canceled on a shared connection, so it runs again on a connection for slow calls. */
   evicted: boolean;
   /** How often the job was sent to a connection that turned out to be closed. */
   resent: number;
-  /** Whether one of the job's prepared statements was stale, so that all of its statements must be prepared again. */
+  /** Whether one of the job's prepared statements was stale, so all of its statements must be prepared again. */
   reprepared: boolean;
 }
 
@@ -89,8 +89,8 @@ export class Lane {
   }
 
   /**
-   * Cancels the only job in flight if its client has disconnected. The cancel request is repeated after a while,
-   * because it can arrive too early.
+   * Cancels the only job in flight if its client has disconnected. The cancel request is repeated after a while because
+   * it can arrive too early.
    */
   cancelAbandoned(now: number): void {
     const [head, second] = this.jobs;
@@ -102,7 +102,7 @@ export class Lane {
 
   /**
    * Cancels the only job in flight because its rows were rejected. Until the cancel request has been delivered, nothing
-   * is read from the connection, so that the request arrives before the server has finished.
+   * is read from the connection so that the request arrives before the server has finished.
    */
   refuse(): void {
     const [head, second] = this.jobs;
@@ -111,7 +111,7 @@ export class Lane {
     this.#cancel(head).then(() => this.connection.resume());
   }
 
-  /** Cancels the job that has been running for too long, so that the jobs behind it can run. */
+  /** Cancels the job that has been running for too long so that the jobs behind it can run. */
   evict(): void {
     const [head] = this.jobs;
     if (head === undefined || this.canceling !== undefined) return;

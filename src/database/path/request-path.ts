@@ -1,7 +1,7 @@
 /**
  * Assigns requests to connections. Fast requests share a small number of connections, with several requests in flight
  * on each. Each slower request gets a separate connection. Requests that turn out to be slow move to another group of
- * connections, so that they can't delay others (docs/decisions/0048-overload.md). A single timer detects slow and
+ * connections so that they can't delay others (docs/decisions/0048-overload.md). A single timer detects slow and
  * abandoned requests, so individual requests don't need timers or listeners.
  */
 import { PoolEndedError, PoolTimeoutError } from '../pool/errors.ts';
@@ -280,7 +280,7 @@ class Path implements RequestPath {
         this.#ended(lane, job, outcome);
       });
     } catch (error) {
-      // Nothing was written, because the request can't be encoded.
+      // Nothing was written because the request can't be encoded.
       lane.jobs.splice(lane.jobs.indexOf(job), 1);
       job.occupied?.leave(job);
       job.reject(error);
@@ -473,8 +473,8 @@ class Path implements RequestPath {
   }
 
   /**
-   * While the event loop is late, PostgreSQL finishes the requests in flight before their responses are read, so that
-   * more requests can be in flight.
+   * While the event loop is late, PostgreSQL finishes the requests in flight before their responses are read, so more
+   * requests can be in flight.
    */
   get #currentDepth(): number {
     return this.#lateChecks < LATE_CHECKS ? this.#depth : LATE_DEPTH * this.#depth;

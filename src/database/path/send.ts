@@ -57,7 +57,7 @@ function sendBatch(
     batch.signal = request.signal;
     batch.refuser = lane;
   }
-  // The role is part of the key, because a plan is bound to its role. A statement shared by two roles would be planned
+  // The role is part of the key because a plan is bound to its role. A statement shared by two roles would be planned
   // again each time the role changes.
   const prefix = `${request.role}\n`;
   try {
@@ -86,8 +86,7 @@ async function sendExplicit(
   prepareAgain: boolean,
 ): Promise<Outcome> {
   const { connection } = lane;
-  // The access mode is never set to read write, so that a database that a full disk has made read-only remains
-  // read-only.
+  // The access mode is never set to read write, so a database that a full disk has made read-only remains read-only.
   const access = request.access === 'read only' ? ' read only' : '';
   const begin = `begin${isolation === undefined ? '' : ` isolation level ${isolation}`}${access}`;
   const batch = await new Promise<Batch<Cells>>((resolve) =>
@@ -124,7 +123,7 @@ async function endExplicit(
     await runScript(connection, 'commit');
     return;
   }
-  // Deferred constraints are checked before the rollback, so that the errors of a commit are raised.
+  // Deferred constraints are checked before the rollback so that the errors of a commit are raised.
   const checked = runScript(connection, 'set constraints all immediate');
   const undone = runScript(connection, 'rollback');
   const [check] = await Promise.allSettled([checked, undone]);

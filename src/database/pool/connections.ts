@@ -38,7 +38,7 @@ export class Connections {
   readonly #options: ConnectionsOptions;
   readonly #open = new Set<Client>();
   /**
-   * The idle connections, as a stack. The connection that was returned last is used first, so that connections that
+   * The idle connections, as a stack. The connection that was returned last is used first so that connections that
    * aren't needed become idle and are closed.
    */
   readonly #idle: Idle[] = [];

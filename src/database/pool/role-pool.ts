@@ -82,7 +82,7 @@ export class RolePool implements Pool {
     } catch (error) {
       const repeatable = error instanceof ConnectionError && error.untouched && error.code !== '08001';
       if (!repeatable || !mayRepeat()) throw error;
-      // Discards idle connections, because the event that closed this connection has probably closed them as well.
+      // Discards idle connections because the event that closed this connection has probably closed them as well.
       this.#connections.discardIdle();
       return await this.#borrow(work);
     }

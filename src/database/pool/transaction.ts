@@ -27,11 +27,11 @@ export async function runTransaction<T>(
   let again: NodeJS.Timeout | undefined;
   const cancel = () => {
     canceled = client.connection.cancel().catch(() => {});
-    // The cancel request is repeated, because it has no effect if it arrives before the statement has started.
+    // The cancel request is repeated because it has no effect if it arrives before the statement has started.
     again = setTimeout(cancel, CANCEL_AGAIN_MS);
   };
   try {
-    // BEGIN is awaited first, so that nothing runs outside a transaction if BEGIN fails.
+    // BEGIN is awaited first so that nothing runs outside a transaction if BEGIN fails.
     const first = options.first ?? [];
     const transaction = await client.batch([begin(options), ...setLocal(options.settings ?? []), ...first]);
     signal?.throwIfAborted();
@@ -65,8 +65,8 @@ export async function runTransaction<T>(
 }
 
 /**
- * Sends BEGIN, the settings, the statements and the end in one write, so that they need a single round trip. Returns
- * the rows of each statement.
+ * Sends BEGIN, the settings, the statements and the end in one write so that they need a single round trip. Returns the
+ * rows of each statement.
  */
 export async function runStatements(
   client: Client,
@@ -173,7 +173,7 @@ class Scope implements Transaction {
     }
   }
 
-  /** Rejects all further statements, because they would run on a connection that belongs to another caller. */
+  /** Rejects all further statements because they would run on a connection that belongs to another caller. */
   close(): void {
     this.#open = false;
   }

@@ -22,7 +22,7 @@ const password = 'postgres';
 export interface TestCluster {
   readonly cluster: Cluster;
   /**
-   * Runs `work` as superuser in a database that is never cloned. Calls run one at a time, because concurrent clones
+   * Runs `work` as superuser in a database that is never cloned. Calls run one at a time because concurrent clones
    * interfere with each other.
    */
   asAdmin<T>(work: (admin: Client) => Promise<T>): Promise<T>;
@@ -92,7 +92,7 @@ async function launch(): Promise<TestCluster> {
   const asAdmin = <T>(work: (admin: Client) => Promise<T>): Promise<T> => {
     const turn = last.then(async () => {
       // The session doesn't use the database `postgres`, because a database with open sessions can't be cloned and the
-      // first template is a clone of `postgres`. Each call opens a new session, because an open session would keep the
+      // first template is a clone of `postgres`. Each call opens a new session because an open session would keep the
       // process alive.
       const admin = await Client.connect(clusterTarget(cluster, 'supabase_admin', 'template1'));
       try {

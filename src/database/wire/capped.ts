@@ -171,7 +171,7 @@ class CutRow implements LargeMessage {
     const stop = Math.min(end, offset + this.#missing);
     const expected = Math.min(stop, offset + this.#bytesOf(this.#cells.length) - this.#keptBytes);
     if (expected > offset) {
-      // The bytes are copied, because the chunk is reused or is much larger than the kept part.
+      // The bytes are copied because the chunk is reused or is much larger than the kept part.
       this.#kept.push(Buffer.from(buffer.subarray(offset, expected)));
       this.#keptBytes += expected - offset;
     }

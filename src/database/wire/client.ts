@@ -111,7 +111,7 @@ export class Client implements Queryable {
 
   async #run<T>(text: string, values: readonly SqlValue[], readRow: RowReader<T>): Promise<Step<T>> {
     // The type of the parameter determines whether an array is sent as an array or as JSON. Nothing else is awaited
-    // here, so that statements are sent in the order of the calls.
+    // here so that statements are sent in the order of the calls.
     const types = values.some(Array.isArray) ? await this.#parameterTypes(text) : undefined;
     const parameters = encodeValues(values, types);
     const add = (open: Batch<T>) => open.add(text, text, parameters);

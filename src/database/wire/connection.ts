@@ -112,7 +112,7 @@ export class Connection {
     return this.#exchanges.length;
   }
 
-  /** Whether a write is pending, so that messages submitted now are sent together with earlier ones. */
+  /** Whether a write is pending, so messages submitted now are sent together with earlier ones. */
   get flushPending(): boolean {
     return this.#flushScheduled;
   }
@@ -151,7 +151,7 @@ export class Connection {
     if (this.#socket.writableLength > 0) this.writer.renew();
   }
 
-  /** Resolves when the kernel has accepted all data, so that a fast producer doesn't fill the memory. */
+  /** Resolves when the kernel has accepted all data so that a fast producer doesn't fill the memory. */
   async drained(): Promise<void> {
     const socket = this.#socket;
     if (socket === undefined || this.#ended || !socket.writableNeedDrain) return;

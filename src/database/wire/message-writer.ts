@@ -196,7 +196,7 @@ export class MessageWriter {
   }
 
   /**
-   * Writes a zero-terminated string. A zero byte inside the text is rejected, because it would end the string early and
+   * Writes a zero-terminated string. A zero byte inside the text is rejected because it would end the string early and
    * shift all data after it.
    */
   #text(value: string): void {

@@ -48,7 +48,7 @@ export async function openSocket(
   }
 }
 
-/** Returns a reader with a reused buffer, because most reads return a few hundred bytes. */
+/** Returns a reader with a reused buffer because most reads return a few hundred bytes. */
 function readInto(onData: (chunk: Buffer) => void) {
   let buffer = Buffer.allocUnsafeSlow(READ_SIZE);
   return {
@@ -130,7 +130,7 @@ async function negotiateTls(socket: Socket, target: ConnectionTarget): Promise<S
   return secured;
 }
 
-/** Reads the certificate files. They are read for each connection, because certificates are renewed. */
+/** Reads the certificate files. They are read for each connection because certificates are renewed. */
 async function readTlsFiles(target: ConnectionTarget): Promise<SecureContextOptions> {
   const { sslRootCert, sslCert, sslKey, sslPassword } = target;
   const { getCACertificates } = await import('node:tls');

@@ -25,7 +25,7 @@ export function redirectUriFault(uri: string): string | undefined {
 
 /**
  * Whether a URI is registered. URIs are compared character by character (RFC 6749 section 3.1.2.3). The URI is also
- * validated again, because older rows may violate the rule.
+ * validated again because older rows may violate the rule.
  */
 export function isRegistered(registered: readonly string[], uri: string): boolean {
   return registered.includes(uri) && redirectUriFault(uri) === undefined;

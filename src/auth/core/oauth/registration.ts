@@ -138,7 +138,7 @@ function checkName(name: string): void {
 }
 
 /**
- * Throws unless the URI is a web address, because consent pages use the URIs as links and images. Upstream accepts
+ * Throws unless the URI is a web address because consent pages use the URIs as links and images. Upstream accepts
  * `javascript:` here.
  */
 function checkUri(name: 'client_uri' | 'logo_uri', uri: string): void {

@@ -9,7 +9,7 @@ import type { AuthMethod } from './registration.ts';
 export type TokenParams = (name: string) => string;
 
 /**
- * Reads the parameters from the body. Parameters in the query are ignored, because queries appear in logs (RFC 6749
+ * Reads the parameters from the body. Parameters in the query are ignored because queries appear in logs (RFC 6749
  * section 2.3.1). Returns undefined if the body should be JSON but isn't.
  */
 export function parseTokenParams(contentType: string, body: string): TokenParams | undefined {

@@ -53,7 +53,7 @@ export function factorCredential(
   return {
     id: base64(key.id),
     publicKey: base64(key.publicKey),
-    // This field contains the attestation format, because go-webauthn stored it here before the library had separate
+    // This field contains the attestation format because go-webauthn stored it here before the library had separate
     // fields.
     attestationType: attestationFormat,
     transport: transports.length > 0 ? [...transports] : null,

@@ -1,4 +1,4 @@
-/** Decides whether an object key can be a file inside a folder, so that no download is written elsewhere. */
+/** Decides whether an object key can be a file inside a folder so that no download is written elsewhere. */
 
 /** Names that Windows reserves in every folder, with any extension. */
 const windowsDevices = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;

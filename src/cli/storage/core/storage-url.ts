@@ -14,7 +14,7 @@ export interface StoragePath {
 export const isStorageUrl = (text: string): boolean => /^ss:/i.test(text);
 
 /**
- * Percent escapes are decoded, as upstream does. `?` and `#` belong to the key, because a name that is cut off at them
+ * Percent escapes are decoded, as upstream does. `?` and `#` belong to the key because a name that is cut off at them
  * would identify a different object.
  *
  * @throws {UsageError}

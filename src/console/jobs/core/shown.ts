@@ -1,6 +1,6 @@
 /**
  * Returns the parts of a request that operators without the `secrets` permission can see: the origin of its URL and the
- * names of its headers. The path is hidden, because the path of a webhook URL often serves as a password (Slack,
+ * names of its headers. The path is hidden because the path of a webhook URL often serves as a password (Slack,
  * Discord).
  */
 import type { ShownPair } from '../contract.ts';

@@ -7,7 +7,7 @@ export interface Scan {
   readonly filter: string;
 }
 
-/** The plan must be verbose, because only then does it contain schemas. */
+/** The plan must be verbose because only then does it contain schemas. */
 export function filteredScans(plan: unknown): Scan[] {
   if (!isRecord(plan)) return [];
   const { Plans: children, 'Node Type': type, 'Relation Name': table, Schema: schema, Filter: filter } = plan;
