@@ -28,6 +28,6 @@ export async function arrivalAddress(
   return ourPage(isOurs ? next : 'security', keepsFlow ? flow : '');
 }
 
-/** Returns the address of one of our pages with a query. */
+/** Returns the URL of one of our pages with a query. */
 export const ourPage = (page: string, flow: string): string =>
   `/account/${page}${flow === '' ? '' : `?${flow}`}`;

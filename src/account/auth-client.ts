@@ -8,8 +8,8 @@ import { cookieOf } from './request-cookies.ts';
 export type { AuthUser, TokenPair } from '../auth/index.ts';
 
 /**
- * The client that auth is called for. Its address and browser appear in the session list and the audit log, and its
- * requests count toward limits.
+ * The client that auth is called for. Its IP address and browser appear in the session list and the audit log, and its
+ * requests count toward rate limits.
  */
 export type Caller = Pick<FastifyRequest, 'id' | 'ip' | 'headers' | 'host' | 'protocol'>;
 

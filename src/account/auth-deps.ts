@@ -2,7 +2,7 @@
 
 /** The auth functions that return users to an app. `main.ts` provides them. */
 export interface ReturnDeps {
-  /** Applies auth's redirect rule (site_url, additional_redirect_urls, loopback addresses) to an absolute address. */
+  /** Applies auth's redirect rule (site_url, additional_redirect_urls, loopback addresses) to an absolute URL. */
   readonly isAllowedRedirect: (address: string) => boolean;
   /**
    * Returns a one-time code for the user and session of a verified, unexpired access token. A caller that posts the

@@ -35,7 +35,7 @@ export interface PageConfig {
   readonly key: string;
   readonly password: { minLength: number; requirements: string };
   readonly codeLength: number;
-  /** The minimum delay between two codes to the same address, in seconds. */
+  /** The minimum delay between two codes to the same email address, in seconds. */
   readonly resendAfter: number;
   readonly providers: readonly Provider[];
   /** The chains whose wallets can sign in. */

@@ -36,9 +36,7 @@ export interface AccountDeps extends Omit<ReturnDeps, 'implicit' | 'requireMfa'>
   readonly config: LiveConfig;
   /** Auth's operations for the pages. */
   readonly selfService: SelfService;
-  /**
-   * Returns the public API address, for example http://127.0.0.1:54321. The address is known once the port is known.
-   */
+  /** Returns the public API URL, for example http://127.0.0.1:54321. The URL is known once the port is known. */
   readonly apiUrl: () => string;
   /** The folder of the built web app (dist/web). */
   readonly webDir: string;

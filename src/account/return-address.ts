@@ -1,4 +1,4 @@
-/** Builds the address that returns the user to the calling app, with a code or a separate session for the app. */
+/** Builds the URL that returns the user to the calling app, with a code or a separate session for the app. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { AuthClient } from './auth-client.ts';
@@ -8,10 +8,10 @@ import { AccountError } from './errors.ts';
 import { hasFactor, isAtAal2, mustStepUp, type Visitor, type Visitors } from './visitor.ts';
 
 /**
- * Returns the address for an app. `requested` contains `redirect_to`, `code_challenge`, `code_challenge_method` and `next`
- * from the page's address.
+ * Returns the URL for an app. `requested` contains `redirect_to`, `code_challenge`, `code_challenge_method` and `next`
+ * from the page's URL.
  * @throws {AccountError} bad_code_challenge, redirect_not_allowed, pkce_required, not_signed_in, insufficient_aal,
- * factor_required
+ *   factor_required
  */
 export type ReturnAddress = (
   request: FastifyRequest,

@@ -6,7 +6,7 @@ import type { Claims } from '../keys/types.ts';
 import type { Session, User } from './rows.ts';
 
 export interface Caller {
-  /** The client's address, for rate limits, the audit log and hooks. */
+  /** The client's IP address, for rate limits, the audit log and hooks. */
   readonly ip: string;
   readonly userAgent: string;
   /** The bearer token, which hasn't been verified yet. */

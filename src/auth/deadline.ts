@@ -23,8 +23,8 @@ export const currentDeadline = (): AbortSignal | undefined => requests.getStore(
 export const currentClient = (): string => requests.getStore()?.client ?? '';
 
 /**
- * Throws `request_timeout` if `work` takes too long. The work continues, but its result is discarded. `address` is
- * the client's address.
+ * Throws `request_timeout` if `work` takes too long. The work continues, but its result is discarded. `address` is the
+ * client's IP address.
  */
 export async function withDeadline<T>(
   timeoutMs: number,

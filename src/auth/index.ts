@@ -92,8 +92,8 @@ export interface AuthDeps {
   /** The project's root folder. Template paths are relative to this folder. */
   readonly projectDir: string;
   /**
-   * Returns the public API address, for example http://127.0.0.1:54321. This is a function because, with port 0, the
-   * port is known only after startup.
+   * Returns the public API URL, for example http://127.0.0.1:54321. This is a function because, with port 0, the port
+   * is known only after startup.
    */
   readonly apiUrl: () => string;
   readonly mode: Mode;
@@ -110,7 +110,7 @@ export interface AuthDeps {
 }
 
 export interface AuthService extends Service {
-  /** Returns whether the redirect rule allows an absolute address. */
+  /** Returns whether the redirect rule allows an absolute URL. */
   readonly isAllowedRedirect: (address: string) => boolean;
   /** Returns a code that signs the user in to an app. See `flows/app-codes.ts`. */
   readonly issueCode: (request: CodeRequest) => Promise<string>;

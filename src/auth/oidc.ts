@@ -12,7 +12,7 @@ import type { IdTokenClaims } from './core/providers/id-token-profiles.ts';
 export interface IssuerLocation {
   readonly issuer: string;
   readonly reach: Reach;
-  /** The address of the discovery document. Defaults to the well-known path under the issuer. */
+  /** The URL of the discovery document. Defaults to the well-known path under the issuer. */
   readonly discoveryUrl?: string;
 }
 
@@ -186,7 +186,7 @@ async function fetchDiscovery(outgoing: Outgoing, location: IssuerLocation): Pro
   }
   const named = document.id_token_signing_alg_values_supported;
   for (const name of ['authorization_endpoint', 'token_endpoint', 'userinfo_endpoint', 'jwks_uri']) {
-    // The addresses must use https, because browsers are sent to the authorization endpoint and secrets are sent to the
+    // The URLs must use https, because browsers are sent to the authorization endpoint and secrets are sent to the
     // token endpoint.
     if (location.reach === 'public' && text(name) !== '' && !text(name).startsWith('https://')) {
       throw new Error(`oidc: ${name} of ${location.issuer} must use HTTPS`);

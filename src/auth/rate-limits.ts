@@ -1,6 +1,6 @@
 /**
- * Limits requests per address and handler, and emails and text messages for the whole server. A request is counted even
- * if the operation that it allowed is rolled back.
+ * Limits requests per IP address and handler, and emails and text messages for the whole server. A request is counted
+ * even if the operation that it allowed is rolled back.
  */
 
 import { ageMs } from '../kernel/clock.ts';
@@ -22,7 +22,8 @@ const onceSlackMs = 1000;
 
 export interface RateLimits {
   /**
-   * Counts a request. Throws `over_request_rate_limit`. Doesn't query the database if limits per address are disabled.
+   * Counts a request. Throws `over_request_rate_limit`. Doesn't query the database if limits per IP address are
+   * disabled.
    */
   address(handler: LimitedHandler, ip: string, nowMs: number): Promise<void>;
   /** Counts an email. Throws `over_email_send_rate_limit`. */

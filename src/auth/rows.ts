@@ -151,7 +151,7 @@ export interface FlowState {
   readonly authentication_method: string;
   readonly auth_code_issued_at: string | null;
   readonly invite_token: string | null;
-  /** The address that the browser is redirected to at the end of the sign-in. */
+  /** The URL that the browser is redirected to at the end of the sign-in. */
   readonly referrer: string | null;
   readonly oauth_client_state_id: string | null;
   /** The ID of the user that the identity is linked to. */

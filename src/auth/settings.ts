@@ -21,9 +21,9 @@ export interface ProviderSettings {
    */
   readonly clientIds: readonly string[];
   readonly secret: string;
-  /** The provider's address. If empty, the provider's default address is used. */
+  /** The provider's URL. If empty, the provider's default URL is used. */
   readonly url: string;
-  /** The redirect address. If empty, our own callback address is used. */
+  /** The redirect URL. If empty, our own callback URL is used. */
   readonly redirectUri: string;
   readonly skipNonceCheck: boolean;
   readonly emailOptional: boolean;
@@ -38,10 +38,10 @@ export interface Settings {
   readonly adminRoles: readonly string[];
   readonly siteUrl: string;
   readonly redirects: RedirectRules;
-  /** The addresses are functions, because they depend on the port. */
+  /** The URLs are functions, because they depend on the port. */
   readonly externalUrl: () => string;
   readonly issuer: () => string;
-  /** The address of the Account pages, or of the project's own pages that replace them. */
+  /** The URL of the Account pages, or of the project's own pages that replace them. */
   readonly accountUrl: () => string;
   /** The languages of the Account pages. The default language is first. */
   readonly languages: readonly string[];
@@ -101,7 +101,7 @@ export interface Settings {
   readonly oauthServer: {
     readonly enabled: boolean;
     readonly allowsRegistration: boolean;
-    /** The address of the page where users consent to an OAuth client's request. */
+    /** The URL of the page where users consent to an OAuth client's request. */
     readonly consentUrl: () => string | undefined;
   };
   readonly providers: ReadonlyMap<string, ProviderSettings>;
@@ -114,8 +114,8 @@ export interface Settings {
   /** The maximum number of emails and text messages that the whole server sends per hour. */
   readonly hourly: { readonly emails: number; readonly sms: number };
   /**
-   * Whether requests are limited per address. False in development, because all clients have the same address there and
-   * the local stack has no header that distinguishes them.
+   * Whether requests are limited per IP address. False in development, because all clients have the same IP address
+   * there and the local stack has no header that distinguishes them.
    */
   readonly limitsByAddress: boolean;
   /** Whether an OAuth client can change the account with its token, as upstream allows. */
@@ -201,7 +201,7 @@ export function settingsFrom(
         name: plinth.branding.name || project_id || hostOf(auth.site_url),
         color: plinth.branding.color ?? defaultColor,
         logo: mailLogo(plinth.branding, hasAccountPages ? `${apiUrl()}/account/logo` : ''),
-        // An address that is only a path is removed, because it doesn't work in an email.
+        // A URL that is only a path is removed, because it doesn't work in an email.
         supportUrl: plinth.branding.support_url?.replace(/^\/.*/, '') ?? '',
       }),
     },
@@ -243,7 +243,7 @@ export function settingsFrom(
 /** The formats that email programs show. They don't show SVG. */
 const mailPicture = /\.(?:png|jpe?g|gif|webp)$/i;
 
-/** Returns the address of a logo that email programs can show, or an empty string. */
+/** Returns the URL of a logo that email programs can show, or an empty string. */
 function mailLogo({ logo, logo_path: file }: Config['plinth']['branding'], ownLogo: string): string {
   if (file !== undefined) return mailPicture.test(file) ? ownLogo : '';
   if (logo === undefined || !URL.canParse(logo)) return '';
@@ -254,7 +254,7 @@ function mailLogo({ logo, logo_path: file }: Config['plinth']['branding'], ownLo
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : '');
 
 /**
- * Returns the address of the consent page: the project's own page if it is configured, and otherwise our page under
+ * Returns the URL of the consent page: the project's own page if it is configured, and otherwise our page under
  * `apiUrl`.
  */
 function consentUrl(auth: Config['auth'], apiUrl: string | undefined): string | undefined {

@@ -39,7 +39,7 @@ export interface UserAdministration {
   recoveryLink(email: string): Promise<string>;
   removeFactor(id: string, factorId: string): Promise<void>;
   /**
-   * Returns a user's sessions. Banned users have sessions too, because a ban prevents the use of sessions but doesn't
+   * Returns a user's sessions. Banned users also have sessions, because a ban prevents the use of sessions but doesn't
    * delete them.
    */
   sessions(id: string): Promise<JsonObject[]>;
@@ -127,7 +127,7 @@ export function createUserAdministration(ctx: AuthContext): UserAdministration {
   };
 }
 
-/** Returns the address that links in invitations and password resets lead to. */
+/** Returns the URL that links in invitations and password resets lead to. */
 function operatorLinkTarget({ settings }: AuthContext): string {
   if (!settings.hasAccountPages) return settings.siteUrl;
   const flow = new URLSearchParams({ redirect_to: settings.siteUrl, next: 'app' });

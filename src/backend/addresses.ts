@@ -1,4 +1,4 @@
-/** Computes the addresses of the API and of the Console, which has a separate origin. */
+/** Computes the URLs of the API and of the Console, which has a separate origin. */
 import type { Config } from '../config/index.ts';
 import { isLoopback } from './exposure.ts';
 import { httpsSettings } from './https.ts';
@@ -12,13 +12,11 @@ export interface Addresses {
   readonly consolePort: number;
   /** The URL scheme of both ports. */
   readonly scheme: 'http:' | 'https:';
-  /**
-   * The addresses that clients use. They are complete once the server listens, because only then are the ports known.
-   */
+  /** The URLs that clients use. They are complete once the server listens, because only then are the ports known. */
   readonly apiUrl: () => string;
   readonly consoleUrl: () => string;
   readonly consolePublicUrl: URL | undefined;
-  /** The address of the API on this machine. Resolves once the server listens. */
+  /** The URL of the API on this machine. Resolves once the server listens. */
   readonly localUrl: Promise<string>;
   /** Set the ports once they are known. */
   readonly apiListens: (port: number) => void;

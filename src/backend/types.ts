@@ -72,7 +72,7 @@ export interface WorkersOption {
 
 export interface Backend {
   /**
-   * The public address, such as `http://127.0.0.1:54321`. It is complete once the backend has started and its port is
+   * The public URL, such as `http://127.0.0.1:54321`. It is complete once the backend has started and its port is
    * known.
    */
   readonly url: string;
@@ -118,7 +118,7 @@ export interface Backend {
 }
 
 export interface ConsoleOrigin {
-  /** The address of the Console, such as `http://127.0.0.1:54323`. It is complete once the backend has started. */
+  /** The URL of the Console, such as `http://127.0.0.1:54323`. It is complete once the backend has started. */
   readonly url: string;
   /** Sends a request in the same way as `fetch`, with a path relative to {@link url}. */
   fetch(path: string, init?: RequestInit): Promise<Response>;

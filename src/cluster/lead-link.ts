@@ -158,5 +158,5 @@ function remoteLogger(own: LogFields, level: () => Line['level'], write: (line: 
   };
 }
 
-/** Returns the trace without the configuration, which would be sent with every request. */
+/** Returns the trace without the configuration, which would otherwise be sent with every request. */
 const sendable = (trace: Trace): Trace => Object.assign(new Trace('', 0), trace, { config: undefined });

@@ -21,7 +21,7 @@ export function parseConfirmLink(params: URLSearchParams): ConfirmLink | undefin
   return { token, type, redirectTo: params.get('redirect_to') ?? '' };
 }
 
-/** Returns the query of one of our own pages, or undefined for any other address. */
+/** Returns the query of one of our own pages, or undefined for any other URL. */
 export function ownQuery(redirectTo: string, accountUrl: string): URLSearchParams | undefined {
   if (!URL.canParse(redirectTo)) return undefined;
   const url = new URL(redirectTo);

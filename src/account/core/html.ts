@@ -60,13 +60,10 @@ export function repeatProviders(html: string, providers: readonly Provider[]): s
   );
 }
 
-/**
- * The addresses of the project's own pages, by footer link. An address is undefined if the project doesn't have the
- * page.
- */
+/** The URLs of the project's own pages, by footer link. A URL is undefined if the project doesn't have the page. */
 export type FooterLinks = Readonly<Record<'support' | 'terms' | 'privacy', string | undefined>>;
 
-/** Removes the prerendered footer links (`web/account/shell.tsx`) whose address is undefined. */
+/** Removes the prerendered footer links (`web/account/shell.tsx`) whose URL is undefined. */
 export function keepLinks(html: string, links: FooterLinks): string {
   return html.replace(
     /<a data-link="(support|terms|privacy)" href="[^"]*"([^>]*>.*?<\/a>)/gs,
@@ -123,8 +120,8 @@ export function carriedFlow(query: URLSearchParams): string {
 }
 
 /**
- * Adds the flow's query to the links of a prerendered page so that the return address is kept before the script runs
- * and when scripts are disabled. A link to another language leads to the same page, so it keeps the whole query.
+ * Adds the flow's query to the links of a prerendered page so that the return URL is kept before the script runs and
+ * when scripts are disabled. A link to another language leads to the same page, so it keeps the whole query.
  */
 export function carryFlow(html: string, query: URLSearchParams): string {
   const flow = carriedFlow(query);

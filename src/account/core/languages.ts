@@ -1,6 +1,5 @@
 /**
- * Chooses the language of a page from the address, from an earlier choice and from the browser's preferences (RFC
- * 9110).
+ * Chooses the language of a page from the URL, from an earlier choice and from the browser's preferences (RFC 9110).
  */
 
 import type { CookieKind } from './cookies.ts';
@@ -15,7 +14,7 @@ const languageMaxAgeSeconds = 365 * 24 * 3600;
 export const languageCookie: CookieKind = { name: 'plinth-lang', maxAgeSeconds: languageMaxAgeSeconds };
 
 export interface LanguagePreference {
-  /** The value of `?lang=` in the address. */
+  /** The value of `?lang=` in the URL. */
   readonly requested: string | null;
   /** The value of the cookie that an earlier `?lang=` set. */
   readonly kept: string | undefined;

@@ -51,7 +51,7 @@ export function offersOf(settings: AuthSettings, facts: MoreFacts): Offers {
 }
 
 /**
- * Returns the features that don't work at this address. A passkey works only at the relying party's origins, and the
+ * Returns the features that don't work at this origin. A passkey works only at the relying party's origins, and the
  * message that a wallet signs requires an https host or localhost.
  */
 export function offAt(

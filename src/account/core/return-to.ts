@@ -1,4 +1,4 @@
-/** Handles the return to the calling app: parses the app's request and builds the return address. */
+/** Handles the return to the calling app: parses the app's request and builds the return URL. */
 
 export interface ReturnRequest {
   readonly redirectTo: string;
@@ -25,7 +25,7 @@ export function parseReturnRequest(body: Readonly<Record<string, unknown>>): Ret
   return { redirectTo, challenge: { value, method: known }, opensWithoutCode };
 }
 
-/** Adds the code to the app's address. Keeps the app's query parameters but replaces an existing `code`. */
+/** Adds the code to the app's URL. Keeps the app's query parameters but replaces an existing `code`. */
 export function withCode(redirectTo: string, code: string): string {
   const url = new URL(redirectTo);
   url.searchParams.set('code', code);
@@ -33,7 +33,7 @@ export function withCode(redirectTo: string, code: string): string {
 }
 
 /**
- * Adds a session to the app's address. The fragment is the same as auth's (GET /verify), which the stock client's
+ * Adds a session to the app's URL. The fragment is the same as auth's (GET /verify), which the stock client's
  * `detectSessionInUrl` reads.
  */
 export function withSession(

@@ -45,7 +45,7 @@ const pagesOf: Readonly<Record<string, AnyPage>> = {
   email_change: 'plain/confirm-email_change',
 };
 
-/** This limit is much larger than any link and its address. */
+/** This limit is much larger than any link and its destination. */
 const maxFormBytes = 16_384;
 
 export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
@@ -101,7 +101,7 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
     app.get(`/${page}`, (request, reply) => send(request, reply, `plain/${page}`, { isStill: true }));
   }
 
-  /** Uses the link and signs the browser in. Returns the next address. */
+  /** Uses the link and signs the browser in. Returns the next URL. */
   async function signIn(
     request: FastifyRequest,
     reply: FastifyReply,

@@ -51,7 +51,7 @@ function startJourney(
   };
 }
 
-/** Returns an address on the host that just set the cookie, because this machine may have several host names. */
+/** Returns a URL on the host that just set the cookie, because this machine may have several host names. */
 function returnAddress({ protocol, host, hostname }: FastifyRequest, accountUrl: string): string {
   const isLocal = isLoopbackName(hostname) && isLoopbackName(new URL(accountUrl).hostname);
   return isLocal ? `${protocol}://${host}/account/back` : `${accountUrl}/back`;
@@ -136,7 +136,7 @@ const linkingPage = (flow: string): 'upgrade' | 'security' =>
 
 type Page = 'sign-in' | ReturnType<typeof linkingPage>;
 
-/** Returns one of our pages that shows the error by its code. Text from the address is never shown. */
+/** Returns one of our pages that shows the error by its code. Text from the URL is never shown. */
 function problemPage(page: Page, flow: string, code: string): string {
   return pageWith(page, flow, 'problem', /^[a-z0-9_]{1,64}$/.test(code) ? code : 'other');
 }

@@ -40,8 +40,8 @@ export interface PageFields {
   readonly device?: { readonly browser: string; readonly system: string };
   readonly problem?: StepProblem;
   /**
-   * The error code in a provider's response. Scripts read the code from the address, and pages without scripts show
-   * this value.
+   * The error code in a provider's response. Scripts read the code from the URL, and pages without scripts show this
+   * value.
    */
   readonly providerError?: string;
   readonly status?: number;

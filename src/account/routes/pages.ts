@@ -62,7 +62,7 @@ export interface PageFiller {
    * undefined if the page isn't built.
    */
   readonly filled: (page: AnyPage, language: string) => Promise<string | undefined>;
-  /** Returns the features that aren't available at the address of the request. */
+  /** Returns the features that aren't available at the origin of the request. */
   readonly offHere: (request: FastifyRequest) => readonly string[];
   /** The project's languages. The default language is first. */
   readonly languages: readonly string[];
@@ -99,7 +99,7 @@ const alertOf = (text: string): string =>
 export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<void> {
   const { face, filler } = deps;
 
-  /** Returns the visitor's language. If the address contains an explicit choice, the choice is stored. */
+  /** Returns the visitor's language. If the URL contains an explicit choice, the choice is stored. */
   function languageOf(request: FastifyRequest, reply: FastifyReply): string {
     const requested = queryOf(request).get('lang');
     const language = chooseLanguage(
@@ -152,7 +152,7 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
       .replace(isStill ? /<script type="module"[^>]*><\/script>/g : '', '')
       .replace(problem !== undefined && isOurCode ? /<details[\s\S]*?<\/details>/ : '', '');
     const withFlow = carryFlow(whole, queryOf(request));
-    // Logos of apps may come from any host, because operators choose the addresses when they register apps.
+    // Logos of apps may come from any host, because operators choose the URLs when they register apps.
     const images = page === 'consent' ? [...imageSources, 'https:'] : imageSources;
     const widgetSources = withCaptcha.has(page) ? captchaSources : [];
     return face.sendPage(request, reply, { html: withFlow, status, imageSources: images, widgetSources });

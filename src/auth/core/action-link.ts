@@ -8,14 +8,14 @@ export type LinkType = 'signup' | 'invite' | 'recovery' | 'magiclink' | 'email_c
  * after it has been opened.
  */
 export function actionLink(externalUrl: string, hash: string, type: LinkType, redirectTo: string): string {
-  // If the address contains none of these characters, the caller may already have encoded it, so it is used unchanged.
+  // If the URL contains none of these characters, the caller may already have encoded it, so it is used unchanged.
   const target = /[&=#]/.test(redirectTo) ? encodeQuery(redirectTo) : redirectTo;
   return `${externalUrl.replace(/\/+$/, '')}/verify?token=${encodeQuery(hash)}&type=${type}&redirect_to=${target}`;
 }
 
 /**
- * Returns the address `{account URL}/confirm?…`. On this page, users press a button to use the link, so an email
- * scanner can open the page without using up the link.
+ * Returns the URL `{account URL}/confirm?…`. On this page, users press a button to use the link, so an email scanner
+ * can open the page without using up the link.
  */
 export function confirmPageLink(
   accountUrl: string,

@@ -128,7 +128,7 @@ function checkLengths(settings: CustomProviderSettings): void {
   }
 }
 
-/** Returns all addresses that the settings contain. */
+/** Returns all URLs that the settings contain. */
 export function urlsOf(settings: CustomProviderSettings): string[] {
   const { issuer, discovery_url, authorization_url, token_url, userinfo_url, jwks_uri } = settings;
   return [issuer, discovery_url, authorization_url, token_url, userinfo_url, jwks_uri].filter(

@@ -23,9 +23,9 @@ export interface MailBrand {
   readonly name: string;
   /** The brand color, in the form `#rrggbb`. */
   readonly color: string;
-  /** The address of a logo that email programs can show. If it is empty, the initial of the name is shown. */
+  /** The URL of a logo that email programs can show. If it is empty, the initial of the name is shown. */
   readonly logo: string;
-  /** The address of the help page, or empty. */
+  /** The URL of the help page, or empty. */
   readonly supportUrl: string;
 }
 

@@ -1,6 +1,5 @@
 /**
- * Implements the client side of OAuth 2.0 (RFC 6749), which consists of the authorization address and the code
- * exchange.
+ * Implements the client side of OAuth 2.0 (RFC 6749), which consists of the authorization URL and the code exchange.
  */
 import { randomBytes } from 'node:crypto';
 import { isJsonObject, type JsonObject } from './json.ts';

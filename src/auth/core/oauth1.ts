@@ -11,7 +11,7 @@ export interface OAuth1Credentials {
 
 export interface OAuth1Request {
   readonly method: 'GET' | 'POST';
-  /** The address without its query. */
+  /** The URL without its query. */
   readonly url: string;
   /** The parameters in the query or the form. */
   readonly params: Readonly<Record<string, string>>;

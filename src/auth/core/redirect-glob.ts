@@ -6,7 +6,7 @@
  */
 import { domainToASCII } from 'node:url';
 
-/** The parts of an address, as a browser parses it. */
+/** The parts of a URL, as a browser parses it. */
 export interface Target {
   /** The scheme in lower case, without the colon. */
   readonly scheme: string;
@@ -35,10 +35,10 @@ export interface RedirectGlob {
   readonly path: readonly Token[];
 }
 
-/** The maximum number of alternatives in an entry. An entry with more isn't a plausible list of addresses. */
+/** The maximum number of alternatives in an entry. An entry with more isn't a plausible list of URLs. */
 const maxAlternatives = 256;
 
-/** Parses an entry. The result is empty if the entry can't match an absolute address. */
+/** Parses an entry. The result is empty if the entry can't match an absolute URL. */
 export function parseRedirectGlob(glob: string): RedirectGlob[] {
   return (expandBraces(glob) ?? []).flatMap((each) => split(tokenize(each)) ?? []);
 }
@@ -50,7 +50,7 @@ function split(tokens: readonly Token[]): RedirectGlob | undefined {
     const token = tokens[index];
     return token?.kind === 'letter' && token.letter === char;
   };
-  // A leading `**` also matches the scheme, so the entry matches any web address.
+  // A leading `**` also matches the scheme, so the entry matches any http or https URL.
   const isSchemeless = tokens[0]?.kind === 'all';
   const colon = isSchemeless ? -1 : tokens.findIndex((_, index) => isLetter(index, ':'));
   if (!isSchemeless && colon < 1) return undefined;
@@ -79,7 +79,7 @@ function split(tokens: readonly Token[]): RedirectGlob | undefined {
   };
 }
 
-/** Whether the glob matches the address. A scheme other than http(s) must be spelled out in the glob. */
+/** Whether the glob matches the URL. A scheme other than http(s) must be spelled out in the glob. */
 export function matchesGlob(glob: RedirectGlob, target: Target): boolean {
   const isNamed = glob.scheme.every(({ kind }) => kind === 'letter');
   const isWeb = target.scheme === 'http' || target.scheme === 'https';

@@ -1,7 +1,7 @@
 /**
- * The redirect rule, which determines the addresses that a link may lead to. Follows GoTrue 2.196, except that the
- * parts of an address are checked separately. An http(s) address is matched as a browser interprets it, and is rejected
- * if Go's net/url would find a different host in it.
+ * The redirect rule, which determines the URLs that a link may lead to. Follows GoTrue 2.196, except that the parts of
+ * a URL are checked separately. An http(s) URL is matched as a browser interprets it, and is rejected if Go's net/url
+ * would find a different host in it.
  */
 
 import { isIP } from 'node:net';
@@ -17,7 +17,7 @@ export function redirectRules(siteUrl: string, globs: readonly string[]): Redire
   return { siteUrl, allowed: globs.flatMap(parseRedirectGlob) };
 }
 
-/** The maximum length of an address. Longer addresses aren't legitimate and wouldn't fit into a header. */
+/** The maximum length of a URL. Longer URLs aren't legitimate and wouldn't fit into a header. */
 const maxUrlLength = 16_384;
 
 /**
@@ -40,7 +40,7 @@ export function isDangerousScheme(scheme: string): boolean {
 }
 
 /**
- * Returns the first requested address that is allowed, or the site URL if none is allowed. The Account pages are always
+ * Returns the first requested URL that is allowed, or the site URL if none is allowed. The Account pages are always
  * allowed.
  */
 export function chooseRedirect(
@@ -53,7 +53,7 @@ export function chooseRedirect(
 }
 
 /**
- * Whether an address is under a base address.
+ * Whether a URL is under a base URL.
  *
  * @example isBelow('http://127.0.0.1:54321/account/security?x', 'http://127.0.0.1:54321/account') // true
  */
@@ -86,8 +86,8 @@ function isListed({ allowed }: RedirectRules, target: Target): boolean {
 const webHost = /^[a-z0-9_](?:[a-z0-9._-]*[a-z0-9_])?$/;
 
 /**
- * Parses an address. Returns undefined for addresses that Go or a browser rejects, that Go and browsers parse
- * differently, or that contain a user name.
+ * Parses a URL. Returns undefined for URLs that Go or a browser rejects, that Go and browsers parse differently, or
+ * that contain a user name.
  */
 function parseTarget(url: string): Target | undefined {
   const split = url.length > maxUrlLength ? undefined : splitUrl(url);
@@ -123,7 +123,7 @@ export interface SplitUrl {
   readonly hasUser: boolean;
 }
 
-/** Splits an address into scheme, host and port as Go does. Returns undefined if Go rejects the address. */
+/** Splits a URL into scheme, host and port as Go does. Returns undefined if Go rejects the URL. */
 export function splitUrl(url: string): SplitUrl | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are rejected
   if (/[\u0000-\u0020\u007f\\]/.test(url)) return undefined;
@@ -144,7 +144,7 @@ export function splitUrl(url: string): SplitUrl | undefined {
 
 const defaultPorts: Record<string, string> = { http: '80', https: '443' };
 
-/** Whether a browser (WHATWG) finds the same host and port in an http(s) address as Go does. */
+/** Whether a browser (WHATWG) finds the same host and port in an http(s) URL as Go does. */
 export function readsAlike(url: string, split: SplitUrl): boolean {
   if (!URL.canParse(url)) return false;
   const parsed = new URL(url);

@@ -10,7 +10,7 @@ export function smsText(message: {
   readonly code: string;
   readonly name: string;
   readonly pageLanguage: string;
-  /** The address where the user enters the code. */
+  /** The URL of the page where the user enters the code. */
   readonly pageUrl: string;
 }): string {
   const { code, name, pageLanguage, pageUrl } = message;

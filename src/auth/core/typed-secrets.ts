@@ -1,6 +1,6 @@
 /**
  * The secrets that users enter. For each secret, this table defines how many failed attempts are allowed per account
- * and per issued token, across all addresses. `attempt-limits.ts` applies this table, `docs/specification.md` is
+ * and per issued token, across all IP addresses. `attempt-limits.ts` applies this table, `docs/specification.md` is
  * generated from it, and `test/security/guessing.test.ts` tries every entry until it is blocked.
  */
 import type { Bucket } from './rate-limit-rules.ts';

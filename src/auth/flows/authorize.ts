@@ -17,7 +17,7 @@ import { requireUsedFactor } from './own-account.ts';
 export const accountProvider = 'custom:account';
 
 /**
- * Returns the address where the browser signs in.
+ * Returns the URL where the browser signs in.
  * @param query the parameters of /authorize
  */
 export function signInAddress(
@@ -30,7 +30,7 @@ export function signInAddress(
     : providerAddress(ctx, caller, query);
 }
 
-/** The redirect address and the challenge aren't checked here, because the Account pages check them. */
+/** The redirect URL and the challenge aren't checked here, because the Account pages check them. */
 function accountAddress(ctx: AuthContext, query: URLSearchParams): string {
   const passed = ['redirect_to', 'code_challenge', 'code_challenge_method', 'state']
     .map((name) => [name, query.get(name)] as const)
@@ -73,7 +73,7 @@ async function requireInvited(ctx: AuthContext, token: string): Promise<void> {
 }
 
 /**
- * Returns the provider's address where the user authenticates to link an identity.
+ * Returns the provider's URL where the user authenticates to link an identity.
  * @throws {AuthError} manual_linking_disabled, insufficient_aal
  */
 export async function linkingAddress(

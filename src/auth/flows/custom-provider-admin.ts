@@ -117,7 +117,7 @@ const addressFaults: Readonly<Record<AddressFault, string>> = {
   reserved: 'URL cannot resolve to private network addresses',
 };
 
-/** Throws if an address is private, because the server will send requests to these addresses (SSRF). */
+/** Throws if a URL leads to a private network, because the server will send requests to these URLs (SSRF). */
 async function requirePublicAddresses(ctx: AuthContext, settings: CustomProviderSettings): Promise<void> {
   for (const url of urlsOf(settings)) {
     await ctx.outgoing.requirePublic(url).catch((cause: unknown) => {

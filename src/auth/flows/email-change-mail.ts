@@ -39,7 +39,7 @@ export async function sendEmailChange(
   user.email_change = newEmail;
   await wrapFailure('Error sending email change email', async () => {
     requireAuthorized(ctx, newEmail);
-    // The old address is checked too, because the account may be older than the list of authorized addresses.
+    // The old address is also checked, because the account may be older than the list of authorized addresses.
     if (isDouble) requireAuthorized(ctx, oldEmail);
     await ctx.limits.email(now);
     const redirectTo = caller.redirectTo();

@@ -1,6 +1,6 @@
 /**
- * The client of a configured provider. It contains the address to send browsers to, our client credentials, and a
- * function that reads profiles.
+ * The client of a configured provider. It contains the URL to send browsers to, our client credentials, and a function
+ * that reads profiles.
  */
 import type { Reach } from '../../shared/outgoing.ts';
 import type { ExternalProfile } from '../core/external-profile.ts';
@@ -36,11 +36,11 @@ export interface OAuth1Client {
   readonly consumerKey: string;
   readonly consumerSecret: string;
   readonly redirectUri: string;
-  /** The provider's base address. */
+  /** The provider's base URL. */
   readonly url: string;
 }
 
 export type ExternalProvider = OAuth2Client | OAuth1Client;
 
-/** Returns the address that providers redirect browsers to. */
+/** Returns the URL that providers redirect browsers to. */
 export const callbackUrl = (base: string): string => `${base.replace(/\/+$/, '')}/callback`;

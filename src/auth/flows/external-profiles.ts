@@ -100,7 +100,7 @@ async function readWithoutIdToken(
 
 /**
  * Returns the issuer that the unverified token specifies. The token must still be verified with that issuer's keys. The
- * issuer must belong to Microsoft or have the origin of the configured address.
+ * issuer must belong to Microsoft or have the origin of the configured URL.
  */
 function azureIssuerOf(idToken: string, url: string): string {
   const issuer = issuerOf(idToken);

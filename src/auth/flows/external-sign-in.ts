@@ -29,7 +29,7 @@ export interface SignInStart {
   readonly client: ExternalProvider;
   readonly challenge: Challenge | undefined;
   readonly inviteToken: string | undefined;
-  /** The address that the browser is redirected to at the end of the sign-in. The redirect rule allows this address. */
+  /** The URL that the browser is redirected to at the end of the sign-in. The redirect rule allows this URL. */
   readonly redirectTo: string;
   /** The ID of the user that the identity is linked to. */
   readonly linkingTargetId: string | undefined;
@@ -37,7 +37,7 @@ export interface SignInStart {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Starts a sign-in and returns the provider's address to redirect the browser to. */
+/** Starts a sign-in and returns the provider's URL to redirect the browser to. */
 export async function beginSignIn(ctx: AuthContext, start: SignInStart): Promise<string> {
   const { client } = start;
   const now = ctx.clock.now();

@@ -14,7 +14,9 @@ import { originSession } from './app-codes.ts';
 import { audit } from './audit.ts';
 import { issueSession } from './sessions.ts';
 
-/** The lifetime of a code. The lifetime starts when a magic link is opened, or otherwise with the request. */
+/**
+ * The lifetime of a code. The lifetime starts when a magic link is opened or, in other flows, when the request arrives.
+ */
 const codeLifetimeMs = 300_000;
 
 export interface RedeemedCode {

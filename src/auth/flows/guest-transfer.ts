@@ -17,7 +17,7 @@ import { forgetRecoveryCodes } from './recovery-codes.ts';
 export interface GuestTransfer {
   readonly guestToken: string;
   readonly accountToken: string;
-  /** The client's address, which is passed to the hook. */
+  /** The client's IP address, which is passed to the hook. */
   readonly ip: string;
 }
 

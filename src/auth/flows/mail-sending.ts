@@ -57,7 +57,7 @@ export async function callSendEmailHook(
     token_hash: '',
     redirect_to: '',
     email_action_type: '',
-    // The address of this service. Upstream's hook receives it under this name.
+    // The URL of this service. Upstream's hook receives it under this name.
     site_url: ctx.settings.externalUrl(),
     token_new: '',
     token_hash_new: '',

@@ -79,7 +79,7 @@ function isEnabled({ settings }: AuthContext, caller: Caller, kind: Notification
   return notification.mfa_factor_enrolled.enabled || caller.pageLanguage !== undefined;
 }
 
-/** Returns the time and the device of a change, and the address where the user can secure the account. */
+/** Returns the time and the device of a change, and the URL of the page where the user can secure the account. */
 function circumstances({ settings, clock }: AuthContext, caller: Caller) {
   const language = mailLanguage(caller.pageLanguage);
   const device = deviceOf(caller.userAgent);

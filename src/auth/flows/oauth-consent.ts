@@ -47,8 +47,8 @@ export async function openAuthorization(
 }
 
 /**
- * Stores the user's decision and returns the redirect address. Only the user who opened the request can decide it.
- * Throws the errors of {@link openAuthorization}.
+ * Stores the user's decision and returns the redirect URL. Only the user who opened the request can decide it. Throws
+ * the errors of {@link openAuthorization}.
  */
 export async function decideAuthorization(
   ctx: AuthContext,
@@ -128,7 +128,7 @@ function successUrl(ctx: AuthContext, row: OAuthAuthorization, code: string): st
   return decisionUrl(ctx, row.redirect_uri, { code }, row.state);
 }
 
-/** Returns the redirect address that reports an error to the client (RFC 6749 section 4.1.2.1). */
+/** Returns the redirect URL that reports an error to the client (RFC 6749 section 4.1.2.1). */
 export function errorUrl(
   ctx: AuthContext,
   redirectUri: string,
@@ -140,8 +140,8 @@ export function errorUrl(
 }
 
 /**
- * Returns the redirect address after a decision. The address contains the issuer so that a client that uses several
- * servers can determine which one sent the response (RFC 9207). Upstream omits the issuer.
+ * Returns the redirect URL after a decision. The URL contains the issuer so that a client that uses several servers can
+ * determine which one sent the response (RFC 9207). Upstream omits the issuer.
  */
 function decisionUrl(
   ctx: AuthContext,

@@ -32,8 +32,8 @@ import { issueSession } from './sessions.ts';
 const signInLifetimeMs = 300_000;
 
 /**
- * Returns the address to redirect the browser to and the status of the redirect. Errors are passed as parameters of
- * that address.
+ * Returns the URL to redirect the browser to and the status of the redirect. Errors are passed as parameters of that
+ * URL.
  * @param params the parameters that the browser returned with from the provider
  */
 export async function finishProviderSignIn(
@@ -45,7 +45,7 @@ export async function finishProviderSignIn(
   try {
     stored = await findStoredSignIn(ctx, params.get('state') ?? '');
   } catch (error) {
-    // Without a valid state, the app's address is unknown, so the browser is redirected to the site URL.
+    // Without a valid state, the app's URL is unknown, so the browser is redirected to the site URL.
     const location = withParams(ctx.settings.siteUrl, errorParams(ctx, callbackPath, error));
     return { location, status: 303 };
   }
@@ -88,7 +88,7 @@ async function findStoredSignIn(ctx: AuthContext, state: string): Promise<Stored
 const usedBefore = () => authError('flow_state_already_used', 'State has already been used');
 
 /**
- * Returns the redirect address. It contains the session in the fragment or, with PKCE, a code that only the app can
+ * Returns the redirect URL. It contains the session in the fragment or, with PKCE, a code that only the app can
  * exchange.
  */
 async function finish(

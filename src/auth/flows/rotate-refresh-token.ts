@@ -68,7 +68,7 @@ export async function endFamily(
 }
 
 /**
- * Revokes a token and creates its child. The user's row is updated too, because upstream's triggers fire on every
+ * Revokes a token and creates its child. The user's row is also updated, because upstream's triggers fire on every
  * refresh.
  */
 async function rotateRefreshToken(

@@ -51,7 +51,7 @@ export function serviceProvider(ctx: AuthContext): ServiceProvider {
   return serviceProviderAt(ctx.settings.saml.external_url ?? ctx.settings.externalUrl());
 }
 
-/** Starts a sign-in and returns the identity provider's address to redirect the browser to. */
+/** Starts a sign-in and returns the identity provider's URL to redirect the browser to. */
 export async function beginSamlSignIn(
   ctx: AuthContext,
   provider: SsoProvider,
@@ -74,7 +74,7 @@ export async function beginSamlSignIn(
   return signInUrl(serviceProvider(ctx), request, current);
 }
 
-/** Completes a sign-in. Returns the address to redirect the browser to, with a session or a code. */
+/** Completes a sign-in. Returns the URL to redirect the browser to, with a session or a code. */
 export async function finishSamlSignIn(
   ctx: AuthContext,
   caller: Caller,

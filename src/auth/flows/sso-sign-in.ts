@@ -8,7 +8,7 @@ import { authError } from '../errors.ts';
 import { findProviderByDomain, findProviderById, type SsoProvider } from '../queries/sso.ts';
 import { beginSamlSignIn } from './saml-sign-in.ts';
 
-/** Returns the address of the identity provider for a domain or a provider ID. @throws {AuthError} */
+/** Returns the identity provider's URL for a domain or a provider ID. @throws {AuthError} */
 export async function beginSsoSignIn(ctx: AuthContext, body: Fields): Promise<string> {
   const id = body.text('provider_id');
   const domain = body.text('domain');

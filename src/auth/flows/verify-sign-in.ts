@@ -49,7 +49,7 @@ export async function requireValidLink(ctx: AuthContext, request: VerifyRequest)
   await ctx.pool.transaction((tx) => findByHash(ctx, tx, request));
 }
 
-/** Verifies a link. Returns the redirect address, which contains a session, a code or an error. */
+/** Verifies a link. Returns the redirect URL, which contains a session, a code or an error. */
 export async function followLink(ctx: AuthContext, caller: Caller, request: VerifyRequest): Promise<string> {
   const target = caller.redirectTo();
   const isPkce = isPkceHash(request.hash);

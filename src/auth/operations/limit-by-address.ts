@@ -1,4 +1,4 @@
-/** Limits requests by the client's address. */
+/** Limits requests by the client's IP address. */
 import type { LimitedHandler } from '../core/rate-limit-rules.ts';
 import type { Guard } from './operation.ts';
 

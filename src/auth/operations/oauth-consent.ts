@@ -25,7 +25,7 @@ export const openOAuthAuthorization: Operation<AuthorizationCall, OpenedAuthoriz
   },
 };
 
-/** Returns the address to redirect the browser to. */
+/** Returns the URL to redirect the browser to. */
 export const decideOAuthAuthorization: Operation<AuthorizationCall, string> = {
   guards: [],
   async run(ctx, { caller, authorizationId, origin, body }) {

@@ -1,4 +1,4 @@
-/** Returns the addresses of identity providers for sign-in, for linking an identity, and for single sign-on. */
+/** Returns the URLs of identity providers for sign-in, for linking an identity, and for single sign-on. */
 import { authError } from '../errors.ts';
 import { requireUser } from '../flows/authenticate.ts';
 import { linkingAddress, signInAddress } from '../flows/authorize.ts';
@@ -12,13 +12,13 @@ export interface ProviderCall extends Call {
   readonly query: URLSearchParams;
 }
 
-/** Returns the provider's address to redirect the browser to. */
+/** Returns the provider's URL to redirect the browser to. */
 export const providerSignIn: Operation<ProviderCall, string> = {
   guards: [],
   run: (ctx, { caller, query }) => signInAddress(ctx, caller, query),
 };
 
-/** Returns the address of the provider whose identity the user links. */
+/** Returns the URL of the provider whose identity the user links. */
 export const identityLinking: Operation<ProviderCall, string> = {
   guards: [],
   run: async (ctx, { caller, query }) => linkingAddress(ctx, await requireUser(ctx, caller), query),
@@ -28,7 +28,7 @@ const requireSaml: Guard = ({ settings }) => {
   if (!settings.saml.enabled) throw authError('saml_provider_disabled');
 };
 
-/** Returns the address of the identity provider. */
+/** Returns the URL of the identity provider. */
 export const ssoSignIn: Operation<Call, string> = {
   // This guard runs first, so the response reports disabled SAML regardless of rate limits.
   guards: [requireSaml, limitByAddress('sso'), requireCaptcha],

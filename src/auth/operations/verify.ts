@@ -44,7 +44,7 @@ export const cancelChange: Operation<LinkCall, void> = {
   run: (ctx, { hash }) => cancelEmailByLink(ctx, hash),
 };
 
-/** Returns the address to redirect the browser to. */
+/** Returns the URL to redirect the browser to. */
 export const verifyLink: Operation<LinkCall, string> = {
   guards: [limitByAddress('verify')],
   run(ctx, { caller, type, hash }) {

@@ -52,7 +52,7 @@ export function customProviderRoutes({ define }: Router, ctx: AuthContext): void
   });
 }
 
-/** Renders a provider with the fields in upstream's order. Addresses that are null are omitted. */
+/** Renders a provider with the fields in upstream's order. URLs that are null are omitted. */
 function render(row: CustomProvider): JsonObject {
   const optional = (value: string | null) => value ?? undefined;
   return {

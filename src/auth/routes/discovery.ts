@@ -1,4 +1,4 @@
-/** Serves the documents under `.well-known`, which contain public keys and endpoint addresses. */
+/** Serves the documents under `.well-known`, which contain public keys and endpoint URLs. */
 
 import type { FastifyPluginAsync, FastifyReply } from 'fastify';
 import type { AuthContext } from '../context.ts';

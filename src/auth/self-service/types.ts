@@ -10,7 +10,7 @@ export interface PageClient {
   readonly userAgent: string | undefined;
   /** The language of the page. */
   readonly language: string;
-  /** The address that links in emails lead to, if the redirect rule allows it. */
+  /** The URL that links in emails lead to, if the redirect rule allows it. */
   readonly redirectTo: string | undefined;
 }
 
@@ -61,15 +61,15 @@ export interface VisitorOperations {
   sendRecovery(body: Body): Promise<void>;
   /** Verifies a typed code. Returns undefined if an email change still requires confirmation at the other address. */
   verifyCode(body: Body): Promise<TokenPair | undefined>;
-  /** Verifies a link. Returns the address that the link redirects to, which contains a session, a code or an error. */
+  /** Verifies a link. Returns the URL that the link redirects to, which contains a session, a code or an error. */
   followLink(link: { type: string; token: string; redirectTo: string }): Promise<string>;
   /** Cancels an email change with the link that was sent to the old address. Rejects with `otp_expired`. */
   cancelEmailChange(token: string): Promise<void>;
   /** Rejects with `otp_expired` if a link was used or has expired. Doesn't use up the link. */
   checkLink(link: { type: string; token: string }): Promise<void>;
-  /** Returns the address where the browser signs in. */
+  /** Returns the URL where the browser signs in. */
   providerAddress(query: URLSearchParams): Promise<string>;
-  /** Returns the address of the identity provider for a domain. */
+  /** Returns the identity provider's URL for a domain. */
   ssoAddress(body: Body): Promise<string>;
 }
 
@@ -82,15 +82,15 @@ export interface UserOperations {
   verifyFactor(factorId: string, body: Body): Promise<TokenPair>;
   verifyRecoveryCode(body: Body): Promise<TokenPair>;
   openAuthorization(id: string): Promise<OpenAuthorization>;
-  /** Returns the address to redirect the browser to. */
+  /** Returns the URL to redirect the browser to. */
   decideAuthorization(id: string, body: Body): Promise<string>;
-  /** Returns the address of the provider whose identity the user links. */
+  /** Returns the URL of the provider whose identity the user links. */
   linkingAddress(query: URLSearchParams): Promise<string>;
 }
 
 /**
  * The request of an OAuth client that the user must decide. If the user has already granted the request, contains only
- * the redirect address.
+ * the redirect URL.
  */
 export type OpenAuthorization =
   | { readonly redirect_url: string }

@@ -39,7 +39,7 @@ export function visitorOperations(run: Run): VisitorOperations {
       return outcome.kind === 'session' ? pairOf(renderSession(outcome.session)) : undefined;
     },
     async signUpAsGuest({ gotrue_meta_security }) {
-      // A sign-up without an email address and a phone number creates a guest, who has a session immediately.
+      // A sign-up with neither an email address nor a phone number creates a guest, who has a session immediately.
       const outcome = await run(post('/signup'), signUpOperation, { content: { gotrue_meta_security } });
       if (outcome.kind !== 'session') throw new Error('a guest was created without a session');
       return pairOf(renderSession(outcome.session));

@@ -91,7 +91,7 @@ export function s3Target(location: S3Location, timeouts: Timeouts = defaultTimeo
         if (!isAbsent(error)) throw s3Error(error, label);
       }
     },
-    /** A killed process leaves the parts of its uploads behind, which cost money and aren't listed as objects. */
+    /** Upload parts that a killed process left behind cost money and aren't listed as objects. */
     async removeUnfinished(beforeMs) {
       const { AbortMultipartUploadCommand, ListMultipartUploadsCommand } = await import('@aws-sdk/client-s3');
       const command = new ListMultipartUploadsCommand({ Bucket, Prefix: prefix });

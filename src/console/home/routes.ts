@@ -1,4 +1,4 @@
-/** Returns the data for the home page: addresses, public keys, health and versions. */
+/** Returns the data for the home page: URLs, public keys, health and versions. */
 import type { LiveConfig } from '../../config/index.ts';
 import { parseConnectionString, printConnectionUri } from '../../database/index.ts';
 import type { Database } from '../../database/types.ts';

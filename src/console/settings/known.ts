@@ -32,7 +32,7 @@ function keyOf({ file, path }: SettingRef): string {
 export const settingOf = (ref: SettingRef): SettingFacts | undefined =>
   settingAt(ref) ?? named.find(({ file, path }) => file === ref.file && fits(ref.path, path));
 
-/** The length is compared too, because a part of the path can contain a dot. */
+/** The length is also compared, because a part of the path can contain a dot. */
 function settingAt(ref: SettingRef): SettingFacts | undefined {
   const found = known.get(keyOf(ref));
   return found?.path.length === ref.path.length ? found : undefined;

@@ -21,7 +21,7 @@ export interface ExternalUrl {
 }
 
 /**
- * Reads the password file too, because the passwords of Plinth's roles are derived from the account's password.
+ * Also reads the password file, because the passwords of Plinth's roles are derived from the account's password.
  *
  * @throws {DatabaseError} bad_url
  */

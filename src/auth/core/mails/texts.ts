@@ -12,7 +12,7 @@ export interface MailTexts {
   readonly showsCode?: boolean;
   /** What to do if the recipient didn't request the email. */
   readonly closing: string;
-  /** The label of the link that reverses the change, and the template value that contains its address. */
+  /** The label of the link that reverses the change, and the template value that contains its URL. */
   readonly undo?: { readonly label: string; readonly url: 'CancelURL' | 'SecureURL' };
   /** Whether the email states when and on which device the change was made. */
   readonly isNotice?: boolean;

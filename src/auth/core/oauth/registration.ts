@@ -138,8 +138,8 @@ function checkName(name: string): void {
 }
 
 /**
- * Throws unless the URI is a web address because consent pages use the URIs as links and images. Upstream accepts
- * `javascript:` here.
+ * Throws unless the URI is an http or https URL because consent pages use the URIs as links and images. Upstream
+ * accepts `javascript:` here.
  */
 function checkUri(name: 'client_uri' | 'logo_uri', uri: string): void {
   if (uri === '') return;

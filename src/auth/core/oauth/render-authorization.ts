@@ -3,8 +3,8 @@ import type { OAuthAuthorization, OAuthClient, User } from '../../rows.ts';
 import type { JsonObject } from '../json.ts';
 
 /**
- * An authorization that a user has opened. It contains the client's request, or the redirect address if access was
- * already granted.
+ * An authorization that a user has opened. It contains the client's request, or the redirect URL if access was already
+ * granted.
  */
 export type OpenedAuthorization =
   | {

@@ -18,7 +18,7 @@ export function isClientSecret(secret: string, hash: string | null): boolean {
 }
 
 /**
- * Generates the ID of an authorization request: 32 characters of `a-z2-7`. The ID appears in the address of the consent
+ * Generates the ID of an authorization request: 32 characters of `a-z2-7`. The ID appears in the URL of the consent
  * page.
  */
 export function authorizationIdText(): string {

@@ -20,14 +20,14 @@ export const isAzureCiamIssuer = (issuer: string): boolean => azureCiamIssuer.te
 const appleIssuers = new Set<string>([issuers.apple, 'https://account.apple.com']);
 export const isAppleIssuer = (issuer: string): boolean => appleIssuers.has(issuer);
 
-/** The addresses of Microsoft's multi-tenant endpoints. They never appear as issuers in tokens. */
+/** The URLs of Microsoft's multi-tenant endpoints. They never appear as issuers in tokens. */
 const azureShared = new Set([
   'https://login.microsoftonline.com/common/v2.0',
   'https://login.microsoftonline.com/organizations/v2.0',
 ]);
 
 /**
- * Returns the issuer of the only tenant whose tokens are accepted. Returns undefined if the configured address doesn't
+ * Returns the issuer of the only tenant whose tokens are accepted. Returns undefined if the configured URL doesn't
  * specify a tenant.
  */
 export function expectedAzureIssuer(url: string): string | undefined {

@@ -33,7 +33,7 @@ const discord: ProviderSpec = {
   },
 };
 
-/** Returns the address of a user's picture (https://discord.com/developers/docs/reference#image-formatting). */
+/** Returns the URL of a user's picture (https://discord.com/developers/docs/reference#image-formatting). */
 function discordAvatar(user: unknown): string {
   const avatar = textAt(user, 'avatar');
   if (avatar === '') {

@@ -18,7 +18,7 @@ export function at(base: string, path = '', ownPath?: string): Endpoint {
 }
 
 /**
- * Returns the address of an endpoint. A configured base URL replaces the default.
+ * Returns the URL of an endpoint. A configured base URL replaces the default.
  *
  * @example endpointUrl(at('github.com', '/login'), 'https://git.example.com/') // 'https://git.example.com/login'
  */

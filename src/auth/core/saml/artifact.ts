@@ -19,7 +19,7 @@ const artifactBytes = 44;
 const artifactType = 4;
 
 /**
- * Returns the address of the service that resolves the artifact.
+ * Returns the URL of the service that resolves the artifact.
  * @throws {SamlFault} if the text isn't an artifact, or belongs to another identity provider
  */
 export function artifactAddress(artifact: string, provider: IdentityProvider): string {

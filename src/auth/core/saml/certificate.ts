@@ -7,7 +7,7 @@
  */
 import { createPublicKey, type KeyObject, sign } from 'node:crypto';
 
-/** Returns the certificate in DER. `host` is the host of the service's address, without a port. */
+/** Returns the certificate in DER. `host` is the host in the service's URL, without a port. */
 export function certificateOf(key: KeyObject, host: string, mayEncrypt: boolean): Buffer {
   const algorithm = sequence(objectId('2a864886f70d01010b'), tlv(0x05));
   const name = sequence(tlv(0x31, sequence(objectId('550403'), textOf(`SAML 2.0 Certificate for ${host}`))));

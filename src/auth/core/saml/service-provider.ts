@@ -12,12 +12,12 @@ import {
 } from './names.ts';
 
 export interface ServiceProvider {
-  /** The entity ID. It is also the address of our metadata. */
+  /** The entity ID. It is also the URL of our metadata. */
   readonly entityId: string;
   readonly acsUrl: string;
 }
 
-/** Returns our service provider. `externalUrl` is the address of the auth service. */
+/** Returns our service provider. `externalUrl` is the URL of the auth service. */
 export function serviceProviderAt(externalUrl: string): ServiceProvider {
   const base = `${externalUrl.replace(/\/+$/, '')}/sso/saml`;
   return { entityId: `${base}/metadata`, acsUrl: `${base}/acs` };
@@ -72,15 +72,15 @@ export interface SignInRequest {
   /** The ID of the request. An XML ID must not start with a digit. */
   readonly id: string;
   readonly issuedAt: string;
-  /** The address where the identity provider accepts requests. */
+  /** The URL where the identity provider accepts requests. */
   readonly destination: string;
   readonly nameIdFormat: string;
   readonly relayState: string;
 }
 
 /**
- * Returns the address that starts a sign-in. The request uses the binding HTTP-Redirect (SAML 2.0 Bindings, section
- * 3.4) and is signed with RSA and SHA-256.
+ * Returns the URL that starts a sign-in. The request uses the binding HTTP-Redirect (SAML 2.0 Bindings, section 3.4)
+ * and is signed with RSA and SHA-256.
  */
 export function signInUrl(provider: ServiceProvider, request: SignInRequest, key: KeyObject): string {
   const xml =

@@ -65,7 +65,7 @@ describe('the intended site', () => {
     ['evil.example', 'https://api.example/account/sign-in', otherDomain],
     // Files that users upload are served from the same host.
     ['api.example', 'https://api.example/storage/v1/object/public/x/y.html', otherApp],
-    // The page is an allowed redirect address, but the root page of its domain isn't.
+    // The page is an allowed redirect URL, but the root page of its domain isn't.
     ['path.example', 'https://path.example/only/here', otherDomain],
     // Upstream accepts these messages.
     ['evil.example', 'http://localhost:5173/', otherDomain],

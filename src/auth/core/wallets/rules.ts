@@ -13,7 +13,7 @@ export function walletMessageFault(
   message: WalletMessage,
   redirects: RedirectRules,
   nowMs: number,
-  /** The address of the Account pages. Wallets can also sign in there. */
+  /** The URL of the Account pages. Wallets can also sign in there. */
   accountUrl: string,
 ): string | undefined {
   const chain = chainNames[message.chain];
