@@ -7,7 +7,7 @@ import type { ReturnAddress } from './return-address.ts';
 import { mustStepUp, type Visitor } from './visitor.ts';
 
 /**
- * Returns the address of the second factor, the app, or one of our pages. `requested` is the query of the page where
+ * Returns the URL of the second factor, the app, or one of our pages. `requested` is the query of the page where
  * the sign-in started.
  * @throws {AccountError} if the app can't receive a session
  */

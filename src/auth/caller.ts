@@ -22,7 +22,10 @@ export interface Caller {
    * the same emails as from GoTrue.
    */
   readonly pageLanguage?: string | undefined;
-  /** Returns the address that links in emails lead to. This is */
+  /**
+   * Returns the URL that links in emails lead to. This is the requested URL if the redirect rule allows it, and
+   * otherwise the site URL.
+   */
   redirectTo(): string;
   /**
    * Sets a response header. Headers aren't part of the result because error responses also need them. For example,

@@ -22,7 +22,7 @@ export interface Discovery {
   readonly tokenEndpoint: string;
   readonly userinfoEndpoint: string;
   readonly jwksUri: string;
-  /** The asymmetric algorithms that the issuer uses to sign ID tokens. */
+  /** The asymmetric algorithms that the issuer uses to sign ID tokens. RS256 if the document doesn't list any. */
   readonly algorithms: readonly string[];
   /** Whether the issuer adds `iss` to its authorization responses (RFC 9207). */
   readonly namesItself: boolean;

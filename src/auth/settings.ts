@@ -101,7 +101,9 @@ export interface Settings {
   readonly oauthServer: {
     readonly enabled: boolean;
     readonly allowsRegistration: boolean;
-    /** The URL of the page where users consent to an OAuth client's request. */
+    /**
+     * The URL of the page where users consent to an OAuth client's request. Undefined if the project has no such page.
+     */
     readonly consentUrl: () => string | undefined;
   };
   readonly providers: ReadonlyMap<string, ProviderSettings>;

@@ -10,7 +10,7 @@ import {
 export interface ConsumedAssertions {
   /** Records an assertion. Returns false if it was used before. */
   spend(assertion: ConsumedAssertion): Promise<boolean>;
-  /** Returns the time when this flow's session must end. */
+  /** Returns the time when this flow's session must end. Returns undefined if the provider hasn't set a limit. */
   sessionEnd(flowStateId: string): Promise<string | undefined>;
   /** Deletes assertions that have expired. */
   sweep(nowMs: number): Promise<void>;

@@ -127,7 +127,10 @@ export function createUserAdministration(ctx: AuthContext): UserAdministration {
   };
 }
 
-/** Returns the URL that links in invitations and password resets lead to. */
+/**
+ * Returns the URL that links in invitations and password resets lead to. On the Account pages, the user sets a password
+ * or adds a passkey and then opens the app, without a session in the URL.
+ */
 function operatorLinkTarget({ settings }: AuthContext): string {
   if (!settings.hasAccountPages) return settings.siteUrl;
   const flow = new URLSearchParams({ redirect_to: settings.siteUrl, next: 'app' });

@@ -53,7 +53,7 @@ export interface BackendOptions {
   readonly log?: Logger;
   /** Returns the number of lines that the log has dropped, for `/metrics`. */
   readonly droppedLogLines?: () => number;
-  /** The folder that contains the log files. */
+  /** The folder that contains the log files. If undefined, the Console shows only the lines that are in memory. */
   readonly logDir?: string;
   /** Sends the requests that auth makes to other servers (providers, captchas, SMS gateways). Set only in tests. */
   readonly outgoing?: Outgoing;
@@ -86,7 +86,10 @@ export interface Backend {
   start(): Promise<void>;
   /** Finishes requests in flight and stops everything. The data is kept. */
   stop(): Promise<void>;
-  /** Applies the parts of another configuration that can change while the server runs. */
+  /**
+   * Applies the parts of another configuration that can change while the server runs. Every other changed setting keeps
+   * its value and is listed in the result.
+   */
   reload(next: Config): Promise<Reload>;
   /** Reads the settings again. Undefined if `config` replaced the project's files without a `configSource`. */
   readonly configuration: Configuration | undefined;

@@ -76,7 +76,7 @@ export interface ConsoleDeps {
   readonly messagePreviews: MessagePreviews;
   readonly users: UserAdministration;
   readonly guesses: AttemptLimits;
-  /** The folder that contains `supabase/`. */
+  /** The folder that contains `supabase/`. Settings are saved in `supabase/` itself. */
   readonly projectDir: string;
   readonly supabaseDir: string;
   readonly apiUrl: () => string;

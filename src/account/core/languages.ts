@@ -4,7 +4,7 @@
 
 import type { CookieKind } from './cookies.ts';
 
-/** All languages that the pages are built in. */
+/** All languages that the pages are built in. A test checks that they match `web/locales/languages.ts`. */
 export const languages = ['en', 'ar'] as const;
 /** A locale with longer, accented text, for layout tests. It is used only on request. */
 export const pseudoLocale = 'pseudo';

@@ -130,7 +130,7 @@ export function journeyApi(app: FastifyInstance, deps: JourneyDeps, bodies: () =
   });
 }
 
-/** Returns the page where the user links identities */
+/** Returns the page where the user links identities, either to save a guest's account or to add a sign-in method. */
 const linkingPage = (flow: string): 'upgrade' | 'security' =>
   new URLSearchParams(flow).get('next') === 'upgrade' ? 'upgrade' : 'security';
 

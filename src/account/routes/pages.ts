@@ -28,7 +28,10 @@ const forMembers: ReadonlySet<string> = new Set<PageName>([
   'consent',
 ]);
 
-/** Pages where a sign-in for an app starts. */
+/**
+ * Pages where a sign-in for an app starts. They check the app's request when they open so that no one enters a password
+ * for an app that can't receive a session.
+ */
 const forApps: ReadonlySet<string> = new Set<PageName>([
   'sign-in',
   'sign-up',

@@ -1,4 +1,4 @@
-/** Defines the rate limits per IP address and handler. */
+/** Defines the rate limits per IP address and handler. They match GoTrue 2.196. */
 
 /** A token bucket. It contains up to `size` tokens and gets a new token every `refillMs`. */
 export interface Bucket {

@@ -46,7 +46,10 @@ export async function issueCode(ctx: AuthContext, request: CodeRequest): Promise
   return insertFlowState(ctx.pool, flow, ctx.clock.now());
 }
 
-/** Returns the session that a code was created from. */
+/**
+ * Returns the session that a code was created from. Returns undefined for other flows.
+ * @throws {AuthError} if that session has ended
+ */
 export async function originSession(db: Queryable, flow: FlowState): Promise<Session | undefined> {
   if (flow.provider_type !== providerType || flow.referrer === null) return undefined;
   const session = await findSession(db, flow.referrer);

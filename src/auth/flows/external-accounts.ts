@@ -66,7 +66,10 @@ export async function runBeforeExternalUser(
   await runBeforeUserCreated(ctx, caller, await draftOf(ctx, signIn, match.email));
 }
 
-/** Signs in a user whom a third party has authenticated. */
+/**
+ * Signs in a user whom a third party has authenticated.
+ * @throws {AuthError} signup_disabled, user_banned
+ */
 export async function signInExternally(
   ctx: AuthContext,
   tx: Transaction,

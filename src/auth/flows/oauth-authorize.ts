@@ -17,7 +17,10 @@ export function requireOAuthServer(ctx: AuthContext): void {
   if (!ctx.settings.oauthServer.enabled) throw authError('feature_disabled', 'OAuth server is disabled');
 }
 
-/** Returns the URL to redirect the browser to. */
+/**
+ * Returns the URL to redirect the browser to. Errors are also returned as a redirect, but only after the client and the
+ * redirect URI have been verified.
+ */
 export async function authorize(ctx: AuthContext, query: URLSearchParams): Promise<string> {
   const clientId = query.get('client_id') ?? '';
   const redirectUri = query.get('redirect_uri') ?? '';

@@ -216,7 +216,7 @@ export async function consumeAssertion(db: Queryable, assertion: ConsumedAsserti
   return rows.length > 0;
 }
 
-/** Returns the time when this flow's session must end. */
+/** Returns the time when this flow's session must end. Returns undefined if the provider hasn't set a limit. */
 export async function findSessionEnd(db: Queryable, flowStateId: string): Promise<string | undefined> {
   const [row] = await db.query<{ session_not_after: string | null }>(
     sql`select session_not_after from _plinth.saml_assertions where flow_state_id = ${flowStateId}`,

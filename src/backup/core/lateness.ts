@@ -12,7 +12,7 @@ export const repeatDelayMs = (failures: number): number =>
 
 export interface ArchiveTimes {
   readonly nowMs: number;
-  /** The time when archiving began. */
+  /** The time when archiving began. Undefined if the WAL isn't archived. */
   readonly sinceMs: number | undefined;
   /** The newest recoverable time, if known. */
   readonly newestMs: number | undefined;

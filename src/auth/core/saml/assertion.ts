@@ -133,7 +133,10 @@ export function readUser(assertion: XmlElement, entityId: string, mapping: Attri
   };
 }
 
-/** Returns the time when the session at the provider ends, as ISO 8601 text. */
+/**
+ * Returns the time when the session at the provider ends, as ISO 8601 text. Returns undefined if the assertion doesn't
+ * specify this.
+ */
 export function sessionEndOf(assertion: XmlElement): string | undefined {
   return childrenOf(assertion, assertionNamespace, 'AuthnStatement')
     .map(({ attributes }) => attributes.get('SessionNotOnOrAfter'))
