@@ -1,4 +1,6 @@
-/** Reads the schema of a database in three parts: what pg-delta models, other objects, and other properties. */
+/**
+ * Reads the schema of a database in three parts: the objects that pg-delta models, other objects, and other properties.
+ */
 import { extract } from '@supabase/pg-delta/extract';
 import pg from 'pg';
 import {

@@ -5,7 +5,7 @@ import type { CopySession } from '../database/index.ts';
 export interface CopiedTable {
   readonly rows: number;
   readonly bytes: number;
-  /** A hash that is equal for equal rows in any order. */
+  /** A hash that is the same for the same rows in any order. */
   readonly hash: string;
 }
 

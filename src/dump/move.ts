@@ -16,7 +16,7 @@ import type { Catalog, CatalogObject, ObjectKind, TableData } from './types.ts';
 
 export interface MoveStatement {
   readonly text: string;
-  /** What the statement creates or changes, for messages: `TABLE public.items`. */
+  /** The object that the statement creates or changes, for messages: `TABLE public.items`. */
   readonly subject: string;
   readonly kind?: ObjectKind;
   /** The quoted name. */

@@ -1,4 +1,4 @@
-/** Where a dump is written: a file that appears when it is complete, or a stream. */
+/** The destination of a dump: a file that appears when it is complete, or a stream. */
 import { createWriteStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';

@@ -73,7 +73,7 @@ async function run(session: CopySession, { text, rows }: ScriptStatement): Promi
   else await session.copyIn(text, rows);
 }
 
-/** Returns an error that names the line. */
+/** Returns an error that contains the line number. */
 function explain(session: CopySession, { line, text }: ScriptStatement, error: unknown): DumpError {
   if (error instanceof DumpError) return error;
   const { message } = error as Error;

@@ -51,7 +51,7 @@ export interface CatalogObject {
   readonly placeholder?: string | undefined;
 }
 
-/** Object kinds in the order in which they are created if dependencies allow. */
+/** Object kinds in the order in which they are created, unless dependencies require a different order. */
 export const objectKinds = [
   'SCHEMA',
   'EXTENSION',

@@ -66,7 +66,7 @@ export interface FunctionsDeps {
   readonly apiUrl: () => string;
   /** The file of the self-signed certificate at {@link apiUrl}. */
   readonly ownCertificate: string | undefined;
-  /** Returns the traceparent header for a function. Undefined passes the caller's header on. */
+  /** Returns the traceparent header for a function. If it returns undefined, the caller's header is forwarded. */
   readonly traceparent?: ((trace: Trace) => string) | undefined;
   /** Enables reloads, type checks and errors in responses. */
   readonly isDevelopment: boolean;

@@ -10,7 +10,7 @@ import type { Invocation } from './invocations.ts';
 type NewInvocation = Omit<Invocation, 'id'>;
 
 export interface FunctionMetrics {
-  /** Records a start of a worker. `bootMs` is undefined if the start failed. */
+  /** Records the start of a worker. `bootMs` is undefined if the start failed. */
   started(bootMs: number | undefined): void;
   /** Returns a function that counts an invocation and then calls `next`. */
   counting(next: (invocation: NewInvocation) => void): (invocation: NewInvocation) => void;

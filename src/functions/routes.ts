@@ -33,7 +33,7 @@ export interface RoutesDeps {
   readonly onInvocation: (invocation: Omit<Invocation, 'id'>) => void;
   /** Whether error responses contain lines from the log. */
   readonly showsErrors: boolean;
-  /** Returns the traceparent header for a function. Undefined passes the caller's header on. */
+  /** Returns the traceparent header for a function. If it returns undefined, the caller's header is forwarded. */
   readonly traceparent?: ((trace: Trace) => string) | undefined;
   readonly clock: Clock;
   readonly log: Logger;
@@ -138,8 +138,8 @@ function startRecord(
 }
 
 /**
- * Returns a handler for WebSockets and other upgrades. It performs the same checks as for requests and then connects
- * the two sockets.
+ * Returns a handler for WebSockets and other upgrades. The handler performs the same checks as for other requests and
+ * then connects the two sockets.
  */
 export function upgradeHandler(
   deps: RoutesDeps,

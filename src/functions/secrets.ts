@@ -50,7 +50,7 @@ interface Entry {
 
 const about = (name: string): string => `function secret ${name}`;
 
-/** Opened at creation, so that a damaged file is reported when the server starts. */
+/** Opened when the store is created, so that a damaged file is reported when the server starts. */
 export function createSecretStore({ file, keyFile, now, onChange }: SecretStoreOptions): SecretStore {
   const seal: Seal = createSeal(keyFile);
   let known = new Map(readEntries(file).map((entry) => [entry.name, { ...entry, value: opened(entry) }]));

@@ -229,7 +229,7 @@ class WorkerSupervisor implements Supervisor {
   }
 
   /**
-   * Starts a shared worker. If one is already starting, returns that start. Returns undefined if all slots are in use.
+   * Starts a shared worker. If one is already starting, returns its promise. Returns undefined if all slots are in use.
    */
   #startShared(source: FunctionSource, requestId?: string): Promise<Worker> | undefined {
     const { slug } = source;

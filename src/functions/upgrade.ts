@@ -76,8 +76,8 @@ function responseTo(offer: ClientRequest): Promise<UpgradeResponse> {
 }
 
 /**
- * Passes on the data of the source and resolves when it has ended. The socket is closed after its last bytes have been
- * written, even if the client reads slowly.
+ * Forwards the source's data and resolves when the source has ended. The socket is closed after its last bytes have
+ * been written, even if the client reads slowly.
  */
 function passOn(source: Readable, socket: Duplex): Promise<void> {
   return new Promise((resolve) => {

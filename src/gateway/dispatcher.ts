@@ -11,7 +11,7 @@ import type { QueueLoad } from '../kernel/queue-load.ts';
 import { FairQueue, type Waiter } from '../shared/fair-queue.ts';
 
 export interface DispatchLimits {
-  /** A request is rejected if its estimated wait before it starts exceeds this. */
+  /** A request is rejected if its estimated wait exceeds this time. */
   readonly maxWaitMs: number;
   /** The maximum number of waiting requests. */
   readonly maxWaiting: number;

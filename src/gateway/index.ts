@@ -99,7 +99,7 @@ export interface Gateway {
   accept(socket: Socket): void;
   /** The number of connections from {@link accept} that are open. */
   readonly accepted: number;
-  /** Handles a request within this process, without the network. */
+  /** Handles a request within this process, without using the network. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** Sends a request like {@link fetch}, but streams the response body. Aborting `init.signal` aborts the request. */
   stream(path: string, init?: RequestInit): Promise<Response>;

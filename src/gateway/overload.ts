@@ -1,6 +1,6 @@
 /**
  * Puts the dispatcher in front of the services: requests that can't be served in time are rejected before they are
- * routed, parsed or logged. The response has the error format of the service and is readable for web pages.
+ * routed, parsed or logged. The response has the error format of the service and can be read by web pages.
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';

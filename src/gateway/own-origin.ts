@@ -1,6 +1,6 @@
 /**
  * Restricts a port to requests from its own pages. Used for the Console. Browsers let every website send requests to
- * the port, even under a name of that website (DNS rebinding), and treat all ports of a host as the same site. Each
+ * the port, even under the website's own name (DNS rebinding), and treat all ports of a host as the same site. Each
  * request is therefore checked before any route sees it, based on headers that only the browser sets.
  */
 import type { FastifyInstance } from 'fastify';

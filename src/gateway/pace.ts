@@ -28,7 +28,7 @@ interface Watched {
   readonly responseWindow: Window;
 }
 
-/** How often each connection is checked per window. */
+/** The number of times that each connection is checked per window. */
 const looksPerWindow = 12;
 
 const tooSlow = rawResponse(408, {

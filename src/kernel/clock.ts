@@ -10,8 +10,8 @@ export interface Clock {
 export const systemClock: Clock = { now: () => Date.now() };
 
 /**
- * Counts from an arbitrary time and is never set. Used for durations, time limits, caches and delays within this
- * process.
+ * A clock that counts from an arbitrary time and is never adjusted. Used for durations, time limits, caches and delays
+ * within this process.
  */
 export const monotonicClock: Clock = { now: () => performance.now() };
 

@@ -5,7 +5,7 @@ import type { HealthCheck } from './health.ts';
 import type { MetricValues } from './metrics/catalog.ts';
 
 /**
- * Who writes the documents that a mount serves. `users`: the app's users, or code and SQL that may repeat text from
+ * The author of the documents that a mount serves. `users`: the app's users, or code and SQL that may repeat text from
  * users. Such documents are shown in a sandbox. `operator`: server functions whose operator intentionally serves pages
  * (`[edge_runtime] html = "page"`). `plinth`: Plinth's own pages, which have their own policies.
  */
@@ -44,8 +44,8 @@ export interface Mount {
    */
   readonly plugin: FastifyPluginAsync;
   /**
-   * Who handles CORS. `open`: the gateway handles preflight requests, adds `access-control-allow-origin: *`, as the
-   * local stack's gateway does, and exposes `exposeHeaders`. `none`: the service handles CORS itself.
+   * Specifies who handles CORS. `open`: the gateway handles preflight requests, adds `access-control-allow-origin: *`,
+   * as the local stack's gateway does, and exposes `exposeHeaders`. `none`: the service handles CORS itself.
    */
   readonly cors: 'open' | 'none';
   readonly exposeHeaders?: readonly string[];
@@ -54,7 +54,7 @@ export interface Mount {
    * `apikey` header (the local stack's rule) before the service receives the request.
    */
   readonly apiKeys: boolean;
-  /** Who writes the mount's documents. Defaults to the app's users, whose documents are shown in a sandbox. */
+  /** The author of the mount's documents. Defaults to the app's users, whose documents are shown in a sandbox. */
   readonly documents?: Documents;
   /** Whether the service itself adds its statements to the request's trace (`kernel/trace.ts`). */
   readonly notesStatements?: boolean;

@@ -15,8 +15,8 @@ export interface Span {
 }
 
 /**
- * The maximum number of statements in a trace. More statements are dropped, so that a loop over rows can't fill the
- * memory.
+ * The maximum number of statements in a trace. Additional statements are dropped, so that a loop over rows can't fill
+ * the memory.
  */
 const maxSpans = 40;
 

@@ -18,7 +18,7 @@ export interface KeyUses {
   read(): ReadonlyMap<string, KeyUse>;
   /** Returns the same uses as {@link read} and clears them. */
   take(): ReadonlyMap<string, KeyUse>;
-  /** Adds the uses that another process has taken. */
+  /** Adds the uses that another process has collected. */
   add(taken: ReadonlyMap<string, KeyUse>): void;
 }
 

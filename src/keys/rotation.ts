@@ -84,8 +84,8 @@ export function revoke(keys: readonly Jwk[], kid: string): Jwk[] {
 }
 
 /**
- * Returns the key in a form that can only verify. A symmetric key has no public part, so only `key_ops` prevents it
- * from signing.
+ * Returns the key in a form that can only be used to verify. A symmetric key has no public part, so only `key_ops`
+ * prevents it from signing.
  */
 function retired(jwk: Jwk): Jwk {
   return { ...(jwk.kty === 'oct' ? jwk : withoutPrivateParts(jwk)), key_ops: ['verify'] };

@@ -36,8 +36,8 @@ export interface MigrationFolder {
 
 /**
  * Whether this is the first migration that CLIs before December 2021 wrote for the service itself. As in upstream, this
- * is only the first entry in the folder, and only if its time has 14 digits. `001_init.sql`, for example, belongs to
- * the user.
+ * is only the first entry in the folder, and only if its timestamp has 14 digits. `001_init.sql`, for example, belongs
+ * to the user.
  */
 function isServicesInit(entry: string): boolean {
   const time = /(\d{14})_init\.sql/.exec(entry)?.[1];

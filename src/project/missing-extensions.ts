@@ -1,6 +1,6 @@
 /**
- * Reports extensions that the project needs but the embedded PostgreSQL doesn't have. They are listed after the start,
- * and in an error that they cause.
+ * Reports extensions that the project needs but the embedded PostgreSQL doesn't have. The extensions are listed after
+ * startup, and in any error that they cause.
  */
 import { missingExtensions, missingSentence, placeholderVersion } from '../database/index.ts';
 import type { Database, Queryable } from '../database/types.ts';
@@ -96,7 +96,7 @@ function failedForExtension(error: unknown): FailedForExtension | undefined {
   return Object.hasOwn(missingExtensions, extension) ? { extension, at } : undefined;
 }
 
-/** Explains why PostgreSQL doesn't find the object and what the developer can do. */
+/** Explains why PostgreSQL can't find the object and what the developer can do. */
 export function absentExtensionSentence(error: { readonly message: string }): string | undefined {
   const name = missingExtensionOf(error);
   if (name === undefined) return undefined;

@@ -34,7 +34,7 @@ export interface RunOptions {
   readonly readTypes?: () => readonly TypesFile[];
   /** Records the file in the history, in the transaction of the file's last statements. */
   readonly record: (tx: Queryable, statements: readonly string[]) => Promise<void>;
-  /** Handles statements that fail. If undefined, the first failure ends the file. */
+  /** Handles statements that fail. If undefined, the file stops at the first failure. */
   readonly keepGoing?: KeepGoing;
 }
 

@@ -4,7 +4,7 @@ import { BodyTooLargeError } from './backend/types.ts';
 import { StorageError } from './errors.ts';
 
 /**
- * Runs `work` and converts its known errors. All other errors are rethrown unchanged.
+ * Runs `work` and converts recognized errors. All other errors are rethrown unchanged.
  * @throws {StorageError} EntityTooLarge, InsufficientSpace
  */
 export async function storing<T>(work: () => Promise<T>): Promise<T> {

@@ -32,7 +32,7 @@ function withGranted(fact: Fact, memberships: readonly Membership[]): Fact[] {
   return granted === undefined ? [] : [{ ...fact, payload: { ...payload, admin: granted.admin } }];
 }
 
-/** PostgreSQL 18 stores NOT NULL of a domain as a constraint, and the domain's fact contains it too. */
+/** PostgreSQL 18 stores a domain's NOT NULL as a constraint, and the domain's fact contains it too. */
 const isDomainNotNull = ({ id, parent, payload }: Fact): boolean =>
   id.kind === 'constraint' && parent?.kind === 'domain' && /^NOT NULL/i.test(String(payload.def ?? ''));
 

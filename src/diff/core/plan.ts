@@ -11,7 +11,7 @@ export const planOf: typeof plan = (from, to, options) => {
   }
 };
 
-/** The maximum number of statements and characters of each that an error contains. */
+/** The maximum number of statements in an error, and of characters per statement. */
 const maxStatements = 4;
 const maxCharacters = 80;
 

@@ -3,7 +3,7 @@ import type { Action } from '@supabase/pg-delta';
 import { quoteIdentifier } from '../../kernel/sql.ts';
 import type { Snapshot, VirtualColumn } from '../types.ts';
 
-/** Creates the virtual columns of the new schema as virtual columns. */
+/** Creates the new schema's virtual columns as virtual instead of stored columns. */
 export function withVirtualColumns(action: Action, { virtualColumns }: Snapshot): Action {
   const columns = virtualColumns.filter(({ schema, relation, column }) =>
     action.produces.some(

@@ -18,7 +18,7 @@ export interface ConstraintRow extends TableObjectRow {
   readonly isPartitioned: boolean;
 }
 
-/** Excludes CHECK and NOT NULL constraints, and foreign keys that a partition gets from its parent. */
+/** Excludes CHECK and NOT NULL constraints, and foreign keys that a partition inherits from its parent. */
 export const readConstraints = ({ query }: CatalogSession): Promise<ConstraintRow[]> =>
   query(sql`
     select k.oid, n.nspname as schema, quote_ident(k.conname) as name, k.conrelid::regclass::text as table,

@@ -1,4 +1,4 @@
-/** Determines which headers are forwarded to a function and from it. */
+/** Determines which headers are forwarded to and from a function. */
 import type { IncomingHttpHeaders } from 'node:http';
 
 /** Headers that apply to a single connection (RFC 9110, section 7.6.1) and must not be forwarded. */

@@ -92,7 +92,7 @@ function withTargets(files: readonly string[]): string[] {
 }
 
 function ask(options: GraphOptions, source: FunctionSource): Promise<DenoInfo | undefined> {
-  // Deno would create a folder that all users can read, but it contains the functions' source code.
+  // Deno would create this folder with read access for all users, but it contains the functions' source code.
   mkdirSync(options.cacheDir, { recursive: true, mode: 0o700 });
   const args = ['info', '--json', ...importArguments(source, options.denyNet()), source.entrypoint];
   const env = { ...options.environment(source), ...importEnvironment(source, options.cacheDir) };

@@ -134,7 +134,7 @@ interface Pending {
 /** @throws {FunctionError} overloaded, if no file descriptor is left */
 export function startWorker(options: WorkerOptions): Worker {
   const worker = create(options);
-  // Without this, a rejection would be unhandled if the worker can't start while the server stops.
+  // Without this handler, a rejection would be unhandled if the worker can't start while the server stops.
   worker.ready.catch(() => undefined);
   void worker.exited.then(() => options.onExit(worker));
   return worker;

@@ -1,6 +1,6 @@
 /**
- * Runs the scheduler's queries, which call functions in `pg_cron--1.6.4.sql`. SQL makes the decisions, so that several
- * processes agree on them.
+ * Runs the scheduler's queries, which call functions in `pg_cron--1.6.4.sql`. Decisions are made in SQL, so that
+ * several processes agree on them.
  */
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
@@ -15,7 +15,7 @@ export interface ClaimedRun {
 
 export interface Claim {
   readonly runs: readonly ClaimedRun[];
-  /** The number of jobs that are due but locked at the moment. */
+  /** The number of jobs that are due but currently locked. */
   readonly skipped: number;
   /** The time until the next job is due, in milliseconds. Null if no job is active. */
   readonly nextMs: number | null;

@@ -20,7 +20,7 @@ import {
 export interface Catalog {
   /** Returns undefined if the table was dropped. */
   table(oid: number): Promise<Table | undefined>;
-  /** Returns a result without access if the role doesn't exist. */
+  /** Returns a result that denies access if the role doesn't exist. */
   access(oid: number, role: string): Promise<RoleAccess>;
   /** Returns the tables in the publication that users manage. */
   published(): Promise<readonly PublishedTable[]>;

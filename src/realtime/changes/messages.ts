@@ -102,7 +102,7 @@ export function createMessages({ pool, log, maxPayloadBytes, publish }: MessageO
 /**
  * Returns the rows whose transactions were still open at the snapshot. A row's xmin has 32 bits, so the upper bits are
  * taken from the current transaction id. A row isn't found if it was written by a subtransaction that began before the
- * snapshot and its outer transaction ended after the snapshot.
+ * snapshot and whose outer transaction ended after the snapshot.
  */
 async function missedRows(
   command: ReplicationConnection['command'],

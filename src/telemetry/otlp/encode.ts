@@ -93,5 +93,5 @@ const attributes = (all: readonly Attribute[]): object[] =>
       : [{ key, value: typeof value === 'number' ? { intValue: String(value) } : { stringValue: value } }],
   );
 
-/** Returns nanoseconds since the epoch with the precision of microseconds. */
+/** Returns nanoseconds since the epoch with microsecond precision. */
 const nanos = (ms: number): string => `${Math.round(ms * 1000)}000`;

@@ -108,7 +108,7 @@ export function tableStatement(draft: Draft, table: TableDraft): string {
   return [...heading, `create table ${nameOf(table)} (`, ...body, ')'].join('\n');
 }
 
-/** Returns the columns of the primary key, without columns that the migrations add. */
+/** Returns the columns of the primary key, except for columns that the migrations add. */
 function primaryKeyOf(table: TableDraft): readonly string[] {
   const has = (name: string) => table.columns.some((column) => column.name === name);
   return table.primaryKey.every(has) ? table.primaryKey : [];
