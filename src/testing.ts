@@ -52,7 +52,7 @@ export interface TestBackendOptions {
   readonly workers?: { readonly count: number; readonly onWorker?: (worker: ChildProcess) => void };
 }
 
-/** bcrypt's lowest cost takes 1 ms of CPU time, and the cost of production takes 60 ms. */
+/** bcrypt's lowest cost takes 1 ms of CPU time, and the cost used in production takes 60 ms. */
 export const lowestPasswordCost = 4;
 
 /** The template that all projects extend, so that each of them only adds its own migrations and seeds. */

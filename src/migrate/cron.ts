@@ -1,4 +1,4 @@
-/** Migrates pg_cron's jobs with its functions, because they validate and plan each job. */
+/** Migrates pg_cron's jobs by calling pg_cron's functions, because they validate and plan each job. */
 
 import type { CopySession } from '../database/index.ts';
 import { sql } from '../kernel/sql.ts';

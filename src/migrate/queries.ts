@@ -64,7 +64,7 @@ export async function hasRows({ query }: CopySession, table: string): Promise<bo
   return row?.found === true;
 }
 
-/** The tables of a list that have rows. */
+/** The tables in the list that have rows. */
 export async function readFilled(
   session: CopySession,
   tables: readonly string[],

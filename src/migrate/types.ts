@@ -1,14 +1,15 @@
 /**
  * The migration of a whole project between two servers.
  *
- * Glossary. *End*: the source or the target, which is a database and optionally a storage API. *Note*: something that
- * isn't migrated, or that the operator has to do. *Delta*: the rows that are new, changed or deleted in a table.
+ * Glossary. *End*: the source or the target, which is a database and optionally a storage API. *Note*: an item that
+ * isn't migrated, or an action that the operator must take. *Delta*: the rows that are new, changed or deleted in a
+ * table.
  */
 import type { CopySession } from '../database/index.ts';
 import type { ProjectPlan } from '../dump/index.ts';
 
 export interface EndOptions {
-  /** How messages refer to the end, such as `the source`. */
+  /** The name of the end in messages, such as `the source`. */
   readonly name: string;
   readonly databaseUrl: string;
   /** The database password, if the URL doesn't contain it. */

@@ -1,6 +1,6 @@
 /**
- * Migrates the secrets of the vault. Each end encrypts them with its own key, so they are read decrypted and stored by
- * the target's functions, which choose the ID.
+ * Migrates the secrets of the vault. Each end encrypts them with its own key, so the source decrypts the secrets, and
+ * the target's functions store them and choose their IDs.
  */
 import type { CopySession } from '../database/index.ts';
 import { sql } from '../kernel/sql.ts';

@@ -33,7 +33,8 @@ export interface PlinthViteServer {
 }
 
 /**
- * Variables for the app, by the field of `plinth status`. Frameworks expose the prefixes VITE_ and PUBLIC_ to browsers.
+ * Variables for the app, by the field of `plinth status`. Frameworks expose variables with the prefixes VITE_ and
+ * PUBLIC_ to browsers.
  */
 const variables: Readonly<Record<string, readonly string[]>> = {
   API_URL: ['VITE_SUPABASE_URL', 'PUBLIC_SUPABASE_URL', 'SUPABASE_URL'],

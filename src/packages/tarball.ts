@@ -24,7 +24,7 @@ export async function verifyTarball(file: string, { name, version, integrity }: 
 export async function extractTarball(file: string, target: string): Promise<void> {
   const archive = extract();
   const reading = pipeline(createReadStream(file), createGunzip(), archive);
-  // The loop reports the errors of the stream.
+  // The loop reports the stream's errors.
   reading.catch(() => undefined);
   for await (const entry of archive) {
     const path = relativePath(entry.header.name);

@@ -10,7 +10,7 @@ export type PackageGroup = 'server' | 'functions' | 'images' | 'types' | 'node';
 export interface NpmPackage {
   readonly name: string;
   readonly version: string;
-  /** The hash of the package's archive, as a lock file contains it (`sha512-…`). */
+  /** The hash of the package's archive, in the format of a lock file (`sha512-…`). */
   readonly integrity: string;
 }
 

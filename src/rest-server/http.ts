@@ -125,7 +125,7 @@ async function respondTo(
   );
 }
 
-/** Whether the request declares a body. If it doesn't, the server doesn't wait for one. */
+/** Whether the request declares a body. If it doesn't, the server doesn't wait for a body. */
 const NO_BODY = new Uint8Array(0);
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>

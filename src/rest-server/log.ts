@@ -88,7 +88,7 @@ export function createServerLog(
   };
 }
 
-/** Formats an error as clients see it. For an internal error, the stack is added, which clients don't see. */
+/** Formats an error as clients see it. For an internal error, the stack trace is added, which clients don't see. */
 export function errorJson(error: unknown): string {
   const response = databaseError(error, false);
   const stack =

@@ -243,7 +243,7 @@ async function respondStored(
 
 /**
  * Returns an error that states that the disk is full. A full disk makes the database read-only, and PostgreSQL's error
- * doesn't tell clients that this is temporary.
+ * doesn't indicate that this is temporary.
  */
 function explained(error: RestError, plan: CrudPlan, disk: DiskState): RestError {
   if (error.code !== '25006' || readsOnly(plan) || !disk.isFull) return error;

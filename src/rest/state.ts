@@ -47,7 +47,7 @@ export interface StateSource {
 export type Extent = 'all' | 'config';
 
 export interface State {
-  /** Starts to load the first snapshot. */
+  /** Starts loading the first snapshot. */
   start(): void;
   /** Sets the channel whose notifications cause reloads. Undefined stops listening. */
   listenOn(channel: string | undefined): Promise<void>;

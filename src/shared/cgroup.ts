@@ -72,7 +72,7 @@ function hierarchyOf(mountinfo: string, controller: string): Hierarchy | undefin
   return undefined;
 }
 
-/** Spaces in paths are written as octal codes. */
+/** Spaces in paths are written as octal escapes. */
 const decodeOctal = (path: string): string =>
   path.replaceAll(/\\([0-7]{3})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 8)));
 

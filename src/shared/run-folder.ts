@@ -1,5 +1,5 @@
 /**
- * Creates the folder for the sockets and temporary files of workers. It is in the temporary folder of the system,
+ * Creates the folder for the sockets and temporary files of workers. The folder is in the system's temporary folder,
  * because the path of a socket is limited to about 100 bytes. When a process starts its first worker, it removes the
  * folders of processes that were killed.
  */

@@ -59,7 +59,7 @@ export class LineWriter {
     this.#timer.unref();
   }
 
-  /** The number of lines that were dropped since the start. */
+  /** The number of lines that were dropped since startup. */
   get droppedLines(): number {
     return this.#droppedLines;
   }

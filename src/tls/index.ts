@@ -29,7 +29,7 @@ export interface TlsDeps {
   readonly log: Logger;
   readonly now: () => number;
   readonly random?: () => number;
-  /** The intervals between failed attempts to obtain a certificate. */
+  /** The delays after failed attempts to obtain a certificate. */
   readonly backoff?: Backoff;
 }
 

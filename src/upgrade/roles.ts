@@ -1,6 +1,6 @@
 /**
  * Moves roles: attributes, verifiers, memberships with their grantors, settings and privileges on parameters. Until the
- * end, roles sign in with a temporary password.
+ * upgrade ends, roles sign in with a temporary password.
  */
 import type { CopySession } from '../database/index.ts';
 import { quoteIdentifier, quoteLiteral, sql } from '../kernel/sql.ts';

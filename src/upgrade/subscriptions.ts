@@ -6,7 +6,7 @@ interface SubscriptionState {
   readonly name: string;
   readonly connection: string;
   readonly enabled: boolean;
-  /** The position up to which changes of the publisher have been applied. */
+  /** The position up to which the publisher's changes have been applied. */
   readonly position: string | null;
   readonly tables: { table: string; state: string; lsn: string | null }[];
 }

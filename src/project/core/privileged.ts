@@ -7,7 +7,7 @@ import { lex } from '../../shared/sql/lex.ts';
 
 export interface Privileged {
   readonly object: 'event trigger' | 'publication';
-  /** The name as it is written, which is a single identifier. */
+  /** The name as written, which is a single identifier. */
   readonly name: string;
   /** The statement, rebuilt from its tokens. */
   readonly text: string;

@@ -24,7 +24,7 @@ export class RateAverage {
 
   #advance(nowMs: number): void {
     const second = Math.floor(nowMs / 1000);
-    if (second <= this.#second) return; // If the clock was set back, no time passes.
+    if (second <= this.#second) return; // If the clock was set back, the elapsed time counts as zero.
     const steps = Math.min(second - this.#second, this.#counts.length);
     for (let step = 1; step <= steps; step++) {
       const slot = (this.#second + step) % this.#counts.length;

@@ -103,7 +103,9 @@ export function handshakeText(fault: TokenFault): string {
   }
 }
 
-/** Formats the error for a system message. The text names the token because a system message has no other context. */
+/**
+ * Formats the error for a system message. The text mentions the token because a system message has no other context.
+ */
 export function systemText(fault: TokenFault): string {
   switch (fault.kind) {
     case 'expired':

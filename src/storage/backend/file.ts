@@ -203,7 +203,7 @@ class FileBackend implements ObjectBackend {
     return shard;
   }
 
-  /** Moves a finished partial file to its final path. When this resolves, the move survives a power failure. */
+  /** Moves a finished partial file to its final path. When the promise resolves, the move survives a power failure. */
   async #publish(version: string): Promise<void> {
     const shard = await this.#makeShard(version);
     await rename(this.#paths.partialOf(version), this.#paths.object(version));

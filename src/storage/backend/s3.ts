@@ -1,6 +1,6 @@
 /**
  * Stores objects in an S3-compatible bucket: `objects/VERSION`, parts of unfinished uploads in `uploads/UPLOAD/PART`,
- * and orphans found by a sweep in `orphans/VERSION`. S3 makes an object visible atomically and durable before it
+ * and orphans found by a sweep in `orphans/VERSION`. S3 makes an object durable and atomically visible before it
  * responds, so the row is committed afterward, as in the file backend. Intents are still stored as files in the data
  * folder. If they are lost, for example in a container without a persistent disk, a sweep finds the leftover bodies.
  */

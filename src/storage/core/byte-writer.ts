@@ -1,6 +1,6 @@
 /**
  * Writes JSON from PostgreSQL's raw bytes into chunks of equal size. A listing contains thousands of names and dates.
- * Without this class, they would be decoded, joined and encoded again as strings.
+ * Without this class, these values would be decoded, joined and re-encoded as strings.
  */
 
 /** The maximum length in bytes of an escaped JSON character, such as `\u0000`. */

@@ -21,7 +21,7 @@ interface ServiceCounts {
 /** Node's parser accepts more methods, which clients could use to create many series. */
 const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'HEAD', 'OPTIONS', 'other'] as const;
 const classes = ['1xx', '2xx', '3xx', '4xx', '5xx'] as const;
-/** The route of requests that no route matched. */
+/** The route label for requests that matched no route. */
 const unmatched = 'unmatched';
 
 function cellOf(method: string, status: number): number {

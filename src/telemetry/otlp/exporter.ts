@@ -33,7 +33,7 @@ export interface TraceExporter {
 
 const maxQueued = 5000;
 /**
- * The maximum total text length of the queued traces. It is limited because clients choose the length of some texts,
+ * The maximum total text length of the queued traces. It is limited because clients choose the length of some values,
  * such as URLs.
  */
 const maxQueuedChars = 16 * 1024 * 1024;
@@ -162,7 +162,7 @@ function firstBatch(queue: readonly TracedRequest[]): readonly TracedRequest[] {
   return queue.slice(0, count);
 }
 
-/** Returns the length of the texts that clients and statements can make long. */
+/** Returns the total length of the values that clients and statements can make long. */
 const charsOf = (requests: readonly TracedRequest[]): number =>
   requests.reduce(
     (sum, { record: { url, userAgent = '', trace } }) =>

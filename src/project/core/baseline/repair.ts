@@ -1,6 +1,6 @@
 /**
  * Repairs the baseline after a statement in a migration has failed. The reason can be that the baseline lacks an
- * object, that it contains an object which the migrations create, or that a type is wrong.
+ * object, that it contains an object that the migrations create, or that a type is wrong.
  */
 import { missingExtension, serviceSchemas } from '../missing.ts';
 import type { ColumnModel } from '../types-file/model.ts';

@@ -7,7 +7,7 @@ import { identifier, isCreatedBy, partsOf, type SqlText, withoutComments } from 
 import { parameterType } from './type-names.ts';
 
 export interface Header {
-  /** The parameters as they are written, without the parentheses. */
+  /** The parameters as written, without the parentheses. */
   readonly parameters: string;
   readonly returns: string;
 }

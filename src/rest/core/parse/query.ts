@@ -278,7 +278,7 @@ export function decodeText(text: string): string {
   }
 }
 
-/** Returns the query string for Content-Location, with the parameters sorted by name and encoded again. */
+/** Returns the query string for Content-Location, with the parameters sorted by name and re-encoded. */
 export function canonicalQuery(query: ScannedQuery): string {
   return query.pairs
     .map(([key, value], index) => ({ key, value: value ?? '', index }))

@@ -123,7 +123,7 @@ async function authorize(
 }
 
 /**
- * Returns the response. Like upstream, the default status is 200 instead of AWS's 204. The form can request either of
+ * Returns the response. As in upstream, the default status is 200 instead of AWS's 204. The form can request either of
  * these statuses, or 201 with a description.
  */
 function formResponse(
