@@ -31,7 +31,7 @@ const layers: readonly (readonly string[])[] = [
   ['backend'],
   ['gateway'],
   services,
-  ['diff', 'migrate', 'upgrade'],
+  ['advisors', 'diff', 'migrate', 'upgrade'],
   ['backup', 'cluster', 'dump', 'tls'],
   ['database', 'telemetry'],
   ['keys'],
@@ -40,7 +40,7 @@ const layers: readonly (readonly string[])[] = [
   ['kernel'],
 ];
 const order =
-  'npm, cli, main, backend, gateway, services, diff, migrate and upgrade, backup, cluster, dump and tls, database, keys, config and packages, shared, kernel';
+  'npm, cli, main, backend, gateway, services, advisors, diff, migrate and upgrade, backup, cluster, dump and tls, database, keys, config and packages, shared, kernel';
 
 /** Modules without an entry file. Other modules can import all of their files. */
 const open = new Set(['shared', 'kernel', 'main', 'backend']);

@@ -1,0 +1,129 @@
+/** The parts of a database's catalogs that the rules read. */
+
+export type RelationKind = 'table' | 'partitioned table' | 'view' | 'materialized view' | 'foreign table';
+
+/** The roles that clients use without a secret key. */
+export const clientRoles = ['anon', 'authenticated'] as const;
+export type ClientRole = (typeof clientRoles)[number];
+
+export interface Relation {
+  readonly oid: number;
+  readonly schema: string;
+  readonly name: string;
+  readonly kind: RelationKind;
+  readonly ownedByExtension: boolean;
+  readonly rowSecurity: boolean;
+  readonly hasPrimaryKey: boolean;
+  /** Whether a view uses the privileges and policies of the caller. */
+  readonly securityInvoker: boolean;
+  /** The client roles that can read the whole relation. */
+  readonly readableBy: readonly ClientRole[];
+  /** The client roles that can read at least one column. */
+  readonly columnsReadableBy: readonly ClientRole[];
+  /** The estimated number of rows, or undefined if the table was never analyzed. */
+  readonly rows: number | null;
+  readonly columns: readonly { readonly name: string; readonly type: string }[];
+  /** Undefined if the relation isn't a heap table or has no statistics. */
+  readonly pages: PageStatistics | null;
+}
+
+/** The statistics from which the smallest possible size of a table is estimated. */
+export interface PageStatistics {
+  readonly pages: number;
+  readonly tuples: number;
+  /** The average width of a row's values in bytes. */
+  readonly dataWidth: number;
+  readonly maxNullFraction: number;
+  readonly nullableColumns: number;
+}
+
+export type PolicyCommand = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE' | 'ALL';
+
+export interface Policy {
+  readonly schema: string;
+  readonly table: string;
+  readonly name: string;
+  readonly command: PolicyCommand;
+  readonly permissive: boolean;
+  /** Role names. `public` stands for all roles. */
+  readonly roles: readonly string[];
+  readonly using: string | null;
+  readonly check: string | null;
+  /** The commands of this policy for which none of its roles has a privilege on the table. */
+  readonly commandsWithoutPrivilege: readonly string[];
+}
+
+export interface ForeignKey {
+  readonly schema: string;
+  readonly table: string;
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly columnNumbers: readonly number[];
+  readonly referencedSchema: string;
+  /** Whether the key references a unique constraint instead of the primary key. */
+  readonly referencesUnique: boolean;
+  readonly ownedByExtension: boolean;
+}
+
+export interface Index {
+  readonly schema: string;
+  readonly table: string;
+  readonly name: string;
+  /** The column numbers in order. An expression has the number 0. */
+  readonly columnNumbers: readonly number[];
+  readonly isUnique: boolean;
+  readonly isValid: boolean;
+  readonly isPartial: boolean;
+  /** Whether a constraint owns the index. */
+  readonly ownedByConstraint: boolean;
+  /** The definition without the index's own name. Identical indexes have the same value. */
+  readonly definition: string;
+  readonly scans: number;
+  readonly bytes: number;
+}
+
+export interface DatabaseFunction {
+  readonly schema: string;
+  readonly name: string;
+  /** The identity arguments, as in `pg_get_function_identity_arguments`. */
+  readonly arguments: string;
+  readonly kind: 'function' | 'procedure';
+  readonly language: string;
+  readonly extension: string | null;
+  readonly securityDefiner: boolean;
+  readonly isVolatile: boolean;
+  readonly hasSearchPath: boolean;
+  readonly isTrigger: boolean;
+  readonly sourceMd5: string;
+  readonly executableBy: readonly ClientRole[];
+}
+
+export interface Extension {
+  readonly name: string;
+  readonly schema: string;
+  readonly version: string;
+  readonly defaultVersion: string | null;
+  readonly relocatable: boolean;
+}
+
+/** A view or materialized view that reads `auth.users` directly. */
+export interface UsersView {
+  readonly schema: string;
+  readonly name: string;
+}
+
+export interface Catalog {
+  /** The schemas of the REST API. */
+  readonly exposedSchemas: readonly string[];
+  readonly relations: readonly Relation[];
+  readonly policies: readonly Policy[];
+  readonly foreignKeys: readonly ForeignKey[];
+  readonly indexes: readonly Index[];
+  readonly functions: readonly DatabaseFunction[];
+  readonly extensions: readonly Extension[];
+  readonly usersViews: readonly UsersView[];
+  /** The roles to which policies apply: they don't bypass row-level security and aren't internal. */
+  readonly policyRoles: readonly string[];
+  readonly publicBuckets: readonly { readonly id: string; readonly name: string }[];
+  readonly blockSize: number;
+}

@@ -1,0 +1,133 @@
+import type { Catalog, ClientRole, DatabaseFunction } from '../../catalog.ts';
+import type { Fix } from '../../types.ts';
+import { isExposed, isUserSchema, qualified, type Rule, upstreamDocs } from '../rule.ts';
+
+const signatureOf = ({ schema, name, arguments: list }: DatabaseFunction): string =>
+  `${schema}.${name}(${list})`;
+const statementName = ({ kind, schema, name, arguments: list }: DatabaseFunction): string =>
+  `${kind} ${qualified(schema, name)}(${list})`;
+
+export const functionSearchPathMutable: Rule = {
+  name: 'function_search_path_mutable',
+  title: 'Function Search Path Mutable',
+  level: 'WARN',
+  category: 'SECURITY',
+  description:
+    'Unqualified names in the function are resolved with the caller’s search path, so a caller can make it use other tables and functions.',
+  remediation: upstreamDocs('0011_function_search_path_mutable'),
+  find: (catalog) =>
+    catalog.functions
+      .filter(
+        ({ schema, extension, hasSearchPath }) =>
+          isUserSchema(schema) && extension === null && !hasSearchPath,
+      )
+      .map((each) => ({
+        detail: `Function \`${each.schema}.${each.name}\` has no search_path of its own.`,
+        metadata: { schema: each.schema, name: each.name, type: 'function' },
+        key: [each.schema, each.name, each.sourceMd5],
+        fix: fixSearchPath(each),
+      })),
+};
+
+/** An empty search path breaks bodies with unqualified names, so the fix keeps the API's usual schemas. */
+const fixSearchPath = (each: DatabaseFunction): Fix => ({
+  sql: `alter ${statementName(each)} set search_path = ${qualifiedPath(each.schema)};`,
+  note: "If all names in the body have their schema, use set search_path = '' instead.",
+});
+
+const qualifiedPath = (schema: string): string =>
+  schema === 'public'
+    ? 'public, extensions, pg_temp'
+    : `"${schema.replaceAll('"', '""')}", public, extensions, pg_temp`;
+
+/** Returns the functions that the API exposes to this role as RPC. */
+const callable = (catalog: Catalog, role: ClientRole): DatabaseFunction[] =>
+  catalog.functions.filter(
+    ({ schema, executableBy }) =>
+      isExposed(catalog, schema) && isUserSchema(schema) && executableBy.includes(role),
+  );
+
+function definerRule(role: ClientRole, number: string, who: string, title: string): Rule {
+  const name = `${role}_security_definer_function_executable`;
+  return {
+    name,
+    title,
+    level: 'WARN',
+    category: 'SECURITY',
+    description: `The function runs with its owner’s privileges, and ${who} can call it through the API.`,
+    remediation: upstreamDocs(`${number}_${name}`),
+    find: (catalog) =>
+      callable(catalog, role)
+        .filter(({ securityDefiner }) => securityDefiner)
+        .map((each) => ({
+          detail: `Function \`${signatureOf(each)}\` runs with its owner’s privileges, and the role ${role} can call it at /rest/v1/rpc/${each.name}.`,
+          metadata: {
+            schema: each.schema,
+            name: each.name,
+            arguments: each.arguments,
+            language: each.language,
+            security_definer: true,
+          },
+          key: [each.schema, each.name, each.arguments],
+          fix: revokeExecute(each),
+        })),
+  };
+}
+
+const revokeExecute = (each: DatabaseFunction): Fix => ({
+  sql: `revoke execute on ${statementName(each)} from public, anon, authenticated;`,
+  note: each.isTrigger
+    ? 'Triggers keep working, because they don’t need this privilege.'
+    : 'Policies and views that call the function need the privilege. In that case, move the function to a schema outside of the API instead.',
+});
+
+export const anonSecurityDefinerFunction = definerRule(
+  'anon',
+  '0028',
+  'anyone with the publishable key',
+  'Public Can Execute SECURITY DEFINER Function',
+);
+export const authenticatedSecurityDefinerFunction = definerRule(
+  'authenticated',
+  '0029',
+  'any signed-in user',
+  'Signed-In Users Can Execute SECURITY DEFINER Function',
+);
+
+export const extensionFunctionExecutable: Rule = {
+  name: 'extension_function_executable',
+  title: 'Extension Function Executable by Clients',
+  level: 'WARN',
+  category: 'SECURITY',
+  description:
+    'An extension in a schema of the API makes its functions callable as RPC. Some of them change data, read files or send requests.',
+  remediation: 'Move the extension to the schema extensions.',
+  find: (catalog) =>
+    catalog.extensions
+      .map((extension) => ({
+        extension,
+        functions: callable(catalog, 'anon').filter(
+          (each) => each.extension === extension.name && each.isVolatile,
+        ),
+      }))
+      .filter(({ functions }) => functions.length > 0)
+      .map(({ extension, functions }) => ({
+        detail: `Anyone with the publishable key can call ${functions.length} volatile functions of the extension \`${extension.name}\`, such as ${functions
+          .slice(0, 3)
+          .map(({ name }) => name)
+          .join(', ')}.`,
+        metadata: {
+          schema: extension.schema,
+          name: extension.name,
+          type: 'extension',
+          functions: functions.map(signatureOf),
+        },
+        key: [extension.name],
+        ...(extension.relocatable ? { fix: moveExtension(extension.name) } : {}),
+      })),
+};
+
+export const moveExtension = (name: string): Fix => ({
+  sql: `alter extension "${name.replaceAll('"', '""')}" set schema extensions;`,
+  note: 'Code that names the old schema must be changed. Unqualified names keep working.',
+});

@@ -1,0 +1,188 @@
+import { quoteIdentifier } from '../../../kernel/sql.ts';
+import type { Catalog, ForeignKey, Index, PageStatistics } from '../../catalog.ts';
+import {
+  arrayText,
+  isUserRelation,
+  isUserSchema,
+  qualified,
+  type Rule,
+  relationOf,
+  upstreamDocs,
+} from '../rule.ts';
+
+export const unindexedForeignKeys: Rule = {
+  name: 'unindexed_foreign_keys',
+  title: 'Unindexed foreign keys',
+  level: 'INFO',
+  category: 'PERFORMANCE',
+  description:
+    'No index starts with the columns of a foreign key. Each DELETE or key change in the referenced table then scans the whole referencing table, and so do joins.',
+  remediation: upstreamDocs('0001_unindexed_foreign_keys'),
+  find: (catalog) =>
+    catalog.foreignKeys
+      .filter(({ schema, ownedByExtension }) => isUserSchema(schema) && !ownedByExtension)
+      .filter((key) => !catalog.indexes.some((index) => covers(index, key)))
+      .map((key) => ({
+        detail: `No index covers foreign key \`${key.name}\` of table \`${key.schema}.${key.table}\` (${key.columns.join(', ')}).`,
+        metadata: {
+          schema: key.schema,
+          name: key.table,
+          type: 'table',
+          fkey_name: key.name,
+          fkey_columns: key.columnNumbers,
+        },
+        key: [key.schema, key.table, key.name],
+        affectedRows: relationOf(catalog, key.schema, key.table)?.rows,
+        fix: {
+          sql: `create index on ${qualified(key.schema, key.table)} (${key.columns.map(quoteIdentifier).join(', ')});`,
+          note: 'Writes to the table wait until the index is built.',
+        },
+      })),
+};
+
+/** Reports whether the first columns of the index are those of the key. A partial index doesn't serve all rows. */
+const covers = (index: Index, { schema, table, columnNumbers }: ForeignKey): boolean =>
+  index.schema === schema &&
+  index.table === table &&
+  index.isValid &&
+  columnNumbers.every((number, position) => index.columnNumbers[position] === number);
+
+const dropIndex = ({ schema, name }: Index): string => `drop index ${qualified(schema, name)};`;
+
+export const unusedIndex: Rule = {
+  name: 'unused_index',
+  title: 'Unused Index',
+  level: 'INFO',
+  category: 'PERFORMANCE',
+  description:
+    'No query has used the index since the statistics were last reset. It takes space and slows down every write.',
+  remediation: upstreamDocs('0005_unused_index'),
+  find: (catalog) =>
+    catalog.indexes
+      .filter(({ schema, scans, isUnique }) => isUserSchema(schema) && scans === 0 && !isUnique)
+      .map((index) => ({
+        detail: `Index \`${index.name}\` of table \`${index.schema}.${index.table}\` hasn’t been used.`,
+        metadata: {
+          schema: index.schema,
+          name: index.table,
+          type: 'table',
+          index: index.name,
+          bytes: index.bytes,
+        },
+        key: [index.schema, index.table, index.name],
+        affectedRows: relationOf(catalog, index.schema, index.table)?.rows,
+        fix: {
+          sql: dropIndex(index),
+          note: 'Check first that the statistics cover a typical period and that no read replica uses the index.',
+        },
+      })),
+};
+
+export const duplicateIndex: Rule = {
+  name: 'duplicate_index',
+  title: 'Duplicate Index',
+  level: 'WARN',
+  category: 'PERFORMANCE',
+  description: 'The table has identical indexes. Each of them takes space and slows down every write.',
+  remediation: upstreamDocs('0009_duplicate_index'),
+  find: (catalog) =>
+    [...groupsOfIdentical(catalog)].map((group) => {
+      const [first] = group as [Index];
+      const names = group.map(({ name }) => name).sort();
+      const kind = relationOf(catalog, first.schema, first.table)?.kind ?? 'table';
+      return {
+        detail: `Table \`${first.schema}.${first.table}\` has identical indexes: ${names.join(', ')}. Keep one of them.`,
+        metadata: { schema: first.schema, name: first.table, type: kind, indexes: names },
+        key: [first.schema, first.table, arrayText(names)],
+        affectedRows: relationOf(catalog, first.schema, first.table)?.rows,
+        fix: {
+          sql: duplicatesOf(group).map(dropIndex).join('\n'),
+          note: 'The remaining index serves the same queries.',
+        },
+      };
+    }),
+};
+
+function groupsOfIdentical(catalog: Catalog): Index[][] {
+  const groups = Map.groupBy(
+    catalog.indexes.filter(({ schema, table }) => {
+      const kind = relationOf(catalog, schema, table)?.kind;
+      return isUserSchema(schema) && (kind === 'table' || kind === 'materialized view');
+    }),
+    ({ schema, table, definition }) => JSON.stringify([schema, table, definition]),
+  );
+  return [...groups.values()].filter((group) => group.length > 1);
+}
+
+/** Returns the indexes that can be dropped. The index of a constraint stays, or else the first one. */
+function duplicatesOf(group: readonly Index[]): Index[] {
+  const free = group.filter(({ ownedByConstraint }) => !ownedByConstraint);
+  return free.length < group.length ? free : free.slice(1);
+}
+
+export const noPrimaryKey: Rule = {
+  name: 'no_primary_key',
+  title: 'No Primary Key',
+  level: 'INFO',
+  category: 'PERFORMANCE',
+  description:
+    'Without a primary key, single rows can’t be addressed. Upserts, realtime changes and editing rows in the Console need one.',
+  remediation: upstreamDocs('0004_no_primary_key'),
+  find: (catalog) =>
+    catalog.relations
+      .filter((table) => table.kind === 'table' && isUserRelation(table) && !table.hasPrimaryKey)
+      .map((table) => ({
+        detail: `Table \`${table.schema}.${table.name}\` has no primary key.`,
+        metadata: { schema: table.schema, name: table.name, type: 'table' },
+        key: [table.schema, table.name],
+        affectedRows: table.rows,
+      })),
+};
+
+const maxBloatRatio = 70;
+const minWastedBytes = 20 * 1024 * 1024;
+
+export const tableBloat: Rule = {
+  name: 'table_bloat',
+  title: 'Table Bloat',
+  level: 'INFO',
+  category: 'PERFORMANCE',
+  description: 'Most of the table’s pages are empty, so scans read far more than the rows need.',
+  remediation: 'Run VACUUM FULL when the table can be locked, and tune autovacuum for it.',
+  find: (catalog) =>
+    catalog.relations
+      .filter(({ kind }) => kind === 'table')
+      .flatMap((table) => {
+        if (table.pages === null) return [];
+        const needed = neededPages(table.pages, catalog.blockSize);
+        const wasted = (table.pages.pages - needed) * catalog.blockSize;
+        if (needed === 0 || table.pages.pages / needed <= maxBloatRatio || wasted <= minWastedBytes)
+          return [];
+        return {
+          detail: `Table \`${table.schema}.${table.name}\` uses ${table.pages.pages} pages, although its rows fit into about ${needed}.`,
+          metadata: { schema: table.schema, name: table.name, type: 'table' },
+          key: [table.schema, table.name],
+          affectedRows: table.rows,
+          fix: {
+            sql: `vacuum full ${qualified(table.schema, table.name)};`,
+            note: 'The table is locked until it has been rewritten. The statement can’t run in a migration.',
+          },
+        };
+      }),
+};
+
+const tupleHeaderBytes = 23;
+const alignment = 4;
+const pageHeaderBytes = 20;
+
+const aligned = (bytes: number): number => Math.ceil(bytes / alignment) * alignment;
+
+/** Estimates how many pages the rows need, from the column statistics. */
+export function neededPages(
+  { tuples, dataWidth, maxNullFraction, nullableColumns }: PageStatistics,
+  blockSize: number,
+): number {
+  const nullBitmap = maxNullFraction * aligned(tupleHeaderBytes + 1 + Math.floor(nullableColumns / 8));
+  const row = aligned(dataWidth + aligned(tupleHeaderBytes)) + nullBitmap + alignment;
+  return Math.ceil((tuples * row) / (blockSize - pageHeaderBytes));
+}

@@ -1,0 +1,164 @@
+import { type Catalog, clientRoles, type Relation } from '../../catalog.ts';
+import type { Fix } from '../../types.ts';
+import { isExposed, isUserRelation, isUserSchema, qualified, type Rule, upstreamDocs } from '../rule.ts';
+import { sensitiveNames } from '../sensitive-names.ts';
+
+const tableMetadata = ({ schema, name }: Relation) => ({ schema, name, type: 'table' });
+
+const enableRowSecurity = ({ schema, name }: Relation, note: string): Fix => ({
+  sql: `alter table ${qualified(schema, name)} enable row level security;`,
+  note,
+});
+
+const noteWithoutPolicies =
+  'Clients can no longer read or change any rows until you create policies. Secret keys are unaffected.';
+
+/** Returns the tables that clients can read through the API without any policy. */
+const openTables = (catalog: Catalog): Relation[] =>
+  catalog.relations.filter(
+    (relation) =>
+      relation.kind === 'table' &&
+      !relation.rowSecurity &&
+      relation.readableBy.length > 0 &&
+      isExposed(catalog, relation.schema) &&
+      isUserSchema(relation.schema),
+  );
+
+const policiesOf = (catalog: Catalog, { schema, name }: Relation) =>
+  catalog.policies.filter((policy) => policy.schema === schema && policy.table === name);
+
+export const rlsDisabledInPublic: Rule = {
+  name: 'rls_disabled_in_public',
+  title: 'RLS Disabled in Public',
+  level: 'ERROR',
+  category: 'SECURITY',
+  description:
+    'The table is in a schema of the API, and row-level security is off. Anyone with the publishable key can read all of its rows.',
+  remediation: upstreamDocs('0013_rls_disabled_in_public'),
+  find: (catalog) =>
+    openTables(catalog).map((table) => ({
+      detail: `Table \`${table.schema}.${table.name}\` is exposed through the API without row-level security. ${listRoles(table.readableBy)} can read every row.`,
+      metadata: tableMetadata(table),
+      key: [table.schema, table.name],
+      affectedRows: table.rows,
+      fix: enableRowSecurity(
+        table,
+        policiesOf(catalog, table).length > 0
+          ? 'The existing policies of this table then apply.'
+          : noteWithoutPolicies,
+      ),
+    })),
+};
+
+export const policyExistsRlsDisabled: Rule = {
+  name: 'policy_exists_rls_disabled',
+  title: 'Policy Exists RLS Disabled',
+  level: 'ERROR',
+  category: 'SECURITY',
+  description: 'The table has policies, but they have no effect because row-level security is off.',
+  remediation: upstreamDocs('0007_policy_exists_rls_disabled'),
+  find: (catalog) =>
+    catalog.relations
+      .filter((table) => table.kind === 'table' && isUserRelation(table) && !table.rowSecurity)
+      .map((table) => ({ table, policies: policiesOf(catalog, table).map(({ name }) => name) }))
+      .filter(({ policies }) => policies.length > 0)
+      .map(({ table, policies }) => ({
+        detail: `Row-level security is off for table \`${table.schema}.${table.name}\`, so its policies have no effect: ${policies.join(', ')}.`,
+        metadata: tableMetadata(table),
+        key: [table.schema, table.name],
+        affectedRows: table.rows,
+        fix: enableRowSecurity(table, 'The existing policies of this table then apply.'),
+      })),
+};
+
+export const rlsEnabledNoPolicy: Rule = {
+  name: 'rls_enabled_no_policy',
+  title: 'RLS Enabled No Policy',
+  level: 'INFO',
+  category: 'SECURITY',
+  description:
+    'Row-level security is on, but no policy exists. Clients can’t access any rows, which is correct only if the table is internal.',
+  remediation: upstreamDocs('0008_rls_enabled_no_policy'),
+  find: (catalog) =>
+    catalog.relations
+      .filter(
+        (table) =>
+          table.kind === 'table' &&
+          isUserRelation(table) &&
+          table.rowSecurity &&
+          policiesOf(catalog, table).length === 0,
+      )
+      .map((table) => ({
+        detail: `Row-level security is on for table \`${table.schema}.${table.name}\`, but no policy allows access.`,
+        metadata: tableMetadata(table),
+        key: [table.schema, table.name],
+        affectedRows: table.rows,
+      })),
+};
+
+export const sensitiveColumnsExposed: Rule = {
+  name: 'sensitive_columns_exposed',
+  title: 'Sensitive Columns Exposed',
+  level: 'ERROR',
+  category: 'SECURITY',
+  description:
+    'A table without row-level security has columns whose names suggest credentials or personal data. Anyone with the publishable key can read them.',
+  remediation: upstreamDocs('0023_sensitive_columns_exposed'),
+  find: (catalog) =>
+    openTables(catalog)
+      .map((table) => ({
+        table,
+        found: table.columns
+          .map(({ name }) => ({ name, pattern: name.toLowerCase().replaceAll('-', '_') }))
+          .filter(({ pattern }) => sensitiveNames.has(pattern)),
+      }))
+      .filter(({ found }) => found.length > 0)
+      .map(({ table, found }) => ({
+        detail: `Table \`${table.schema}.${table.name}\` is exposed through the API without row-level security and has sensitive columns: ${found.map(({ name }) => name).join(', ')}.`,
+        metadata: {
+          ...tableMetadata(table),
+          sensitive_columns: found.map(({ name }) => name).sort(),
+          matched_patterns: [...new Set(found.map(({ pattern }) => pattern))].sort(),
+        },
+        key: [table.schema, table.name],
+        affectedRows: table.rows,
+        fix: enableRowSecurity(table, noteWithoutPolicies),
+      })),
+};
+
+export const insecureQueueExposed: Rule = {
+  name: 'insecure_queue_exposed_in_api',
+  keyPrefix: 'rls_disabled_in_public',
+  title: 'Insecure Queue Exposed in API',
+  level: 'ERROR',
+  category: 'SECURITY',
+  description:
+    'Queues are exposed through the schema pgmq_public, and row-level security is off for a queue’s table. Any client can read its messages.',
+  remediation: upstreamDocs('0019_insecure_queue_exposed_in_api'),
+  find: (catalog) =>
+    isExposed(catalog, 'pgmq_public')
+      ? catalog.relations
+          .filter(
+            (table) =>
+              (table.kind === 'table' || table.kind === 'partitioned table') &&
+              table.schema === 'pgmq' &&
+              /^q./.test(table.name) &&
+              !table.rowSecurity &&
+              table.readableBy.length > 0,
+          )
+          .map((table) => ({
+            detail: `Table \`${table.schema}.${table.name}\` of a queue is exposed through the API without row-level security.`,
+            metadata: tableMetadata(table),
+            key: [table.schema, table.name],
+            affectedRows: table.rows,
+            fix: enableRowSecurity(table, noteWithoutPolicies),
+          }))
+      : [],
+};
+
+/** Returns the roles as the subject of a sentence. */
+function listRoles(roles: readonly string[]): string {
+  return clientRoles.filter((role) => roles.includes(role)).length === 2
+    ? 'Anyone with the publishable key'
+    : `The role ${roles.join()}`;
+}

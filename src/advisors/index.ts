@@ -1,0 +1,41 @@
+/**
+ * Checks a database for security and performance problems. The rules include those of Supabase's splinter that apply
+ * (names, levels and cache keys are the same), and rules of our own.
+ */
+import type { Pool } from '../database/types.ts';
+import { findingsOf } from './core/rule.ts';
+import { rules } from './core/rules.ts';
+import { readCatalog } from './read-catalog.ts';
+import { type Finding, findingLevels } from './types.ts';
+
+export {
+  type Finding,
+  type FindingCategory,
+  type FindingLevel,
+  type Fix,
+  findingCategories,
+  findingLevels,
+} from './types.ts';
+
+export interface AdvisorOptions {
+  /** The schemas of the REST API. */
+  readonly exposedSchemas: readonly string[];
+}
+
+/** Runs all rules, and returns their findings with the most severe ones first. Nothing in the database changes. */
+export async function runAdvisors(pool: Pool, { exposedSchemas }: AdvisorOptions): Promise<Finding[]> {
+  const session = await pool.connect();
+  try {
+    const catalog = await session.transaction((tx) => readCatalog(tx, exposedSchemas), {
+      end: 'rollback',
+      settings: [
+        ['search_path', ''],
+        ['transaction_read_only', 'on'],
+      ],
+    });
+    const rank = ({ level }: Finding): number => -findingLevels.indexOf(level);
+    return rules.flatMap((rule) => findingsOf(rule, catalog)).sort((left, right) => rank(left) - rank(right));
+  } finally {
+    session.destroy();
+  }
+}
