@@ -103,7 +103,6 @@ export interface Extension {
   readonly schema: string;
   readonly version: string;
   readonly defaultVersion: string | null;
-  readonly relocatable: boolean;
 }
 
 /** A view or materialized view that reads `auth.users` directly. */

@@ -151,8 +151,7 @@ export function readFunctions(db: Queryable): Promise<DatabaseFunction[]> {
 export function readExtensions(db: Queryable): Promise<Extension[]> {
   return db.query(sql`
     select e.extname::text as name, n.nspname::text as schema, e.extversion as version,
-      (select a.default_version from pg_catalog.pg_available_extensions a where a.name = e.extname) as "defaultVersion",
-      e.extrelocatable as relocatable
+      (select a.default_version from pg_catalog.pg_available_extensions a where a.name = e.extname) as "defaultVersion"
     from pg_catalog.pg_extension e
     join pg_catalog.pg_namespace n on n.oid = e.extnamespace
     order by 1`);

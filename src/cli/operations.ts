@@ -2,6 +2,7 @@
  * The operations that commands run on a backend. If a process is running, commands call the operations in that process
  * through `control.ts`. Otherwise, {@link withBackend} starts a backend on free ports for the duration of the command.
  */
+import { runAdvisors } from '../advisors/index.ts';
 import { loadConfig } from '../config/index.ts';
 import { inspect, type ReportName } from '../database/index.ts';
 import { silentLogger } from '../kernel/log.ts';
@@ -102,6 +103,10 @@ export function backendOperations(backend: () => Backend, { projectDir, mode }: 
     recordedMigrations: async () => recordedMigrations(backend().database.pool('postgres')),
     lint: async ({ schemas }, onProgress) =>
       lint(backend().database.pool('postgres'), schemas as string[], onProgress),
+    advisors: async () => {
+      const { database, config } = backend();
+      return runAdvisors(database.pool('postgres'), { exposedSchemas: config.api.schemas });
+    },
     inspect: async ({ name }) =>
       (await inspect(backend().database.pool('postgres'), name as ReportName)) ?? null,
     backupRun: async () => backupsOf(backend()).run(),

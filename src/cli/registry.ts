@@ -87,6 +87,10 @@ export const registry: Readonly<Record<string, Entry>> = {
     summary: 'Write a first migration from generated types',
     load: async () => (await import('./commands/db-baseline.ts')).dbBaseline,
   },
+  'db advisors': {
+    summary: 'Check the database for security and performance problems',
+    load: async () => (await import('./commands/db-advisors.ts')).dbAdvisors,
+  },
   'db lint': {
     summary: 'Find functions with errors',
     load: async () => (await import('./commands/db-lint.ts')).dbLint,

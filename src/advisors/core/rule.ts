@@ -42,6 +42,7 @@ export function findingsOf(rule: Rule, catalog: Catalog): Finding[] {
 
 /** The schemas of services and extensions. Their objects are created by migrations that users can't change. */
 const systemSchemas = new Set([
+  '_plinth',
   '_timescaledb_cache',
   '_timescaledb_catalog',
   '_timescaledb_config',

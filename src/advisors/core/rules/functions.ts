@@ -1,3 +1,4 @@
+import { quoteIdentifier } from '../../../kernel/sql.ts';
 import type { Catalog, ClientRole, DatabaseFunction } from '../../catalog.ts';
 import type { Fix } from '../../types.ts';
 import { isExposed, isUserSchema, qualified, type Rule, upstreamDocs } from '../rule.ts';
@@ -22,7 +23,7 @@ export const functionSearchPathMutable: Rule = {
           isUserSchema(schema) && extension === null && !hasSearchPath,
       )
       .map((each) => ({
-        detail: `Function \`${each.schema}.${each.name}\` has no search_path of its own.`,
+        detail: `Function \`${each.schema}.${each.name}\` doesn’t set its search_path.`,
         metadata: { schema: each.schema, name: each.name, type: 'function' },
         key: [each.schema, each.name, each.sourceMd5],
         fix: fixSearchPath(each),
@@ -36,9 +37,7 @@ const fixSearchPath = (each: DatabaseFunction): Fix => ({
 });
 
 const qualifiedPath = (schema: string): string =>
-  schema === 'public'
-    ? 'public, extensions, pg_temp'
-    : `"${schema.replaceAll('"', '""')}", public, extensions, pg_temp`;
+  [...new Set([schema, 'public', 'extensions', 'pg_temp'])].map(quoteIdentifier).join(', ');
 
 /** Returns the functions that the API exposes to this role as RPC. */
 const callable = (catalog: Catalog, role: ClientRole): DatabaseFunction[] =>
@@ -123,11 +122,15 @@ export const extensionFunctionExecutable: Rule = {
           functions: functions.map(signatureOf),
         },
         key: [extension.name],
-        ...(extension.relocatable ? { fix: moveExtension(extension.name) } : {}),
+        fix: moveExtension(extension.name),
       })),
 };
 
-export const moveExtension = (name: string): Fix => ({
-  sql: `alter extension "${name.replaceAll('"', '""')}" set schema extensions;`,
-  note: 'Code that names the old schema must be changed. Unqualified names keep working.',
-});
+/** `alter extension ... set schema` isn't an option, because it requires the privileges of a superuser. */
+export function moveExtension(extension: string): Fix {
+  const name = quoteIdentifier(extension);
+  return {
+    sql: `drop extension ${name};\ncreate extension ${name} with schema extensions;`,
+    note: 'The first statement fails if columns, indexes or functions use the extension. Code that names the old schema must be changed.',
+  };
+}

@@ -13,11 +13,11 @@ export const extensionInPublic: Rule = {
   find: ({ extensions }) =>
     extensions
       .filter(({ name, schema }) => name !== 'plpgsql' && schema === 'public')
-      .map(({ name, schema, relocatable }) => ({
+      .map(({ name, schema }) => ({
         detail: `Extension \`${name}\` is installed in the schema public.`,
         metadata: { schema, name, type: 'extension' },
         key: [name],
-        ...(relocatable ? { fix: moveExtension(name) } : {}),
+        fix: moveExtension(name),
       })),
 };
 
