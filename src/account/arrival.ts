@@ -31,3 +31,14 @@ export async function arrivalAddress(
 /** Returns the URL of one of our pages with a query. */
 export const ourPage = (page: string, flow: string): string =>
   `/account/${page}${flow === '' ? '' : `?${flow}`}`;
+
+/** Returns one of our pages that shows the error by its code. Text from the address is never shown. */
+export function problemPage(page: string, flow: string, code: string): string {
+  return pageWith(page, flow, 'problem', /^[a-z0-9_]{1,64}$/.test(code) ? code : 'other');
+}
+
+export function pageWith(page: string, flow: string, name: string, value: string): string {
+  const query = new URLSearchParams(flow);
+  query.set(name, value);
+  return `/account/${page}?${query}`;
+}

@@ -105,6 +105,11 @@ export const errorTable = {
     status: 422,
     message: 'Updating email, phone, password of a SSO account only possible via SSO',
   },
+  // Not in upstream.
+  sso_required: {
+    status: 422,
+    message: 'This email domain requires single sign-on. Sign in with SSO instead.',
+  },
   sso_provider_not_found: { status: 404, message: 'No SSO provider assigned for this domain' },
   sso_provider_disabled: { status: 404, message: 'SSO Provider is currently disabled' },
   sso_domain_already_exists: {

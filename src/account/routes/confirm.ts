@@ -5,7 +5,7 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AuthRejection } from '../../shared/auth-rejection.ts';
-import { arrivalAddress, ourPage } from '../arrival.ts';
+import { arrivalAddress, ourPage, problemPage } from '../arrival.ts';
 import type { AuthClient, TokenPair } from '../auth-client.ts';
 import {
   type ConfirmLink,
@@ -128,6 +128,7 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
       return { address, isApp: !address.startsWith('/account/') };
     } catch (error) {
       if (error instanceof AuthRejection) {
+        if (error.code === 'sso_required') return page(problemPage('sign-in', carriedFlow(own), error.code));
         const name = link.type === 'recovery' ? 'link-expired-recovery' : 'link-expired';
         return page(ourPage(name, carriedFlow(own)));
       }

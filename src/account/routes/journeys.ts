@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AuthRejection } from '../../shared/auth-rejection.ts';
-import { arrivalAddress } from '../arrival.ts';
+import { arrivalAddress, pageWith, problemPage } from '../arrival.ts';
 import type { AuthClient } from '../auth-client.ts';
 import type { BrowserSignIn } from '../browser-sign-in.ts';
 import { carriedFlow } from '../core/html.ts';
@@ -66,8 +66,16 @@ export function journeyPages(app: FastifyInstance, deps: JourneyDeps): void {
   app.get('/with', async (request, reply) => {
     const query = queryOf(request);
     const provider = query.get('provider') ?? '';
+    const connection = query.get('sso');
     const journey = startJourney(deps, request, reply, 'sign-in', carriedFlow(query));
     try {
+      if (connection !== null) {
+        // The identity provider started the sign-in, so it leads to the connection and not to a domain.
+        return reply.redirect(
+          await auth.visitor(request).ssoAddress({ provider_id: connection, ...journey }),
+          303,
+        );
+      }
       const search = new URLSearchParams({ provider, ...journey, ...scopesFor(provider) });
       return reply.redirect(await auth.visitor(request).providerAddress(search), 303);
     } catch (error) {
@@ -133,16 +141,3 @@ export function journeyApi(app: FastifyInstance, deps: JourneyDeps, bodies: () =
 /** Returns the page where the user links identities, either to save a guest's account or to add a sign-in method. */
 const linkingPage = (flow: string): 'upgrade' | 'security' =>
   new URLSearchParams(flow).get('next') === 'upgrade' ? 'upgrade' : 'security';
-
-type Page = 'sign-in' | ReturnType<typeof linkingPage>;
-
-/** Returns one of our pages that shows the error by its code. Text from the URL is never shown. */
-function problemPage(page: Page, flow: string, code: string): string {
-  return pageWith(page, flow, 'problem', /^[a-z0-9_]{1,64}$/.test(code) ? code : 'other');
-}
-
-function pageWith(page: Page, flow: string, name: string, value: string): string {
-  const query = new URLSearchParams(flow);
-  query.set(name, value);
-  return `/account/${page}?${query}`;
-}

@@ -22,6 +22,7 @@ export type LimitedHandler =
   | 'factor_verify'
   | 'passkey'
   | 'sso'
+  | 'sso_policy'
   | 'saml_assertion'
   | 'oauth_register';
 
@@ -79,6 +80,8 @@ export function bucketOf(handler: LimitedHandler, settings: RateLimitSettings): 
     case 'user':
       return perFiveMinutes(settings.sign_in_sign_ups);
     case 'token':
+    // The Account pages look up the domain before each sign-in with a password.
+    case 'sso_policy':
       return perFiveMinutes(settings.token_refresh);
     case 'web3':
       return perFiveMinutes(settings.web3);

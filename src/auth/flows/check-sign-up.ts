@@ -5,6 +5,7 @@ import type { JsonObject } from '../core/json.ts';
 import { type Challenge, parseChallenge } from '../core/pkce.ts';
 import { authError } from '../errors.ts';
 import type { Provider } from './accounts.ts';
+import { requireNoSso } from './enforced-sso.ts';
 import { requireStrongPassword } from './password-strength.ts';
 import { type Channel, parseChannel } from './phone-codes.ts';
 
@@ -54,9 +55,11 @@ export async function checkSignUp(ctx: AuthContext, request: SignUpRequest): Pro
   if (provider === 'phone' && !settings.phone.enabled) {
     throw authError('phone_provider_disabled', 'Phone signups are disabled');
   }
+  const email = provider === 'email' ? parseEmail(request.email) : '';
+  await requireNoSso(ctx, ctx.pool, email);
   return {
     provider,
-    email: provider === 'email' ? parseEmail(request.email) : '',
+    email,
     phone: provider === 'phone' ? parsePhone(request.phone) : '',
     password: request.password,
     data: request.data,

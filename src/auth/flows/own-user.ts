@@ -20,6 +20,7 @@ import { audienceOf } from './audience.ts';
 import { audit } from './audit.ts';
 import { changeEmail, changePhone } from './confirm-changes.ts';
 import { sendEmailChange } from './email-change-mail.ts';
+import { requireNoSso } from './enforced-sso.ts';
 import { notify } from './notify.ts';
 import { requireStrongPassword } from './password-strength.ts';
 import type { Channel } from './phone-codes.ts';
@@ -75,6 +76,7 @@ export async function updateOwnUser(ctx: AuthContext, caller: UserCaller, body: 
   const changesEmail = changes(update.email, user.email, 'email');
   const changesPhone = changes(update.phone, user.phone, 'phone');
   rejectByKindOfUser(update, caller, changesEmail || changesPhone);
+  if (changesEmail) await requireNoSso(ctx, ctx.pool, update.email);
   const aud = audienceOf(ctx, caller, claims);
   if (changesEmail && (await findUserWithEmail(ctx.pool, update.email, aud, user.id)))
     throw authError('email_exists');

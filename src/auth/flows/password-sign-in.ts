@@ -10,6 +10,7 @@ import { findUserByEmail, findUserByPhone } from '../queries/users.ts';
 import type { User } from '../rows.ts';
 import { audienceOf } from './audience.ts';
 import { audit } from './audit.ts';
+import { requireNoSso } from './enforced-sso.ts';
 import { runHook } from './hooks.ts';
 import { weaknessAtSignIn } from './password-strength.ts';
 import { issueSession } from './sessions.ts';
@@ -44,6 +45,7 @@ export async function signInWithPassword(
       'Only an email address or phone number should be provided on login.',
     );
   }
+  await requireNoSso(ctx, ctx.pool, email);
   const user = await findForLogin(ctx, email, phone, audienceOf(ctx, caller));
   const guess = { account: user?.id ?? (email.toLowerCase() || phone), ownerId: user?.id };
   const isValid = await verifySecret(ctx, caller, 'password', guess, () => isPassword(ctx, user, password));

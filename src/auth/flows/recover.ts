@@ -11,6 +11,7 @@ import { insertFlowState } from '../queries/flow-states.ts';
 import { findUserByEmail } from '../queries/users.ts';
 import { audienceOf } from './audience.ts';
 import { audit } from './audit.ts';
+import { requireNoSso } from './enforced-sso.ts';
 import { sendTokenMail } from './mail-tokens.ts';
 
 /**
@@ -23,6 +24,7 @@ export async function recover(ctx: AuthContext, caller: Caller, body: ReadFields
     throw authError('validation_failed', 'Password recovery requires an email');
   const email = parseEmail(fields.text('email'));
   const challenge = parseChallenge(fields.text('code_challenge'), fields.text('code_challenge_method'));
+  await requireNoSso(ctx, ctx.pool, email);
   const user = await findUserByEmail(ctx.pool, email, audienceOf(ctx, caller));
   if (!user || contactStatus(user, 'email') === 'closed') return;
   await ctx.backgroundWork.do(ctx.settings.email.hidesAccounts, async () => {

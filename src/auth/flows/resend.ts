@@ -14,6 +14,7 @@ import type { User } from '../rows.ts';
 import { audienceOf } from './audience.ts';
 import { audit } from './audit.ts';
 import { sendEmailChange } from './email-change-mail.ts';
+import { requireNoSso } from './enforced-sso.ts';
 import { sendTokenMail } from './mail-tokens.ts';
 import { sendPhoneCode } from './phone-codes.ts';
 import { mailExistingAccount } from './repeated-sign-up.ts';
@@ -30,6 +31,7 @@ interface ResendRequest {
 /** Returns the provider's message ID, if it can be shown to the client. Also succeeds for unknown contacts. */
 export async function resend(ctx: AuthContext, caller: Caller, body: Fields): Promise<string | undefined> {
   const request = parseResend(ctx, body);
+  if (request.type === 'signup') await requireNoSso(ctx, ctx.pool, request.email);
   const aud = audienceOf(ctx, caller);
   const user =
     request.email !== ''

@@ -9,7 +9,7 @@ import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';
 import { sessionFragment } from '../core/issued-session.ts';
 import type { Challenge } from '../core/pkce.ts';
-import { chooseRedirect, encodeParams, withParams } from '../core/redirects.ts';
+import { chooseRedirect, encodeParams, isBelow, withParams } from '../core/redirects.ts';
 import { readUser, sessionEndOf } from '../core/saml/assertion.ts';
 import {
   checkAssertion,
@@ -96,6 +96,9 @@ export async function finishSamlSignIn(
   requireIdentifying(signIn.profile);
   const { redirects, accountUrl } = ctx.settings;
   const target = chooseRedirect(redirects, [stored.redirectTo], accountUrl());
+  if (relayState === undefined && ctx.settings.hasAccountPages && isBelow(target, accountUrl())) {
+    return signInHere(target, accountUrl(), provider.id);
+  }
   await runBeforeExternalUser(ctx, caller, signIn);
   const outcome = await ctx.pool.transaction(async (tx) => {
     const made = await signInExternally(ctx, tx, caller, signIn);
@@ -116,6 +119,16 @@ export async function finishSamlSignIn(
   if (outcome.kind === 'refusal') throw outcome.error;
   if (outcome.isNew) await runAfterUserCreated(ctx, caller, outcome.user);
   return outcome.location;
+}
+
+/**
+ * Returns the address at which the Account pages start a sign-in at the provider. The provider started this one, so no
+ * window can receive its session. The user is already signed in at the provider, so the second sign-in needs no input.
+ */
+function signInHere(target: string, accountUrl: string, providerId: string): string {
+  const query = new URLSearchParams(new URL(target).search);
+  query.set('sso', providerId);
+  return `${accountUrl}/with?${query}`;
 }
 
 interface Beginning {

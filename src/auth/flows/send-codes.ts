@@ -13,6 +13,7 @@ import { insertFlowState } from '../queries/flow-states.ts';
 import { findUserByEmail, findUserByPhone } from '../queries/users.ts';
 import { audienceOf } from './audience.ts';
 import { audit } from './audit.ts';
+import { requireNoSso } from './enforced-sso.ts';
 import { sendTokenMail } from './mail-tokens.ts';
 import { type Channel, parseChannel, sendPhoneCode } from './phone-codes.ts';
 import { nothing, resetUnclaimed } from './reset-unclaimed.ts';
@@ -72,6 +73,7 @@ export async function sendMagicLink(
   }
   const email = parseEmail(request.email);
   const challenge = parseChallenge(request.codeChallenge, request.codeChallengeMethod);
+  await requireNoSso(ctx, ctx.pool, email);
   await ctx.backgroundWork.do(hidesAccounts, () => mailLink(ctx, caller, { ...request, email }, challenge));
 }
 

@@ -12,6 +12,7 @@ import { insertRefreshToken } from '../queries/refresh-tokens.ts';
 import { addAmrClaim, insertSession, setSessionAal } from '../queries/sessions.ts';
 import { updateUser } from '../queries/users.ts';
 import type { Session, User } from '../rows.ts';
+import { requireNoSso } from './enforced-sso.ts';
 import { runHook } from './hooks.ts';
 import { type Proof, requireProof } from './proof.ts';
 
@@ -50,6 +51,7 @@ export async function issueSession(
   grant?: ClientGrant,
 ): Promise<IssuedSession> {
   await requireProof(ctx, tx, user, proof);
+  if (!user.is_sso_user) await requireNoSso(ctx, tx, user.email);
   const now = ctx.clock.now();
   const sessionId = grant?.sessionId ?? randomUUID();
   const { userAgent, ip } = caller;

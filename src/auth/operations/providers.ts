@@ -2,6 +2,7 @@
 import { authError } from '../errors.ts';
 import { requireUser } from '../flows/authenticate.ts';
 import { linkingAddress, signInAddress } from '../flows/authorize.ts';
+import { type SsoPolicy, ssoPolicyOf } from '../flows/enforced-sso.ts';
 import { beginSsoSignIn } from '../flows/sso-sign-in.ts';
 import { requireCaptcha } from './captcha.ts';
 import { limitByAddress } from './limit-by-address.ts';
@@ -26,6 +27,15 @@ export const identityLinking: Operation<ProviderCall, string> = {
 
 const requireSaml: Guard = ({ settings }) => {
   if (!settings.saml.enabled) throw authError('saml_provider_disabled');
+};
+
+/**
+ * Returns how SSO applies to a domain. Only the Account pages call this. Like `/sso`, it reveals which domains have a
+ * connection, so it has a limit per IP address.
+ */
+export const ssoPolicy: Operation<Call & { readonly domain: string }, SsoPolicy> = {
+  guards: [limitByAddress('sso_policy')],
+  run: (ctx, { domain }) => ssoPolicyOf(ctx, ctx.pool, domain),
 };
 
 /** Returns the URL of the identity provider. */

@@ -1,6 +1,7 @@
 /** The interface that the Account pages use to call auth. */
 import type { AuthRejection } from '../../shared/auth-rejection.ts';
 import type { JsonObject } from '../core/json.ts';
+import type { SsoPolicy } from '../flows/enforced-sso.ts';
 import type { PublicSettings } from '../public-settings.ts';
 
 /** The browser on whose behalf a page calls auth. */
@@ -71,6 +72,8 @@ export interface VisitorOperations {
   providerAddress(query: URLSearchParams): Promise<string>;
   /** Returns the identity provider's URL for a domain. */
   ssoAddress(body: Body): Promise<string>;
+  /** Returns how single sign-on applies to an email domain. */
+  ssoPolicy(domain: string): Promise<SsoPolicy>;
 }
 
 /** Operations for a signed-in user, who is identified by an access token. */

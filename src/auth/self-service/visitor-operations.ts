@@ -3,7 +3,7 @@ import { renderFlowSession, renderPasswordSession, renderSession } from '../core
 import { renderPasskeyOptions } from '../core/webauthn/render-passkey.ts';
 import { recoverAccount, resendCode, sendCode } from '../operations/codes.ts';
 import { passkeyChallenge, passkeySignIn } from '../operations/passkeys.ts';
-import { providerSignIn, ssoSignIn } from '../operations/providers.ts';
+import { providerSignIn, ssoPolicy, ssoSignIn } from '../operations/providers.ts';
 import { signUpOperation } from '../operations/sign-up.ts';
 import { passwordGrant, pkceGrant, refreshGrant, walletGrant } from '../operations/token.ts';
 import { cancelChange, checkLink, verifyLink, verifyTypedCode } from '../operations/verify.ts';
@@ -66,5 +66,6 @@ export function visitorOperations(run: Run): VisitorOperations {
     providerAddress: (query) =>
       run(get('/authorize', 302), providerSignIn, { query, redirectTo: query.get('redirect_to') ?? '' }),
     ssoAddress: (content) => run(post('/sso'), ssoSignIn, { content }),
+    ssoPolicy: (domain) => run(post('/sso'), ssoPolicy, { domain }),
   };
 }

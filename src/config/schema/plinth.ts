@@ -157,6 +157,10 @@ export const plinthSchema = section("Plinth's own settings.", {
           false,
           'Accepts encrypted assertions and states this in the SAML metadata.',
         ),
+        enforced_domains: list(
+          [],
+          'Email domains whose users can sign in only with SSO. "*" includes every domain that has a connection. Passwords, codes, sign-up and other providers are rejected for these domains. Domains without a connection aren\'t affected.',
+        ),
         relay_state_validity_period: duration(120_000, 'Time limit for a sign-in at the identity provider.'),
         external_url: optionalText('URL at which identity providers can reach the auth service.', {
           defaultText: 'auth.external_url',

@@ -94,6 +94,7 @@ export const messages = {
 
   // SSO
   'error.user_sso_managed': 'مؤسستك تدير هذا الحساب. غيّره هناك.',
+  'error.sso_required': 'تشترط مؤسستك الدخول الموحّد لهذا البريد الإلكتروني.',
   'error.sso_provider_not_found': 'لا يوجد دخول موحّد لهذا النطاق. تحقق منه، أو اختر طريقة أخرى.',
   'error.sso_provider_disabled': 'الدخول الموحّد لمؤسستك متوقف. اسأل مسؤولها.',
   'error.sso_domain_already_exists': 'لهذا النطاق دخول موحّد من قبل. اختر نطاقًا آخر.',
