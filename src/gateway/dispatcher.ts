@@ -50,10 +50,14 @@ interface Waiting extends Waiter {
 const sliceMs = 10;
 /**
  * The maximum time for which no requests start because connections are being accepted. libuv accepts one connection per
- * turn, so during a burst of connections, requests would otherwise wait in the kernel's queue. Requests and connections
- * each receive half of the time.
+ * turn, so during a burst of connections, requests would otherwise wait in the kernel's queue.
  */
-const maxRestMs = 20;
+const maxRestMs = 60;
+/**
+ * During a burst of connections, connections receive this multiple of the time that requests receive. Only an accepted
+ * connection can be rejected early.
+ */
+const acceptShare = 3;
 /**
  * The maximum time per request that is measured. A longer time means that the process was paused, for example by
  * garbage collection, by loading code for the first time, or because the machine was busy with other work. A pause
@@ -146,7 +150,7 @@ export class Dispatcher {
     this.#turnIsScheduled = false;
     const now = this.#clock.now();
     if (this.#startedInTurn > 0) {
-      this.#restUntil = now + Math.min(maxRestMs, now - (this.#turnStartedAt ?? now));
+      this.#restUntil = now + Math.min(maxRestMs, acceptShare * (now - (this.#turnStartedAt ?? now)));
       this.#measure(now);
     }
     this.#isResting = this.#hasAccepted && now < this.#restUntil;

@@ -3,6 +3,9 @@
 import { scopeOf } from './address-scope.ts';
 import { networkOf } from './network-of.ts';
 
+/** IPv4 addresses, also in the notation of a socket that accepts both versions, don't need a look at all ranges. */
+const ipv4 = /^(?:::ffff:)?(\d+)\.\d+\.\d+\.\d+$/;
+
 export class AddressCounts {
   readonly #counts = new Map<string, number>();
 
@@ -31,5 +34,7 @@ export class AddressCounts {
  * operator's programs or from an untrusted proxy that forwards the requests of all clients.
  */
 export function isCountedAddress(address: string | undefined): address is string {
-  return address !== undefined && scopeOf(address) !== 'loopback';
+  if (address === undefined) return false;
+  const first = ipv4.exec(address)?.[1];
+  return first === undefined ? scopeOf(address) !== 'loopback' : first !== '127';
 }

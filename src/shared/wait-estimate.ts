@@ -4,7 +4,13 @@
 const weight = 0.1;
 
 export class WaitEstimate {
+  readonly #assumedMs: number;
   #meanMs = 0;
+
+  /** @param assumedMs the duration that is assumed until one has been measured */
+  constructor(assumedMs = 0) {
+    this.#assumedMs = assumedMs;
+  }
 
   record(durationMs: number): void {
     this.#meanMs += (durationMs - this.#meanMs) * (this.#meanMs === 0 ? 1 : weight);
@@ -16,6 +22,6 @@ export class WaitEstimate {
    *   estimate before any of them has finished.
    */
   waitMs(ahead: number, connections: number, runningMs = 0): number {
-    return (ahead * Math.max(this.#meanMs, runningMs)) / connections;
+    return (ahead * Math.max(this.#meanMs || this.#assumedMs, runningMs)) / connections;
   }
 }

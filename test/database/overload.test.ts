@@ -128,3 +128,31 @@ test('a request that would wait too long is rejected immediately', async () => {
   blocker.wake();
   await expect(blocked).rejects.toThrow('woken');
 });
+
+test('a new call that many others wait for counts as slow before slow_after', async () => {
+  const path = open({
+    slowAfterMs: 600_000,
+    queue: { ...unlimited, maxWaitMs: 1000 },
+    slowQueue: { ...unlimited, maxWaiting: 5 },
+  });
+  const speed = new LaneMemory();
+  const sleepers = Array.from({ length: 40 }, () => sleeping(speed, anonymous('a')));
+  const calls = sleepers.map(({ call }) => path.execute(call));
+  const settled = Promise.allSettled(calls);
+  await expect(Promise.race(calls)).rejects.toMatchObject({ code: 'pool_full' });
+  expect(speed.isBlocking).toBe(true);
+  for (const { wake } of sleepers) wake();
+  await settled;
+});
+
+test('the estimated wait counts only the connections that anonymous clients can use', async () => {
+  const path = open({ slowQueue: { ...unlimited, maxWaitMs: 500 } });
+  const speed = new LaneMemory();
+  speed.recordBlocking(0, 1);
+  // A slow call is assumed to take 200 ms, and anonymous clients can use one of the two connections.
+  const sleepers = Array.from({ length: 6 }, () => sleeping(speed, anonymous('a')));
+  const settled = Promise.allSettled(sleepers.map(({ call }) => path.execute(call)));
+  expect(load(path, 'slow')).toMatchObject({ waiting: 3, rejected: 3 });
+  for (const { wake } of sleepers) wake();
+  await settled;
+});

@@ -5,7 +5,7 @@
 import { FairQueue, type Verdict } from '../../shared/fair-queue.ts';
 import { WaitEstimate } from '../../shared/wait-estimate.ts';
 import { PoolFullError } from '../pool/errors.ts';
-import { Occupancy, type OccupancyLimits } from '../pool/occupancy.ts';
+import { type Claim, Occupancy, type OccupancyLimits } from '../pool/occupancy.ts';
 import type { PathRequest, PoolLoad } from '../types.ts';
 import { Connection, type ConnectionOptions } from '../wire/index.ts';
 import { type Job, Lane, type LaneGroup } from './lane.ts';
@@ -21,6 +21,8 @@ export interface GroupOptions {
   /** The limits on jobs whose `isLimited` is true. */
   readonly occupancy: OccupancyLimits;
   readonly isLimited: (request: PathRequest) => boolean;
+  /** The duration of a job that is assumed until one has been measured. */
+  readonly assumedMs: number;
   readonly statementLimit: number;
   /** Called when a lane of a group has opened or closed, because waiting jobs may be affected. */
   readonly onChange: (change: { readonly group: LaneGroup }) => void;
@@ -31,7 +33,7 @@ export class Group implements LaneGroup {
   readonly queue: FairQueue<Job>;
   readonly #options: GroupOptions;
   readonly #occupancy: Occupancy;
-  readonly #estimate = new WaitEstimate();
+  readonly #estimate: WaitEstimate;
   #opening = 0;
   #rejected = 0;
   #timeouts = 0;
@@ -43,6 +45,7 @@ export class Group implements LaneGroup {
     this.#options = options;
     this.queue = new FairQueue(options.maxWaiting);
     this.#occupancy = new Occupancy(options.occupancy);
+    this.#estimate = new WaitEstimate(options.assumedMs);
   }
 
   get limit(): number {
@@ -73,16 +76,15 @@ export class Group implements LaneGroup {
 
   /** Whether a connection of this group may run the job now. */
   readonly verdict = (job: Job): Verdict => {
-    const { client, speed } = job.request;
-    if (client === undefined || !this.#options.isLimited(job.request)) return 'start';
-    return this.#occupancy.verdict({ client: client.key, isAnonymous: client.isAnonymous, shape: speed });
+    const claim = this.#claimOf(job);
+    return claim === undefined ? 'start' : this.#occupancy.verdict(claim);
   };
 
   /** Counts a job that runs on a connection of this group. */
   enter(job: Job): void {
-    const { client, speed } = job.request;
-    if (client === undefined || !this.#options.isLimited(job.request)) return;
-    this.#occupancy.enter({ client: client.key, isAnonymous: client.isAnonymous, shape: speed });
+    const claim = this.#claimOf(job);
+    if (claim === undefined) return;
+    this.#occupancy.enter(claim);
     job.occupied = this;
   }
 
@@ -108,17 +110,41 @@ export class Group implements LaneGroup {
 
   /** A job that can start doesn't wait for jobs that the occupancy holds back. */
   #waitMs(job: Job, runningMs: number): number {
-    const waitMs = this.#estimate.waitMs(this.queue.ahead(job.client), this.limit, runningMs);
+    const connections = this.#availableTo(job);
+    const waitMs = this.#estimate.waitMs(this.queue.ahead(job.client), connections, runningMs);
     if (waitMs <= this.#options.maxWaitMs || this.verdict(job) !== 'start') return waitMs;
-    return this.#estimate.waitMs(this.queue.ahead(job.client, this.verdict), this.limit, runningMs);
+    return this.#estimate.waitMs(this.queue.ahead(job.client, this.verdict), connections, runningMs);
+  }
+
+  /** Returns the number of connections that jobs like this one can use. */
+  #availableTo(job: Job): number {
+    const claim = this.#claimOf(job);
+    return claim === undefined ? this.limit : this.#occupancy.available(claim, this.limit);
+  }
+
+  #claimOf({ request }: Job): Claim | undefined {
+    const { client, speed } = request;
+    if (client === undefined || !this.#options.isLimited(request)) return undefined;
+    return { client: client.key, isAnonymous: client.isAnonymous, shape: speed };
+  }
+
+  /**
+   * Whether waiting jobs of the same shape would wait for too long if each of them took as long as this one has been
+   * running.
+   */
+  delaysShape(job: Job, runningMs: number): boolean {
+    let waiting = 0;
+    for (const { request } of this.queue) if (request.speed === job.request.speed) waiting++;
+    return (waiting * runningMs) / this.#options.occupancy.perShape > this.#options.maxWaitMs;
   }
 
   /** Rejects the jobs whose estimated wait exceeds the time limit. */
   shed(runningMs: number): void {
     for (;;) {
-      const waitMs = this.#estimate.waitMs(this.queue.size, this.limit, runningMs);
-      const last = waitMs > this.#options.maxWaitMs ? this.queue.last() : undefined;
+      const last = this.queue.last();
       if (last === undefined) return;
+      const waitMs = this.#estimate.waitMs(this.queue.size - 1, this.#availableTo(last), runningMs);
+      if (waitMs <= this.#options.maxWaitMs) return;
       this.queue.remove(last);
       this.#rejected++;
       last.reject(new PoolFullError(waitMs));

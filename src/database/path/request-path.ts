@@ -74,6 +74,10 @@ const UNLIMITED: QueueLimits = {
 };
 /** The maximum number of concurrent calls of a query shape whose speed is unknown. */
 const UNKNOWN_PER_SHAPE = 2;
+/** The duration above which a call of unknown speed is slow if too many calls of its shape wait for it. */
+const SLOW_FOR_MANY_MS = 100;
+/** Until the duration of a slow call has been measured, this multiple of `slowAfterMs` is assumed. */
+const ASSUMED_SLOW = 4;
 
 const WATCH_MS = 25;
 /** Another shared connection is opened when even the least busy one has this many requests in flight. */
@@ -134,6 +138,7 @@ class Path implements RequestPath {
       queue: QueueLimits | undefined,
       occupancy: OccupancyLimits,
       isLimited: (request: PathRequest) => boolean,
+      assumedMs = 0,
     ) =>
       new Group({
         name,
@@ -142,6 +147,7 @@ class Path implements RequestPath {
         ...(queue ?? UNLIMITED),
         occupancy,
         isLimited,
+        assumedMs,
         statementLimit: options.statementLimit ?? 100,
         onChange: (change) => this.#serve(this.#groupOf(change)),
       });
@@ -153,7 +159,14 @@ class Path implements RequestPath {
       unknownLimits(alone),
       ({ speed }) => slow > 0 && speed !== undefined && !speed.isBrief,
     );
-    this.#slow = group('slow', slow, options.slowQueue, slowLimits(slow), () => true);
+    this.#slow = group(
+      'slow',
+      slow,
+      options.slowQueue,
+      slowLimits(slow),
+      () => true,
+      ASSUMED_SLOW * this.#slowAfterMs,
+    );
     this.#groups = [this.#shared, this.#alone, this.#slow];
   }
 
@@ -386,7 +399,7 @@ class Path implements RequestPath {
         const speed = job?.request.speed;
         if (job === undefined || speed === undefined) continue;
         job.observedMs += Math.min(passedMs, now - lane.since);
-        if (job.observedMs > this.#slowAfterMs && !job.blocking) {
+        if (!job.blocking && this.#isSlow(group, job)) {
           job.blocking = true;
           speed.recordBlocking(lane.since, now);
           hasNew = true;
@@ -409,6 +422,11 @@ class Path implements RequestPath {
       }
       this.#serve(group);
     }
+  }
+
+  #isSlow(group: Group, job: Job): boolean {
+    if (job.observedMs > this.#slowAfterMs) return true;
+    return job.observedMs > SLOW_FOR_MANY_MS && group.delaysShape(job, job.observedMs);
   }
 
   /** Exchanges the lane for an idle lane of the group for slow jobs if that group is full. */

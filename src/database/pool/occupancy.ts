@@ -33,6 +33,12 @@ export class Occupancy {
     return shape !== undefined && this.#of(shape) >= perShape ? 'skip' : 'start';
   }
 
+  /** Returns how many connections of `connections` all jobs like this one can use together. */
+  available({ isAnonymous }: Claim, connections: number): number {
+    const { anonymous, total } = this.#limits;
+    return Math.min(connections, total, isAnonymous ? anonymous : Number.POSITIVE_INFINITY);
+  }
+
   enter(claim: Claim): void {
     this.#add(claim, 1);
   }
