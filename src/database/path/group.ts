@@ -138,12 +138,12 @@ export class Group implements LaneGroup {
     return (waiting * runningMs) / this.#options.occupancy.perShape > this.#options.maxWaitMs;
   }
 
-  /** Rejects the jobs whose estimated wait exceeds the time limit. */
+  /** Rejects the jobs whose estimated wait exceeds the time limit. While a lane opens, a waiting job may start soon. */
   shed(runningMs: number): void {
-    for (;;) {
+    while (this.#opening === 0) {
       const last = this.queue.last();
       if (last === undefined) return;
-      const waitMs = this.#estimate.waitMs(this.queue.size - 1, this.#availableTo(last), runningMs);
+      const waitMs = this.#estimate.waitMs(this.queue.size, this.#availableTo(last), runningMs);
       if (waitMs <= this.#options.maxWaitMs) return;
       this.queue.remove(last);
       this.#rejected++;
