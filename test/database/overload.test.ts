@@ -156,3 +156,13 @@ test('the estimated wait counts only the connections that anonymous clients can 
   for (const { wake } of sleepers) wake();
   await settled;
 });
+
+test('a slow call whose runs stay slow keeps its connections', async () => {
+  const path = open({ slowAfterMs: 20 });
+  const speed = new LaneMemory();
+  speed.recordBlocking(0, 1);
+  const call = request(undefined, 'select pg_sleep(0.05)', { lane: 'alone', speed });
+  for (let run = 0; run < 4; run++) await path.execute(call);
+  expect(load(path, 'exclusive')?.open).toBe(0);
+  expect(speed.isBlocking).toBe(true);
+});

@@ -335,7 +335,11 @@ class Path implements RequestPath {
     const group = this.#groupOf(lane);
     // A slow job of another group is moved to the group for slow jobs, so it doesn't delay the jobs that wait.
     group.recordDuration(group === this.#slow ? durationMs : Math.min(durationMs, this.#slowAfterMs));
-    if (!job.blocking) job.request.speed?.record(durationMs);
+    if (job.blocking) return;
+    // Slow runs of the other groups have been recorded while they were in progress.
+    if (group === this.#slow && durationMs > this.#slowAfterMs)
+      job.request.speed?.recordBlocking(startedAt, lane.since);
+    else job.request.speed?.record(durationMs);
   }
 
   /** Resets the connection after a job that used it exclusively or was canceled. */
