@@ -32,7 +32,7 @@ export interface FormContext {
   readonly step: Step | undefined;
 }
 
-/** The result of a form: the page to show now (`page`), and the page that follows it (`next`). */
+/** The result of submitting a form: the page to show now (`page`), and the page that follows it (`next`). */
 export interface Outcome {
   readonly page: string;
   readonly step?: Omit<Step, 'page'>;

@@ -56,7 +56,7 @@ export function isAtAal2(session: OpenSession): boolean {
   return (JSON.parse(payload) as { aal?: string }).aal === 'aal2';
 }
 
-/** Returns the data about the session that a page receives. */
+/** Returns the session data that a page receives. */
 export function sessionResponse({ tokens }: OpenSession, user: AuthUser) {
   return { session: { access_token: tokens.access_token, expires_at: tokens.expires_at, user } };
 }

@@ -1,8 +1,8 @@
 /**
- * Windows that wait until the link in an email is opened. The link contains a hash of the window's cookie.
+ * Windows that are waiting for the link in an email to be opened. The link contains a hash of the window's cookie.
  *
  * In the browser that requested the email, the cookie matches and the link signs this browser in. On any other device,
- * the link signs no one in. It only confirms the waiting window, and only after the number that this window shows was
+ * the link signs no one in. It only confirms the waiting window, and only after the number shown in that window is
  * entered. Otherwise, an attacker could request an email for another person's account and wait until that person clicks
  * the link (decision 60). The window then uses the link itself, so the link's holder never receives its session.
  */
@@ -17,7 +17,7 @@ import { cookieOf, keepCookie } from './request-cookies.ts';
 
 /** A window waits as long as its cookie exists. */
 const waitMs = waitCookie.maxAgeSeconds * 1000;
-/** A person who can't see the window guesses the number with a probability of 3 in 90. */
+/** A person who can't see the window has a 3 in 90 chance of guessing the number. */
 const maxNumberAttempts = 3;
 const maxUserAgentLength = 400;
 
@@ -42,7 +42,7 @@ export interface WaitingWindows {
   numberOf(request: FastifyRequest): Promise<number | undefined>;
   /** Whether the request comes from the browser whose window has this ID. */
   isSame(request: FastifyRequest, id: string): boolean;
-  /** Returns the window that waits for a link, as seen from another device. */
+  /** Returns the window that is waiting for a link, as seen from another device. */
   find(id: string): Promise<OtherWindow | undefined>;
   /** Compares a number with the number that the window shows. */
   checkNumber(id: string, number: string): Promise<'right' | 'wrong' | 'canceled'>;

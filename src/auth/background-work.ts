@@ -6,8 +6,8 @@ import type { Logger } from '../kernel/log.ts';
 
 export interface BackgroundWork {
   /**
-   * Runs the work after the response has been sent, and logs its error. If accounts aren't hidden, waits for the work
-   * and throws its error.
+   * Runs the work after the response has been sent, and logs its error. If the existence of accounts isn't concealed,
+   * waits for the work and throws its error.
    */
   do(isHidden: boolean, work: () => Promise<unknown>): Promise<void>;
   /** Resolves when all background work has ended. */

@@ -89,7 +89,10 @@ export function createRateLimits(
   };
 }
 
-/** The times that two servers read can differ by this much. A later time was stored before the clock was set back. */
+/**
+ * The times that two servers read can differ by this much. A stored time that is later than this dates from before the
+ * clock was set back.
+ */
 const serverSkewMs = 60_000;
 
 /** Whether the last message was sent less than `minimumMs` ago. */

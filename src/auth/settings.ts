@@ -242,7 +242,7 @@ export function settingsFrom(
   };
 }
 
-/** The formats that email programs show. They don't show SVG. */
+/** The image formats that email programs display. They don't display SVG. */
 const mailPicture = /\.(?:png|jpe?g|gif|webp)$/i;
 
 /** Returns the URL of a logo that email programs can show, or an empty string. */

@@ -1,4 +1,4 @@
-/** Records accepted SAML assertions because each can be used for only one sign-in. */
+/** Records accepted SAML assertions so that each can be used for only one sign-in. */
 import type { Queryable } from '../database/types.ts';
 import {
   type ConsumedAssertion,

@@ -18,7 +18,7 @@ export interface Addresses {
   readonly consolePublicUrl: URL | undefined;
   /** The URL of the API on this machine. Resolves once the server listens. */
   readonly localUrl: Promise<string>;
-  /** Set the ports once they are known. */
+  /** Sets the ports once they are known. */
   readonly apiListens: (port: number) => void;
   readonly consoleListens: (port: number) => void;
 }

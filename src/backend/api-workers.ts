@@ -47,7 +47,7 @@ type Entries = Extract<WorkerMessage, { readonly kind: 'entries' }>;
 /** The minimum time that a rolling restart gives idle connections to send another request. */
 const minRetireMs = 10_000;
 const shutdownGraceMs = 10_000;
-/** How long it may take until the last accepted connection reaches a worker. */
+/** The maximum time until the last accepted connection reaches a worker. */
 const lastAcceptMs = 50;
 
 export function createApiWorkers(

@@ -12,7 +12,7 @@ const ofPostgres = new Set(['postgres', 'bin', 'extensions', 'run']);
 
 /**
  * Creates the folder if it doesn't exist. Files in the folder get mode 0600 and folders mode 0700. The folder modes
- * protect everything below them. Log files are also protected individually because they are often copied elsewhere.
+ * protect everything inside. Log files are also protected individually because they are often copied elsewhere.
  */
 export function closeDataFolder(dataDir: string): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });

@@ -110,7 +110,7 @@ export function createDiskGuard({
       clearTimeout(timer);
     },
     health() {
-      // A change of state in progress isn't an error, because it may have to wait for a checkpoint.
+      // A state change in progress isn't an error, because it may have to wait for a checkpoint.
       if (handled !== isFull && !isSwitching)
         return {
           status: 'failing',

@@ -6,7 +6,7 @@ import { openBodyStore } from '../storage/index.ts';
 export interface DrillRequest {
   readonly settings: BackupSettings;
   readonly config: Config;
-  /** The folder against which relative targets are resolved. */
+  /** The folder that relative targets are resolved against. */
   readonly projectDir: string;
   /** The ID of a base backup. If undefined, the newest recoverable state is restored. */
   readonly toBackup?: string | undefined;

@@ -1,6 +1,6 @@
 /**
- * Divides the limits of the configuration among API workers so that all of them together use about as many connections
- * and as much memory as one process would. Has no side effects.
+ * Divides the configured limits among API workers so that all of them together use about as many connections and as
+ * much memory as one process would. Has no side effects.
  */
 import type { Config } from '../config/index.ts';
 import { limitsFrom } from '../gateway/index.ts';

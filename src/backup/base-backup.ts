@@ -18,7 +18,7 @@ export interface BaseBackupOptions {
   readonly complete: () => Promise<void>;
 }
 
-/** PostgreSQL's limits of MAX_RATE, in KiB per second. */
+/** PostgreSQL's limits for MAX_RATE, in KiB per second. */
 const rateBounds = [32, 1024 * 1024] as const;
 
 /** Resolves when the backup is complete and listed. If the backup fails, its files are removed. */

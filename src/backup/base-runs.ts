@@ -131,8 +131,8 @@ export function createBaseRuns(ctx: BackupContext): BaseRuns {
       return hasGap;
     },
     dueAtMs() {
-      // A backup from the future was taken before the clock was set back. It doesn't count, because the next one would be
-      // due only after that time.
+      // A backup dated in the future was taken before the clock was set back. It is ignored, because the next backup
+      // would otherwise be due only after that time.
       const last = lastBefore(known, now());
       if (last === undefined) return Math.min(createdAtMs, now());
       return schedule().nextRun(new Date(last.startedAtMs))?.getTime() ?? Number.POSITIVE_INFINITY;

@@ -18,7 +18,7 @@ import type { Repository } from './repository.ts';
 /** How often the owner renews its entry, and checks that the entry is still its own. */
 export const renewEveryMs = 10_000;
 /**
- * An owner that hasn't renewed its entry for this long is considered to have ended. The comparison doesn't depend on
+ * An owner that hasn't renewed its entry for this long is considered to have exited. The comparison doesn't depend on
  * either machine's clock.
  */
 const observeMs = 2.5 * renewEveryMs;
@@ -31,7 +31,7 @@ interface OwnerEntry {
   readonly host: string;
   readonly pid: number;
   readonly renewedAtMs: number;
-  /** Whether the process has ended its work at the target. */
+  /** Whether the process has finished its work at the target. */
   readonly isReleased: boolean;
 }
 

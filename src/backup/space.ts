@@ -78,7 +78,7 @@ export async function checkSpace(neededBytes: number, options: SpaceOptions): Pr
   );
 }
 
-/** Aborts the signal of the result if the disk fills up. `stop` must be called at the end. */
+/** Aborts the returned signal if the disk fills up. `stop` must be called at the end. */
 export function watchSpace(options: SpaceOptions): {
   readonly signal: AbortSignal;
   stop(): void;

@@ -65,7 +65,7 @@ export interface BodyJournal {
   removed(versions: readonly string[]): void;
 }
 
-/** Reads and removes the object bodies of storage. */
+/** Reads and removes the object bodies in storage. */
 export interface BodyStore {
   /** Returns undefined if the object body doesn't exist. */
   read(version: string): Promise<AsyncIterable<Uint8Array> | undefined>;

@@ -68,7 +68,7 @@ export function connectLead<Init>(onGone: () => void): LeadLink<Init> {
         init.resolve(message.init);
         return;
       case 'connection':
-        // Sent before anything else because until then, the lead passes the connection to another worker if this one
+        // Sent before anything else, because until then, the lead passes the connection to another worker if this one
         // dies.
         tell({ kind: 'accepted', id: message.id });
         // The socket is undefined if the client has already disconnected.

@@ -40,7 +40,7 @@ export type WorkerMessage =
 /** A log line of a worker. */
 export interface Line {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
-  /** The fields as JSON because a message can't contain every object that a log line can. */
+  /** The fields as JSON, because a message can't contain every object that a log line can. */
   readonly fields: string;
   readonly message: string;
 }

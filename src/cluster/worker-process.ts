@@ -14,7 +14,7 @@ export interface WorkerEvents {
 export interface WorkerExit {
   readonly code: number | null;
   readonly signal: string | null;
-  /** The reason that the worker gave before it was ready. */
+  /** The reason that the worker reported if it failed to start. */
   readonly reason: string | undefined;
 }
 

@@ -43,7 +43,7 @@ export function withWait(redirectTo: string, wait: string): string {
   return url.href;
 }
 
-/** Returns the ID of the window that waits for a link, or undefined if no window does. */
+/** Returns the ID of the window that is waiting for a link, or undefined if there is none. */
 export function waitOf(own: URLSearchParams): string | undefined {
   const wait = own.get(waitParameter);
   return wait !== null && /^[A-Za-z0-9_-]{43}$/.test(wait) ? wait : undefined;

@@ -1,6 +1,6 @@
 /**
- * Reads and writes the cookies of the Account pages (RFC 6265): the session, the form token, and data that is kept
- * between two pages.
+ * Reads and writes the cookies of the Account pages (RFC 6265): the session, the form token, and data that is passed
+ * from one page to the next.
  */
 
 export interface CookieKind {
@@ -27,7 +27,7 @@ export const formCookie: CookieKind = { name: 'plinth-account-form', maxAgeSecon
  */
 export const stepCookie: CookieKind = { name: 'plinth-account-step', maxAgeSeconds: 3600 };
 
-/** Identifies a window that waits until the link in an email is opened (`waiting-windows.ts`). */
+/** Identifies a window that is waiting for the link in an email to be opened (`waiting-windows.ts`). */
 export const waitCookie: CookieKind = { name: 'plinth-account-wait', maxAgeSeconds: 3600 };
 
 /** The guest cookie lasts long enough to sign in to another account, including a second factor. */

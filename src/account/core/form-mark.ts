@@ -8,7 +8,7 @@ import { timingSafeEqual } from 'node:crypto';
 export interface FormSender {
   readonly fetchSite: string | undefined;
   readonly origin: string | undefined;
-  /** The host and port that received the form. */
+  /** The host and port that the form was sent to. */
   readonly host: string;
   /** The token that the form contains. */
   readonly mark: string;

@@ -74,7 +74,7 @@ export function keepLinks(html: string, links: FooterLinks): string {
   );
 }
 
-/** Repeats the prerendered element for a password rule (`web/account/password-rules.tsx`) for each text. */
+/** Repeats the prerendered password-rule element (`web/account/password-rules.tsx`) for each text. */
 export function repeatRules(html: string, texts: readonly string[]): string {
   return html.replace(
     /(<ul[^>]* data-list="password-rules">)(.*?)(<\/ul>)/s,

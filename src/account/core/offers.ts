@@ -10,7 +10,7 @@ export interface AuthSettings {
   readonly passkeys_enabled?: boolean;
 }
 
-/** The facts that auth's settings don't include. */
+/** Information that auth's settings don't include. */
 export interface MoreFacts {
   /** The enabled providers that auth's settings omit. */
   readonly unlisted: readonly string[];

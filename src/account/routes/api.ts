@@ -36,7 +36,7 @@ export interface ApiDeps {
   readonly onError: (request: FastifyRequest, error: unknown) => void;
 }
 
-/** The data about the session that a page receives. */
+/** The session data that a page receives. */
 type SessionResponse = ReturnType<typeof sessionResponse> | { readonly session: null };
 
 /** Rejects requests from other origins and prevents caches from storing responses. */
@@ -192,7 +192,7 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
     return {};
   });
 
-  /** Pages show a link to an app only if they would also redirect to this app. */
+  /** Pages show a link to an app only if they would also redirect to that app. */
   app.post('/app', async (request) => {
     const { redirect_to: address } = bodies.object(request.body);
     return { allowed: typeof address === 'string' && deps.isAppAddress(address) };

@@ -1,5 +1,5 @@
 /**
- * The consent page's API, through which the page shows an app's request and submits the user's decision. Auth makes all
+ * The API that the consent page uses to show an app's request and to submit the user's decision. Auth makes all
  * decisions, and this module only determines what users see.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';

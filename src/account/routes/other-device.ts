@@ -1,6 +1,6 @@
 /**
  * Opens an email link on a device other than the one that requested the email. The link only confirms the window that
- * waits for it, after the number that this window shows was entered (`waiting-windows.ts`).
+ * is waiting for it, and only after the number shown in that window is entered (`waiting-windows.ts`).
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AuthRejection } from '../../shared/auth-rejection.ts';
@@ -42,7 +42,7 @@ export function otherDevice(deps: {
   const canceled = (request: FastifyRequest, reply: FastifyReply) =>
     send(request, reply, 'plain/confirm-canceled', { isStill: true });
 
-  /** Confirms the window that waits for the link. This browser isn't signed in. */
+  /** Confirms the window that is waiting for the link. This browser isn't signed in. */
   async function confirmWindow(
     request: FastifyRequest,
     reply: FastifyReply,

@@ -42,7 +42,10 @@ const forApps: ReadonlySet<string> = new Set<PageName>([
   'upgrade',
 ]);
 
-/** Pages whose content depends on whether the visitor is signed in. The pages' scripts determine this. */
+/**
+ * Pages whose content depends on whether the visitor is signed in. The pages' scripts determine whether this is the
+ * case.
+ */
 const pagesForSignedOut: ReadonlySet<string> = new Set<PageName>(['sign-in', 'signed-out']);
 
 /** Pages whose forms may require a captcha. Users move between these pages without a page load. */
@@ -81,7 +84,7 @@ export interface PageFiller {
 
 export interface PageDeps {
   readonly face: WebFace;
-  /** Returns the filler for the current settings. */
+  /** Returns the page filler for the current settings. */
   readonly filler: () => PageFiller;
   readonly confirm: Omit<ConfirmDeps, 'send'>;
   readonly forms: FormDeps;

@@ -33,7 +33,9 @@ const isEmpty = (value: Json | undefined): boolean =>
   value === false ||
   (Array.isArray(value) && value.length === 0);
 
-/** Returns a list with this address as the only and primary address. Returns an empty list if the address is `''`. */
+/**
+ * Returns a list that contains only this address, as the primary address. Returns an empty list if the address is `''`.
+ */
 export function soleEmail(email: string, verified: boolean): ProviderEmail[] {
   return email === '' ? [] : [{ email, verified, primary: true }];
 }

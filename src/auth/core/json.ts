@@ -1,6 +1,6 @@
 /**
- * JSON values with sorted keys at every level, as Go prints maps. The order matters because clients compare snapshots
- * of metadata and claims.
+ * JSON values with sorted keys at every level, the way Go prints maps. The order matters because clients compare
+ * snapshots of metadata and claims.
  */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json | undefined };
 export type JsonObject = { [key: string]: Json | undefined };

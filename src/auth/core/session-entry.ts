@@ -1,4 +1,4 @@
-/** Renders a session for its user's list of sessions. */
+/** Renders a session for its user's session list. */
 import type { Session } from '../rows.ts';
 import type { JsonObject } from './json.ts';
 import { toRfc3339 } from './times.ts';

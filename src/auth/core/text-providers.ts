@@ -1,6 +1,6 @@
 /**
- * Describes each SMS provider as data: the request that sends a message, and how to read from the response whether the
- * message was sent.
+ * Describes each SMS provider as data: the request that sends a message, and how to determine from the response whether
+ * the message was sent.
  */
 import type { Config } from '../../config/index.ts';
 import { barePhone } from './contact.ts';

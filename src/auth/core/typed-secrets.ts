@@ -27,8 +27,8 @@ export interface TypedSecret {
    */
   readonly perToken?: number;
   /**
-   * When an attempt is counted. `before`: before the comparison so that concurrent attempts can't exceed the limit. The
-   * attempt is refunded if the secret was correct. `after`: after the comparison so that correct attempts can run
+   * When an attempt is counted. `before`: before the comparison, so that concurrent attempts can't exceed the limit.
+   * The attempt is refunded if the secret was correct. `after`: after the comparison, so that correct attempts can run
    * concurrently. Used for slow hashes, whose concurrency is limited anyway.
    */
   readonly counted: 'before' | 'after';

@@ -1,4 +1,4 @@
-/** Sends the emails that confirm a change of address, and stores the pending change. */
+/** Sends the emails that confirm a change of email address, and stores the pending change. */
 import type { Transaction } from '../../database/types.ts';
 import type { Caller } from '../caller.ts';
 import type { AuthContext } from '../context.ts';

@@ -25,7 +25,7 @@ import type { ProviderSettings } from '../settings.ts';
 
 /**
  * Reads the profile of a user from a configured provider.
- * @param url replaces the provider's default address if it isn't empty
+ * @param url replaces the provider's default URL if it isn't empty
  * @throws {Error} if the provider doesn't respond or its response is invalid
  */
 export async function readConfigured(

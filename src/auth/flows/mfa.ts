@@ -49,7 +49,7 @@ export async function checkEnrollment(
   const { user, session } = caller;
   await deleteStaleFactors(ctx.pool, user.id, ctx.clock.now() - enrollmentLifetimeMs);
   const factors = await listFactors(ctx.pool, user.id);
-  // As in upstream, two factors without a name conflict.
+  // As in upstream, two unnamed factors conflict with each other.
   if (factors.some((factor) => (factor.friendly_name ?? '') === friendlyName)) {
     throw authError(
       'mfa_factor_name_conflict',

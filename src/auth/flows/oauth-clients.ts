@@ -25,7 +25,7 @@ export interface RegisteredClient {
 }
 
 /**
- * Registers a client that an app describes itself.
+ * Registers an app as a client at the app's own request.
  * @throws {AuthError} feature_disabled, oauth_dynamic_client_registration_disabled, validation_failed, bad_json
  */
 export function registerDynamically(ctx: AuthContext, body: ReadFields): Promise<RegisteredClient> {

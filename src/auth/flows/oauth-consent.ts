@@ -117,7 +117,7 @@ async function withPending<T extends object | string>(
 }
 
 /**
- * Returns the same error for authorizations that don't exist, have expired or belong to another user so that the error
+ * Returns the same error for authorizations that don't exist, have expired or belong to another user, so that the error
  * doesn't reveal which case applies.
  */
 function notFound(): AuthError {

@@ -117,7 +117,7 @@ function requireMethods(lib: SignedXml, dom: Dom, path: string, allowed: readonl
 }
 
 /**
- * Decrypts an assertion. Tries each of our keys because during a key rotation, the provider may still use the previous
+ * Decrypts an assertion. Tries each of our keys, because during a key rotation, the provider may still use the previous
  * one.
  */
 async function decrypt(lib: SignedXml, xml: string, keys: readonly KeyObject[]): Promise<string> {

@@ -243,7 +243,7 @@ const malformed = () => authError('validation_failed', 'Invalid credential_respo
 
 const noKey = () => new AuthError('unexpected_failure');
 
-/** Upstream returns the error of its WebAuthn library, which clients receive as this 500. */
+/** In upstream, clients receive the error of its WebAuthn library as this 500. */
 const creationRejected = (cause?: unknown) => new AuthError('unexpected_failure', { cause });
 
 const assertionRejected = (cause?: unknown) =>

@@ -21,8 +21,8 @@ export async function insertAuditEntry(
 }
 
 /**
- * Lists entries, newest first. If `value` is set, lists only entries in whose payload one of `keys` contains `value`,
- * ignoring case.
+ * Lists entries, newest first. If `value` is set, lists only entries whose payload contains `value` in one of the
+ * fields `keys`, ignoring case.
  */
 export async function listAuditEntries(
   db: Queryable,

@@ -121,7 +121,7 @@ export function tokenRotations(rotations: readonly TokenRotation[], now: string)
 }
 
 /**
- * Settings that force generic plans, because the server would otherwise plan each statement with few tokens again.
+ * Settings that force generic plans, because the server would otherwise replan each statement that has few tokens.
  * Sequential scans are disabled because the plan is cached and may have been created when the tables were empty.
  */
 export const rotationSettings: readonly Setting[] = [

@@ -125,7 +125,7 @@ export type MetadataColumn = 'raw_user_meta_data' | 'raw_app_meta_data';
 
 /**
  * Merges the updates into the top level of the metadata, removes null keys, and copies the result to `user`. Merges
- * into the current row instead of into values that were read before so that concurrent requests with different keys
+ * into the current row instead of into values that were read before, so that concurrent requests with different keys
  * both succeed.
  */
 export async function mergeUserMetadata(

@@ -13,15 +13,15 @@ export interface ClockFacts {
 }
 
 /**
- * A backup in the future means that the clock is slow. If everything is older than the retention window, the clock may
- * be fast, and removing backups by their age could remove those that are needed.
+ * A backup dated in the future means that the clock is slow. If everything is older than the retention window, the
+ * clock may be fast, and removing backups by their age could remove those that are needed.
  */
 export const isPlausible = ({ nowMs, keepMs, newestBackupMs, newestArchivedMs }: ClockFacts): boolean =>
   newestBackupMs <= nowMs + toleranceMs && nowMs <= newestArchivedMs + keepMs;
 
 /**
- * Returns the last backup that was started before this time. A backup in the future was taken before the clock was set
- * back, or on a machine whose clock is fast.
+ * Returns the last backup that was started before this time. A backup dated in the future was taken before the clock
+ * was set back, or on a machine whose clock is fast.
  *
  * @param backups oldest first
  */

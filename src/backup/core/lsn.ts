@@ -20,7 +20,7 @@ export const segmentStart = (lsn: bigint): bigint => lsn - (lsn % segment);
 
 export const segmentEnd = (lsn: bigint): bigint => segmentStart(lsn) + segment;
 
-/** Returns timeline and start of a segment's file name, or undefined if it is another file. */
+/** Returns the timeline and the start from a segment's file name, or undefined for other files. */
 export function parseSegmentName(
   name: string,
 ): { readonly timeline: number; readonly start: bigint } | undefined {

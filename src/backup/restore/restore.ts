@@ -65,7 +65,7 @@ export interface Restored extends RestoredBodies {
 /** Files that must never come from a backup, because they control how Plinth treats the folder. */
 const markers = new Set([restoreMarker, copyMarker, takeOverRequest]);
 
-/** The folder for the project's files so that a restore doesn't overwrite a checkout. */
+/** A separate folder for the project's files, so that a restore doesn't overwrite a checkout. */
 export const restoredProject = 'restored-project';
 
 /** @throws {BackupError} also if the disk fills up while the copy is written */

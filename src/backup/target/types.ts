@@ -1,4 +1,4 @@
-/** The storage of backups: a folder or an S3 bucket. Names are relative paths with `/`. */
+/** The storage for backups: a folder or an S3 bucket. Names are relative paths with `/`. */
 
 export interface StoredFile {
   readonly name: string;

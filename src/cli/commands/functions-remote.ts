@@ -146,7 +146,7 @@ function slugsOf(projectDir: string, config: ReturnType<typeof loadConfig>['conf
   return [...new Set([...folders, ...Object.keys(config.functions)])].sort();
 }
 
-/** Several functions are uploaded first and then served together so that all of them change or none. */
+/** Several functions are uploaded first and then served together so that either all of them change or none does. */
 async function upload(
   client: ManagementClient,
   uploads: readonly ({ readonly slug: string } & FunctionUpload)[],

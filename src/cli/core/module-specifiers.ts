@@ -9,7 +9,7 @@ export interface ImportMap {
 }
 
 const text = `["']([^"'\\n]+)["']`;
-/** `import … from "x"` and `export … from "x"`, also over several lines. */
+/** `import … from "x"` and `export … from "x"`, which can span several lines. */
 const from = new RegExp(`\\b(?:import|export)\\b[^"'\`;]{0,5000}?\\bfrom\\s*${text}`, 'g');
 const sideEffect = new RegExp(`\\bimport\\s*${text}`, 'g');
 const dynamic = new RegExp(`\\bimport\\s*\\(\\s*${text}`, 'g');

@@ -1,4 +1,4 @@
-/** Matches the renames of the command line with those that a comparison found. */
+/** Matches the renames on the command line with those that a comparison found. */
 import type { Rename } from '../../diff/index.ts';
 import { UsageError } from '../command.ts';
 

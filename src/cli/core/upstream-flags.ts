@@ -1,7 +1,7 @@
 /**
- * Flags of upstream's CLI (2.x and 3.1) for commands that Plinth also has so that existing scripts work. Flags without
- * an effect are accepted, with a note if the flag requests something that Plinth doesn't do. Flags that select a
- * different database or project are rejected.
+ * Flags of upstream's CLI (2.x and 3.1) for commands that Plinth also has. They are recognized so that existing scripts
+ * work. Flags without an effect are accepted, with a note if the flag requests something that Plinth doesn't do. Flags
+ * that select a different database or project are rejected.
  */
 
 export interface UpstreamFlag {

@@ -11,7 +11,7 @@ import type { Notice, RawNode, RawTable, SourceLocation } from './tree.ts';
 import { type Parsed, parseBoolean, parseScalar } from './values.ts';
 
 export interface Sources {
-  /** Values by key, with dots between its parts. They have the highest precedence. */
+  /** Values by key, with dots between the parts of a key. They have the highest precedence. */
   readonly flags: Readonly<Record<string, string | number | boolean>>;
   readonly environment: Readonly<Record<string, string>>;
   /** The prefix of environment variables, such as `SUPABASE`. */

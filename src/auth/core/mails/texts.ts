@@ -50,7 +50,7 @@ export const templateNames = [
 
 export type TemplateName = (typeof templateNames)[number];
 
-/** The subjects that upstream uses. Emails that weren't requested on the Account pages keep them. */
+/** The subjects that upstream uses. Emails that weren't requested on the Account pages use these subjects. */
 export const upstreamSubjects: Readonly<Partial<Record<TemplateName, string>>> = {
   confirmation: 'Confirm your email address',
   invite: "You've been invited",

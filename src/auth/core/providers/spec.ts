@@ -32,7 +32,7 @@ export interface TokenResponse {
   readonly tokenType: string;
   readonly refreshToken: string;
   readonly idToken: string | undefined;
-  /** All members of the response because some providers send more than the standard members. */
+  /** All members of the response, because some providers send more than the standard members. */
   readonly members: JsonObject;
 }
 

@@ -124,7 +124,7 @@ export function checkIssueInstant(element: XmlElement, nowMs: number): void {
   if (nowMs < issued - clockSkewMs) throw new SamlFault(`${element.name} was issued in the future`);
 }
 
-/** Returns the time until which the same assertion could be presented again, in milliseconds since the epoch. */
+/** Returns the time after which the same assertion can't be presented again, in milliseconds since the epoch. */
 export function presentableUntilMs(assertion: XmlElement): number {
   const issued = timeOf(assertion, 'IssueInstant') ?? 0;
   return issued + maxIssueDelayMs + clockSkewMs;

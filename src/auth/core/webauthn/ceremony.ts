@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import type { RelyingParty } from './relying-party.ts';
 
-/** How long the browser waits for its user. The challenge expires separately. */
+/** How long the browser waits for the user. The challenge expires separately. */
 const ceremonyTimeoutMs = 300_000;
 
 /**
