@@ -120,7 +120,7 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
       const arrived = { session, user: pair.user };
       const passwordPage = passwordPageFor(link.type);
       if (passwordPage !== undefined) {
-        // The second factor is verified first. The page for it continues with the password page.
+        // The second factor is verified first, and its page then continues to the password page.
         if (!mustStepUp(arrived)) return page(ourPage(passwordPage, carriedFlow(own)));
         own.set('next', passwordPage);
       }

@@ -59,7 +59,7 @@ export interface Setting<T> {
   /** The name of the key in another generation of upstream's CLI. */
   readonly alias?: string;
   /**
-   * Set if the setting is accepted but has no effect in Plinth so that existing projects load. The text states the
+   * Set if the setting is accepted, so that existing projects load, but has no effect in Plinth. The text states the
    * reason.
    */
   readonly ignored?: string;
@@ -76,7 +76,7 @@ export interface Section<F extends Fields> {
   readonly kind: 'section';
   readonly help: string;
   readonly fields: F;
-  /** The value of all settings in the section that don't have their own. */
+  /** The value for all settings in the section that don't specify one. */
   readonly applies?: Applies;
   readonly alias?: string;
   /** Defaults that apply only if the file contains the table. */

@@ -15,7 +15,7 @@ export interface WebhookRow {
   /** Whether the trigger has a condition or applies only to some columns. */
   readonly is_narrowed: boolean;
   readonly definition: string;
-  /** The ID of the table in the log of deliveries. */
+  /** The ID of the table in the delivery log. */
   readonly table_id: number;
 }
 

@@ -86,7 +86,7 @@ export function webhookRoutes(api: Api, database: Database, audit: Audit): void 
       headers: shownPairs(request.headers, maySee),
       params: shownPairs(request.params, maySee),
       timeoutMs: request.timeoutMs,
-      // If the form doesn't support all properties of the trigger, saving the form would remove the others.
+      // If the form doesn't support all properties of the trigger, saving the form would remove the unsupported ones.
       isPlain: isPlainType(row.type) && !row.is_narrowed,
       definition: maySee ? row.definition : null,
     };

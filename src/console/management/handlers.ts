@@ -17,5 +17,5 @@ export type Handlers = {
   ];
 };
 
-/** Returns what the audit log records about the access token. */
+/** Returns the data that the audit log records about the access token. */
 export const detailOf = ({ token }: Caller): object => (token === undefined ? {} : { token });

@@ -23,7 +23,7 @@ const timeoutMs = 2000;
 const lockTimeoutMs = 500;
 const graceMs = 1000;
 
-/** Whether the text is a single query or change of rows. */
+/** Whether the text is a single query or data modification. */
 export function hasPlan(text: string): boolean {
   const statements = splitStatements(text);
   const [only] = statements;

@@ -6,8 +6,8 @@ const missing = "This bucket or file doesn't exist.";
 const pageLimit = 200;
 const deleteBatch = 1000;
 /**
- * The maximum number of objects that one call deletes so that the call doesn't take too long. The caller repeats the
- * call until all objects are deleted.
+ * The maximum number of objects that one call deletes. The limit keeps a call from taking too long. The caller repeats
+ * the call until all objects are deleted.
  */
 const maxDeleted = 10_000;
 
@@ -162,7 +162,7 @@ function pathOf(signed: string): string {
   return `/storage/v1${path.split('/').map(encodeURIComponent).join('/')}?${query}`;
 }
 
-/** Whether the service has this route. The error of an unknown route says that the route doesn't exist. */
+/** Whether the service has this route. The error for an unknown route states that the route doesn't exist. */
 async function isServed(call: ServiceClient, path: string, method: 'OPTIONS' | 'GET'): Promise<boolean> {
   try {
     await call(path, { method });

@@ -21,7 +21,7 @@ export interface StorageDeps {
  * link, which is recorded in the audit log.
  */
 const previewSeconds = 2 * 3600;
-/** Twice the width of the panel because high-density screens show more pixels. */
+/** Twice the width of the panel, because high-density screens show more pixels. */
 const previewWidthPixels = 1000;
 /** The types that are resized. GIF is excluded because resized images aren't animated. */
 const picturesToShrink = /^image\/(?:jpeg|png|webp|avif|tiff)\b/i;

@@ -1,7 +1,7 @@
 /**
  * Imports the rows of a file into a table, either all of them or none. Rows are inserted in batches. If a batch is
- * rejected, it is halved repeatedly until the invalid rows are found so that each of them is reported with its line and
- * PostgreSQL's error.
+ * rejected, it is halved repeatedly until the invalid rows are found, so that each of them is reported with its line
+ * and PostgreSQL's error.
  *
  * Uses INSERT because PostgreSQL doesn't support COPY for views or with row-level security, which applies to personas.
  * COPY would also save little time because reading the file takes longer than writing the rows (two thirds of the time

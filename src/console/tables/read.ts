@@ -23,7 +23,7 @@ export interface PageQuery {
   readonly offset: number;
   readonly after?: Cursor | undefined;
   readonly before?: Cursor | undefined;
-  /** Whether cells are returned without being truncated so that they can be copied. */
+  /** Whether cells are returned without being truncated, so that they can be copied. */
   readonly whole?: boolean | undefined;
 }
 

@@ -23,7 +23,7 @@ const wantedOf = (alias: Sql): Sql => sql`${alias}::text as composite, to_jsonb(
 
 /**
  * Reads both rows. `after` is the row that the write would store, including defaults, triggers and generated columns.
- * If a constraint rejects the write, it consists of the values in the request.
+ * If a constraint rejects the write, `after` consists of the values in the request.
  */
 export function readRows(
   database: Database,

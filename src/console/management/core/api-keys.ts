@@ -29,7 +29,7 @@ export function apiKeyFields(keys: KeyValues, reveals: boolean): ApiKeyFields[] 
     name,
     type,
     api_key: isSecret && !reveals ? null : value,
-    // The beginning of a JWT is its header, so the end of the token identifies it.
+    // A JWT begins with its header, so only the end of the token is distinctive.
     prefix: type === 'legacy' ? value.slice(-prefixChars.legacy) : value.slice(0, prefixChars[type]),
     hash: createHash('sha256').update(value).digest('base64url'),
     description,

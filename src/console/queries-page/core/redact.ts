@@ -5,8 +5,8 @@ import { lex, type Token } from '../../../shared/sql/lex.ts';
 const openVerbs = ['select', 'with', 'insert', 'update', 'delete', 'merge', 'values', 'table'];
 
 /**
- * Returns the statement with `…` instead of its strings, numbers and comments. Statements other than queries and changes
- * of rows are shortened to their first two words.
+ * Returns the statement with `…` instead of its strings, numbers and comments. Statements other than queries and data
+ * modifications are shortened to their first two words.
  * @example redactLiterals("select * from t where token = 'secret'") // "select * from t where token = …"
  */
 export function redactLiterals(text: string): string {
