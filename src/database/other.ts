@@ -49,8 +49,8 @@ export async function openOtherSession(
 
 /**
  * Adds the settings of a session that reads the catalogs of a possibly hostile database, as far as the server accepts
- * them. Only a superuser can turn event triggers off, and only since PostgreSQL
- * 17, whose login triggers this prevents. Poolers may reject all settings, so transactions also set the search path.
+ * them. Only a superuser can turn event triggers off, and only in PostgreSQL 17 or later, which introduced login
+ * triggers. Poolers may reject all settings, so transactions also set the search path.
  */
 export async function inspectionTarget(target: ConnectionOptions): Promise<ConnectionOptions> {
   const pinned = { ...target.parameters, ...ownSessionSettings };

@@ -18,8 +18,8 @@ export const ownSessionSettings: Readonly<Record<string, string>> = {
 };
 
 /**
- * Event triggers are off because a project's event triggers would run with Plinth's privileges. The setting exists
- * since PostgreSQL 17.
+ * Event triggers are off because a project's event triggers would run with Plinth's privileges. The setting was added
+ * in PostgreSQL 17.
  */
 export const superuserSettings = (serverVersion: number): Readonly<Record<string, string>> => ({
   ...ownSessionSettings,

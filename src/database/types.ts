@@ -136,7 +136,7 @@ export interface Session extends Queryable {
   transaction<T>(work: TransactionWork<T>, options?: TransactionOptions): Promise<T>;
   /**
    * Discards all session state: an open transaction, role, settings, temporary tables, prepared statements, cursors and
-   * advisory locks. Afterward, the server has none of Plinth's own prepared statements so that a script can use and
+   * advisory locks. Afterward, the server has none of Plinth's own prepared statements, so a script can use and
    * deallocate any name.
    */
   reset(): Promise<void>;

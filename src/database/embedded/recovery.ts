@@ -26,7 +26,7 @@ export interface TableReader {
   /** Runs a query. Must be used only for the system catalogs. */
   readonly query: Queryable['query'];
   /**
-   * Reads all rows of a table and returns their number. `relation` is the quoted name of a table, optionally followed
+   * Reads all rows of a table and returns the row count. `relation` is the quoted name of a table, optionally followed
    * by a list of columns in parentheses.
    */
   copyOut(relation: string, onRow?: (row: CopiedRow) => void): Promise<number>;

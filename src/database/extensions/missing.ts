@@ -1,6 +1,6 @@
 /**
  * Lists extensions that hosted projects use but the embedded PostgreSQL doesn't include, with advice for each. `CREATE
- * EXTENSION` creates a placeholder, which is a row in pg_extension without any objects so that a migration continues if
+ * EXTENSION` creates a placeholder, which is a row in pg_extension without any objects, so a migration continues if
  * nothing depends on the extension. A placeholder can be dropped, moved and commented on like any other extension, but
  * `pg_available_extensions` doesn't list it.
  */

@@ -47,7 +47,7 @@ export interface External {
    * password.
    */
   readonly targetOf: (role: string, database: string) => Promise<ConnectionOptions>;
-  /** The facts that can't be read again later. */
+  /** Information that can't be read again later. */
   readonly connected: () => Connected;
   /** Must be called once the roles exist. */
   prepareLogins(): Promise<void>;

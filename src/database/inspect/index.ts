@@ -28,8 +28,9 @@ export type ReportName = keyof typeof reports;
 export const isReportName = (name: string): name is ReportName => Object.hasOwn(reports, name);
 
 /**
- * Runs a report. Returns undefined if the report requires an extension that the database doesn't have. The login may
- * be a superuser, so operators and functions of the project, which can match better than PostgreSQL's own, aren't used.
+ * Runs a report. Returns undefined if the report requires an extension that the database doesn't have. The login may be
+ * a superuser, so the project's operators and functions aren't used, although they could be a better match than
+ * PostgreSQL's own.
  */
 export async function inspect(pool: Pool, name: ReportName): Promise<Report | undefined> {
   const { columns, query, needs }: ReportDefinition = reports[name];

@@ -1,4 +1,4 @@
-/** Builds the verifier that PostgreSQL stores for a password (RFC 5803) so that the password itself is never logged. */
+/** Builds the verifier that PostgreSQL stores for a password (RFC 5803), so the password itself is never logged. */
 import { createHash, createHmac, pbkdf2Sync } from 'node:crypto';
 
 /** The number of iterations for passwords that users choose, which is PostgreSQL's default. */

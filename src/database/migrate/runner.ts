@@ -100,8 +100,8 @@ function keyOf(file: { readonly module: string; readonly version: string }): str
 }
 
 /**
- * Hashes of earlier contents with the same result wherever they could be applied. The files were changed so that they
- * can also be applied elsewhere, such as without superuser privileges.
+ * Hashes of earlier file contents that had the same result wherever they could be applied. The files were changed so
+ * that they can also be applied elsewhere, such as without superuser privileges.
  */
 const earlierHashes: ReadonlySet<string> = new Set([
   // storage/sql/0001_tables.sql

@@ -531,7 +531,7 @@ const unoccupied: OccupancyLimits = {
   total: Number.POSITIVE_INFINITY,
 };
 
-/** Limits the jobs of unknown or slow speed on connections that other jobs need too. */
+/** Limits the jobs of unknown or slow speed on connections that other jobs also need. */
 function unknownLimits(connections: number): OccupancyLimits {
   return {
     perShape: UNKNOWN_PER_SHAPE,

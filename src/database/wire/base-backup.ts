@@ -9,7 +9,7 @@ import type { Exchange } from './exchange.ts';
 import { readTexts } from './messages.ts';
 import { Backend } from './protocol.ts';
 
-/** The first byte of a CopyData message, which shows what the message contains. */
+/** The first byte of a CopyData message, which identifies the message's content. */
 const NEW_ARCHIVE = 0x6e;
 const MANIFEST = 0x6d;
 const DATA = 0x64;

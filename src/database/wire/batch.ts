@@ -223,8 +223,7 @@ export class Batch<T> implements Exchange {
   }
 
   /**
-   * Starts to store the rows of a step if they exceed the limit. Returns false if the rows can be kept in memory
-   * nevertheless.
+   * Starts to store the rows of a step if they exceed the limit. Returns false if the rows can still be kept in memory.
    */
   #spills(step: Step<T>): boolean {
     if (step.overflow === undefined) return false;

@@ -9,8 +9,8 @@ import { readScript } from './script.ts';
 export type CopiedRow = readonly (string | null)[];
 
 /**
- * Reads a table and returns the number of its rows. `relation` is the quoted name of a table, optionally followed by a
- * list of columns in parentheses.
+ * Reads a table and returns the row count. `relation` is the quoted name of a table, optionally followed by a list of
+ * columns in parentheses.
  */
 export async function copyOut(
   connection: Connection,

@@ -1,6 +1,6 @@
 /**
  * Joins rows that have a single cell into one text. The cells are moved together inside the received buffers, over the
- * headers of their messages so that no object or copy is created per row.
+ * headers of their messages, so no object or copy is created per row.
  */
 import type { Cells } from './spilled-rows.ts';
 

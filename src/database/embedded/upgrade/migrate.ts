@@ -9,8 +9,8 @@ import { Client, type ConnectionOptions } from '../../wire/index.ts';
 import { readVersion } from '../../wire/version.ts';
 
 /**
- * Returns the number of files that hadn't been applied to the old cluster. Statements for newer major versions in files
- * that had been applied run now, and changes to system views are repeated.
+ * Returns the number of files that hadn't been applied to the old cluster. In files that had been applied, statements
+ * for newer major versions run now, and changes to system views are repeated.
  */
 export async function migrateNewCluster(
   target: ConnectionOptions,

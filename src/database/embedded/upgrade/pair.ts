@@ -59,7 +59,7 @@ export interface ClusterPair {
   startNext(mode: 'loading' | 'regular', settings: Settings): Promise<PrivateServer>;
   syncNext(): void;
   removeNext(): void;
-  /** Exchanges the folders. A process that ends at any time leaves the old or the new cluster in use. */
+  /** Exchanges the folders. If the process exits at any point, either the old or the new cluster remains in use. */
   exchange(): void;
   release(): void;
 }
@@ -252,7 +252,7 @@ const limitsOff = {
   idle_in_transaction_session_timeout: '0',
 } as const;
 
-/** The libraries that a project's settings name may be missing. */
+/** Libraries named in a project's settings may be missing. */
 const quietSession = {
   ...limitsOff,
   session_preload_libraries: '',

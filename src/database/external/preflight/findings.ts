@@ -1,4 +1,4 @@
-/** Determines from the facts of a server what works on it, and the statements that solve each problem. */
+/** Uses the facts about a server to determine which features work on it, and which statements solve each problem. */
 import { quoteIdentifier } from '../../../kernel/sql.ts';
 import type { Finding } from '../../types.ts';
 import {

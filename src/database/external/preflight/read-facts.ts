@@ -1,4 +1,4 @@
-/** Reads the facts of a server in one read-only transaction. */
+/** Reads the facts about a server in one read-only transaction. */
 import { sql } from '../../../kernel/sql.ts';
 import type { Queryable } from '../../types.ts';
 import {
@@ -12,7 +12,7 @@ import {
 } from './facts.ts';
 import { managerIn } from './manager.ts';
 
-/** The facts that the catalogs don't contain. */
+/** Information that the catalogs don't contain. */
 export type Connected = Pick<Facts, 'pooler' | 'authenticator'>;
 
 interface Row {
