@@ -2,7 +2,7 @@
  * Plans a statement of pg_stat_statements without running it. Its text comes from any role that can run SQL, and it
  * contains `$1` instead of values. Three precautions are necessary:
  *
- * - The text isn't appended to EXPLAIN, but to PREPARE. PostgreSQL's grammar only allows a query or a change of rows
+ * - The text isn't appended to EXPLAIN, but to PREPARE. PostgreSQL's grammar only allows a query or a data change
  *   there, and the extended protocol rejects text with several statements. EXPLAIN EXECUTE then plans it for any
  *   values.
  * - Planning can call functions of the project, for example to estimate a condition. They run as the role that ran the
@@ -23,7 +23,7 @@ const timeoutMs = 2000;
 const lockTimeoutMs = 500;
 const graceMs = 1000;
 
-/** Whether the text is a single query or data modification. */
+/** Whether the text is a single query or data change. */
 export function hasPlan(text: string): boolean {
   const statements = splitStatements(text);
   const [only] = statements;
