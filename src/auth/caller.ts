@@ -1,6 +1,6 @@
 /**
  * The caller of a use case: the client that sent a request, without the request itself. Routes build the caller from
- * HTTP (`http/exchange.ts`). Other modules of this process build it from their own data (decision 40).
+ * HTTP (`http/exchange.ts`). Other modules of this process build callers from their own data (decision 40).
  */
 import type { Claims } from '../keys/types.ts';
 import type { Session, User } from './rows.ts';
@@ -19,7 +19,7 @@ export interface Caller {
   readonly audience: string | undefined;
   /**
    * The language of the Account page that the request came from. Undefined for requests from other clients, which get
-   * the same emails as from GoTrue.
+   * the same emails as in GoTrue.
    */
   readonly pageLanguage?: string | undefined;
   /**

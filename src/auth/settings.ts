@@ -135,7 +135,7 @@ const smsProviders = ['twilio', 'twilio_verify', 'messagebird', 'textlocal', 'vo
  */
 const smsOtp = { length: 6, expiryMs: 6_000_000 };
 
-/** The hourly email limit if the project has no mail server, as on the local stack. */
+/** The hourly email limit if the project has no email server, as on the local stack. */
 const practicallyNoLimit = 360_000;
 
 export function settingsFrom(

@@ -227,7 +227,7 @@ export function enabledServices(
     [storage, config.storage.enabled],
     [functions, config.edge_runtime.enabled],
     [jobs, !isCopy],
-    // Without auth, the Account pages would be useless. They would also allow users to sign in although auth is
+    // Without auth, the Account pages would be useless. They would also allow users to sign in even though auth is
     // excluded.
     [account, config.auth.enabled && !exclude?.includes('auth')],
     [operators, config.studio.enabled],

@@ -34,7 +34,7 @@ export interface BaseRuns {
 }
 
 /**
- * Returns the open session or waits for the next one because a backup may last longer than a session.
+ * Returns the open session or waits for the next one, because a backup may last longer than a session.
  * @throws {BackupError} interrupted
  */
 export type CurrentSession = () => Promise<Session>;

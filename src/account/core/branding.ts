@@ -77,7 +77,7 @@ export function monogram(name: string, color: string | undefined): string {
 
 /**
  * Moves `color` toward `target` in small steps until `isGood` accepts the color. The target itself satisfies every
- * condition above.
+ * condition that callers pass.
  */
 function shift(color: Rgb, target: Rgb, isGood: (candidate: Rgb) => boolean): Rgb {
   for (let share = 0; share < 1; share += step) {

@@ -70,7 +70,7 @@ export function journeyPages(app: FastifyInstance, deps: JourneyDeps): void {
     const journey = startJourney(deps, request, reply, 'sign-in', carriedFlow(query));
     try {
       if (connection !== null) {
-        // The identity provider started the sign-in, so it leads to the connection and not to a domain.
+        // The identity provider started the sign-in, so the redirect leads to the connection instead of a domain.
         return reply.redirect(
           await auth.visitor(request).ssoAddress({ provider_id: connection, ...journey }),
           303,

@@ -42,10 +42,7 @@ const forApps: ReadonlySet<string> = new Set<PageName>([
   'upgrade',
 ]);
 
-/**
- * Pages whose content depends on whether the visitor is signed in. The pages' scripts determine whether this is the
- * case.
- */
+/** Pages whose content depends on whether the visitor is signed in, which the pages' scripts determine. */
 const pagesForSignedOut: ReadonlySet<string> = new Set<PageName>(['sign-in', 'signed-out']);
 
 /** Pages whose forms may require a captcha. Users move between these pages without a page load. */

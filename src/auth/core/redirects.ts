@@ -87,7 +87,7 @@ const webHost = /^[a-z0-9_](?:[a-z0-9._-]*[a-z0-9_])?$/;
 
 /**
  * Parses a URL. Returns undefined for URLs that Go or a browser rejects, that Go and browsers parse differently, or
- * that contain a user name.
+ * that contain a username.
  */
 function parseTarget(url: string): Target | undefined {
   const split = url.length > maxUrlLength ? undefined : splitUrl(url);

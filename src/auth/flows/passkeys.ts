@@ -1,4 +1,4 @@
-/** Registers passkeys, and signs users in with them. Users don't need a user name or a password. */
+/** Registers passkeys, and signs users in with them. Users don't need a username or a password. */
 
 import { deviceOf } from '../../shared/device.ts';
 import type { Caller, UserCaller } from '../caller.ts';
@@ -114,7 +114,7 @@ async function store(ctx: AuthContext, caller: Caller, user: User, key: NewKey):
 
 /**
  * Returns a name for a passkey of an unknown model. On the Account pages, the name is the device where the passkey was
- * added. Other clients get the same name as from GoTrue.
+ * added. Other clients get the same name as in GoTrue.
  */
 function nameFor({ pageLanguage, userAgent }: Caller): string {
   const device = pageLanguage === undefined ? undefined : deviceOf(userAgent);

@@ -10,7 +10,7 @@ export const arrivalPlaceholder = '%PLINTH_ARRIVAL%';
 
 /**
  * Returns `own` if the page load came from the Console itself or if there was no referring website (the address bar, a
- * terminal, a mail client).
+ * terminal, an email client).
  */
 export function arrivalOf(headers: IncomingHttpHeaders): 'own' | 'foreign' {
   const site = headers['sec-fetch-site'];

@@ -5,7 +5,7 @@ export type OperatorRole = (typeof roles)[number];
 
 /**
  * `read` allows reading everything except secrets. `secrets` allows reading data that can be used to act as a user
- * (captured mail, rows in auth and vault) or that contains keys (job commands, webhooks, requests). `write` allows
+ * (captured emails, rows in auth and vault) or that contains keys (job commands, webhooks, requests). `write` allows
  * changing data, users, files, jobs and the schema. `own` allows managing operators and keys.
  */
 export const permissions = ['read', 'secrets', 'write', 'own'] as const;

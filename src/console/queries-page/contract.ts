@@ -55,7 +55,7 @@ export interface StatementDetails extends StatementNumbers {
   readonly text: string;
   readonly temporaryBytes: number;
   readonly walBytes: number;
-  /** Whether the text can have a plan. */
+  /** Whether the statement can be planned. */
   readonly hasPlan: boolean;
 }
 

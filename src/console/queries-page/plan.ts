@@ -38,7 +38,7 @@ export interface Planned {
   readonly role: string;
 }
 
-/** @throws {ConsoleError} bad_request, if the text can't have a plan */
+/** @throws {ConsoleError} bad_request, if the statement can't be planned */
 export async function planOf(
   database: Database,
   { text, role }: Pick<StatementDetails, 'text' | 'role'>,

@@ -52,7 +52,8 @@ export function messageRoutes(api: Api, { projectDir, mailer, messagePreviews, a
 }
 
 /**
- * Sends a message. If this fails, the operator receives the mail or SMS server's error. @throws {ConsoleError} upstream
+ * Sends a message. If this fails, the operator receives the email or SMS server's error. @throws {ConsoleError}
+ * upstream
  */
 async function sent(what: string, send: () => Promise<void>): Promise<void> {
   try {

@@ -16,7 +16,7 @@ import { type Source, sourcesOf, writtenTable } from './views.ts';
 
 export interface ViewFindings extends Findings {
   readonly through: readonly Through[];
-  /** Whether a policy couldn't be evaluated although it might determine the result. */
+  /** Whether a policy couldn't be evaluated even though it might determine the result. */
   readonly isUnsure: boolean;
 }
 

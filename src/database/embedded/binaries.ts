@@ -90,7 +90,7 @@ export function linkLibraries(binaries: Binaries): boolean {
   return true;
 }
 
-/** Creates the links of another version's package. */
+/** Creates the symlinks in another version's package. */
 export function linkBinaries(native: string, version: string): void {
   linkLibraries(describe(native, version));
 }

@@ -23,7 +23,7 @@ export interface ScramExchange {
 }
 
 export function beginScram(password: string, nonce = randomBytes(18).toString('base64')): ScramExchange {
-  // The user name in this message is empty because PostgreSQL uses the one in the startup message.
+  // The username in this message is empty because PostgreSQL uses the one in the startup message.
   const firstBare = `n=,r=${nonce}`;
   return {
     mechanism: 'SCRAM-SHA-256',

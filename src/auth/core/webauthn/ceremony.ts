@@ -17,7 +17,7 @@ const ceremonyTimeoutMs = 300_000;
 const algorithms = [-7, -35, -36, -257, -258, -259, -37, -38, -39, -8];
 
 /**
- * `passkey`: a key that signs users in without a user name, and that verifies the user if the device supports this.
+ * `passkey`: a key that signs users in without a username, and that verifies the user if the device supports this.
  * `factor`: any key.
  */
 export type KeyKind = 'passkey' | 'factor';
