@@ -84,7 +84,7 @@ async function redeem(code: string, verifier: string) {
   return { session: data.session, error, client };
 }
 
-test('an app sends a user to sign in and gets its own session with PKCE, with the keyboard only', async () => {
+test('an app redirects a user to sign in and gets its own session with PKCE, with the keyboard only', async () => {
   const email = await newUser();
   const { verifier, search } = pkce();
   await page.goto(`${stage.backend.url}/account/sign-in${search}`);

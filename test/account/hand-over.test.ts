@@ -151,7 +151,7 @@ describe('with a PostgreSQL function', () => {
     expect(await notesOf(backend, account.id)).toEqual(['of a guest']);
   });
 
-  test('the function decides which row wins if both accounts have one', async () => {
+  test('the function decides which row is kept if both accounts have one', async () => {
     await runSql(
       backend,
       `insert into public.settings values ('${guest}', 'dark'), ('${account.id}', 'light')`,

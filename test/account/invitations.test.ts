@@ -110,7 +110,7 @@ describe.each([
   });
 });
 
-test('a link that an operator passes on leads to the same pages', async () => {
+test('a link that an operator forwards leads to the same pages', async () => {
   const email = newEmail();
   const id = await makeUser(stage.backend, email);
   const { body } = await admin.call('POST', `/users/${id}/reset`, { by: 'link' });

@@ -88,7 +88,7 @@ describe.each(['en', 'ar'] as const)('in %s', (language) => {
     expect(await redeemAt(stage.backend, first.url(), verifier)).toBe(email);
   });
 
-  test('in the same browser, the link leads straight to the app', async () => {
+  test('in the same browser, the link immediately continues to the app', async () => {
     const email = newEmail();
     const { search, verifier } = app.startSignIn();
     const first = await newDevice(language);
@@ -153,7 +153,7 @@ test('apps that sign users up themselves send no email to an existing address, a
 });
 
 describe('an attacker', () => {
-  test('who only has the link doesn’t get the session, and doesn’t confirm the window without its number', async () => {
+  test('with only the link can’t get the session, or confirm the window without its number', async () => {
     const email = newEmail();
     const first = await newDevice();
     const number = await signUp(first, email, '');
@@ -180,7 +180,7 @@ describe('an attacker', () => {
       .waitFor();
   });
 
-  test('who waits for another person’s link gets nothing while the number isn’t entered', async () => {
+  test('who waits for another person to click the link gets nothing until the number is entered', async () => {
     const victim = newEmail();
     await makeUser(stage.backend, victim);
     const attacker = await newDevice('en', false);
@@ -197,7 +197,7 @@ describe('an attacker', () => {
     expect([await isSignedIn(attacker), await isSignedIn(phone)]).toEqual([false, false]);
   });
 
-  test('whose scanner opens the link with any method, or prefetches it, uses nothing up', async () => {
+  test('whose scanner opens the link with any method, or prefetches it, doesn’t use it up', async () => {
     const email = newEmail();
     const first = await newDevice();
     await signUp(first, email, '');
@@ -221,7 +221,7 @@ describe('an attacker', () => {
     expect([opened.status(), opened.headers().location]).toEqual([303, '/account/security']);
   });
 
-  test('with the ID from the link but another cookie gets nothing', async () => {
+  test('with the ID from the link but another cookie gets no session', async () => {
     const email = newEmail();
     const first = await newDevice();
     const number = await signUp(first, email, '');

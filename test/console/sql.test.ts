@@ -147,7 +147,7 @@ describe('running', () => {
     expect(await value('select count(*)::int from public.late')).toBe(0);
   });
 
-  test('a script can control its own transactions, and one left open is rolled back', async () => {
+  test('a script can control its own transactions, and an open transaction is rolled back', async () => {
     const { lines } = await run(
       owner,
       `begin; insert into public.keyless values ('kept'); commit; begin; insert into public.keyless values ('left open')`,

@@ -73,7 +73,7 @@ describe('a response', () => {
     });
   });
 
-  test('contains the missing grant, and granting it helps', async () => {
+  test('contains the missing grant, and granting it resolves the error', async () => {
     const missing = find('no grant on the sequence of a default');
     const { body } = await project.ask(missing);
     const [need] = body.needs.filter(({ held }: { held: boolean }) => !held);

@@ -137,7 +137,7 @@ describe('a data folder', () => {
     await expect(start(join(folder.path, 'file'))).rejects.toMatchObject({ code: 'folder_unwritable' });
   });
 
-  test('gives the settings of config.toml precedence, and an error names an invalid one', async () => {
+  test('gives precedence to the settings in config.toml, and an error names an invalid one', async () => {
     await bootstrapped();
     const options = { dataDir: folder.path, durable: false };
     await expect(

@@ -229,7 +229,7 @@ describe('runs', () => {
     await postgres.exec('select cron.unschedule(jobid) from cron.job');
   });
 
-  test("a failure is recorded in psql's format, and the next run takes place", async () => {
+  test('a failure is recorded in psql’s format, and the next run still takes place', async () => {
     const { id } = await first(
       `select cron.schedule('bad', '${onNewYear}', 'select * from public.nothing_here') as id`,
     );
@@ -315,7 +315,7 @@ describe('runs', () => {
     expect(await ended(id)).toMatchObject([{ status: 'failed', return_message: 'job cancelled' }]);
   });
 
-  test('a job that locks its own row doesn’t keep others from running', async () => {
+  test('a job that locks its own row doesn’t prevent others from running', async () => {
     const self = await first(`select cron.schedule('self', '${onNewYear}',
       $$select cron.alter_job((select jobid from cron.job where jobname = 'self'), active => false); select pg_sleep(3)$$) as id`);
     const { id } = await first(`select cron.schedule('beside', '${onNewYear}', 'select 1') as id`);

@@ -53,7 +53,7 @@ describe.each(signingAlgorithms)('a project that signs with %s', (algorithm: Sig
   );
 
   test.each(signingAlgorithms.filter((other) => other !== algorithm))(
-    'rejects its own key under the name of %s',
+    'rejects its own key under the name %s',
     (other) => {
       expect(keys.verify(`${unsigned({ alg: other, kid })}.${goodSignature}`).ok).toBe(false);
     },

@@ -75,7 +75,7 @@ it("a half-written file left by a crash doesn't interfere", () => {
   expect(production(dir).publishableKey).toBe(production(dir).publishableKey);
 });
 
-it("a folder that isn't writable is an error and doesn't lead to other keys", () => {
+it('a folder that isn’t writable causes an error and no other keys are used', () => {
   const dir = folder();
   const file = join(dir, 'no-folder');
   writeFileSync(file, '');

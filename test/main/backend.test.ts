@@ -142,7 +142,7 @@ describe('a project’s whole life cycle in one folder', () => {
     expect((await createClient(mended.url, mended.keys.secretKey).from('things').select()).data).toEqual([]);
   });
 
-  it('lets its process end on its own, and leaves no process behind', async () => {
+  it('lets its process exit, and leaves no process behind', async () => {
     const dir = projectDir();
     const script = `
       import { createBackend } from ${JSON.stringify(fileURLToPath(new URL('../../src/main.ts', import.meta.url)))};

@@ -485,7 +485,7 @@ describe('access', () => {
   });
 });
 
-test('statements that the baseline can’t help with are listed with their location', async () => {
+test('statements that the baseline can’t fix are listed with their location', async () => {
   const { failures } = await baselineOf(
     typesOf({ notes, docs: 'id?, extra~' }),
     'alter table notes enable row level security;\ncreate table docs (id int);\ncreate index on docs (extra);\nselect 1/0',

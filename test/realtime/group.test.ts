@@ -225,7 +225,7 @@ describe.each(['postgres', ...(natsServer === undefined ? [] : ['nats' as const]
       expect(alone.keys()).toEqual(['elsewhere']);
     });
 
-    test('a new process learns who is present, and its members are removed when it stops', async () => {
+    test('a new process receives the presence state, and its members are removed when it stops', async () => {
       const name = topic();
       const before = await present(a, name, 'before');
       const third = await a.another();

@@ -113,7 +113,7 @@ describe('in production', () => {
     expect(await ids(contactOf('email'))).toBe(2);
   });
 
-  it('a banned user learns this only after the password was verified', async () => {
+  it('a banned user sees the ban only after the password has been verified', async () => {
     const known = await make(auth, 'email', { email_confirm: true, ban_duration: '1h' });
     const wrong = await auth.request('/token?grant_type=password', { json: { ...known, password: 'wrong' } });
     expect((await wrong.json()).error_code).toBe('invalid_credentials');

@@ -95,7 +95,7 @@ describe('a refresh token that is reused after the interval', () => {
 });
 
 describe('a token from before the second factor', () => {
-  it('gives no session with the higher level at any age, and then ends the family', async () => {
+  it('never returns a session with the higher level, and ends the family after the interval', async () => {
     const before = await signUp();
     const after = await raise(before, await enroll(before));
     expect(claimsOf(after).aal).toBe('aal2');
@@ -111,7 +111,7 @@ describe('a token from before the second factor', () => {
     expect((await refresh(newest.refresh_token)).status).toBe(400);
   });
 
-  it('gives none from a branch that was active at that time', async () => {
+  it('returns no such session from a branch that was active at that time', async () => {
     const first = await signUp();
     const second = await refresh(first.refresh_token);
     const third = await refresh(second.refresh_token);
@@ -123,7 +123,7 @@ describe('a token from before the second factor', () => {
     expect(claimsOf(await refresh(after.refresh_token)).aal).toBe('aal2');
   });
 
-  it('gives none with the signed format either', async () => {
+  it('returns no such session with the signed format either', async () => {
     const before = await signUp();
     const { session_id: id } = claimsOf(before);
     const key = Buffer.alloc(32, 7);
@@ -140,7 +140,7 @@ describe('a token from before the second factor', () => {
     expect(claimsOf(await refresh(after.refresh_token)).aal).toBe('aal2');
   });
 
-  it('gives an access token that can’t change anything that requires the higher level', async () => {
+  it('returns an access token that can’t change anything that requires the higher level', async () => {
     const before = await signUp();
     const factor = await enroll(before);
     const after = await raise(before, factor);

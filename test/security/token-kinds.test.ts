@@ -262,7 +262,7 @@ const present: Readonly<Record<TokenPlace, (token: string) => Promise<boolean>>>
   },
 };
 
-describe('a token gives access only to what the table lists', () => {
+describe('a token grants only the access listed in the table', () => {
   const kinds = Object.keys(tokenKinds) as Kind[];
   const places = Object.keys(tokenPlaces) as TokenPlace[];
 
@@ -277,7 +277,7 @@ describe('a token gives access only to what the table lists', () => {
     expect(accepted.sort()).toEqual([...allowed].sort());
   });
 
-  it('with a typ for another purpose gives no access', async () => {
+  it('with a typ for another purpose grants no access', async () => {
     const { keys } = world.backend;
     const token = world.user(alice, { exp: inAnHour() });
     expect(await present.rest(token)).toBe(true);

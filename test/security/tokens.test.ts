@@ -130,7 +130,7 @@ describe('an expired token', () => {
 });
 
 describe('keys', () => {
-  it('of the anon role give no user, no administrator and no rows', async () => {
+  it('of the anon role grant no user, administrator or row access', async () => {
     const { anonKey, publishableKey } = world.backend.keys;
     for (const headers of [
       { apikey: publishableKey },

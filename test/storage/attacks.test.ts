@@ -18,7 +18,7 @@ afterAll(() => server.stop());
 const mine = `${alice.sub}/mine.txt`;
 
 describe('row level security', () => {
-  test('gives owners access', async () => {
+  test('allows owners access', async () => {
     const files = server.client(alice).from('private');
     expect(await (await files.download(mine)).data?.text()).toBe('alice');
     expect((await files.list(alice.sub)).data?.map((object) => object.name)).toEqual(['mine.txt']);
@@ -28,7 +28,7 @@ describe('row level security', () => {
     expect(row).toEqual({ owner: alice.sub, owner_id: alice.sub });
   });
 
-  test('shows others nothing on any route', async () => {
+  test('hides rows from other users on every route', async () => {
     for (const claims of [bob, { role: 'anon' }, { ...bob, role: 'anon' }]) {
       const files = server.client(claims).from('private');
       expect((await files.download(mine)).error).toMatchObject({ status: 400, statusCode: '404' });
@@ -66,7 +66,7 @@ describe('row level security', () => {
     expect(await (await server.client(alice).from('private').download(mine)).data?.text()).toBe('alice');
   });
 
-  test('protects buckets, too', async () => {
+  test('also protects buckets', async () => {
     const storage = server.client(alice);
     expect((await storage.createBucket('hers')).error).toMatchObject({ statusCode: '403' });
     expect((await storage.listBuckets()).data).toEqual([]);

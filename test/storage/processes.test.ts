@@ -176,7 +176,7 @@ describe('a resumable upload', () => {
     expect(await read('lost')).toBe('a'.repeat(400_000));
   });
 
-  test('is locked while the process that holds it doesn’t respond, and unlocked when it is dead', async () => {
+  test('is locked while the process that holds it doesn’t respond, and unlocked when that process has ended', async () => {
     const doomed = await startOther();
     const path = await begin('stuck', 600_000);
     const socket = beginPatch(doomed.url, path, 600_000, 'a'.repeat(400_000));

@@ -431,7 +431,7 @@ describe('other users', () => {
 });
 
 describe('broken connections', () => {
-  test('keep what arrived, and the next request takes over', async () => {
+  test('keep the data that arrived, and the next request takes over', async () => {
     const path = await begin('broken', 600_000);
     const socket = beginPatch(path, 600_000, 400_000);
     await bytesCame(path);

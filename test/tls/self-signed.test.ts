@@ -45,7 +45,7 @@ it('serves HTTPS with this machine’s names and without Strict-Transport-Securi
   expect(headers).not.toHaveProperty('strict-transport-security');
 });
 
-it('the Console accepts its own pages over HTTPS only', async () => {
+it('the Console accepts its own pages only over HTTPS', async () => {
   const port = portOf(backend.console.url);
   const page = await fetchHttps(port, 'localhost', '/console/');
   expect(page.status).toBe(200);

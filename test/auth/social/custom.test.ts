@@ -221,7 +221,7 @@ describe('addresses inside the server’s network (SSRF)', () => {
     }
   });
 
-  it('an update is checked, too', async () => {
+  it('an update is also checked', async () => {
     await post(oauth2('custom:changed'));
     const { error } = await customProviders().updateProvider('custom:changed', {
       token_url: 'https://10.0.0.1/',

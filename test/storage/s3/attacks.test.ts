@@ -216,7 +216,7 @@ describe('paths', () => {
     expect(await codeOf(fetch(`${server.url}/s3/open/x?a=%zz`))).toBe('InvalidURI');
   });
 
-  test('of copies are validated, too', async () => {
+  test('of copies are also validated', async () => {
     for (const CopySource of ['open/x?versionId=1', 'open/', '/', 'open', 'open/%00'])
       await expect(
         s3.send(new CopyObjectCommand({ Bucket: 'open', Key: 'y', CopySource })),
@@ -242,7 +242,7 @@ describe('presigned URLs', () => {
     expect(await codeOf(fetch(url, { headers: { 'x-amz-copy-source': 'open/x' } }))).toBe('AccessDenied');
   });
 
-  test('that have expired, never expire or begin later are refused', async () => {
+  test('that have expired, never expire or begin later are rejected', async () => {
     const at = (ms: number, expiresIn = 60) =>
       getSignedUrl(s3, new GetObjectCommand({ Bucket: 'open', Key: 'x' }), {
         expiresIn,
@@ -281,7 +281,7 @@ describe('presigned URLs', () => {
 describe('session tokens', () => {
   const mine = { Bucket: 'private', Key: `${alice.sub}/mine` };
 
-  test('give their user access, and show others nothing', async () => {
+  test('give their user access, and hide other users’ data', async () => {
     const hers = s3Session(server, alice);
     expect(await (await hers.send(new GetObjectCommand(mine))).Body?.transformToString()).toBe('alice');
     const listed = await hers.send(new ListObjectsV2Command({ Bucket: 'private' }));

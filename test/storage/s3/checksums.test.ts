@@ -317,7 +317,7 @@ test('the SDK detects bytes that changed after they were stored', async () => {
   await expect(readText('damaged')).rejects.toThrow(/[Cc]hecksum/);
 });
 
-test('a checksum in a form is verified, too', async () => {
+test('a checksum in a form is also verified', async () => {
   const { createPresignedPost } = await import('@aws-sdk/s3-presigned-post');
   const post = async (key: string, sum: string) => {
     const { url, fields } = await createPresignedPost(s3, {

@@ -19,7 +19,7 @@ test('the destination is a host, or the identifier of an app on the device', () 
   expect(destinationOf('myapp://bank.example/cb')).not.toContain('bank.example');
 });
 
-test('what every token allows is listed, regardless of the scopes', () => {
+test('permissions that every token includes are listed, regardless of the scopes', () => {
   expect(permissionsOf([], 'Meadow')).toHaveLength(2);
   expect(permissionsOf(['openid', 'email', 'profile', 'phone', 'offline_access'], 'Meadow')).toHaveLength(6);
 });

@@ -97,7 +97,7 @@ test('TOKEN_REFRESHED passes the new token to the other tabs', async () => {
   );
 });
 
-test('signing out in one tab signs out the others, and they know that another tab did it', async () => {
+test('signing out in one tab signs out the others, which are notified that another tab did it', async () => {
   const server = { session: held('ada') as HeldSession<string> | null };
   const channel = newChannel();
   const one = openTab(channel, server);
@@ -140,7 +140,7 @@ test('a refresh without a response, as on a device that wakes up, doesn’t chan
   await expect(openTab(newChannel(), server).client.load()).resolves.toMatchObject({ status: 'failed' });
 });
 
-test('a token that the service doesn’t know is an error, not a session', async () => {
+test('a token that the service doesn’t recognize causes an error instead of a session', async () => {
   const tab = openTab(newChannel(), { session: held('eve') }, false);
   await expect(tab.client.load()).resolves.toMatchObject({
     status: 'failed',
