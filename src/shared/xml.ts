@@ -19,8 +19,7 @@ export interface XmlElement {
 }
 
 /**
- * The limits of a document. The limits bound the work, because anyone can send a document and parsing blocks the event
- * loop.
+ * The limits of a document. They are necessary because anyone can send a document and parsing blocks the event loop.
  */
 export interface XmlRules {
   readonly maxDepth: number;

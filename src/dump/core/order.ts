@@ -155,8 +155,8 @@ class Graph {
     }
     const view = cycle.find(({ object, what }) => what === 'object' && object.placeholder !== undefined);
     if (view !== undefined) return this.#splitView(view);
-    // Drops one dependency. PostgreSQL created the objects in some order, so a cycle contains at least one dependency
-    // that creation doesn't require.
+    // Drops one dependency. PostgreSQL must have created the objects in some order, so the dependency can't be
+    // necessary for their creation.
     const [first, second] = cycle as [Node, Node | undefined];
     first.needs.delete((second ?? first).id);
     return [first];

@@ -45,8 +45,8 @@ export function hoistAggregates(level: ReadPlan): Hoisted[] {
 }
 
 /**
- * Adds the columns of a to-many spread's ORDER BY to its inner query. The spread orders each of its arrays,
- * so the inner query must return these columns, too.
+ * Adds the columns of a to-many spread's ORDER BY to its inner query. The spread orders each of its arrays, so the
+ * inner query must return these columns, too.
  */
 export function orderToManySpreads(level: ReadPlan): void {
   if (level.spread?.kind !== 'to-many') return;
