@@ -15,7 +15,7 @@ import { launchBrowser } from '../test/web/browser.ts';
 const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '3' }, lang: { type: 'string', default: 'en' } },
 });
-/** The query parameters with which apps link to the pages. */
+/** The query parameters that apps add when they link to the pages. */
 const fromApp = 'redirect_to=https%3A%2F%2Fapp.example%2Fcallback';
 const pages = [
   `sign-in?${fromApp}`,

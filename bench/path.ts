@@ -1,5 +1,5 @@
 /**
- * Measures the CPU time per request of the request path. For comparison, the same rows are read with the package `pg`
+ * Measures the CPU time per request of the request path. For comparison, the same rows are read with the `pg` package
  * and four round trips (BEGIN, set_config, the statement, COMMIT), in the same process and alternating with the request
  * path. Prints microseconds and ratios and doesn't fail if they change.
  *

@@ -69,8 +69,8 @@ export function serverStamp() {
 }
 
 /**
- * Returns the hash for which the bundle in dist/server was built. Returns undefined if the bundle is missing or
- * incomplete.
+ * Returns the hash of the files from which the bundle in dist/server was built. Returns undefined if the bundle is
+ * missing or incomplete.
  */
 export function builtServerStamp() {
   try {

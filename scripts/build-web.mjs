@@ -30,7 +30,9 @@ export function webStamp() {
   return hash.digest('hex');
 }
 
-/** Returns the hash for which dist/web was built. Returns undefined if the build is missing or incomplete. */
+/**
+ * Returns the hash of the files from which dist/web was built. Returns undefined if the build is missing or incomplete.
+ */
 export function builtStamp() {
   try {
     return readFileSync(stampFile, 'utf8').trim();

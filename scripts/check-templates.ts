@@ -49,7 +49,7 @@ function check(name: string): boolean {
   return isSound;
 }
 
-/** Plinth's own package comes from this clone instead of the registry. */
+/** Plinth's own package is installed from this clone instead of the registry. */
 function linkPackage(folder: string): boolean {
   const file = join(folder, 'package.json');
   const manifest = JSON.parse(readFileSync(file, 'utf8'));

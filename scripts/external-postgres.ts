@@ -112,7 +112,7 @@ async function works(name: string, databaseUrl: string, expected: readonly strin
   print(isRight, name, result);
 }
 
-/** Returns the statements with which an administrator solves the problems. */
+/** Returns the statements that an administrator can run to solve the problems. */
 async function rejected(name: string, databaseUrl: string, database: string): Promise<string> {
   const before = await catalogs(database);
   const error = await start(databaseUrl).then(

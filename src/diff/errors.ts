@@ -1,6 +1,6 @@
 const table = {
   cycle: {
-    message: (d: Details) => `These changes need each other, so they can't be sorted: ${d.statements}`,
+    message: (d: Details) => `These changes depend on each other, so they can't be sorted: ${d.statements}`,
     hint: 'Write a migration that makes one of these changes in two steps, and run the command again.',
   },
   change_unsupported: {

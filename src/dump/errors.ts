@@ -26,7 +26,7 @@ const table = {
   },
   too_many_locks: {
     message: (d: Details) =>
-      `Line ${d.line}: the server can't hold the locks of one transaction that creates so many objects.`,
+      `Line ${d.line}: the server can't hold the locks that one transaction needs to create so many objects.`,
     hint: 'Nothing was restored. Increase max_locks_per_transaction (in config.toml under [db.settings]; 1024 is enough for about 25,000 tables), restart the server and restore again.',
   },
   connection_lost: {

@@ -1,5 +1,6 @@
 /**
- * Tests the schema `auth` as SQL users and dumps of hosted projects see it: columns, unique constraints, privileges.
+ * Tests the `auth` schema from the perspective of SQL users and dumps of hosted projects: columns, unique constraints,
+ * privileges.
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const options = { maxRate: 10 * 1024 * 1024, nowMs: 0, complete: async () => undefined };
 
-/** Each change of the segment leaves 16 MB of WAL behind. More than `max_slot_wal_keep_size` would end the backup. */
+/** Each segment switch produces 16 MB of WAL. If the WAL exceeded `max_slot_wal_keep_size`, the backup would fail. */
 const switches = 3;
 
 test('a slow backup keeps the WAL that it needs, and releases it afterwards', async () => {

@@ -119,7 +119,7 @@ it('keeps serving, reports the outage and heals', async () => {
     expect(await insert(server, 3)).toBe(201);
     expect(await backupCheck(server)).toMatchObject({ code: 200, status: 'degraded' });
     connect();
-    // A new base backup starts by itself, because WAL is missing after the first one.
+    // A new base backup starts automatically, because WAL is missing after the first one.
     await expect.poll(async () => (await list()).length, { timeout: healMs, interval: 500 }).toBe(2);
     await expect.poll(() => backupCheck(server), { timeout: healMs }).toEqual({ code: 200, status: 'ok' });
     expect(await slot()).not.toBe('lost');

@@ -103,7 +103,7 @@ test.each([0, 4, 200])(
 
 test('a forced stop also ends PostgreSQL', async () => {
   const server = await start(project());
-  // A request that never ends keeps the process waiting.
+  // The process waits for a request that never ends.
   const open = connect(Number(new URL(server.url).port), '127.0.0.1');
   open.on('error', () => undefined);
   open.write('POST /auth/v1/signup HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{');

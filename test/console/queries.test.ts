@@ -1,4 +1,4 @@
-/** Tests the Queries page's API: statistics, plans that run nothing, advice, and running statements. */
+/** Tests the Queries page's API: statistics, plans that don't run the statement, advice, and running statements. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { type Backend, type Operator, operator, startBackend } from './harness.ts';

@@ -1,5 +1,6 @@
 /**
- * Tests the storage page in Chromium: uploads with the keyboard and by dropping, previews that run nothing, and links.
+ * Tests the storage page in Chromium: uploads with the keyboard and by dropping, previews that don't run scripts, and
+ * links.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -146,7 +146,7 @@ test('a logged request is loaded', async () => {
   const { page, close } = await opened(`/why?${address({ request: id })}`);
   await page.getByText('anon can’t see a matching row to select').waitFor();
   expect(await page.getByLabel('Value of id').inputValue()).toBe('2');
-  // For a view in a different schema, the underlying table decides.
+  // For a view in a different schema, the underlying table's policies apply.
   const shelf = await backend.fetch('/rest/v1/shelf?id=eq.2', {
     headers: { apikey: backend.keys.publishableKey, 'accept-profile': 'graphql_public' },
   });

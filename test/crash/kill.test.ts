@@ -96,7 +96,7 @@ async function killAll(child: ChildProcess): Promise<void> {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // The process ended by itself or with its parent.
+      // The process has already ended, either on its own or with its parent.
     }
   }
   if (!ended) await gone;
@@ -105,7 +105,7 @@ async function killAll(child: ChildProcess): Promise<void> {
 const acknowledged = new Set<number>();
 let next = 0;
 
-/** Inserts rows one by one until the server is gone, and records the acknowledged rows. */
+/** Inserts rows one by one until the server no longer responds, and records the acknowledged rows. */
 async function write({ API_URL, SERVICE_ROLE_KEY }: Ready): Promise<void> {
   for (;;) {
     const n = next++;

@@ -110,7 +110,7 @@ async function prepare(ready: Ready): Promise<void> {
   }
 }
 
-/** Makes changes one by one until the server is gone. */
+/** Makes changes one by one until the server no longer responds. */
 async function work(
   ready: Ready,
   own: string,
@@ -160,7 +160,8 @@ async function work(
   ): Promise<'done' | 'refused'> => {
     const response = await call(ready, method, path, body, headers);
     const text = await response.text();
-    // A server that is being killed may still report that its database is gone. In that case, the outcome is unknown.
+    // A server that is being killed may still report that its database is unavailable. In that case, the outcome is
+    // unknown.
     if (response.status >= 500 || /"statusCode":"5/.test(text)) throw new Error(text);
     return response.ok ? 'done' : 'refused';
   };
@@ -330,7 +331,7 @@ async function verify(ready: Ready, known: Map<string, readonly Content[]>, tall
   );
 }
 
-/** At rest, the objects folder contains exactly the versions of the rows, and nothing is unfinished. */
+/** At rest, the objects folder contains exactly the versions of the rows, and no unfinished work remains. */
 async function requireEqual(projectDir: string, ready: Ready): Promise<void> {
   const root = join(projectDir, '.plinth', 'storage');
   const list = (folder: string): string[] => readdirSync(join(root, folder));

@@ -10,7 +10,7 @@ import { killEverything, temporaryFolder } from './helpers.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-/** The script of Plinth's first version of the extension, which had only the type vector. */
+/** The script of Plinth's first version of the extension, which had only the `vector` type. */
 const firstScript = fileURLToPath(new URL('./fixtures/vector--0.8.0.sql', import.meta.url));
 
 let folder: ReturnType<typeof temporaryFolder>;

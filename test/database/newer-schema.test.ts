@@ -1,4 +1,4 @@
-/** Tests that a database with migrations of a newer version of Plinth is rejected before anything is changed. */
+/** Tests that a database with migrations from a newer version of Plinth is rejected before anything is changed. */
 import { expect, test, vi } from 'vitest';
 import { createDatabase, type DatabaseOptions } from '../../src/database/index.ts';
 import { Client, parseConnectionString } from '../../src/database/wire/index.ts';

@@ -1,6 +1,6 @@
 /**
- * Random DDL. Names come from small sets, so statements refer to each other's objects. A statement that PostgreSQL
- * rejects is skipped, so every sequence leads to some schema.
+ * Random DDL. Names are chosen from small sets, so that statements refer to each other's objects. A statement that
+ * PostgreSQL rejects is skipped, so every sequence leads to some schema.
  */
 import fc from 'fast-check';
 

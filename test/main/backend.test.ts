@@ -68,7 +68,7 @@ describe('a project’s whole life cycle in one folder', () => {
     });
     const first = await backendOf(dir);
 
-    // A second backend in the same folder reports the process that holds it.
+    // A second backend in the same folder reports the process that uses it.
     await expect(createBackend({ projectDir: dir, ...anyPorts })).rejects.toThrow(
       new RegExp(`\\b${process.pid}\\b`),
     );

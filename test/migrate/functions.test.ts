@@ -99,7 +99,7 @@ test('functions and secrets are sent to the API, and functions are downloaded as
   for (const path of ['hello/index.ts', 'hello/lib/a.ts', 'open/index.ts', '_shared/cors.ts'])
     expect(readFileSync(join(to, path), 'utf8')).toBe(readFileSync(join(from, path), 'utf8'));
 
-  // A second run transfers nothing and keeps edited files.
+  // A second run transfers nothing and doesn't overwrite edited files.
   writeFileSync(join(to, 'open/index.ts'), 'edited');
   const again = await downloadFunctions(access, to, { overwrite: false, check: false });
   expect(again.functions).toEqual([]);

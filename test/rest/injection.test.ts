@@ -36,7 +36,7 @@ interface Place {
 }
 
 const encoded = encodeURIComponent;
-/** Quotes a name, for which the grammar accepts any text. */
+/** Quotes a name, because the grammar accepts any text in quotes. */
 const named = (text: string) => encoded(`"${text.replace(/[\\"]/g, '\\$&')}"`);
 const json = { 'content-type': 'application/json' };
 const post = (path: string, body: string, headers: Record<string, string> = json): Asked => ({

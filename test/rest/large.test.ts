@@ -69,7 +69,7 @@ afterEach(async () => {
   await vi.waitFor(async () => expect(await busyBackends()).toBe(0), { timeout: 20_000 });
 });
 
-/** Returns the open files of responses, which have no name in the folder anymore. */
+/** Returns the open files that contain responses. They no longer have a name in the folder. */
 function openAnswers(): string[] {
   const folder = join(rest.dataDir, 'answers');
   return readdirSync('/proc/self/fd').flatMap((fd) => {

@@ -157,7 +157,7 @@ test('a client can’t make the server export its requests', async () => {
     headers: { apikey: open.keys.secretKey, traceparent: `00-${traceId}-${caller}-01` },
   });
   expect(response.status).toBe(200);
-  // Stopping sends everything that is queued.
+  // When the exporter stops, it sends everything that is queued.
   await open.stop();
   expect(spansOf(traceId)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** Small components for the forms of the pages. */
+/** Small components for the pages' forms. */
 import { Button, type ButtonProps, TextInput } from '@mantine/core';
 import {
   type ChangeEvent,
@@ -83,7 +83,9 @@ interface PageLinkProps {
   readonly children: ReactNode;
 }
 
-/** A link to another Account page that keeps the parameters of the flow. Without scripts, it is an ordinary link. */
+/**
+ * A link to another Account page that preserves the parameters of the flow. Without scripts, it is an ordinary link.
+ */
 function usePage({ to, query }: PageLinkProps) {
   const [, navigate] = useLocation();
   const { search } = useFlow();

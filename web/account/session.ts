@@ -116,7 +116,7 @@ const userIdOf = (state: SessionState<User>): string | undefined =>
   state.status === 'signed-in' ? state.session.user.id : undefined;
 
 /**
- * Returns the name by which users recognize their account: an address, number or wallet. Returns an empty string for
+ * Returns the name that users recognize their account by: an address, number or wallet. Returns an empty string for
  * guests.
  */
 export function nameOf({ email, phone = '', identities }: User): string {

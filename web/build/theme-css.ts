@@ -12,7 +12,7 @@ const virtualId = 'virtual:plinth-theme.css';
 const kept = new Set<string>(Object.keys(colors));
 
 /**
- * For example, removes `--mantine-color-grape-3`, because no component uses the color grape, but keeps
+ * For example, removes `--mantine-color-grape-3`, because no component uses the grape color, but keeps
  * `--mantine-color-text`.
  */
 function isKept(variable: string): boolean {

@@ -1,7 +1,7 @@
 /**
- * Excludes the modules with which Mantine writes its variables and helper classes into style elements at run time.
- * Static style sheets replace them, so `ui/provider.tsx` disables both, but the modules would still be part of the
- * bundle.
+ * Excludes the modules that Mantine uses to write its variables and helper classes into style elements at run time.
+ * Static style sheets replace these elements, so `ui/provider.tsx` disables both, but the modules would otherwise still
+ * be part of the bundle.
  */
 import type { Plugin } from 'vite';
 

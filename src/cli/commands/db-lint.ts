@@ -8,7 +8,7 @@ import { print, say } from '../output.ts';
 import { locationOf, type ProjectLocation } from '../project-location.ts';
 
 const unchecked =
-  "Names, types and unused variables in PL/pgSQL bodies aren't checked because this requires the extension plpgsql_check.";
+  "Names, types and unused variables in PL/pgSQL bodies aren't checked because this requires the plpgsql_check extension.";
 
 export const dbLint: Command = {
   name: 'db lint',

@@ -15,7 +15,7 @@ export const dbRestore: Command = {
     'restored in one transaction, or nothing. With "-" as FILE, the SQL is read from stdin.',
   options: {
     ...projectOptions,
-    'keep-going': { type: 'boolean', help: 'Skips statements that fail, without a transaction.' },
+    'keep-going': { type: 'boolean', help: 'Runs without a transaction and skips statements that fail.' },
     ...targetOptions,
   },
   examples: [

@@ -63,7 +63,7 @@ export const inspect: Command = {
     const report = await read(input, name);
     if (report === null)
       throw new CommandError(
-        `The report "${name}" needs the extension pg_stat_statements in the schema extensions.`,
+        `The report "${name}" requires the pg_stat_statements extension in the extensions schema.`,
         'Add pg_stat_statements to shared_preload_libraries, restart PostgreSQL, and create the extension.',
       );
     print(input.flag('json') ? JSON.stringify(report.rows, null, 2) : reportTable(report));

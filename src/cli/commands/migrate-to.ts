@@ -47,7 +47,7 @@ export const migrateTo: Command = {
       'plinth migrate to --target-db-url postgresql://postgres@db.abc.supabase.co/postgres --target-project-url https://abc.supabase.co',
       'copies everything, with the password and the service key from the environment',
     ],
-    ['plinth migrate to --to-files export', 'writes everything to the folder export'],
+    ['plinth migrate to --to-files export', 'writes everything to the export folder'],
   ],
   run: async (input) => {
     const folder = input.text('to-files');

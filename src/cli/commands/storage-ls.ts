@@ -18,7 +18,7 @@ export const storageLs: Command = {
     ...storageTargetOptions,
   },
   examples: [
-    ['plinth storage ls ss:///images/', 'lists the contents of the bucket images'],
+    ['plinth storage ls ss:///images/', 'lists the contents of the images bucket'],
     ['plinth storage ls -r ss:///images/cats', 'lists all objects whose key begins with cats'],
   ],
   run: async (input) => {

@@ -155,8 +155,8 @@ export const auth = liveSection('Users and sessions.', {
     defaultText: 'the well-known key',
     ...keysRead,
   }),
-  anon_key: secret('JWT with the role anon.', { defaultText: 'generated from the secret', ...keysRead }),
-  service_role_key: secret('JWT with the role service_role.', {
+  anon_key: secret('JWT with the anon role.', { defaultText: 'generated from the secret', ...keysRead }),
+  service_role_key: secret('JWT with the service_role role.', {
     defaultText: 'generated from the secret',
     ...keysRead,
   }),

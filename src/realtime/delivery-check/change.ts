@@ -141,17 +141,17 @@ async function checkPublication(
 ): Promise<CheckStep> {
   const name = `${table.schema}.${table.name}`;
   if (facts === undefined)
-    return step('publication', 'stops', 'no-publication', "The publication supabase_realtime doesn't exist.");
+    return step('publication', 'stops', 'no-publication', "The supabase_realtime publication doesn't exist.");
   if (!facts.published)
     return step(
       'publication',
       'stops',
       'not-published',
-      `${name} isn't in the publication supabase_realtime.`,
+      `${name} isn't in the supabase_realtime publication.`,
     );
   const does = { INSERT: facts.insert, UPDATE: facts.update, DELETE: facts.delete };
   if (!does[action]) {
-    const says = `The publication supabase_realtime doesn't include ${action}.`;
+    const says = `The supabase_realtime publication doesn't include ${action}.`;
     return step('publication', 'stops', 'action-not-published', says, { actions: does });
   }
   const { row_filter: filter, columns } = facts;

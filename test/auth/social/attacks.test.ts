@@ -78,7 +78,7 @@ describe('state', () => {
     ];
     for (const params of flows) {
       serve();
-      // Uses an existing user, because creating one would block the other requests anyway.
+      // The user already exists, because creating one would block the other requests anyway.
       await signIn(auth, 'github');
       const { state } = await leave(auth, 'github', params);
       const arrivals = await Promise.all(

@@ -1,4 +1,4 @@
-/** Cases for views: the role with which they are read, and which underlying table decides. */
+/** Cases for views: which role reads the underlying table, and which underlying table's policies apply. */
 import { ada, type Case, eve, row, user } from './case.ts';
 
 export const views: readonly Case[] = [

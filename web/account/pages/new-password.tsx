@@ -32,7 +32,7 @@ function PasswordPage({ isJoining }: { isJoining: boolean }) {
   const [, navigate] = useLocation();
   const { search } = useFlow();
   const { password: policy, offers, brand } = usePageConfig();
-  // The prerendered page doesn't know what the browser supports.
+  // During prerendering, it isn't known what the browser supports.
   const [canAddPasskey, setCanAddPasskey] = useState(false);
   useEffect(() => setCanAddPasskey(isJoining && offers.passkey && supportsKeys()), [isJoining, offers]);
   const submit = useSubmit(

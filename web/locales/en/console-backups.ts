@@ -56,7 +56,7 @@ export const messages = {
   'backups.trend': 'Trend',
   'backups.restore': 'Restore',
   'backups.restore-text':
-    'A restore always goes into an empty folder, so the current data is kept. Stop the server, run the command on the machine, and start the server with the restored folder.',
+    'Backups are always restored into an empty folder, so the current data is kept. Stop the server, run the command on the machine, and start the server with the restored folder.',
   'backups.restore-newest': 'The newest state',
   'backups.restore-time': 'A point in time',
   'backups.restore-elsewhere': 'On another machine',

@@ -318,9 +318,7 @@ function checkEventTriggers(facts: Facts): Outcome {
 function checkExtensions(facts: Facts): Outcome {
   const has = (name: string): boolean => facts.extensions.includes(name);
   if (preparesDatabase(facts) && !has('pgcrypto')) {
-    return failing(
-      "The server doesn't have the extension pgcrypto. Install the contrib modules of PostgreSQL.",
-    );
+    return failing("The server doesn't have the pgcrypto extension. Install PostgreSQL's contrib modules.");
   }
   const uses = {
     'uuid-ossp': 'uuid_generate_v4()',

@@ -35,7 +35,7 @@ const route = getRouteApi('/app/settings');
 /** The name of the group with email and text message templates, which is shown next to the groups of settings. */
 const messagesGroup = 'messages';
 
-/** Returns the first part of the section's path, by which the sections are grouped. */
+/** Returns the first part of the section's path. Sections are grouped by this part. */
 const groupOf = ({ path }: Section): string => path[0] ?? '';
 
 export function SettingsPage() {

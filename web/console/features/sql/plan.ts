@@ -19,7 +19,7 @@ export interface PlanStep {
   readonly expectedRows: number;
   readonly actualRows: number | undefined;
   readonly loops: number;
-  /** The factor by which the row estimate is wrong. 1 if the estimate is correct or the real number isn't known. */
+  /** The factor by which the row estimate is wrong. 1 if the estimate is correct or the actual number isn't known. */
   readonly off: number;
   readonly children: readonly PlanStep[];
 }

@@ -1,4 +1,4 @@
-/** The panels beside a table: a new or existing row, an import, and the row to which a foreign key refers. */
+/** The panels beside a table: a new or existing row, an import, and the row that a foreign key references. */
 import { useQueryClient } from '@tanstack/react-query';
 import { lazy } from 'react';
 import { rowsKey } from '../../api/queries.ts';

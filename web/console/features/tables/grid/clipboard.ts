@@ -40,7 +40,7 @@ export async function fetchedText(name: TableName, view: RowView, range: CellRan
 
 export interface Paste {
   readonly edits: readonly CellEdit[];
-  /** The number of pasted lines for which the table has no row. */
+  /** The number of pasted lines that exceed the rows of the table. */
   readonly left: number;
 }
 

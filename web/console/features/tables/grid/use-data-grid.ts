@@ -146,8 +146,8 @@ export function useDataGrid(props: DataGridProps, scroller: RefObject<HTMLElemen
 }
 
 /**
- * Returns the number of rows by which a page key scrolls. One row less than fits in the grid, so that one row remains
- * visible.
+ * Returns the number of rows that a page key scrolls. It is one less than the number that fits in the grid, so that one
+ * row remains visible.
  */
 const pageRowsOf = (scroller: HTMLElement | null): number =>
   Math.max(1, Math.floor(((scroller?.clientHeight ?? 0) - headHeight) / rowHeight) - 1);
