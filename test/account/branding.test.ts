@@ -17,7 +17,7 @@ const png = Buffer.from(
 let backend: Backend;
 
 beforeAll(async () => {
-  // The file name doesn't match the content, which must not matter.
+  // The file name doesn't match the content, but this must not matter.
   writeFileSync(join(dir, 'logo.svg'), png);
   backend = await createTestBackend({
     config: {

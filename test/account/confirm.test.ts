@@ -1,5 +1,5 @@
 /**
- * Tests email links whose page requires a click on a button. Opening the page doesn't use up the link, with or without
+ * Tests email links that open a page with a button to click. Opening the page doesn't use up the link, with or without
  * scripts.
  */
 import { createServer, type Server } from 'node:http';

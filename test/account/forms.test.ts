@@ -310,7 +310,8 @@ test('responses to forms can’t be framed or cached, and contain no scripts', a
   expect(response.headers.get('content-security-policy')).toContain("form-action 'self'");
   const html = await response.text();
   expect(html).toContain('invalid_credentials');
-  // The style sheet for dark screens is for browsers without scripts, and those browsers show the body.
+  // The only noscript element is in the head. It contains the dark style sheet for browsers without scripts, whereas
+  // the body is shown by all browsers.
   expect(html.slice(html.indexOf('<body'))).not.toContain('<noscript');
   expect(html).not.toMatch(/type="module"|%PLINTH_/);
   expect(html).toContain('href="/account/sign-in?lang=ar"');

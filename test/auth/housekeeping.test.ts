@@ -60,7 +60,7 @@ test('revoked tokens are deleted after a day, but a lost response can still be r
   expect(await left()).toBe(3);
   expect(await housekeeper(dayMs + hourMs).sweep()).toBe(true);
   expect(await left()).toBe(2);
-  // The parent of the active token is kept at any age.
+  // The parent of the active token is kept regardless of its age.
   auth.clock.advance(dayMs + hourMs);
   const again = await auth.client().auth.refreshSession({ refresh_token: second });
   expect(again.data.session?.refresh_token).toBe(third);

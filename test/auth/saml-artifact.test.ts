@@ -94,7 +94,7 @@ async function begin() {
   return { relayState: request.relayState, parts };
 }
 
-/** Sends an artifact as the browser. Returns the redirect or the error. */
+/** Sends an artifact as the browser does. Returns the redirect or the error. */
 async function bring(artifact: string, relayState: string) {
   const form = new URLSearchParams({ SAMLart: artifact, RelayState: relayState });
   const answer = await auth.request('/sso/saml/acs', {
@@ -127,7 +127,7 @@ test.each(['Assertion', 'Response'] as const)(
     expect(asked[0]).toMatchObject({ url: resolver, method: 'POST', reach: 'public' });
     const question = asked[0]?.body ?? '';
     expect(question).toContain(`<samlp:Artifact>${artifact}</samlp:Artifact>`);
-    // Signed with the key in our metadata.
+    // The request is signed with the key in our metadata.
     const metadata = await (await auth.request('/sso/saml/metadata')).text();
     const certificate = /<X509Certificate>([^<]+)/.exec(metadata)?.[1] ?? '';
     const pem = `-----BEGIN CERTIFICATE-----\n${certificate.replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`;

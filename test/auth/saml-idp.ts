@@ -149,7 +149,7 @@ export function readRequest(url: string) {
   };
 }
 
-/** Sends the response as the browser's POST and returns the redirect. */
+/** Sends the response in a POST request, as the browser does, and returns the redirect. */
 export async function postAnswer(
   auth: AuthServer,
   xml: string,

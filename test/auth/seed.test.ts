@@ -1,4 +1,4 @@
-/** Tests users that were inserted by seeds and dumps, as other projects do. */
+/** Tests users that seeds and dumps insert, as in existing projects. */
 import { expect, test } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { newEmail, startAuth } from './harness.ts';

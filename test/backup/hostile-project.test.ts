@@ -1,6 +1,6 @@
 /**
- * Tests that neither a backup nor a restore or its check runs a project's code as a superuser, who could start
- * programs. A project's rows and a damaged target don't stop a restore, and an interrupted check leaves no copy behind.
+ * Tests that no backup, restore or restore check runs a project's code as a superuser, who could start programs. A
+ * project's rows and a damaged target don't stop a restore, and an interrupted check leaves no copy behind.
  */
 import {
   chmodSync,

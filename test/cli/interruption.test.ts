@@ -1,4 +1,4 @@
-/** Tests that a signal that ends a command also ends the PostgreSQL that the command has started. */
+/** Tests that a signal that ends a command also ends the PostgreSQL server that the command started. */
 import {
   existsSync,
   mkdirSync,

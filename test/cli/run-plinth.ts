@@ -63,7 +63,7 @@ function spawnInHook(args: readonly string[], { cwd, env = {}, stdin = '' }: Opt
   return child;
 }
 
-/** Servers of tests must not be in the user's list of running projects, where "stop --all" finds them. */
+/** Test servers must not be in the user's list of running projects, where "stop --all" finds them. */
 const stateHome = mkdtempSync(join(tmpdir(), 'plinth-test-state-'));
 process.on('exit', () => rmSync(stateHome, { recursive: true, force: true }));
 

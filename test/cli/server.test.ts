@@ -27,7 +27,7 @@ const files = {
 /** The fields that the server printed with `--json`. */
 type Status = Record<string, string>;
 
-/** Starts detached on free ports, and is stopped when the test ends. */
+/** Starts a detached server on free ports. It is stopped when the test ends. */
 async function startDetached(cwd: string, ...args: string[]): Promise<Status> {
   onTestFinished(async () => {
     await plinth(['stop'], { cwd });

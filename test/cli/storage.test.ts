@@ -210,7 +210,7 @@ describe('cp from storage', () => {
   test('no object name and no symbolic link leads out of the target folder', async () => {
     await put('team/up/ok.txt', 'fine');
     const { DB_URL = '' } = project.status;
-    // The HTTP API can't create such names, but other ways into the table can.
+    // The HTTP API can't create such names, but direct writes to the table can.
     for (const name of ['up/../../escaped.txt', 'up/./dot.txt', 'up//empty.txt', 'up/linked/b.txt'])
       await renameByDatabase(DB_URL, name);
     const cwd = makeProject({ 'outside/x': '' });

@@ -150,7 +150,7 @@ describe('the React app', () => {
       cwd,
     });
     const config = join(cwd, 'supabase', 'config.toml');
-    // Free ports, because other tests run at the same time.
+    // Uses free ports, because other tests run at the same time.
     writeFileSync(
       join(cwd, 'vite.config.ts'),
       readFileSync(join(cwd, 'vite.config.ts'), 'utf8').replace('plinth()', 'plinth({ port: 0 })'),
@@ -250,7 +250,7 @@ const isLoaded = (page: Page): Promise<boolean> =>
     .first()
     .evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth > 0);
 
-/** Removes the colors. */
+/** Removes color codes from the output. */
 const plain = (text: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character
   text.replaceAll(/\u001b\[[0-9;]*m/g, '');

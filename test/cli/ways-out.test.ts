@@ -22,7 +22,7 @@ const files = {
     } } } }`,
 };
 
-/** Starts detached on free ports, and is stopped when the test ends. */
+/** Starts a detached server on free ports. It is stopped when the test ends. */
 async function start(cwd: string, ...args: string[]): Promise<Result> {
   onTestFinished(async () => {
     await plinth(['stop'], { cwd });

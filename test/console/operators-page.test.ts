@@ -123,7 +123,7 @@ test('a passkey is added in addition to the authenticator app, and verifies the 
   const { secret } = (await keyed.call('POST', '/factor')).body;
   const step = Math.floor(Date.now() / 30_000);
   await keyed.call('POST', '/factor/confirm', { code: totpCode(secret, step) });
-  // Passkeys belong to a host name.
+  // Passkeys are bound to a host name.
   const local = backend.console.url.replace('127.0.0.1', 'localhost');
   const { context, complaints } = await openContext(browser, { viewport: { width: 1280, height: 800 } });
   const page = await context.newPage();

@@ -383,7 +383,7 @@ describe('a read-only operator', () => {
     'select * from information_schema.user_mapping_options',
     'select prosrc from pg_proc',
     'show all',
-    // Two statements in one, with every way to end the first statement.
+    // Two statements in one text, with every way to end the first statement.
     `select 'a\\'; drop table public.tasks; --'`,
     'select 1) as x; drop table public.tasks; create view y as (select 2',
     'select 1) as x cross join (select 2',

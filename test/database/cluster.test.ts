@@ -17,7 +17,7 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 let folder: ReturnType<typeof temporaryFolder>;
 let running: Database[] = [];
 
-/** Copies a bootstrapped cluster to the folder, for tests that don't concern the first start. */
+/** Copies a bootstrapped cluster to the folder, for tests that aren't about the first start. */
 const bootstrapped = () => copyTemplateFolder(folder.path);
 
 async function start(

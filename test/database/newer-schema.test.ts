@@ -38,7 +38,7 @@ test.each(availableServers())('is rejected on an external PostgreSQL $version', 
     await database.stop();
     await start({ dataDir: '/nowhere', databaseUrl });
     const client = await Client.connect(parseConnectionString(databaseUrl));
-    // The role's attributes are restored by a start, so the comparison notices a start that is rejected too late.
+    // The role's attributes are restored by a start, so the comparison detects a start that is rejected too late.
     await client.exec(`${future}; alter role supabase_admin nocreatedb nosuperuser`);
     const before = await fingerprint(client);
     await expect(start({ dataDir: '/nowhere', databaseUrl })).rejects.toMatchObject({

@@ -12,7 +12,7 @@ import {
   dropOwner,
 } from './helpers.ts';
 
-// Compares complete schemas of several databases.
+// The timeouts are long because complete schemas of several databases are compared.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 /**

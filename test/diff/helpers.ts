@@ -1,4 +1,4 @@
-/** Databases of the test cluster that are compared. Their objects belong to a role that isn't one of the services. */
+/** Databases of the test cluster that are compared. Their objects are owned by a role that no service uses. */
 import { randomBytes } from 'node:crypto';
 import { clusterTarget } from '../../src/database/embedded/sign-ins.ts';
 import { startTestCluster } from '../../src/database/testing.ts';

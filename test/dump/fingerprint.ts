@@ -1,4 +1,7 @@
-/** The catalogs and rows of a database without OIDs, to compare two databases. Independent of the code of dumps. */
+/**
+ * The catalogs and rows of a database without OIDs, to compare two databases. This code is independent of the dump
+ * code.
+ */
 import type { Client } from '../../src/database/wire/index.ts';
 import { sql } from '../../src/kernel/sql.ts';
 

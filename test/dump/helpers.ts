@@ -14,7 +14,7 @@ export interface EmptyDatabase {
   drop(): Promise<void>;
 }
 
-/** Creates a database without Plinth's schemas. Sessions are those of a superuser. */
+/** Creates a database without Plinth's schemas. Its sessions have superuser privileges. */
 export async function createEmptyDatabase(): Promise<EmptyDatabase> {
   const { cluster, asAdmin } = await startTestCluster();
   const name = `test_${randomBytes(6).toString('hex')}`;
@@ -88,7 +88,7 @@ export const restoreText = (
 
 const fixture = readFileSync(new URL('./fixtures/every-kind.sql', import.meta.url), 'utf8');
 
-/** The statements that create every kind of object which a major version has. */
+/** The statements that create every kind of object that a major version supports. */
 export const everyKind = (major: number): string =>
   fixture.replaceAll(/^-- Since (\d+)\.\n((?:.+\n)+)/gm, (_all, since: string, statements: string) =>
     major >= Number(since) ? statements : '',

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { sql } from '../../src/kernel/sql.ts';
 import { createEmptyDatabase, dumpText, type EmptyDatabase, restoreText } from './helpers.ts';
 
-// Compares complete dumps of several databases.
+// The timeouts are long because complete dumps of several databases are compared.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const columns = [

@@ -1,4 +1,4 @@
-/** Plinth as a separate process that can be killed. Only processes started by this module are killed. */
+/** Runs Plinth as a separate process that can be killed. Only processes started by this module are killed. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

@@ -122,7 +122,7 @@ describe('with a trusted certificate', () => {
     } finally {
       await server.stop();
     }
-    // A server that would start without encryption is rejected.
+    // A server that doesn't use TLS from the start is rejected.
     const clear = await startServer({}, 2465);
     try {
       await expect(send(clear.smtp)).rejects.toThrow(/SSL|TLS/i);

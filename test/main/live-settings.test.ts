@@ -290,7 +290,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'plinth.server.trusted_proxies': {
     plinth: '[server]\ntrusted_proxies = ["loopback"]',
-    // A trusted proxy states the scheme and host of the public address.
+    // A trusted proxy sends the scheme and host of the public address.
     observe: async () => {
       const headers = { 'x-forwarded-for': '203.0.113.7', 'user-agent': 'proxied' };
       await call('/rest/v1/things', { headers });

@@ -89,7 +89,7 @@ test.each([
   expect(seen.headers.get('content-type')).toBe(type);
   expect(seen.text).toContain(text);
   expect(Number(seen.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
-  // A web page can read the response and when to retry.
+  // A web page can read the response and the time after which to retry.
   expect(seen.headers.get('access-control-allow-origin')).toBe('*');
   expect(seen.headers.get('access-control-expose-headers')).toContain('retry-after');
 });

@@ -1,4 +1,7 @@
-/** Tests a source whose owner attacks the target: with code in definitions, object names, and a hostile server. */
+/**
+ * Tests a source whose owner attacks the target: with code in definitions, with object names, and with a hostile
+ * server.
+ */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';

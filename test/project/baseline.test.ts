@@ -1,4 +1,4 @@
-/** Tests a baseline from generated types: written, and applied before the project's own migrations. */
+/** Tests a baseline that is written from generated types and applied before the project's own migrations. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
@@ -82,7 +82,7 @@ async function baselineWithin(
   return { ...baseline, project };
 }
 
-/** Returns the text after a successful start. */
+/** Returns the text of the baseline after a successful start. */
 async function started(
   types: string,
   ...files: readonly string[]

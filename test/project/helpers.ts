@@ -17,7 +17,7 @@ export interface TestProject {
   readonly progress: string[];
   /** Starts the project as the next process would. */
   start(options?: StartOptions): Promise<void>;
-  /** Runs the part before the services listen, as if the process was killed after it. */
+  /** Runs only the part of the start before the services listen, as if the process were killed after it. */
   startHalf(): Promise<void>;
   write(path: string, content: string | Buffer): void;
   remove(path: string): void;

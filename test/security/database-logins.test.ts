@@ -143,7 +143,8 @@ describe('a running server', () => {
     await expect(
       Client.connect({ ...target, parameters: { replication: 'true' }, bareSession: true }),
     ).rejects.toMatchObject({ code: '28000' });
-    // In database mode, PostgreSQL allows reading the whole cluster folder, so it must not contain Plinth's keys.
+    // In a replication session in database mode, the whole cluster folder can be read, so it must not contain Plinth's
+    // keys.
     const [row] = await world.backend.database
       .pool('supabase_admin')
       .query<{ folder: string }>(sql`select current_setting('data_directory') as folder`);

@@ -14,7 +14,7 @@ type Kind = 'email' | 'phone';
 type Body = Record<string, unknown>;
 const contactOf = (kind: Kind): Body => (kind === 'email' ? { email: newEmail() } : { phone: newPhone() });
 
-/** All states in which an address can be. */
+/** All states that an address can be in. */
 const states: Record<string, (auth: AuthServer, kind: Kind) => Promise<Body>> = {
   'of an unknown user': async (_auth, kind) => contactOf(kind),
   'of a confirmed account': (auth, kind) => make(auth, kind, { [`${kind}_confirm`]: true }),

@@ -1,7 +1,7 @@
 /**
- * Tests that a function only has explicitly listed permissions. It can't read files that are created while it runs,
- * such as another function's `.env`, and can't connect to every address. The metadata service that provides a cloud
- * machine's credentials is blocked.
+ * Tests that a function has only the permissions that are explicitly listed. It can't read files that are created while
+ * it runs, such as another function's `.env`, and can't connect to every address. The metadata service that provides a
+ * cloud machine's credentials is blocked.
  */
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -109,7 +109,7 @@ describe('files', () => {
 
   it('no file created while it runs is readable, regardless of its location', async () => {
     await ask(['read', at('probe/data.json')]);
-    // Created after the worker started. The request follows immediately, before a reload.
+    // These files are created after the worker has started. The request follows immediately, before a reload.
     const later = [
       'later/.env',
       'other/.env.local',

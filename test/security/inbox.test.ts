@@ -1,5 +1,5 @@
 /**
- * Tests that websites which the developer visits can't read or change the captured inbox, because it contains sign-in
+ * Tests that websites that the developer visits can't read or change the captured inbox, because it contains sign-in
  * codes.
  */
 import { request } from 'node:http';

@@ -1,6 +1,6 @@
 /**
- * Tests the actions that an OAuth client can perform with its access token. No action remains possible after the grant
- * ends or affects the account.
+ * Tests the actions that an OAuth client can perform with its access token. No action is possible after the grant ends,
+ * and no action affects the account.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { currentStep, totpCode } from '../../src/shared/totp.ts';

@@ -41,8 +41,8 @@ const notes = `
 `;
 
 /**
- * Functions and operators with the names of PostgreSQL's own, for types that PostgreSQL must convert, because an exact
- * match takes precedence.
+ * Functions and operators with the same names as PostgreSQL's own, for types that PostgreSQL must convert, because an
+ * exact match takes precedence.
  */
 const shadows = `
 do $plant$

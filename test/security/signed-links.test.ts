@@ -1,7 +1,7 @@
 /**
  * Tests signed links. A link contains an object's key, but policies are checked only when the link is signed. A user's
  * link doesn't show or replace an object that another user later uploads with the same key. A service role's link
- * refers to the key.
+ * always refers to the key.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { alice, bob, type StorageServer, startStorage } from '../storage/server.ts';

@@ -114,7 +114,7 @@ describe.each(ways)('an upload by %s', (way, start) => {
 
   it("doesn't replace a file that another user uploaded in the meantime", async () => {
     const slow = await start(`${key}1`, alice);
-    // Waits until her access has been checked. A later check would reject the request.
+    // Waits until alice's access has been checked. A later check would reject the request.
     await sleep(300);
     expect(await put(`${key}1`, bob, 'of bob')).toBe(200);
     slow.sent.end('evil');

@@ -207,7 +207,9 @@ describe('inert content', () => {
   });
 });
 
-/** The reverse case: if an operator allows pages to run, the effects that the tests above check for occur. */
+/**
+ * The reverse case: if an operator allows functions to serve pages, the effects that the tests above rule out occur.
+ */
 it('scripts run if the operator allows functions to serve pages', async () => {
   const open = await startWorld({
     functions,

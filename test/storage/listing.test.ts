@@ -36,7 +36,10 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Computes a folder's lines from the definition: files as they are, deeper keys as their next folder. */
+/**
+ * Computes a folder's lines from the definition: files are listed unchanged, and deeper keys as the next folder in
+ * their path.
+ */
 function linesBelow(prefix: string): string[] {
   const lines = keys
     .filter((key) => key.startsWith(prefix))

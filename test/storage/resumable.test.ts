@@ -99,7 +99,7 @@ function beginPatch(path: string, length: number, sent: number): Socket {
 const bytesCame = (path: string) =>
   eventually(async () => (await stat(join(server.dataDir, 'storage', 'resumable', idOf(path)))).size > 0);
 
-/** Uploads with the stock client and waits for its end. */
+/** Uploads a file with the stock client and waits until the upload has ended. */
 function upload(body: Buffer, options: Partial<UploadOptions>): Promise<void> {
   return new Promise((resolve, reject) => {
     new Upload(body, {

@@ -1,6 +1,6 @@
 /**
  * Ends an upgrade with SIGKILL at each step. Afterwards, either the old or the new cluster is in use, and the upgrade
- * succeeds when it runs again. The major version stays the same, so these tests need no other version.
+ * succeeds when it runs again. The major version stays the same, so these tests don't require another version.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

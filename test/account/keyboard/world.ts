@@ -21,7 +21,7 @@ export interface World {
   readonly appUrl: string;
   /** The accounts at the OpenID Connect provider. */
   readonly accounts: RealIdp['accounts'];
-  /** The domain whose users sign in with SAML, and the address of the next one. */
+  /** The domain whose users sign in with SAML, and the address of the next user who signs in. */
   readonly company: { readonly domain: string; email: string };
   newEmail(): string;
   newPhone(): string;

@@ -17,7 +17,7 @@ export interface RouteCoverage {
   readonly gaps: readonly string[];
 }
 
-/** The gateway's error responses are sent before any route. */
+/** The gateway sends its error responses before a request reaches a route. */
 const isOfGateway = ({ code }: RecordedResponse): boolean => code === secretKeyRejection.body.code;
 
 /** @example checkRoutes(routes, [{ method: 'GET', path: '/health', status: 200, … }])[0].gaps // [] */

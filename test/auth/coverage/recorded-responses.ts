@@ -12,7 +12,7 @@ declare module 'vitest' {
 
 export interface RecordedResponse {
   readonly method: string;
-  /** Relative to the mount, without the query. */
+  /** The path relative to the mount, without the query. */
   readonly path: string;
   readonly status: number;
   /** A code from the service's error table. Empty for a success and for errors without a code (RFC 6749). */

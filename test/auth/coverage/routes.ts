@@ -4,7 +4,7 @@
  */
 export interface RouteEntry {
   readonly method: string;
-  /** Variables are in braces. */
+  /** The path, with variables in braces. */
   readonly path: string;
   /** The reason why no test can make the route succeed or fail. */
   readonly noSuccess?: string;

@@ -1,5 +1,6 @@
 /**
- * An OAuth client written from RFC 6749, 7636, 7591 and 8414. The client's only configuration is the server's address.
+ * An OAuth client implemented from RFCs 6749, 7636, 7591 and 8414. The client's only configuration is the server's
+ * address.
  */
 import { createHash, createPublicKey, randomBytes, verify, type webcrypto } from 'node:crypto';
 import type { AuthServer } from '../harness.ts';

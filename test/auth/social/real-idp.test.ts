@@ -36,7 +36,7 @@ describe('as a custom OpenID provider', () => {
     await idp?.stop();
   });
 
-  /** Runs from the app's button to the redirect back, in the user's browser. */
+  /** Runs a sign-in in the user's browser, from the app's button to the redirect back to the app. */
   async function leaveAndReturn(
     client: ReturnType<AuthServer['client']>,
     login: string,
