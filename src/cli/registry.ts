@@ -60,7 +60,7 @@ export const registry: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./commands/migration.ts')).migrationRepair,
   },
   'migration fetch': {
-    summary: 'Write the migrations that a database has recorded',
+    summary: 'Write the migrations recorded in a database to files',
     load: async () => (await import('./commands/migration.ts')).migrationFetch,
   },
   'migration down': {

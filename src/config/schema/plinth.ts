@@ -155,7 +155,7 @@ export const plinthSchema = section("Plinth's own settings.", {
         ),
         allow_encrypted_assertions: boolean(
           false,
-          'Accepts encrypted assertions and states this in the SAML metadata.',
+          'Accepts encrypted assertions and advertises this in the SAML metadata.',
         ),
         enforced_domains: list(
           [],
@@ -275,7 +275,7 @@ export const plinthSchema = section("Plinth's own settings.", {
     ),
     drain: duration(
       1000,
-      "Time for which `plinth serve` continues to accept connections after it receives a stop signal. During this time, `/health/ready` responds with 503. Set the time to the interval of the load balancer's health checks, so that the load balancer stops sending requests before the port is closed.",
+      "How long `plinth serve` continues to accept connections after it receives a stop signal. During this time, `/health/ready` responds with 503. Set the time to the interval of the load balancer's health checks, so that the load balancer stops sending requests before the port is closed.",
     ),
     header_timeout: duration(
       20_000,
@@ -341,7 +341,7 @@ export const plinthSchema = section("Plinth's own settings.", {
         ),
         hsts: duration(
           365 * 24 * 60 * 60_000,
-          'Time for which browsers use only HTTPS after a visit (Strict-Transport-Security). `0s` omits the header.',
+          'How long browsers use only HTTPS after a visit (Strict-Transport-Security). `0s` omits the header.',
         ),
         acme: section(
           'Certificates that are obtained and renewed automatically (ACME). The ACME server must reach `http_port` of every domain as port 80.',
@@ -425,7 +425,7 @@ export const plinthSchema = section("Plinth's own settings.", {
       ),
       reserved_space: optionalSize(
         "Minimum free space on the disk of the data folder. Below this limit, the database is read-only, so that PostgreSQL doesn't stop. Writes are accepted again as soon as enough space is free.",
-        { defaultText: '5 % of the disk, at least 48 MiB and at most 1 GiB', ...live },
+        { defaultText: '5% of the disk, at least 48 MiB and at most 1 GiB', ...live },
       ),
       shared_password: boolean(
         false,
