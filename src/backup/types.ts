@@ -69,7 +69,8 @@ export interface BodyJournal {
 export interface BodyStore {
   /** Returns undefined if the object body doesn't exist. */
   read(version: string): Promise<AsyncIterable<Uint8Array> | undefined>;
-  write(version: string, bytes: AsyncIterable<Uint8Array>): Promise<void>;
+  /** @param maxBytes at least the size of the object body */
+  write(version: string, bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<void>;
   /** Removes the object bodies of deleted rows. */
   remove(versions: readonly string[]): Promise<void>;
 }

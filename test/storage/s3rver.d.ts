@@ -8,6 +8,10 @@ declare module 's3rver' {
       readonly directory: string;
       readonly configureBuckets: readonly { readonly name: string; readonly configs: readonly string[] }[];
     });
+    /** Koa's middleware, in the order in which it runs. */
+    readonly middleware: ((context: { readonly url: string }, next: () => Promise<void>) => Promise<void>)[];
+    /** Creates the configured buckets that don't exist. */
+    configureBuckets(): Promise<unknown>;
     /** Resolves with the address. */
     run(): Promise<{ readonly port: number }>;
     close(): Promise<void>;

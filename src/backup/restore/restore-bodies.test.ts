@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { bodyName } from '../core/names.ts';
 import { openRepository, type Repository } from '../repository.ts';
+import { bodySizes } from '../space.ts';
 import { folderTarget } from '../target/folder.ts';
 import type { BodyStore } from '../types.ts';
 import { restoreBodies } from './restore-bodies.ts';
@@ -42,7 +43,8 @@ test('damaged and missing bodies are reported, and the other bodies are restored
   truncateSync(join(dir, bodyName(shortened)), 100_000);
   writeFileSync(join(dir, bodyName(garbled)), randomBytes(1000));
   writeFileSync(join(dir, bodyName(empty)), '');
-  const restored = await restoreBodies(repository, store, new Set([...versions, missing]));
+  const sizes = await bodySizes(repository);
+  const restored = await restoreBodies(repository, store, new Set([...versions, missing]), sizes);
   expect(restored).toMatchObject({ objects: 17, objectBytes: 17 * content.length, missing: [missing] });
   expect([...restored.damaged].sort()).toEqual([shortened, garbled, empty].sort());
   expect([...stored.keys()].sort()).toEqual(versions.slice(3).sort());
@@ -62,6 +64,7 @@ test('a storage error ends the restore after all writes have finished', async ()
       throw new Error('The disk is full');
     },
   };
-  await expect(restoreBodies(repository, full, new Set(versions))).rejects.toThrow('The disk is full');
+  const restoring = restoreBodies(repository, full, new Set(versions), await bodySizes(repository));
+  await expect(restoring).rejects.toThrow('The disk is full');
   expect({ writing, begun }).toEqual({ writing: 0, begun: 8 });
 });

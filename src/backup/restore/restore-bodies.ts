@@ -19,6 +19,8 @@ export async function restoreBodies(
   repository: Pick<Repository, 'read'>,
   store: Pick<BodyStore, 'write'>,
   versions: ReadonlySet<string>,
+  /** The sizes of the encrypted object bodies, which are larger than the object bodies. */
+  storedBytes: ReadonlyMap<string, number>,
 ): Promise<RestoredBodies> {
   const missing: string[] = [];
   const damaged: string[] = [];
@@ -42,12 +44,13 @@ export async function restoreBodies(
       }
     }
     try {
-      const bytes = await repository.read(bodyName(version));
-      if (bytes === undefined) {
+      const maxBytes = storedBytes.get(version);
+      const bytes = maxBytes === undefined ? undefined : await repository.read(bodyName(version));
+      if (maxBytes === undefined || bytes === undefined) {
         missing.push(version);
         return;
       }
-      await store.write(version, read(bytes));
+      await store.write(version, read(bytes), maxBytes);
     } catch (error) {
       if (!isDamage(cause ?? error)) throw error;
       damaged.push(version);

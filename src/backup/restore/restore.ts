@@ -114,12 +114,14 @@ async function restoreChoice(
   const { repository, dataDir, onProgress, signal } = options;
   const startedMs = performance.now();
   await removeUnfinished(dataDir);
-  const sizes = options.storesBodies ? await bodySizes(repository) : new Map<string, number>();
+  const sizes = await bodySizes(repository);
   const unused = await readUnused(repository);
-  const bodyBytes = sumOf(
-    sizes,
-    [...sizes.keys()].filter((version) => !unused.has(version)),
-  );
+  const bodyBytes = options.storesBodies
+    ? sumOf(
+        sizes,
+        [...sizes.keys()].filter((version) => !unused.has(version)),
+      )
+    : 0;
   await checkSpace(databaseBytes(choice, wal) + bodyBytes, space);
   await claimFolder(dataDir);
   onProgress(`Restoring base backup ${choice.manifest.id}`);
@@ -293,7 +295,7 @@ async function startAtTarget(
 }
 
 async function restoreObjects(
-  { repository, openStore }: RestoreOptions,
+  { repository, openStore, storesBodies }: RestoreOptions,
   { reader }: RecoveredCluster,
   sizes: ReadonlyMap<string, number>,
   space: SpaceOptions,
@@ -303,10 +305,10 @@ async function restoreObjects(
   await reader.copyOut('storage.objects (version)', ([version]) => {
     if (version != null && isVersion(version)) versions.add(version);
   });
-  await checkSpace(sumOf(sizes, versions), space);
+  if (storesBodies) await checkSpace(sumOf(sizes, versions), space);
   const store = await openStore();
   try {
-    return await restoreBodies(repository, store, versions);
+    return await restoreBodies(repository, store, versions, sizes);
   } finally {
     await store.close();
   }

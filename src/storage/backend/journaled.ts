@@ -42,8 +42,8 @@ export const bodyStore = (backend: ObjectBackend): BodyStore => ({
     const bytes = await body.read();
     return bytes instanceof Uint8Array ? once(bytes) : bytes;
   },
-  async write(version, bytes) {
-    await backend.write(version, { [Symbol.asyncIterator]: () => bytes[Symbol.asyncIterator]() }, Infinity);
+  async write(version, bytes, maxBytes) {
+    await backend.write(version, { [Symbol.asyncIterator]: () => bytes[Symbol.asyncIterator]() }, maxBytes);
   },
   async remove(versions) {
     const intent = await backend.announce(versions);
