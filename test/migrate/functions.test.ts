@@ -103,7 +103,7 @@ test('functions and secrets are sent to the API, and functions are downloaded as
   writeFileSync(join(to, 'open/index.ts'), 'edited');
   const again = await downloadFunctions(access, to, { overwrite: false, check: false });
   expect(again.functions).toEqual([]);
-  expect(again.notes.join()).toContain('open/index.ts exists with another content');
+  expect(again.notes.join()).toContain('open/index.ts exists with different content');
   expect(readFileSync(join(to, 'open/index.ts'), 'utf8')).toBe('edited');
 });
 
