@@ -4,9 +4,10 @@
  *     node bench/small-container.ts [--limit 512] [--seconds 60]
  *
  * In a container, the limit is the container's, and the kernel enforces it. With `--limit` (MiB, Linux, as root), the
- * server runs in a mount namespace in which its control group appears to have this limit. The kernel doesn't enforce
- * it, so the result is the memory that the processes use: the sum of their proportional set sizes (PSS) and the largest
- * sum that was seen, every 200 ms. Files in the page cache aren't included, because the kernel frees them if necessary.
+ * server runs in a new control group with this limit. If no group can be created, the server runs in a mount namespace
+ * in which its control group only appears to have the limit. Prints the sum of the processes' proportional set sizes
+ * (PSS) and the largest sum that was seen, every 200 ms. Files in the page cache aren't included, because the kernel
+ * frees them if necessary.
  *
  * The load: reads, sign-ups, uploads of 8 MiB, calls of a function, and realtime clients. Exits with 1 if the memory
  * reaches the limit, a process of the server ends, or no request of a kind succeeds. The server may reject requests.
@@ -18,6 +19,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  rmdirSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -70,15 +72,36 @@ function limitFile(): string {
   return found;
 }
 
+/** Creates a control group with the limit (cgroup v1 or v2). Returns undefined if this isn't possible. */
+function createGroup(): string | undefined {
+  for (const [parent, limit] of [
+    ['/sys/fs/cgroup/memory', 'memory.limit_in_bytes'],
+    ['/sys/fs/cgroup', 'memory.max'],
+  ] as const) {
+    const path = join(parent, `plinth-bench-${process.pid}`);
+    try {
+      mkdirSync(path);
+      writeFileSync(join(path, limit), String(limitBytes));
+      return path;
+    } catch {
+      if (existsSync(path)) rmdirSync(path);
+    }
+  }
+  return undefined;
+}
+
+/** Returns the arguments that run a command with the limit. */
+function limited(command: readonly string[]): readonly string[] {
+  if (values.limit === undefined) return command;
+  if (group !== undefined)
+    return ['sh', '-c', 'echo $$ > "$0" && exec "$@"', join(group, 'cgroup.procs'), ...command];
+  const bind = 'mount --bind "$1" "$2" && shift 2 && exec "$@"';
+  return ['unshare', '--mount', 'sh', '-c', bind, 'sh', limitCopy(), limitFile(), ...command];
+}
+
 async function serve(): Promise<{ child: ChildProcess; url: string }> {
   const command = [process.execPath, bin, 'serve', '--workdir', dir, '--port', '0', '--json'];
-  const [file, ...args] =
-    values.limit === undefined
-      ? command
-      : [
-          ...['unshare', '--mount', 'sh', '-c', 'mount --bind "$1" "$2" && shift 2 && exec "$@"', 'sh'],
-          ...[limitCopy(), limitFile(), ...command],
-        ];
+  const [file, ...args] = limited(command);
   const child = spawn(file as string, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const line = await new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stdout as NonNullable<ChildProcess['stdout']> }).once('line', resolve);
@@ -186,6 +209,7 @@ function joinChannel(url: string, key: string, index: number): WebSocket {
 }
 
 makeProject();
+const group = values.limit === undefined ? undefined : createGroup();
 const { child, url } = await serve();
 const secrets = JSON.parse(readFileSync(join(dir, '.plinth', 'secrets.json'), 'utf8'));
 const show = (bytes: number): string => `${Math.round(bytes / mib)} MiB`;
@@ -208,10 +232,17 @@ const byName = Map.groupBy(peak, ({ name }) => name);
 const parts = [...byName].map(([name, all]) => `${all.length} ${name} ${show(totalOf(all))}`);
 console.log(`most memory: ${show(totalOf(peak))} (${parts.join(', ')})`);
 console.log(`ready after the load: ${isReady}`);
+if (group !== undefined) {
+  const most = read(join(group, 'memory.max_usage_in_bytes')) ?? read(join(group, 'memory.peak'));
+  const events = read(join(group, 'memory.oom_control')) ?? read(join(group, 'memory.events')) ?? '';
+  const kills = /^oom_kill (\d+)$/m.exec(events)?.[1];
+  console.log(`the kernel's count with the page cache: ${show(Number(most))}, processes killed: ${kills}`);
+}
 if (isRunning) {
   child.kill('SIGTERM');
   await new Promise((resolve) => child.once('exit', resolve));
 }
 rmSync(dir, { recursive: true, force: true });
+if (group !== undefined) rmdirSync(group);
 const allSucceed = Object.values(counts).every(({ ok }) => ok > 0);
 process.exitCode = totalOf(peak) < limitBytes && isReady && allSucceed ? 0 : 1;
