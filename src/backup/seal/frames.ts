@@ -97,7 +97,7 @@ async function* inFrames(
     // A full frame is held until more bytes arrive, because it may be the last.
     while (heldBytes + chunk.length > size) {
       const taken = size - heldBytes;
-      yield { bytes: Buffer.concat([...held, chunk.subarray(0, taken)], size), isLast: false };
+      yield { bytes: joined([...held, chunk.subarray(0, taken)], size), isLast: false };
       held = [];
       heldBytes = 0;
       chunk = chunk.subarray(taken);
@@ -106,7 +106,15 @@ async function* inFrames(
     held.push(chunk);
     heldBytes += chunk.length;
   }
-  yield { bytes: Buffer.concat(held, heldBytes), isLast: true };
+  yield { bytes: joined(held, heldBytes), isLast: true };
+}
+
+/** A frame that consists of a single chunk isn't copied. */
+function joined(chunks: readonly Uint8Array[], sizeBytes: number): Buffer {
+  const [only, second] = chunks;
+  return only === undefined || second !== undefined
+    ? Buffer.concat(chunks, sizeBytes)
+    : Buffer.from(only.buffer, only.byteOffset, sizeBytes);
 }
 
 /** Reads the first bytes of a stream separately. */
