@@ -64,7 +64,7 @@ async function withHttp<T>(
 }
 
 test.each([
-  ['InvalidAccessKeyId', 403, "doesn't know the access key ID"],
+  ['InvalidAccessKeyId', 403, "doesn't recognize the access key ID"],
   ['SignatureDoesNotMatch', 403, 'rejects the secret access key'],
   ['RequestTimeTooSkewed', 403, 'The clock of this machine differs'],
   ['AccessDenied', 403, "don't allow this access"],
