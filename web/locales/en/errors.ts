@@ -108,7 +108,8 @@ export const messages = {
 
   // SSO
   'error.user_sso_managed': 'Your organization manages this account. Change it there.',
-  'error.sso_required': 'Your organization requires single sign-on for this email address.',
+  'error.sso_required':
+    'Your organization requires single sign-on for this email address. Sign in with SSO instead.',
   'error.sso_provider_not_found':
     'Single sign-on isn’t set up for this domain. Check the domain, or choose another way to sign in.',
   'error.sso_provider_disabled':
