@@ -8,7 +8,7 @@ test('a cycle is described in one sentence', () => {
     ),
   );
   expect(message).toBe(
-    'These changes need each other, so they can\'t be sorted: CREATE VIEW "a"; CREATE FUNCTION "b".',
+    'These changes depend on each other, so they can\'t be sorted: CREATE VIEW "a"; CREATE FUNCTION "b".',
   );
   expect(hint).toContain('two steps');
 });
