@@ -2,6 +2,7 @@
  * The types of all routes in the Console's API, for the web app. The file contains only types, because importing a
  * value would load zod.
  */
+import type { contract as advisors } from './advisors/contract.ts';
 import type { contract as backups } from './backups/contract.ts';
 import type { contract as functions } from './functions/contract.ts';
 import type { contract as home } from './home/contract.ts';
@@ -23,7 +24,8 @@ import type { contract as tables } from './tables/contract.ts';
 import type { contract as users } from './users/contract.ts';
 import type { contract as why } from './why/contract.ts';
 
-export type ConsoleContract = typeof backups &
+export type ConsoleContract = typeof advisors &
+  typeof backups &
   typeof functions &
   typeof home &
   typeof inbox &

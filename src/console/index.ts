@@ -23,12 +23,15 @@ import type { RealtimeService } from '../realtime/types.ts';
 import type { Attempt } from '../rest/index.ts';
 import { createSeal } from '../shared/seal.ts';
 import type { Telemetry } from '../telemetry/types.ts';
+import { createRecentAdvisors } from './advisors/recent.ts';
+import { advisorRoutes } from './advisors/routes.ts';
 import { type Audit, commandLine, createAudit } from './audit.ts';
 import { type BackupDeps, backupRoutes } from './backups/routes.ts';
 import { arrivalOf, arrivalPlaceholder } from './core/arrival.ts';
 import { createAttempts } from './core/attempts.ts';
 import type { OperatorRole } from './core/roles.ts';
 import { type FunctionsView, functionRoutes } from './functions/routes.ts';
+import { problemsOf } from './home/problems.ts';
 import { type HomeDeps, homeRoutes } from './home/routes.ts';
 import { inboxRoutes } from './inbox/routes.ts';
 import { jobRoutes } from './jobs/routes.ts';
@@ -158,6 +161,9 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
   const linkOf = (token: string): string => `${deps.consoleUrl()}/console/sign-in#token=${token}`;
   const face = createWebFace(`${deps.webDir}/console`);
   const audit = createAudit(db);
+  const advisors = createRecentAdvisors(database.pool('postgres'), deps.config, deps.clock.now);
+  const problems = () =>
+    problemsOf({ ...deps, pool: database.pool('postgres'), findings: advisors.recent, now: deps.clock.now });
   const callService = createServiceClient(deps);
   const tokens = createTokens({ db, operatorNamed: sessions.operatorNamed, audit });
   const management = createManagement({
@@ -199,7 +205,13 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
               signInRoutes(scope, api, { sessions, audit });
               operatorRoutes(api, { database, sessions, factors, factorRequired, linkOf }, audit);
               passkeyRoutes(api, { passkeys, sessions }, audit);
-              homeRoutes(api, deps);
+              homeRoutes(api, deps, problems);
+              advisorRoutes(api, {
+                pool: database.pool('postgres'),
+                advisors,
+                audit,
+                writeMigration: deps.writeMigration,
+              });
               tableRoutes(api, { database, clock: deps.clock, audit });
               schemaRoutes(api, {
                 pool: database.pool('postgres'),

@@ -67,6 +67,11 @@ export const pages = {
     component: 'PoliciesPage',
     menu: { label: 'nav.policies', key: 'p' },
   },
+  '/advisors': {
+    module: 'features/advisors/page.tsx',
+    component: 'AdvisorsPage',
+    menu: { label: 'nav.advisors', key: 'v' },
+  },
   '/why': { module: 'features/why/page.tsx', component: 'WhyPage', menu: { label: 'nav.why', key: 'w' } },
   '/users': {
     module: 'features/users/page.tsx',

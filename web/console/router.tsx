@@ -17,6 +17,7 @@ import { sessionQuery } from './api/session.ts';
 import { type AsSearch, validateAs } from './components/persona.ts';
 import { RouteFault, RouteMissing, RouteWaiting } from './components/route-states.tsx';
 import { forgetEarly } from './early.ts';
+import { advisorsQuery, validateAdvisorsSearch } from './features/advisors/api.ts';
 import { validateAuditSearch } from './features/audit/api.ts';
 import { functionsQuery, validateFunctionsSearch } from './features/functions/api.ts';
 import { validateOpenSearch, validateQueueSearch, validateRequestSearch } from './features/jobs/search.ts';
@@ -309,6 +310,13 @@ const policiesRoute = createRoute({
   validateSearch: validatePolicySearch,
 });
 
+const advisorsRoute = createRoute({
+  getParentRoute: () => appRoute,
+  ...pageAt('/advisors'),
+  validateSearch: validateAdvisorsSearch,
+  loader: ({ context }) => void context.queryClient.prefetchQuery(advisorsQuery),
+});
+
 const whyRoute = createRoute({
   getParentRoute: () => appRoute,
   ...pageAt('/why'),
@@ -328,6 +336,7 @@ const routeTree = rootRoute.addChildren([
     inboxRoute,
     sqlRoute,
     policiesRoute,
+    advisorsRoute,
     whyRoute,
     operatorsRoute,
     auditRoute,

@@ -1,3 +1,4 @@
+import type { FindingCategory } from '../../advisors/index.ts';
 import { json, type RouteTable } from '../core/contract.ts';
 
 export interface SkippedStatement {
@@ -31,6 +32,40 @@ export interface Home {
   readonly services: readonly { readonly name: string; readonly fault: string | null }[];
 }
 
+/** Something that needs attention. */
+export type Problem = { readonly severity: 'error' | 'warning' } & (
+  | { readonly kind: 'service'; readonly service: string; readonly fault: string }
+  /** Responses with a status of 5xx in the last hour. */
+  | { readonly kind: 'server-errors'; readonly service: string; readonly count: number }
+  | {
+      readonly kind: 'job';
+      readonly job: string;
+      readonly name: string;
+      /** The number of failures among the last ten runs. */
+      readonly failures: number;
+    }
+  /** The message is null if the only problem is that a scheduled backup is overdue. */
+  | { readonly kind: 'backup'; readonly message: string | null }
+  | {
+      readonly kind: 'advisors';
+      readonly category: FindingCategory;
+      readonly errors: number;
+      readonly warnings: number;
+    }
+  | {
+      readonly kind: 'slow-statement';
+      readonly id: string;
+      readonly role: string;
+      readonly meanMs: number;
+      readonly calls: number;
+    }
+  /** Errors in the settings files. */
+  | { readonly kind: 'invalid-settings'; readonly count: number }
+  /** Changed settings that take effect after a restart. */
+  | { readonly kind: 'restart'; readonly settings: readonly string[] }
+);
+
 export const contract = {
   'GET /home': { response: json<Home>() },
+  'GET /home/problems': { response: json<{ readonly problems: readonly Problem[] }>() },
 } as const satisfies RouteTable;

@@ -6,7 +6,7 @@ import { sql } from '../../kernel/sql.ts';
 import type { Keys } from '../../keys/types.ts';
 import type { Inbox } from '../../mail/types.ts';
 import type { Api } from '../routes/api.ts';
-import type { DatabaseLimit, SkippedStatement } from './contract.ts';
+import type { DatabaseLimit, Problem, SkippedStatement } from './contract.ts';
 
 export interface HomeDeps {
   readonly config: LiveConfig;
@@ -28,9 +28,10 @@ interface Progress {
   readonly bucket: boolean;
 }
 
-export function homeRoutes(api: Api, deps: HomeDeps): void {
+export function homeRoutes(api: Api, deps: HomeDeps, problems: () => Promise<readonly Problem[]>): void {
   const { config, database, keys, apiUrl, health } = deps;
   const route = api.feature(() => import('./contract.ts'));
+  route('GET /home/problems', 'read', async () => ({ problems: await problems() }));
   route('GET /home', 'read', async () => ({
     project: config.current.project_id,
     url: apiUrl(),

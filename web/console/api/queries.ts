@@ -10,6 +10,12 @@ export const homeQuery = queryOptions({
   refetchInterval: 15_000,
 });
 
+export const problemsQuery = queryOptions({
+  queryKey: ['home', 'problems'],
+  queryFn: async ({ signal }) => (await fetchConsole('GET /home/problems', { signal })).problems,
+  refetchInterval: 15_000,
+});
+
 export const tablesQuery = queryOptions({
   queryKey: ['tables'],
   queryFn: async ({ signal }) => (await fetchConsole('GET /tables', { signal })).tables,

@@ -10,6 +10,7 @@ export const messages = {
   'nav.tables': 'Tables',
   'nav.sql': 'SQL',
   'nav.policies': 'Policies',
+  'nav.advisors': 'Advisors',
   'nav.why': 'Why',
   'nav.users': 'Users',
   'nav.storage': 'Storage',
@@ -101,6 +102,31 @@ export const messages = {
   'home.services': 'Services',
   'home.all-well': 'All services are running',
   'home.faults': '{count, plural, one {# service needs attention} other {# services need attention}}',
+  'problems.title': 'Problems',
+  'problems.count': '{count, plural, one {# needs attention} other {# need attention}}',
+  'problems.none': 'No problems found',
+  'problems.error': 'Error:',
+  'problems.warning': 'Warning:',
+  'problems.service': '{service}: {fault}',
+  'problems.server-errors':
+    '{count, plural, one {# request to {service} failed with a server error in the last hour} other {# requests to {service} failed with a server error in the last hour}}',
+  'problems.job':
+    'The last run of the cron job “{name}” failed ({failures, plural, one {# failure} other {# failures}} in the last 10 runs)',
+  'problems.backup': 'Backups: {message}',
+  'problems.backup-overdue': 'A scheduled backup is overdue',
+  'problems.security': '{count, plural, one {# security finding} other {# security findings}}',
+  'problems.performance': '{count, plural, one {# performance finding} other {# performance findings}}',
+  'problems.slow': 'A statement takes {ms} ms on average ({calls, plural, one {# call} other {# calls}})',
+  'problems.invalid-settings':
+    '{count, plural, one {The settings files contain an error} other {The settings files contain # errors}}, so changes aren’t applied',
+  'problems.restart':
+    '{count, plural, one {A changed setting takes} other {# changed settings take}} effect after a restart: {settings}',
+  'problems.see-logs': 'View logs',
+  'problems.see-jobs': 'View runs',
+  'problems.see-backups': 'View backups',
+  'problems.see-advisors': 'View findings',
+  'problems.see-statement': 'View statement',
+  'problems.see-settings': 'View settings',
   'home.partial':
     'The schema is incomplete because {count, plural, one {# statement failed and was skipped} other {# statements failed and were skipped}}',
   'home.limits':

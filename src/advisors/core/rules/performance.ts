@@ -163,10 +163,6 @@ export const tableBloat: Rule = {
           metadata: { schema: table.schema, name: table.name, type: 'table' },
           key: [table.schema, table.name],
           affectedRows: table.rows,
-          fix: {
-            sql: `vacuum full ${qualified(table.schema, table.name)};`,
-            note: 'The table is locked until it has been rewritten. The statement can’t run in a migration.',
-          },
         };
       }),
 };

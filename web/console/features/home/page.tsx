@@ -12,8 +12,10 @@ import { PageHead, ScrollPage } from '../../components/page.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { t } from '../../text.ts';
+import { Card } from './card.tsx';
 import { Connect } from './connect.tsx';
 import classes from './page.module.css';
+import { Problems } from './problems.tsx';
 
 export function HomePage() {
   const { data, error } = useQuery(homeQuery);
@@ -42,6 +44,7 @@ function Overview({ home }: { home: Home }) {
   const faults = home.services.filter(({ fault }) => fault !== null).length;
   return (
     <>
+      <Problems />
       <PartialSchema skipped={home.skipped} />
       <DatabaseLimits limits={home.limits} />
       <Card title={t('home.project')}>
@@ -201,27 +204,5 @@ function Step({
         {children}
       </div>
     </li>
-  );
-}
-
-function Card({
-  title,
-  note,
-  wide = false,
-  children,
-}: {
-  title: string;
-  note?: string;
-  wide?: boolean;
-  children: ReactNode;
-}) {
-  return (
-    <section className={classes.card} data-wide={wide || undefined}>
-      <div className={classes.cardHead}>
-        <h2>{title}</h2>
-        {note === undefined ? null : <span className={classes.note}>{note}</span>}
-      </div>
-      {children}
-    </section>
   );
 }

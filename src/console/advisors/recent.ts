@@ -1,0 +1,31 @@
+import { type Finding, runAdvisors } from '../../advisors/index.ts';
+import type { LiveConfig } from '../../config/index.ts';
+import type { Pool } from '../../database/types.ts';
+
+/** The age at which findings are read again. The home page asks for them every few seconds. */
+const maxAgeMs = 60_000;
+
+export interface RecentAdvisors {
+  /** Returns the current findings. */
+  fresh(): Promise<readonly Finding[]>;
+  /** Returns findings that are at most a minute old. */
+  recent(): Promise<readonly Finding[]>;
+}
+
+export function createRecentAdvisors(pool: Pool, config: LiveConfig, now: () => number): RecentAdvisors {
+  let last: { readonly atMs: number; readonly findings: Promise<readonly Finding[]> } | undefined;
+  function fresh(): Promise<readonly Finding[]> {
+    const findings = runAdvisors(pool, { exposedSchemas: config.current.api.schemas });
+    const run = { atMs: now(), findings };
+    last = run;
+    // A failed run isn't kept.
+    findings.catch(() => {
+      if (last === run) last = undefined;
+    });
+    return findings;
+  }
+  return {
+    fresh,
+    recent: () => (last !== undefined && now() - last.atMs < maxAgeMs ? last.findings : fresh()),
+  };
+}

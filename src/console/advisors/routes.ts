@@ -1,0 +1,45 @@
+/** The findings of the advisors, and the statements that correct them. */
+import type { Pool } from '../../database/types.ts';
+import { splitSql } from '../../shared/sql/split.ts';
+import type { Audit } from '../audit.ts';
+import { ConsoleError } from '../errors.ts';
+import type { Api } from '../routes/api.ts';
+import { applyChanges, type WriteMigration } from '../schema/apply.ts';
+import type { RecentAdvisors } from './recent.ts';
+
+export interface AdvisorDeps {
+  /** A pool that logs in as `postgres`, which owns the project's tables. */
+  readonly pool: Pool;
+  readonly advisors: RecentAdvisors;
+  readonly audit: Audit;
+  readonly writeMigration: WriteMigration;
+}
+
+export function advisorRoutes(api: Api, { pool, advisors, audit, writeMigration }: AdvisorDeps): void {
+  const route = api.feature(() => import('./contract.ts'));
+  route('GET /advisors', 'read', async () => ({ findings: [...(await advisors.fresh())] }));
+  route('POST /advisors/fix', 'write', async (call) => {
+    const { name, key, migration } = await call.body();
+    const finding = (await advisors.fresh()).find((each) => each.name === name && each.cache_key === key);
+    if (finding?.fix === undefined)
+      throw new ConsoleError('not_found', { message: 'This problem no longer exists.' });
+    const statements = statementsOf(finding.fix.sql);
+    const file = await applyChanges(
+      pool,
+      statements,
+      migration === undefined ? undefined : { name: migration, write: writeMigration },
+    );
+    await audit(call, 'advisor.fix', key, {
+      statements,
+      ...(file === undefined ? {} : { migration: file }),
+    });
+    await advisors.fresh();
+    return { statements, file: file ?? null };
+  });
+}
+
+/** Returns the statements of a fix without their semicolons. */
+const statementsOf = (sql: string): string[] =>
+  [...splitSql(sql)]
+    .map(({ start, end }) => sql.slice(start, end).trim())
+    .filter((statement) => statement !== '');

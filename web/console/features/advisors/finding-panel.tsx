@@ -1,0 +1,167 @@
+/** One problem: why it matters, where it is, and the SQL that fixes it. */
+import { Button, Checkbox, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { Notice } from '../../../ui/notice.tsx';
+import { useMay } from '../../api/session.ts';
+import { Fact, Facts } from '../../components/facts.tsx';
+import { CodeBlock } from '../../components/json-block.tsx';
+import { ProblemBox } from '../../components/problem-box.tsx';
+import { SidePanel } from '../../components/side-panel.tsx';
+import { Tag } from '../../components/tag.tsx';
+import classes from './advisors.module.css';
+import { applyFix, type Finding } from './api.ts';
+import { toneOf } from './level.ts';
+import { Detail } from './page.tsx';
+import { t } from './text.ts';
+
+export function FindingPanel({ finding, onClose }: { finding: Finding | undefined; onClose: () => void }) {
+  // The finding disappears from the list when it is fixed, but the panel keeps showing it.
+  const [shown, setShown] = useState(finding);
+  if (shown === undefined && finding !== undefined) setShown(finding);
+  return (
+    <SidePanel title={shown?.title ?? t('nav.advisors')} onClose={onClose} wide>
+      {shown === undefined ? <p>{t('advisors.gone')}</p> : <Body finding={shown} onClose={onClose} />}
+    </SidePanel>
+  );
+}
+
+function Body({ finding, onClose }: { finding: Finding; onClose: () => void }) {
+  const isLink = finding.remediation.startsWith('https://');
+  return (
+    <div className={classes.panel}>
+      <p>
+        <Detail text={finding.detail} />
+      </p>
+      <Facts>
+        <Fact label={t('advisors.rule')}>
+          <code>{finding.name}</code>{' '}
+          <Tag tone={toneOf(finding.level)}>{t(`advisors.level-${finding.level}`)}</Tag>
+        </Fact>
+        <Fact label={t('advisors.why')}>{finding.description}</Fact>
+        {finding.affected_rows === undefined ? null : (
+          <Fact label={t('advisors.rows')}>{finding.affected_rows.toLocaleString()}</Fact>
+        )}
+      </Facts>
+      <Places metadata={finding.metadata} />
+      <h3>{t('advisors.fix')}</h3>
+      {finding.fix === undefined ? (
+        <p>{t('advisors.no-fix', { remediation: isLink ? '' : finding.remediation })}</p>
+      ) : (
+        <FixForm finding={finding} fix={finding.fix} onClose={onClose} />
+      )}
+      {isLink ? (
+        <a href={finding.remediation} target="_blank" rel="noreferrer">
+          {t('advisors.documentation')}
+        </a>
+      ) : null}
+    </div>
+  );
+}
+
+function Places({ metadata: { type, schema, name } }: { metadata: Finding['metadata'] }) {
+  if (type !== 'table' || typeof schema !== 'string' || typeof name !== 'string') return null;
+  return (
+    <p className={classes.places}>
+      <Link to="/tables/$schema/$table" params={{ schema, table: name }} search={{}}>
+        {t('advisors.open-table')}
+      </Link>
+      <Link to="/policies" search={{ filter: name }}>
+        {t('advisors.open-policies')}
+      </Link>
+    </p>
+  );
+}
+
+/** Whether fixes are also saved as migration files. The choice is kept until the page is reloaded. */
+let keepsMigrations = true;
+
+function FixForm({
+  finding,
+  fix,
+  onClose,
+}: {
+  finding: Finding;
+  fix: NonNullable<Finding['fix']>;
+  onClose: () => void;
+}) {
+  const mayWrite = useMay('write');
+  const queryClient = useQueryClient();
+  const [asFile, setAsFile] = useState(keepsMigrations);
+  const [name, setName] = useState(() => suggestedName(finding));
+  const apply = useMutation({
+    mutationFn: () =>
+      applyFix({ name: finding.name, key: finding.cache_key, ...(asFile ? { migration: name } : {}) }),
+    // The statements can affect all data that was read from the schema.
+    onSuccess: () => queryClient.invalidateQueries(),
+  });
+  const isReady = !asFile || /^[a-z0-9_]{1,100}$/.test(name);
+
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    if (isReady && !apply.isPending) apply.mutate();
+  }
+
+  if (apply.data !== undefined)
+    return (
+      <>
+        <Notice tone="success">
+          <p>
+            {apply.data.file === null
+              ? t('advisors.applied')
+              : t('advisors.applied-file', { file: apply.data.file })}
+          </p>
+        </Notice>
+        <div>
+          <Button size="sm" onClick={onClose} data-autofocus>
+            {t('panel.close')}
+          </Button>
+        </div>
+      </>
+    );
+  return (
+    <form className={classes.form} onSubmit={submit}>
+      <CodeBlock text={fix.sql} what={t('advisors.sql')} />
+      <p className={classes.why}>{fix.note}</p>
+      {mayWrite ? (
+        <>
+          <Checkbox
+            label={t('advisors.migration')}
+            description={t('advisors.migration-why')}
+            checked={asFile}
+            onChange={(event) => {
+              keepsMigrations = event.currentTarget.checked;
+              setAsFile(keepsMigrations);
+            }}
+          />
+          {asFile ? (
+            <TextInput
+              size="sm"
+              label={t('advisors.migration-name')}
+              value={name}
+              error={isReady ? undefined : t('advisors.migration-bad')}
+              spellCheck={false}
+              onChange={(event) => setName(event.currentTarget.value)}
+            />
+          ) : null}
+          {apply.error === null ? null : <ProblemBox error={apply.error} />}
+          <div>
+            <Button type="submit" size="sm" loading={apply.isPending} disabled={!isReady}>
+              {t('advisors.apply')}
+            </Button>
+          </div>
+        </>
+      ) : (
+        <p className={classes.why}>{t('advisors.read-only')}</p>
+      )}
+    </form>
+  );
+}
+
+const suggestedName = ({ name, metadata }: Finding): string =>
+  `fix_${name}_${String(metadata.name ?? '')}`
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '_')
+    .replace(/_$/, '')
+    .slice(0, 100);
