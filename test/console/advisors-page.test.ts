@@ -50,7 +50,7 @@ test('a problem on the home page is followed to its fix, which is saved as a mig
   await panel.getByText('Applied and saved as supabase/migrations/', { exact: false }).waitFor();
   await panel.getByRole('button', { name: 'Close' }).last().press('Enter');
   await panel.waitFor({ state: 'detached' });
-  expect(await page.getByRole('heading', { name: 'RLS Disabled in Public' }).count()).toBe(0);
+  expect(await page.getByRole('button', { name: 'Table public.open is exposed' }).count()).toBe(0);
   expect(complaints.list).toEqual([]);
   await close();
 
@@ -89,7 +89,7 @@ test.each(looks)('both pages are accessible at $width px in the $colorScheme sch
   await expectSound(page, 'home');
   await go('/advisors');
   await page
-    .getByRole('button', { name: /^Table public\.open / })
+    .getByRole('button', { name: /^Table public\./ })
     .first()
     .press('Enter');
   await page.getByRole('dialog').getByText('Why it matters').waitFor();

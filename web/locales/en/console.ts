@@ -4,7 +4,7 @@ export const messages = {
   'app.title': '{page} · Console',
 
   'nav.label': 'Pages',
-  'nav.bar': 'Project',
+  'nav.bar': 'Top bar',
   'nav.menu': 'Open menu',
   'nav.home': 'Home',
   'nav.tables': 'Tables',
