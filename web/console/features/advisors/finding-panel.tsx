@@ -12,8 +12,8 @@ import { SidePanel } from '../../components/side-panel.tsx';
 import { Tag } from '../../components/tag.tsx';
 import classes from './advisors.module.css';
 import { applyFix, type Finding } from './api.ts';
+import { Detail } from './detail.tsx';
 import { toneOf } from './level.ts';
-import { Detail } from './page.tsx';
 import { t } from './text.ts';
 
 export function FindingPanel({ finding, onClose }: { finding: Finding | undefined; onClose: () => void }) {

@@ -1,22 +1,25 @@
 /** The Advisors page: security and performance problems of the database, grouped by rule. */
-import { Button, SegmentedControl } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconRefresh, IconShieldCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import { EmptyState } from '../../components/empty-state.tsx';
 import list from '../../components/list.module.css';
 import { PageHead } from '../../components/page.tsx';
 import { ProblemBox } from '../../components/problem-box.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
+import tabStyles from '../../components/tabs.module.css';
 import { Tag } from '../../components/tag.tsx';
 import classes from './advisors.module.css';
-import { advisorsQuery, type Finding, type FindingType } from './api.ts';
+import { advisorsQuery, type Finding, type FindingType, findingTypes } from './api.ts';
+import { Detail } from './detail.tsx';
 import { FindingPanel } from './finding-panel.tsx';
 import { toneOf } from './level.ts';
 import { t } from './text.ts';
 
 const route = getRouteApi('/app/advisors');
+const tabTypes = [undefined, ...findingTypes];
 
 const isOfType =
   (type: FindingType | undefined) =>
@@ -32,19 +35,6 @@ export function AdvisorsPage() {
   return (
     <>
       <PageHead title={t('nav.advisors')}>
-        <SegmentedControl
-          size="xs"
-          aria-label={t('advisors.type')}
-          value={type ?? 'all'}
-          data={[
-            { value: 'all', label: t('advisors.all', { count: count(undefined) }) },
-            { value: 'security', label: t('advisors.security', { count: count('security') }) },
-            { value: 'performance', label: t('advisors.performance', { count: count('performance') }) },
-          ]}
-          onChange={(value) =>
-            void navigate({ search: value === 'all' ? {} : { type: value as FindingType }, replace: true })
-          }
-        />
         <Button
           size="xs"
           variant="default"
@@ -55,6 +45,19 @@ export function AdvisorsPage() {
           {t('advisors.check')}
         </Button>
       </PageHead>
+      <nav className={tabStyles.tabs} aria-label={t('advisors.type')}>
+        {tabTypes.map((each) => (
+          <Link
+            key={each ?? 'all'}
+            to="/advisors"
+            search={each === undefined ? {} : { type: each }}
+            className={tabStyles.tab}
+            aria-current={each === type ? 'page' : undefined}
+          >
+            {t(`advisors.${each ?? 'all'}`, { count: count(each) })}
+          </Link>
+        ))}
+      </nav>
       <div className={list.scroll}>
         {error === null ? null : <ProblemBox error={error} />}
         {shown === undefined ? (
@@ -120,13 +123,5 @@ function Rule({ findings, onOpen }: { findings: readonly Finding[]; onOpen: (key
         </Button>
       )}
     </section>
-  );
-}
-
-/** Shows the parts in backquotes as code. */
-export function Detail({ text }: { text: string }) {
-  return text.split('`').map((part, index) =>
-    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text have no other identity
-    index % 2 === 0 ? part : <code key={index}>{part}</code>,
   );
 }

@@ -1,7 +1,7 @@
 /** The Jobs pages: scheduled jobs, webhooks, requests from SQL, and queues. */
 import { Link, Outlet } from '@tanstack/react-router';
 import { PageHead } from '../../components/page.tsx';
-import classes from './jobs.module.css';
+import tabStyles from '../../components/tabs.module.css';
 import { t } from './text.ts';
 
 const tabs = [
@@ -15,9 +15,9 @@ export function JobsPage() {
   return (
     <>
       <PageHead title={t('nav.jobs')} />
-      <nav className={classes.tabs} aria-label={t('jobs.parts')}>
+      <nav className={tabStyles.tabs} aria-label={t('jobs.parts')}>
         {tabs.map(({ to, label }) => (
-          <Link key={to} to={to} className={classes.tab} activeOptions={{ includeSearch: false }}>
+          <Link key={to} to={to} className={tabStyles.tab} activeOptions={{ includeSearch: false }}>
             {t(label)}
           </Link>
         ))}

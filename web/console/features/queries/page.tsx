@@ -1,7 +1,7 @@
 /** The Queries pages: statistics of statements, running statements, and advice. */
 import { Link, Outlet } from '@tanstack/react-router';
 import { PageHead } from '../../components/page.tsx';
-import classes from './queries.module.css';
+import tabStyles from '../../components/tabs.module.css';
 import { t } from './text.ts';
 
 const tabs = [
@@ -14,9 +14,9 @@ export function QueriesPage() {
   return (
     <>
       <PageHead title={t('nav.queries')} />
-      <nav className={classes.tabs} aria-label={t('queries.parts')}>
+      <nav className={tabStyles.tabs} aria-label={t('queries.parts')}>
         {tabs.map(({ to, label }) => (
-          <Link key={to} to={to} className={classes.tab} activeOptions={{ includeSearch: false }}>
+          <Link key={to} to={to} className={tabStyles.tab} activeOptions={{ includeSearch: false }}>
             {t(label)}
           </Link>
         ))}
