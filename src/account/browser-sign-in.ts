@@ -1,18 +1,35 @@
 /** Signs a browser in and out by managing its session row, its cookie and its session in auth. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AuthClient, TokenPair } from './auth-client.ts';
+import {
+  addressCookie,
+  memoryCookie,
+  readMemory,
+  remember,
+  type SignInWay,
+  writeMemory,
+} from './core/browser-memory.ts';
 import { sessionCookie } from './core/cookies.ts';
+import { ownerOf, type ParkedSessions } from './parked-sessions.ts';
 import { cookieOf, keepCookie } from './request-cookies.ts';
 import { isEnding, type OpenSession, type SessionStore } from './sessions.ts';
+import { accountName } from './visitor.ts';
 
 export interface BrowserSignIn {
-  /** Signs the browser in: creates a row and a cookie, then ends the browser's previous session. */
-  enter(request: FastifyRequest, reply: FastifyReply, pair: TokenPair): Promise<OpenSession>;
+  /**
+   * Signs the browser in: creates a row and a cookie. The browser remembers the account and how it signed in. A previous
+   * session of the same account or of a guest ends, and the session of another account is parked.
+   */
+  enter(request: FastifyRequest, reply: FastifyReply, pair: TokenPair, way: SignInWay): Promise<OpenSession>;
   /** Ends a session in auth and deletes its row. The row is deleted even if auth has already ended the session. */
   leave(request: FastifyRequest, session: OpenSession, scope: string): Promise<void>;
 }
 
-export function createBrowserSignIn(sessions: SessionStore, auth: AuthClient): BrowserSignIn {
+export function createBrowserSignIn(
+  sessions: SessionStore,
+  auth: AuthClient,
+  parked: ParkedSessions,
+): BrowserSignIn {
   async function leave(request: FastifyRequest, session: OpenSession, scope: string): Promise<void> {
     try {
       const alive = await sessions.fresh(session, request, false);
@@ -24,12 +41,37 @@ export function createBrowserSignIn(sessions: SessionStore, auth: AuthClient): B
     }
     if (scope !== 'others') await sessions.close(session);
   }
+  /** Ends the account's earlier sessions in this browser, and parks the session of another account. */
+  async function putAside(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    before: OpenSession | undefined,
+    userId: string,
+  ): Promise<void> {
+    const earlier = (await parked.list(request)).filter(({ session }) => ownerOf(session).id === userId);
+    for (const { slot, session } of earlier) {
+      parked.remove(request, reply, slot);
+      await leave(request, session, 'local');
+    }
+    if (before === undefined) return;
+    const owner = ownerOf(before);
+    const isReplaced = owner.isGuest || owner.id === userId;
+    const freed = earlier.map(({ slot }) => slot);
+    const ended = isReplaced ? before : await parked.park(request, reply, before, freed);
+    if (ended !== undefined) await leave(request, ended, 'local');
+  }
+
   return {
-    async enter(request, reply, pair) {
+    async enter(request, reply, pair, way) {
       const before = await sessions.find(cookieOf(request, sessionCookie));
       const opened = await sessions.open(pair);
       setCookie(request, reply, opened.cookie);
-      if (before !== undefined) await leave(request, before, 'local');
+      const memory = readMemory(cookieOf(request, memoryCookie));
+      const account = { name: accountName(pair.user), way };
+      keepCookie(request, reply, memoryCookie, writeMemory(remember(memory, account)));
+      if (cookieOf(request, addressCookie) !== undefined)
+        keepCookie(request, reply, addressCookie, undefined);
+      await putAside(request, reply, before, pair.user.id);
       return opened;
     },
     leave,

@@ -5,24 +5,26 @@ import type { Config } from '../config/index.ts';
 import type { WebFace } from '../kernel/web-face.ts';
 import { brandCss, brandDarkCss } from './core/branding.ts';
 import { hostOf } from './core/host.ts';
-import { fillPage, keepLinks, repeatProviders, repeatRules } from './core/html.ts';
+import { fillPage, keepLinks, repeatRules, repeatWays } from './core/html.ts';
 import { languages } from './core/languages.ts';
 import {
   type AuthSettings,
+  emptyParts,
   type MoreFacts,
   type Offers,
   offAt,
   offersOf,
   offNames,
   providersOf,
+  type Ways,
+  waysOf,
 } from './core/offers.ts';
 import { passwordRules } from './core/password-rules.ts';
-import type { Provider } from './core/providers.ts';
 import { readLogo } from './logo.ts';
 import type { PageFiller } from './routes/pages.ts';
 
 /** The settings that every page's script reads. `web/account/page-config.ts` defines the same shape. */
-export interface PageConfig {
+export interface PageConfig extends Ways {
   readonly brand: {
     name: string;
     logo: string;
@@ -37,7 +39,6 @@ export interface PageConfig {
   readonly codeLength: number;
   /** The minimum delay between two codes to the same email address, in seconds. */
   readonly resendAfter: number;
-  readonly providers: readonly Provider[];
   /** The chains whose wallets can sign in. */
   readonly wallets: readonly ('ethereum' | 'solana')[];
   /**
@@ -119,7 +120,7 @@ export function createPageFiller(deps: FillerDeps): PageFiller {
 
   const welcomeIn = (language: string): string => branding.welcome[language === 'ar' ? 'ar' : 'en'] ?? '';
 
-  function pageConfig(offered: Offers, providers: readonly Provider[], welcome: string): PageConfig {
+  function pageConfig(offered: Offers, ways: Ways, welcome: string): PageConfig {
     const { auth } = config;
     const { mfa, captcha } = auth;
     const siteKey = config.plinth.account.captcha_site_key;
@@ -137,7 +138,7 @@ export function createPageFiller(deps: FillerDeps): PageFiller {
       password,
       codeLength: auth.email.otp_length,
       resendAfter: Math.max(shortestResendSeconds, Math.ceil(auth.email.max_frequency / 1000)),
-      providers,
+      ...ways,
       wallets,
       keyOrigins,
       factors: {
@@ -180,18 +181,18 @@ export function createPageFiller(deps: FillerDeps): PageFiller {
         return (textsIn(language)['sign-in.to'] ?? '').replace('%PLINTH_HOST%', () => host);
       return page === 'guest' ? '' : welcomeIn(language);
     },
-    async filled(page, language) {
+    async filled(page, language, lastUsed) {
       const file = `pages/${language}/${page}.html`;
       // Custom providers are read again because the project can change them at run time.
       const custom = await customProviders();
-      const key = JSON.stringify(custom);
-      const known = pages.get(file);
+      const facts = { unlisted, custom, wallets, order: Object.keys(external) };
+      const offers = offersOf(settings(), facts);
+      const ways = waysOf(offers, providersOf(settings(), facts), lastUsed);
+      const key = JSON.stringify([custom, ways.last]);
+      const known = pages.get(`${file} ${ways.last}`);
       if (known?.custom === key) return known.html;
       const built = face.html(file);
       if (built === undefined) return undefined;
-      const facts = { unlisted, custom, wallets };
-      const offers = offersOf(settings(), facts);
-      const providers = providersOf(settings(), facts);
       const welcome = welcomeIn(language);
       const rules = passwordRules(password).map((id) => textsIn(language)[id] ?? '');
       const links = {
@@ -199,15 +200,15 @@ export function createPageFiller(deps: FillerDeps): PageFiller {
         terms: branding.terms_url,
         privacy: branding.privacy_url,
       };
-      const html = fillPage(repeatRules(repeatProviders(keepLinks(built, links), providers), rules), {
+      const html = fillPage(repeatRules(repeatWays(keepLinks(built, links), ways), rules), {
         name,
         logo: logoPath,
-        off: [...offNames(offers), ...offLanguages],
+        off: [...offNames(offers), ...emptyParts(offers, ways), ...offLanguages],
         brandCss: css,
         brandDarkCss: darkCss,
-        config: pageConfig(offers, providers, welcome),
+        config: pageConfig(offers, ways, welcome),
       });
-      pages.set(file, { custom: key, html });
+      pages.set(`${file} ${ways.last}`, { custom: key, html });
       return html;
     },
   };

@@ -7,9 +7,11 @@ import type { VisitorOperations } from '../auth/index.ts';
 import { AuthRejection } from '../shared/auth-rejection.ts';
 import type { AuthClient, TokenPair } from './auth-client.ts';
 import type { BrowserSignIn } from './browser-sign-in.ts';
+import type { SignInWay } from './core/browser-memory.ts';
 import { passwordPageFor } from './core/confirm.ts';
 import type { CodePurpose, Step } from './core/step.ts';
 import { AccountError } from './errors.ts';
+import { type Identify, keepAddress } from './identify.ts';
 import { proveFactor } from './prove-factor.ts';
 import type { SessionStore } from './sessions.ts';
 import { mustStepUp, type Visitor, type Visitors } from './visitor.ts';
@@ -21,6 +23,7 @@ export interface FormActionDeps {
   readonly browserSignIn: BrowserSignIn;
   readonly visitors: Visitors;
   readonly windows: WaitingWindows;
+  readonly identify: Identify;
 }
 
 export interface FormContext {
@@ -37,6 +40,8 @@ export interface Outcome {
   readonly page: string;
   readonly step?: Omit<Step, 'page'>;
   readonly next?: string;
+  /** Whether the form already contains the input of `page`, so that its action runs immediately. */
+  readonly isFilled?: boolean;
 }
 
 export type FormAction = (turn: FormContext) => Promise<Outcome>;
@@ -55,8 +60,15 @@ export class FieldFault extends Error {
 
 /** The form field that each auth error code refers to, by page. The pages' scripts contain the same mapping. */
 export const placesOf: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'sign-in': { email_not_confirmed: 'unconfirmed' },
-  'sign-up': { weak_password: 'password', user_already_exists: 'email', email_address_invalid: 'email' },
+  'sign-in': { sso_required: 'email', sso_provider_not_found: 'email' },
+  password: { email_not_confirmed: 'unconfirmed' },
+  sso: { sso_provider_not_found: 'domain' },
+  'sign-up': {
+    sso_required: 'email',
+    weak_password: 'password',
+    user_already_exists: 'email',
+    email_address_invalid: 'email',
+  },
   code: { otp_expired: 'code' },
   'new-password': { weak_password: 'password', same_password: 'password' },
   join: { weak_password: 'password', same_password: 'password' },
@@ -67,10 +79,15 @@ const maxFieldLength = 4096;
 const verifyTypes = { 'sign-in': 'email', confirm: 'email', recover: 'recovery' } as const;
 
 export function createFormActions(deps: FormActionDeps): Readonly<Record<string, FormAction>> {
-  const { auth, sessions, browserSignIn, visitors, windows } = deps;
+  const { auth, browserSignIn, visitors, windows, identify } = deps;
 
-  async function arrive(turn: FormContext, pair: TokenPair, first?: string): Promise<Outcome> {
-    const session = await browserSignIn.enter(turn.request, turn.reply, pair);
+  async function arrive(
+    turn: FormContext,
+    pair: TokenPair,
+    way: SignInWay,
+    first?: string,
+  ): Promise<Outcome> {
+    const session = await browserSignIn.enter(turn.request, turn.reply, pair, way);
     return continueFlow(turn, { session, user: pair.user }, first);
   }
 
@@ -101,18 +118,36 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
   }
 
   async function guest(turn: FormContext): Promise<Outcome> {
-    return arrive(turn, await auth.visitor(turn.request).signUpAsGuest({}));
+    return arrive(turn, await auth.visitor(turn.request).signUpAsGuest({}), 'guest');
   }
 
+  /** Reads the address and selects the next step. */
   async function signIn(turn: FormContext): Promise<Outcome> {
+    const { request, reply, form } = turn;
+    if (form.get('do') === 'guest') return guest(turn);
+    const email = emailIn(form);
+    const identified = await identify(request, reply, email);
+    switch (identified?.next.step) {
+      case 'sso':
+        return { page: 'sso', step: { email, ...(identified.next.isEnforced ? { enforced: true } : {}) } };
+      case 'code':
+        return sendCode(turn, 'sign-in');
+      case 'password':
+        // A password manager fills in both fields, so the password may already be known.
+        return { page: 'password', isFilled: (form.get('password') ?? '') !== '' };
+      default:
+        throw new FieldFault('sso_provider_not_found', 'email');
+    }
+  }
+
+  async function password(turn: FormContext): Promise<Outcome> {
     const { request, form } = turn;
     const requested = form.get('do');
     if (requested === 'code') return sendCode(turn, 'sign-in');
     if (requested === 'confirm') return sendCode(turn, 'confirm');
-    if (requested === 'guest') return guest(turn);
     const email = emailIn(form);
     const body = { email, password: textIn(form, 'password', 'field.password-missing') };
-    return arrive(turn, await auth.visitor(request).signInWithPassword(body));
+    return arrive(turn, await auth.visitor(request).signInWithPassword(body), 'password');
   }
 
   async function signUp(turn: FormContext): Promise<Outcome> {
@@ -121,8 +156,10 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
     const window = windows.of(turn.request);
     const pair = await auth.visitor(turn.request, window.id).signUp(body);
     if (pair === undefined) await windows.begin(turn.request, turn.reply, window);
-    // The response is the same for an address that is already in use so that it doesn't reveal who has an account.
-    return pair === undefined ? { page: 'code', step: { email, purpose: 'confirm' } } : arrive(turn, pair);
+    // The response is the same for an address that is already in use, so that it doesn't reveal who has an account.
+    return pair === undefined
+      ? { page: 'code', step: { email, purpose: 'confirm' } }
+      : arrive(turn, pair, 'password');
   }
 
   async function code(turn: FormContext): Promise<Outcome> {
@@ -140,7 +177,7 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
     const pair = await auth.visitor(request).verifyCode(body);
     if (pair === undefined) throw new Error('only an email change has two confirmations');
     await windows.end(request, turn.reply);
-    return arrive(turn, pair, purpose === 'recover' ? 'new-password' : undefined);
+    return arrive(turn, pair, 'code', purpose === 'recover' ? 'new-password' : undefined);
   }
 
   /** Continues if the link in the email was confirmed on another device. */
@@ -151,7 +188,7 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
     const body = { type: taken.type, token_hash: taken.link };
     const pair = await auth.visitor(turn.request).verifyCode(body);
     if (pair === undefined) throw new Error('only an email change has two confirmations');
-    return arrive(turn, pair, passwordPageFor(taken.type));
+    return arrive(turn, pair, 'code', passwordPageFor(taken.type));
   }
 
   async function newPassword(turn: FormContext): Promise<Outcome> {
@@ -162,31 +199,12 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
     return continueFlow(turn, visitor, '');
   }
 
-  /**
-   * Verifies a code for a second factor. Only auth can determine which of several authenticators the code belongs to.
-   */
-  async function mfa(turn: FormContext): Promise<Outcome> {
-    const { session, user } = await visitors.needed(turn.request);
-    const entered = digitsIn(turn.form);
-    const factors = (user.factors ?? []).filter(
-      (factor) => factor.status === 'verified' && factor.factor_type === 'totp',
-    );
-    let rejection: unknown = new AuthRejection(422, { error_code: 'mfa_factor_not_found' });
-    for (const { id: factorId } of factors) {
-      try {
-        const proof = { factorId, code: entered };
-        const proven = await proveFactor({ auth, sessions }, turn.request, session, proof);
-        return continueFlow(turn, { session: proven.session, user: proven.pair.user });
-      } catch (error) {
-        if (!(error instanceof AuthRejection && error.code === 'mfa_verification_failed')) throw error;
-        rejection = error;
-      }
-    }
-    throw rejection;
-  }
+  const mfa = async (turn: FormContext) => continueFlow(turn, await verifyFactor(deps, turn));
 
   return {
     'sign-in': signIn,
+    password,
+    sso,
     'sign-up': signUp,
     guest,
     code,
@@ -195,6 +213,40 @@ export function createFormActions(deps: FormActionDeps): Readonly<Record<string,
     join: newPassword,
     mfa,
   };
+}
+
+/** Keeps the typed address or domain. The next page links to the identity provider. */
+async function sso({ request, reply, form }: FormContext): Promise<Outcome> {
+  const typed = textIn(form, 'domain', 'field.domain-wrong').trim();
+  if (!/^[^\s/]+\.[^\s/.]+$/.test(typed)) throw new FieldFault('field.domain-wrong', 'domain');
+  keepAddress(request, reply, typed);
+  return { page: 'sso', step: { email: typed } };
+}
+
+/**
+ * Verifies a code for a second factor. Only auth can determine which of several authenticators the code belongs to.
+ */
+async function verifyFactor(
+  { auth, sessions, visitors }: FormActionDeps,
+  turn: FormContext,
+): Promise<Visitor> {
+  const { session, user } = await visitors.needed(turn.request);
+  const entered = digitsIn(turn.form);
+  const factors = (user.factors ?? []).filter(
+    (factor) => factor.status === 'verified' && factor.factor_type === 'totp',
+  );
+  let rejection: unknown = new AuthRejection(422, { error_code: 'mfa_factor_not_found' });
+  for (const { id: factorId } of factors) {
+    try {
+      const proof = { factorId, code: entered };
+      const proven = await proveFactor({ auth, sessions }, turn.request, session, proof);
+      return { session: proven.session, user: proven.pair.user };
+    } catch (error) {
+      if (!(error instanceof AuthRejection && error.code === 'mfa_verification_failed')) throw error;
+      rejection = error;
+    }
+  }
+  throw rejection;
 }
 
 function requestCode(visitor: VisitorOperations, email: string, purpose: CodePurpose): Promise<void> {

@@ -17,8 +17,11 @@ import type { Keys } from '../keys/types.ts';
 import { createAuthClient } from './auth-client.ts';
 import type { ConsentDeps, GuestDeps, ReturnDeps } from './auth-deps.ts';
 import { createBrowserSignIn } from './browser-sign-in.ts';
+import { offersOf } from './core/offers.ts';
 import { createPageFiller } from './fill.ts';
+import { createIdentify } from './identify.ts';
 import { overloaded } from './overloaded.ts';
+import { createParkedSessions } from './parked-sessions.ts';
 import { createReturnAddress, faultOf } from './return-address.ts';
 import { apiRoutes } from './routes/api.ts';
 import { pageRoutes } from './routes/pages.ts';
@@ -67,7 +70,8 @@ export function createAccount(deps: AccountDeps): Service {
     }),
   );
   const windows = createWaitingWindows({ db: database.pool('supabase_admin'), clock });
-  const browserSignIn = createBrowserSignIn(sessions, auth);
+  const parked = createParkedSessions(sessions);
+  const browserSignIn = createBrowserSignIn(sessions, auth, parked);
   const visitors = createVisitors(sessions);
   const returning = {
     isAllowedRedirect,
@@ -88,7 +92,9 @@ export function createAccount(deps: AccountDeps): Service {
   const returnAddress = createReturnAddress({ returning, auth, visitors });
   const confirm = { auth, accountUrl, enter: browserSignIn.enter, returnAddress, visitors, windows };
   const journeys = { auth, browserSignIn, visitors, returnAddress, accountUrl };
-  const forms = { auth, sessions, browserSignIn, visitors, returnAddress, windows };
+  const noMore = { unlisted: [], custom: [], wallets: [] };
+  const identify = createIdentify({ auth, offers: () => offersOf(selfService.settings(), noMore) });
+  const forms = { auth, sessions, browserSignIn, visitors, returnAddress, windows, identify };
   // If the database is unavailable, the page still shows its form. Submitting the form then reports the error.
   const keepsSession = (cookie: string | undefined): Promise<boolean> =>
     sessions.find(cookie).then(
@@ -132,6 +138,7 @@ export function createAccount(deps: AccountDeps): Service {
                 isAppAddress: isAllowedRedirect,
                 guests,
                 browserSignIn,
+                identify,
                 windows,
                 accountUrl,
                 onError,
@@ -146,6 +153,7 @@ export function createAccount(deps: AccountDeps): Service {
               confirm,
               forms,
               journeys,
+              accounts: { auth, sessions, parked, browserSignIn, returnAddress, identify },
               onError,
               keepsSession,
               filler,

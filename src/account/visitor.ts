@@ -38,6 +38,14 @@ export function createVisitors(sessions: SessionStore): Visitors {
   };
 }
 
+/** Returns the name by which users recognize their account. Empty for guests and for accounts of wallets. */
+export const accountName = ({ email, phone }: AuthUser): string =>
+  typeof email === 'string' && email !== ''
+    ? email
+    : typeof phone === 'string' && phone !== ''
+      ? `+${phone}`
+      : '';
+
 export function hasFactor({ factors }: AuthUser): boolean {
   return factors?.some((factor) => factor.status === 'verified') ?? false;
 }

@@ -151,7 +151,8 @@ function build(project: RawTable, plinth: RawTable, options: BuildOptions) {
       ...at(first, 'project_id'),
     });
   }
-  const config: Config = { ...values, project_id, plinth: second.value as Config['plinth'] };
+  const auth = { ...values.auth, external: inFileOrder(values.auth.external, project) };
+  const config: Config = { ...values, auth, project_id, plinth: second.value as Config['plinth'] };
 
   const faults = [...first.faults, ...second.faults, ...remotes.faults];
   const notice = (key: string, message: string): Notice => ({
@@ -176,6 +177,17 @@ function build(project: RawTable, plinth: RawTable, options: BuildOptions) {
   }
   if (faults.length > 0) throw new ConfigError(faults);
   return { config, warnings };
+}
+
+/** Sorts the providers as in the file, because the Account pages list them in this order. */
+function inFileOrder<Providers extends object>(providers: Providers, project: RawTable): Providers {
+  const auth = project.get('auth')?.value;
+  const external = auth instanceof Map ? auth.get('external')?.value : undefined;
+  const written = external instanceof Map ? [...external.keys()] : [];
+  const entries = Object.entries(providers);
+  const rank = new Map(written.map((name, index) => [name, index]));
+  const rankOf = ([name]: [string, unknown]): number => rank.get(name) ?? written.length;
+  return Object.fromEntries(entries.toSorted((one, other) => rankOf(one) - rankOf(other))) as Providers;
 }
 
 /**

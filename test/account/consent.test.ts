@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { axeViolations, type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
-import { makeUser, openStage, password, type Stage, signIn, totp } from './harness.ts';
+import { fillSignIn, makeUser, openStage, password, type Stage, signIn, totp } from './harness.ts';
 
 let stage: Stage;
 let app: Server;
@@ -129,7 +129,8 @@ describe('an app requests access', () => {
     const { keyboard } = page;
     await keyboard.press('Tab');
     await keyboard.type(email);
-    await keyboard.press('Tab');
+    await keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Enter your password' }).waitFor();
     await keyboard.type(password);
     await keyboard.press('Enter');
     await page.getByText('Herbarium wants to use your Meadow account.').waitFor();
@@ -173,9 +174,8 @@ describe('an app requests access', () => {
     await page.goto(asked.address);
     await page.getByText(`Signed in as ${one}`).waitFor();
     await page.getByRole('button', { name: 'Use another account' }).click();
-    await page.getByLabel('Email address').fill(other);
-    await page.getByLabel('Password', { exact: true }).fill(password);
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('link', { name: 'Use another account' }).click();
+    await fillSignIn(page, other);
     await page.getByText(`Signed in as ${other}`).waitFor();
     await allow().click();
     await page.waitForURL(`${callback}?**`);
@@ -214,9 +214,8 @@ describe('an app requests access', () => {
     await page.getByRole('heading', { name: 'You’re signed out' }).waitFor();
 
     await page.goto(ask(await registered({})).address);
-    await page.getByLabel('Email address').fill(email);
-    await page.getByLabel('Password', { exact: true }).fill(password);
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('link', { name: 'Use another account' }).click();
+    await fillSignIn(page, email);
     await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
     const id = new URL(page.url()).searchParams.get('authorization_id') ?? '';
     const early = (await page.evaluate(`fetch('/account/api/consent?authorization_id=${id}', {

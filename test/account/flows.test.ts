@@ -94,7 +94,8 @@ test('an app redirects a user to sign in and gets its own session with PKCE, wit
   await keyboard.press('Tab');
   await expect(page.evaluate('document.activeElement.name')).resolves.toBe('email');
   await keyboard.type(email);
-  await keyboard.press('Tab');
+  await keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Enter your password' }).waitFor();
   await keyboard.type(password);
   await keyboard.press('Enter');
   await page.waitForURL(`${appUrl}**`);
@@ -121,7 +122,9 @@ test('a signed-in user chooses whether to continue', async () => {
   expect(session?.user.email).toBe(email);
 
   await page.goto(`${stage.backend.url}/account/sign-in${search}`);
-  await page.getByRole('button', { name: 'Use another account' }).click();
+  await page.getByRole('link', { name: 'Use another account' }).click();
+  await page.getByRole('heading', { name: 'Choose an account' }).waitFor();
+  await page.getByRole('link', { name: 'Use another account' }).click();
   await page.getByLabel('Email address').waitFor();
 });
 
@@ -155,6 +158,7 @@ test('a code can be pasted together with surrounding text', async () => {
   const email = await newUser();
   await page.goto(`${stage.backend.url}/account/sign-in`);
   await page.getByLabel('Email address').fill(email);
+  await page.getByRole('button', { name: 'Continue', exact: true }).click();
   await page.getByRole('button', { name: 'Email me a sign-in code' }).click();
   const field = page.getByLabel('Code', { exact: true });
   await expect(field.getAttribute('autocomplete')).resolves.toBe('one-time-code');
@@ -176,9 +180,12 @@ test('an address without an account gets the same response as one with an accoun
 test('a user can reset a forgotten password', async () => {
   const email = await newUser();
   await page.goto(`${stage.backend.url}/account/sign-in`);
+  await page.getByLabel('Email address').fill(email);
+  await page.getByRole('button', { name: 'Continue', exact: true }).click();
   await page.getByRole('link', { name: 'Forgot your password?' }).click();
   await page.getByRole('heading', { name: 'Reset your password' }).waitFor();
-  await page.getByLabel('Email address').fill(email);
+  // The address is kept.
+  await expect.poll(() => page.getByLabel('Email address').inputValue()).toBe(email);
   await page.getByRole('button', { name: 'Send code' }).click();
   await page.getByLabel('Code', { exact: true }).fill(await mailedCode(stage.backend, email));
   await page.getByRole('heading', { name: 'Choose a new password' }).waitFor();

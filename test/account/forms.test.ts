@@ -102,7 +102,18 @@ describe('a form from another website', () => {
   ])('from %s changes nothing, even with a planted token and cookie', async (_name, headers) => {
     const visitor = new Visitor();
     const mark = await visitor.mark();
-    for (const page of ['sign-in', 'sign-up', 'code', 'recover', 'new-password', 'mfa', 'sign-out']) {
+    for (const page of [
+      'sign-in',
+      'password',
+      'sso',
+      'accounts',
+      'sign-up',
+      'code',
+      'recover',
+      'new-password',
+      'mfa',
+      'sign-out',
+    ]) {
       const response = await visitor.post(page, { mark, email, password }, headers);
       expect([page, response.status]).toEqual([page, 403]);
       expect(visitor.cookies.has('plinth-account')).toBe(false);
@@ -125,9 +136,9 @@ test.each(['sign-in', 'sign-up'])(
     const visitor = new Visitor();
     const search = `?redirect_to=https%3A%2F%2Fapp.example%2Fcb&code_challenge=${'c'.repeat(43)}`;
     const before = await (await visitor.send(page + search)).text();
-    await visitor.post(page + search, { mark: await visitor.mark(page), email, password: '' });
+    await visitor.post(page + search, { mark: await visitor.mark(page), email: '' });
     const after = await (await visitor.send(page + search)).text();
-    expect(after).toContain('Enter your password.');
+    expect(after).toContain('Enter your email address.');
     for (const html of [before, after]) {
       const ways = [...html.matchAll(/href="(\/account\/with[^"]*)"/g)].map(([, href = '']) =>
         href.replaceAll(/&#38;|&amp;/g, '&'),
@@ -164,11 +175,11 @@ test('a code form shows which code it expects, even if another tab waits for a d
   await makeUser(backend, 'bo@example.com');
   const visitor = new Visitor();
   const mark = await visitor.mark();
-  await visitor.post('sign-in', { mark, email, do: 'code' });
+  await visitor.post('password', { mark, email, do: 'code' });
   const html = await (await visitor.send('code')).text();
   const hidden = [...html.matchAll(/<input type="hidden" name="([a-z_]+)" value="([^"]*)"/g)];
   const fields = Object.fromEntries(hidden.map(([, name, value]) => [name, value]));
-  await visitor.post('sign-in', { mark, email: 'bo@example.com', do: 'code' });
+  await visitor.post('password', { mark, email: 'bo@example.com', do: 'code' });
   const code = (await mailedCode(backend, email)).replace(/\d/g, (digit) =>
     String.fromCodePoint(0x660 + Number(digit)),
   );
@@ -277,7 +288,7 @@ describe('invalid input', () => {
     const visitor = new Visitor();
     const mark = await visitor.mark();
     const response = await visitor.post('sign-in', { mark, email, password: 'p'.repeat(5000) });
-    expect(response.headers.get('location')).toBe('/account/sign-in');
+    expect(response.headers.get('location')).toBe('/account/password');
     expect(visitor.cookies.has('plinth-account')).toBe(false);
   });
 
@@ -304,7 +315,7 @@ describe('invalid input', () => {
 test('responses to forms can’t be framed or cached, and contain no scripts', async () => {
   const visitor = new Visitor();
   await visitor.post('sign-in', { mark: await visitor.mark(), email, password: 'wrong' });
-  const response = await visitor.send('sign-in');
+  const response = await visitor.send('password');
   expect(response.headers.get('x-frame-options')).toBe('DENY');
   expect(response.headers.get('cache-control')).toBe('no-store');
   expect(response.headers.get('content-security-policy')).toContain("form-action 'self'");
@@ -314,5 +325,5 @@ test('responses to forms can’t be framed or cached, and contain no scripts', a
   // the body is shown by all browsers.
   expect(html.slice(html.indexOf('<body'))).not.toContain('<noscript');
   expect(html).not.toMatch(/type="module"|%PLINTH_/);
-  expect(html).toContain('href="/account/sign-in?lang=ar"');
+  expect(html).toContain('href="/account/password?lang=ar"');
 });

@@ -11,7 +11,7 @@ import { runSql } from '../../src/testing.ts';
 import { idpClient, type RealIdp, startRealIdp } from '../auth/social/real-idp.ts';
 import { axeViolations, type Complaints, openContext, scrollsSideways } from '../web/browser.ts';
 import { handOverSql } from './hand-over-sql.ts';
-import { mailedCode, makeUser, openStage, password, type Stage } from './harness.ts';
+import { fillSignIn, mailedCode, makeUser, openStage, password, type Stage } from './harness.ts';
 
 let idp: RealIdp;
 let stage: Stage;
@@ -204,9 +204,7 @@ describe('saving the account', () => {
     // The guest can now sign in with the new password.
     await context.clearCookies();
     await open('sign-in');
-    await page.getByLabel('Email address').fill(email);
-    await page.getByLabel('Password', { exact: true }).fill(password);
-    await press('Sign in');
+    await fillSignIn(page, email);
     await page.getByText(`Signed in as ${email}`).waitFor();
   });
 
@@ -277,9 +275,7 @@ describe('saving the account', () => {
     await heading('Sign in');
     const email = newEmail();
     await makeUser(stage.backend, email);
-    await page.getByLabel('Email address').fill(email);
-    await page.getByLabel('Password', { exact: true }).fill(password);
-    await press('Sign in');
+    await fillSignIn(page, email);
     await page.getByText('Your account is already saved').waitFor();
     await check('upgrade of a member');
   });
@@ -295,9 +291,7 @@ describe('moving to an existing account', () => {
   }
 
   async function signIn(email: string): Promise<void> {
-    await page.getByLabel('Email address').fill(email);
-    await page.getByLabel('Password', { exact: true }).fill(password);
-    await press('Sign in');
+    await fillSignIn(page, email);
     await heading('Move your guest data?');
   }
 
@@ -311,7 +305,8 @@ describe('moving to an existing account', () => {
     await check('sign-in of a guest');
     await page.getByLabel('Email address').focus();
     await page.keyboard.type(email);
-    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await heading('Enter your password');
     await page.keyboard.type(password);
     await page.keyboard.press('Enter');
     await heading('Move your guest data?');

@@ -87,10 +87,19 @@ export function totp(secret: string, nowMs = Date.now()): string {
   return String((digest.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, '0');
 }
 
-/** Fills in and submits the sign-in form. */
+/** Fills in and submits both steps of a sign-in, the address and the password. */
+export async function fillSignIn(page: Page, email: string, secret = password): Promise<void> {
+  await page.getByLabel('Email address').fill(email);
+  await page.getByRole('button', { name: 'Continue', exact: true }).click();
+  await page.getByLabel('Password', { exact: true }).fill(secret);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+}
+
+/** Opens the sign-in page and signs in. If the browser knows other accounts, adds the account to them. */
 export async function signIn(page: Page, backend: Backend, email: string, search = ''): Promise<void> {
   await page.goto(`${backend.url}/account/sign-in${search}`);
-  await page.getByLabel('Email address').fill(email);
-  await page.getByLabel('Password', { exact: true }).fill(password);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  if (new URL(page.url()).pathname === '/account/accounts') {
+    await page.getByRole('link', { name: 'Use another account' }).click();
+  }
+  await fillSignIn(page, email);
 }

@@ -105,7 +105,7 @@ test('a passkey can be added, renamed, used to sign in, and removed', async () =
   await page.getByText('Renamed to My laptop.').waitFor();
   await check('a passkey');
   await signOut();
-  await page.goto(`${origin}/account/sign-in`);
+  await page.goto(`${origin}/account/sign-in?add=1`);
   // The test browser uses its only key through the button or the field, whichever comes first.
   await page
     .getByRole('button', { name: 'Sign in with a passkey' })
@@ -134,7 +134,7 @@ async function signInWithPasskeyAfterTotp(): Promise<string> {
   await page.getByText('Passkey added.').waitFor();
   await page.getByRole('button', { name: 'Rename Chrome on Linux' }).waitFor();
   await signOut();
-  await page.goto(`${origin}/account/sign-in`);
+  await page.goto(`${origin}/account/sign-in?add=1`);
   await page
     .getByRole('button', { name: 'Sign in with a passkey' })
     .click({ noWaitAfter: true })
@@ -214,7 +214,7 @@ test('recovery codes are generated and shown once, and a used code reduces the n
 
 test('a user can sign in with a code by text message', async () => {
   const cdp = page;
-  await cdp.goto(`${origin}/account/sign-in`);
+  await cdp.goto(`${origin}/account/sign-in?add=1`);
   await page.getByRole('link', { name: 'Use a phone number' }).click();
   await page.getByLabel('Phone number').fill('12');
   await page.getByRole('button', { name: 'Send code' }).click();
@@ -236,6 +236,7 @@ test('a user who signed in a while ago must confirm it before a change', async (
   await page.getByRole('button', { name: 'Add authenticator app' }).click();
   await page.getByText('You’re about to change how you sign in').waitFor();
   await page.getByLabel('Email address').fill(email);
+  await page.getByRole('button', { name: 'Continue', exact: true }).click();
   await page.getByLabel('Password', { exact: true }).fill(password);
   await context.clock.setFixedTime(Date.now());
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();

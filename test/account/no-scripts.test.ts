@@ -5,7 +5,17 @@ import type { AddressInfo } from 'node:net';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openContext, scrollsSideways } from '../web/browser.ts';
-import { laterTotp, mailedCode, makeUser, openStage, password, type Stage, signIn, totp } from './harness.ts';
+import {
+  fillSignIn,
+  laterTotp,
+  mailedCode,
+  makeUser,
+  openStage,
+  password,
+  type Stage,
+  signIn,
+  totp,
+} from './harness.ts';
 
 let stage: Stage;
 let app: Server;
@@ -52,9 +62,7 @@ const press = (name: string) => page.getByRole('button', { name, exact: true }).
 const heading = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
 
 async function fillIn(email: string, secret = password): Promise<void> {
-  await page.getByLabel('Email address').fill(email);
-  await page.getByLabel('Password', { exact: true }).fill(secret);
-  await press('Sign in');
+  await fillSignIn(page, email, secret);
 }
 
 function pkce() {
@@ -82,11 +90,13 @@ describe('signing in', () => {
     const { keyboard } = page;
     await page.getByLabel('Email address').focus();
     await keyboard.type(email);
-    await keyboard.press('Tab');
+    await keyboard.press('Enter');
+    await heading('Enter your password');
+    await page.getByLabel('Password', { exact: true }).focus();
     await keyboard.type('not this one');
     await keyboard.press('Enter');
     await page.getByRole('alert').getByText('Incorrect').waitFor();
-    expect(await page.getByLabel('Email address').inputValue()).toBe(email);
+    await page.getByText(email, { exact: true }).waitFor();
     expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('');
     await page.getByLabel('Password', { exact: true }).focus();
     await keyboard.type(password);
@@ -98,7 +108,7 @@ describe('signing in', () => {
 
   test('shows what is missing next to the field, and reloading doesn’t submit again', async () => {
     await open('sign-in');
-    await press('Sign in');
+    await press('Continue');
     const field = page.getByLabel('Email address');
     expect(await field.getAttribute('aria-invalid')).toBe('true');
     expect(await page.locator('#email-error').textContent()).toBe('Enter your email address.');
@@ -166,6 +176,7 @@ describe('codes', () => {
     const email = await newUser();
     await open('sign-in');
     await page.getByLabel('Email address').fill(email);
+    await press('Continue');
     await press('Email me a sign-in code');
     await heading('Enter your code');
     await page.getByText(`If ${email} has an account`).waitFor();
@@ -194,9 +205,12 @@ describe('codes', () => {
   test('allow a new password, which then works', async () => {
     const email = await newUser();
     await open('sign-in');
+    await page.getByLabel('Email address').fill(email);
+    await press('Continue');
     await page.getByRole('link', { name: 'Forgot your password?' }).click();
     await heading('Reset your password');
-    await page.getByLabel('Email address').fill(email);
+    // The address is kept.
+    await expect.poll(() => page.getByLabel('Email address').inputValue()).toBe(email);
     await press('Send code');
     await page.getByLabel('Code', { exact: true }).fill(await mailedCode(stage.backend, email));
     await press('Continue');
@@ -208,7 +222,7 @@ describe('codes', () => {
     await press('Save password');
     await page.getByText(`Signed in as ${email}.`).waitFor();
     await press('Sign out');
-    await open('sign-in');
+    await open('sign-in', '?add=1');
     await fillIn(email, 'another horse 2');
     await page.getByText(`Signed in as ${email}.`).waitFor();
   });

@@ -55,14 +55,14 @@ describe.each(looks)('$colorScheme at $width px', ({ colorScheme, width }) => {
     await expect(page.title()).resolves.toBe('Reset your password · Meadow & Söhne');
 
     await open('sign-in');
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('button', { name: 'Continue', exact: true }).click();
     await page.getByRole('alert').getByText('Enter your email address.').waitFor();
     await check('sign-in with an empty form');
     await signIn(page, backend, 'unknown@example.com');
     await page.getByText('Incorrect').waitFor();
     await page.getByText('Error code').click();
     await page.getByText('invalid_credentials', { exact: true }).waitFor();
-    await check('sign-in refused');
+    await check('password refused');
 
     await signIn(page, backend, 'ada@example.com');
     await page.getByText('Current session', { exact: true }).first().waitFor();

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openContext } from '../web/browser.ts';
-import { laterTotp, makeUser, openStage, password, type Stage, signIn, totp } from './harness.ts';
+import { fillSignIn, laterTotp, makeUser, openStage, password, type Stage, signIn, totp } from './harness.ts';
 
 let stage: Stage;
 let app: Server;
@@ -49,9 +49,7 @@ async function newUser(): Promise<string> {
 }
 
 async function fillIn(page: Page, email: string): Promise<void> {
-  await page.getByLabel('Email address').fill(email);
-  await page.getByLabel('Password', { exact: true }).fill(password);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click({ noWaitAfter: true });
+  await fillSignIn(page, email);
 }
 
 test.concurrent('a page with a part that fails to load shows an error and can be reloaded', async () => {
@@ -88,8 +86,11 @@ test.concurrent.each(['index', 'texts'])(
     });
     await page.goto(`${stage.backend.url}/account/sign-in${flowTo(appUrl)}`, { waitUntil: 'commit' });
     await page.locator('footer').waitFor();
-    await fillIn(page, email);
+    await page.getByLabel('Email address').fill(email);
+    await page.getByRole('button', { name: 'Continue', exact: true }).click({ noWaitAfter: true });
     lose();
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click({ noWaitAfter: true });
     await page.waitForURL(`${appUrl}?code=*`);
   },
 );
@@ -193,10 +194,11 @@ test.concurrent('a user who leaves the code page returns to it without a second 
   page.on('request', (request) => sent.push(new URL(request.url()).pathname));
   await page.goto(`${stage.backend.url}/account/sign-in${flowTo(appUrl)}`);
   await page.getByLabel('Email address').fill(email);
+  await page.getByRole('button', { name: 'Continue', exact: true }).click();
   await page.getByRole('button', { name: 'Email me a sign-in code' }).click();
   await page.getByRole('heading', { name: 'Enter your code' }).waitFor();
   await page.goBack();
-  await page.getByLabel('Email address').fill(email);
+  await page.getByRole('heading', { name: 'Enter your password' }).waitFor();
   await page.getByRole('button', { name: 'Email me a sign-in code' }).click();
   await page.getByRole('heading', { name: 'Enter your code' }).waitFor();
   expect(sent.filter((path) => path === '/account/api/code')).toHaveLength(1);

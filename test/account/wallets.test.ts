@@ -183,7 +183,7 @@ describe('signing in fails', () => {
 
   test('no wallet is offered at an IP address, because wallets sign for host names only', async () => {
     await page.goto(`${stage.backend.url.replace('localhost', '127.0.0.1')}/account/sign-in`);
-    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Continue', exact: true }).waitFor();
     await page.waitForLoadState('networkidle');
     expect(await page.getByRole('button', { name: 'Sign in with a wallet' }).count()).toBe(0);
     const html = await (

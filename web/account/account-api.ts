@@ -31,6 +31,15 @@ export async function postGuarded<T>(name: string, body: object): Promise<T> {
   return post(name, { ...body, captcha_token: await solveCaptcha(captcha) });
 }
 
+export type NextStep =
+  | { readonly step: 'sso'; readonly isEnforced: boolean }
+  | { readonly step: 'password' | 'code' | 'none' };
+
+/** Returns the step that follows the address. It doesn't depend on whether the address has an account. */
+export function identify(address: string): Promise<NextStep> {
+  return post('identify', { address });
+}
+
 export async function signIn(email: string, password: string): Promise<SessionState<User>> {
   await postGuarded<Made>('sign-in', { email, password });
   return sessionClient().changed('SIGNED_IN');

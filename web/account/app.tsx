@@ -7,6 +7,7 @@ import { CodePage } from './pages/code.tsx';
 import { ConfirmOtherPage, ConfirmPage, ContinuePage, LinkExpiredPage } from './pages/confirm.tsx';
 import { ErrorPage, SignedOutPage } from './pages/ends.tsx';
 import { GuestPage } from './pages/guest.tsx';
+import { PasswordPage } from './pages/password.tsx';
 import { SignInPage } from './pages/sign-in.tsx';
 import { SignUpPage } from './pages/sign-up.tsx';
 import { Shell, type ShellProps } from './shell.tsx';
@@ -47,6 +48,7 @@ const LateGuestPage = late('page.guest', async () => {
 /** Pages by path below `/account`. `error` also handles all unknown paths. */
 export const pages: Readonly<Record<string, ComponentType>> = {
   'sign-in': SignInPage,
+  password: PasswordPage,
   'sign-up': SignUpPage,
   code: CodePage,
   recover: CodePage,

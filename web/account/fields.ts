@@ -13,6 +13,18 @@ export function phoneOf(text: string): string | undefined {
   return /^[1-9][0-9]{6,14}$/.test(digits) ? digits : undefined;
 }
 
+/** Reads the address of an account: an email address or, if `takesPhone` is set, a phone number. */
+export function addressIn(
+  text: string,
+  takesPhone: boolean,
+): { readonly email: string } | { readonly phone: string } | undefined {
+  if (looksLikeEmail(text)) return { email: text };
+  const phone = takesPhone ? phoneOf(text) : undefined;
+  return phone === undefined ? undefined : { phone };
+}
+
+export const domainIn = (email: string): string => email.slice(email.lastIndexOf('@') + 1).toLowerCase();
+
 export type PasswordRule = 'length' | 'letter' | 'lower' | 'upper' | 'digit' | 'symbol';
 
 const symbols = '!@#$%^&*()_+-=[]{};\'\\:"|<>?,./`~';

@@ -12,6 +12,10 @@ export interface Flow {
   readonly next: string | undefined;
   /** The ID of the app's request that the consent page shows. */
   readonly authorizationId: string | undefined;
+  /** Whether the signed-in user signs in again before a sensitive change. */
+  readonly again: boolean;
+  /** Whether the user signs in to another account, in addition to the ones in this browser. */
+  readonly adds: boolean;
   /** The part of the query that is passed on from page to page, with its `?`. Empty if nothing is passed on. */
   readonly search: string;
 }
@@ -22,6 +26,8 @@ const carried = [
   'code_challenge_method',
   'next',
   'authorization_id',
+  'add',
+  'again',
 ] as const;
 /** `app` isn't a page. It opens the app at `redirect_to`, without a code if the request has no challenge. */
 const nextPages = new Set(['security', 'new-password', 'join', 'consent', 'upgrade', 'app']);
@@ -41,6 +47,8 @@ export function parseFlow(search: string): Flow {
     codeChallengeMethod: kept.get('code_challenge_method') ?? undefined,
     next: next !== undefined && nextPages.has(next) ? next : undefined,
     authorizationId: kept.get('authorization_id') ?? undefined,
+    again: kept.has('again'),
+    adds: kept.has('add'),
     search: text === '' ? '' : `?${text}`,
   };
 }

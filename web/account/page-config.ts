@@ -34,7 +34,18 @@ export interface PageConfig {
   readonly passkeys: boolean;
   /** The chains whose wallets can sign in. */
   readonly wallets: readonly ('ethereum' | 'solana')[];
+  /** The providers, the last used one first. */
   readonly providers: readonly Provider[];
+  /** The number of providers that are visible without opening "Other ways to sign in". */
+  readonly shown: number;
+  /** Whether the remaining ways are behind "Other ways to sign in". */
+  readonly isCollapsed: boolean;
+  /** The way that was used last in this browser: one of ours (`passkey`, `sso`, ...) or the ID of a provider. */
+  readonly last?: string;
+  /** Whether the page still shows the prerendered markup. */
+  readonly isPrerendered: boolean;
+  /** The address of the sign-in in progress in this browser. May be empty. */
+  readonly address: string;
   /** Origins at which browsers can create and use passkeys for this project. */
   readonly keyOrigins: readonly string[];
   /** Second factors that users can add. */
@@ -95,6 +106,11 @@ const prerendered: PageConfig = {
       mark: '%PLINTH_PROVIDER_MARK%',
     },
   ],
+  shown: 1,
+  isCollapsed: true,
+  last: '%PLINTH_PROVIDER_ID%',
+  isPrerendered: true,
+  address: '%PLINTH_EMAIL%',
   keyOrigins: [],
   factors: { totp: false, phone: false, webAuthn: false },
   phoneFactorLength: 6,
@@ -116,8 +132,12 @@ const prerendered: PageConfig = {
 function read(): PageConfig {
   const element = typeof document === 'undefined' ? null : document.getElementById('plinth-config');
   if (element === null) return prerendered;
-  const config = JSON.parse(element.textContent) as Omit<PageConfig, 'requestId'>;
-  return offeredHere({ ...config, requestId: element.dataset.requestId ?? '' });
+  const config = JSON.parse(element.textContent) as Omit<
+    PageConfig,
+    'requestId' | 'address' | 'isPrerendered'
+  >;
+  const { requestId = '', address = '' } = element.dataset;
+  return offeredHere({ ...config, isPrerendered: false, requestId, address });
 }
 
 /**
@@ -148,6 +168,10 @@ const hydrated: PageConfig = {
   brand: pageConfig.brand,
   requestId: pageConfig.requestId,
   providers: pageConfig.providers,
+  shown: pageConfig.shown,
+  isCollapsed: pageConfig.isCollapsed,
+  last: pageConfig.last ?? '',
+  address: pageConfig.address,
   password: pageConfig.password,
 };
 

@@ -12,10 +12,12 @@ import {
 import { useLocation } from 'wouter';
 import { ErrorSummary, type Problem } from '../ui/error-summary.tsx';
 import { useReady } from './early.ts';
-import { digitsOf } from './fields.ts';
+import { digitsOf, looksLikeEmail } from './fields.ts';
 import { useFlow } from './flow.ts';
+import { usePageConfig } from './page-config.ts';
 import classes from './parts.module.css';
 import { t } from './text.ts';
+import { keepTyped, typedAddress } from './typed-address.ts';
 
 export function Form(props: {
   onSubmit: FormEventHandler<HTMLFormElement>;
@@ -124,6 +126,23 @@ export function PageButton({ isSubtle = false, ...props }: PageLinkProps & { isS
   );
 }
 
+/** A link to the list of accounts in this browser. The server renders this page, so it isn't opened by the router. */
+export function AccountsLink({ children }: { children: ReactNode }) {
+  const { search } = useFlow();
+  return (
+    <Button
+      component="a"
+      variant="default"
+      size="md"
+      fullWidth
+      classNames={wide}
+      href={`/account/accounts${search}`}
+    >
+      {children}
+    </Button>
+  );
+}
+
 export function TextButton({ children, ...rest }: ComponentProps<'button'>) {
   return (
     <button type="button" className={classes.link} {...rest}>
@@ -140,28 +159,31 @@ export function Aside({ children }: { children: ReactNode }) {
   return <p className={classes.aside}>{children}</p>;
 }
 
-const typedEmailKey = 'plinth-typed-email';
-
 export function EmailField(props: {
   id: string;
   error?: string | undefined;
-  label?: string;
+  label?: ReactNode;
   /** Whether the browser offers passkeys in this field. */
   withKeys?: boolean;
   /** Whether the typed address is kept in this tab for the next page's field. */
   keepsTyped?: boolean;
+  /** Whether the field also accepts a phone number. */
+  takesPhone?: boolean;
 }) {
   const field = useRef<HTMLInputElement>(null);
+  const { address } = usePageConfig();
   useEffect(() => {
-    // The address isn't part of any URL, so that it doesn't end up in logs.
-    const typed = props.keepsTyped === true ? sessionStorage.getItem(typedEmailKey) : null;
-    if (typed !== null && field.current?.value === '') field.current.value = typed;
-  }, [props.keepsTyped]);
+    // This tab's address replaces the one that the server wrote into the page, unless the user has typed since then.
+    if (props.keepsTyped !== true || !['', address].includes(field.current?.value ?? '')) return;
+    const typed = typedAddress();
+    const isWanted = looksLikeEmail(typed) || props.takesPhone === true;
+    if (field.current !== null) field.current.value = isWanted ? typed : '';
+  }, [props.keepsTyped, props.takesPhone, address]);
   return (
     <TextInput
       id={props.id}
       name="email"
-      type="email"
+      type={props.takesPhone === true ? 'text' : 'email'}
       size="md"
       label={props.label ?? t('field.email')}
       autoComplete={props.withKeys === true ? 'username webauthn' : 'username'}
@@ -172,10 +194,10 @@ export function EmailField(props: {
       withAsterisk={false}
       error={props.error}
       ref={field}
+      {...(props.keepsTyped === true ? { defaultValue: address } : {})}
       {...(props.keepsTyped === true
         ? {
-            onChange: (event: ChangeEvent<HTMLInputElement>) =>
-              sessionStorage.setItem(typedEmailKey, event.currentTarget.value),
+            onChange: (event: ChangeEvent<HTMLInputElement>) => keepTyped(event.currentTarget.value),
           }
         : {})}
     />

@@ -1,5 +1,9 @@
-/** The code that was sent last. It is stored only in this tab, because a URL must not contain an address. */
-import type { Address, CodePurpose } from './account-api.ts';
+/**
+ * The code that was sent last. A URL must not contain an address, so the browser stores it: for this tab, and for an
+ * hour also for new tabs.
+ */
+import { type Address, type CodePurpose, sendCode } from './account-api.ts';
+import { pageConfig } from './page-config.ts';
 
 export interface Pending {
   readonly to: Address;
@@ -11,23 +15,40 @@ export interface Pending {
 }
 
 const key = 'plinth-pending-code';
+const keptForMs = 3_600_000;
 
 export function rememberCode(pending: Pending): void {
-  sessionStorage.setItem(key, JSON.stringify(pending));
+  const text = JSON.stringify(pending);
+  sessionStorage.setItem(key, text);
+  localStorage.setItem(key, text);
 }
 
 export function pendingCode(): Pending | undefined {
-  const text = sessionStorage.getItem(key);
-  return text === null ? undefined : (JSON.parse(text) as Pending);
+  const own = sessionStorage.getItem(key);
+  const text = own ?? localStorage.getItem(key);
+  const pending = text === null ? undefined : (JSON.parse(text) as Pending);
+  const isOver = own === null && pending !== undefined && Date.now() - pending.sentAt > keptForMs;
+  return isOver ? undefined : pending;
 }
 
-/** Whether a code was sent so recently that the service wouldn't send another one yet. */
-export function wasJustSent(email: string, purpose: CodePurpose, resendAfterSeconds: number): boolean {
+/**
+ * Sends a code and remembers it. If a code was sent a moment ago, no other code is sent, because the service would
+ * reject it. This happens if the user went back from the code page.
+ */
+export async function startCode(to: Address, purpose: CodePurpose): Promise<void> {
+  if (wasJustSent(to, purpose)) return;
+  const { number } = await sendCode(to, purpose);
+  rememberCode({ to, purpose, sentAt: Date.now(), number });
+}
+
+function wasJustSent(to: Address, purpose: CodePurpose): boolean {
   const known = pendingCode();
-  if (known === undefined || known.purpose !== purpose || !('email' in known.to)) return false;
-  return known.to.email === email && Date.now() - known.sentAt < resendAfterSeconds * 1000;
+  if (known === undefined || known.purpose !== purpose) return false;
+  const isSame = JSON.stringify(known.to) === JSON.stringify(to);
+  return isSame && Date.now() - known.sentAt < pageConfig.resendAfter * 1000;
 }
 
 export function forgetCode(): void {
   sessionStorage.removeItem(key);
+  localStorage.removeItem(key);
 }

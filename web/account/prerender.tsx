@@ -56,7 +56,7 @@ async function writeLocale(dir: string, locale: Locale, messages: Catalog): Prom
   const head =
     `<style nonce="${nonce}">${css.trim()}</style><style nonce="${nonce}">%PLINTH_BRAND_CSS%</style>` +
     `<noscript><style nonce="${nonce}">${darkWithoutScripts(css)}</style></noscript>` +
-    '<script type="application/json" id="plinth-config" data-request-id="%PLINTH_REQUEST_ID%">%PLINTH_CONFIG%</script>';
+    '<script type="application/json" id="plinth-config" data-request-id="%PLINTH_REQUEST_ID%" data-address="%PLINTH_EMAIL%">%PLINTH_CONFIG%</script>';
   const preloads = assets
     .filter((name) => name.startsWith(`texts-${language}-`) && name.endsWith('.js'))
     .map((name) => `<link rel="modulepreload" nonce="${nonce}" href="/account/assets/${name}">`)

@@ -18,6 +18,12 @@ export interface Transport {
 const cookieMaxAgeSeconds = 30 * 24 * 3600;
 export const sessionCookie: CookieKind = { name: 'plinth-account', maxAgeSeconds: cookieMaxAgeSeconds };
 
+/** The sessions of the other accounts in this browser. Each account has a separate cookie. */
+export const parkedCookies: readonly CookieKind[] = [1, 2, 3, 4].map((slot) => ({
+  name: `plinth-account-${slot}`,
+  maxAgeSeconds: cookieMaxAgeSeconds,
+}));
+
 /** The token that our forms must also contain (`form-mark.ts`). */
 export const formCookie: CookieKind = { name: 'plinth-account-form', maxAgeSeconds: 24 * 3600 };
 

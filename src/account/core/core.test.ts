@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readCookie, sessionCookie, writeCookie } from './cookies.ts';
-import { carryFlow, fillPage, keepLinks, repeatProviders, scriptJson } from './html.ts';
-import { offAt, offersOf, offNames, providersOf } from './offers.ts';
+import { carryFlow, fillPage, keepLinks, repeatWays, scriptJson } from './html.ts';
+import { offAt, offersOf, offNames, providersOf, waysOf } from './offers.ts';
 import { parseReturnRequest, withCode, withSession } from './return-to.ts';
 
 describe('cookies', () => {
@@ -149,13 +149,28 @@ describe('offers', () => {
       ['x', 'X'],
       ['custom:idp', '<Idp>'],
     ]);
+    // The order is the one in config.toml, and the provider that was used last comes first.
+    const three = { external: { github: true, google: true, gitlab: true } };
+    const order = ['gitlab', 'google', 'apple'];
+    const offers = offersOf(three, { ...facts, wallets: [] });
+    const sorted = providersOf(three, { unlisted: [], custom: [], order });
+    const collapsed = waysOf({ ...offers, guest: true }, sorted, 'github');
+    expect(sorted.map(({ id }) => id)).toEqual(['gitlab', 'google', 'github']);
+    expect([collapsed.providers.map(({ id }) => id), collapsed.shown, collapsed.isCollapsed]).toEqual([
+      ['github', 'gitlab', 'google'],
+      1,
+      true,
+    ]);
     const html =
-      '<div class="s" data-list="providers"><a href="/go?p=%PLINTH_PROVIDER_ID%">%PLINTH_PROVIDER_MARK%%PLINTH_PROVIDER_NAME%</a></div>';
-    const repeated = repeatProviders(html, found.slice(2));
+      '<div class="s" data-list="providers-all"><a href="/go?p=%PLINTH_PROVIDER_ID%">%PLINTH_PROVIDER_MARK%%PLINTH_PROVIDER_NAME%</a></div>';
+    const ways = { shown: 1, isCollapsed: true };
+    const repeated = repeatWays(html, { ...ways, providers: found.slice(2) });
     expect(repeated).toContain('<a href="/go?p=custom:idp"><svg');
     expect(repeated).toContain('&#60;Idp&#62;</a></div>');
     expect(repeated.replace(/<\/?(svg|rect|text|a|div)/g, '')).not.toContain('<');
-    expect(repeatProviders(html, [])).toBe('<div class="s" data-list="providers"></div>');
+    expect(repeatWays(html, { ...ways, providers: [] })).toBe(
+      '<div class="s" data-list="providers-all"></div>',
+    );
   });
 });
 

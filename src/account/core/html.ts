@@ -1,5 +1,6 @@
 /** Fills the placeholders of the prerendered pages, which `web/account/prerender.tsx` writes. */
 import { escapeMarkup } from '../../shared/escape-markup.ts';
+import type { Ways } from './offers.ts';
 import type { Provider } from './providers.ts';
 
 export interface PageFill {
@@ -39,23 +40,65 @@ export function escapeText(text: string): string {
   return escapeMarkup(text).replaceAll('%', '&#37;');
 }
 
-/** Repeats the prerendered button (`web/account/methods/social.tsx`) for each provider. */
-export function repeatProviders(html: string, providers: readonly Provider[]): string {
-  return html.replace(
-    /(<div[^>]* data-list="providers">)(.*?)(<\/div>)/s,
-    (_, start, button: string, end) => {
-      const buttons = providers.map(({ id, name, mark }) => {
-        const values: Readonly<Record<string, string>> = {
-          ID: escapeMarkup(id),
-          NAME: escapeMarkup(name),
-          MARK: mark,
-        };
-        return button.replace(
-          /%PLINTH_PROVIDER_([A-Z]+)%/g,
-          (placeholder, key: string) => values[key] ?? placeholder,
-        );
-      });
+/**
+ * Repeats the prerendered button (`web/account/methods/social.tsx`) for each provider, in the list of all providers and
+ * in the two lists of the sign-in page.
+ */
+export function repeatWays(html: string, { providers, shown, isCollapsed, last }: Ways): string {
+  const lists: Readonly<Record<string, readonly Provider[]>> = {
+    all: providers,
+    first: providers.slice(0, shown),
+    more: providers.slice(shown),
+  };
+  const repeated = html.replace(
+    /(<div[^>]* data-list="providers-([a-z]+)">)(.*?)(<\/div>)/gs,
+    (_, start: string, list: string, button: string, end: string) => {
+      const buttons = (lists[list] ?? []).map((provider) => providerButton(button, provider, last));
       return `${start}${buttons.join('')}${end}`;
+    },
+  );
+  return isCollapsed ? repeated : repeated.replace(/<details(?=[^>]* data-fold)/, '<details open=""');
+}
+
+function providerButton(template: string, { id, name, mark }: Provider, last: string | undefined): string {
+  const values: Readonly<Record<string, string>> = {
+    ID: escapeMarkup(id),
+    NAME: escapeMarkup(name),
+    MARK: mark,
+  };
+  const button = id === last ? template : template.replace(/<span data-last="[^"]*"[^>]*>.*?<\/span>/s, '');
+  return button.replace(
+    /%PLINTH_PROVIDER_([A-Z]+)%/g,
+    (placeholder, key: string) => values[key] ?? placeholder,
+  );
+}
+
+/** An account in the list of the account page. */
+export interface AccountRow {
+  /** The value that the form sends for the account. */
+  readonly key: string;
+  readonly name: string;
+  /** `in` and `guest` are signed in. A `link` row leads to the provider with which the account signed in last. */
+  readonly state: 'in' | 'guest' | 'out' | 'link';
+  readonly way?: string;
+}
+
+/** Repeats the prerendered row (`web/account/plain/accounts.tsx`) for each account. Each state has its own row. */
+export function repeatAccounts(html: string, rows: readonly AccountRow[]): string {
+  return html.replace(
+    /(<ul[^>]* data-list="accounts">)(.*?)(<\/ul>)/s,
+    (_, start, templates: string, end) => {
+      const byState = new Map(
+        [...templates.matchAll(/<li data-state="([a-z]+)".*?<\/li>/gs)].map(([row, state]) => [state, row]),
+      );
+      const filled = rows.map(({ key, name, state, way = '' }) =>
+        fillValues(byState.get(state) ?? '', {
+          ACCOUNT_KEY: escapeText(key),
+          ACCOUNT_NAME: escapeText(name),
+          ACCOUNT_WAY: encodeURIComponent(way).replaceAll('%', '&#37;'),
+        }),
+      );
+      return `${start}${filled.join('')}${end}`;
     },
   );
 }
@@ -104,6 +147,8 @@ const carried = [
   'code_challenge_method',
   'next',
   'authorization_id',
+  'add',
+  'again',
 ] as const;
 
 /**

@@ -14,6 +14,8 @@ export interface Journey {
   readonly verifier: string;
   /** `sign-in` signs the user in, and `link` adds an identity to the signed-in account. */
   readonly purpose: 'sign-in' | 'link';
+  /** The ID of the provider, or `sso`. */
+  readonly way: string;
   /** The query parameters of the sign-in page, which are restored after the redirect (`carriedFlow`). */
   readonly flow: string;
 }
@@ -23,8 +25,8 @@ export function challengeOf(verifier: string): string {
 }
 
 /** Returns the value for the cookie. */
-export function writeJourney({ verifier, purpose, flow }: Journey): string {
-  const kept = { verifier, purpose, flow: flow.length > maxFlowChars ? '' : flow };
+export function writeJourney({ verifier, purpose, way, flow }: Journey): string {
+  const kept = { verifier, purpose, way, flow: flow.length > maxFlowChars ? '' : flow };
   return Buffer.from(JSON.stringify(kept)).toString('base64url');
 }
 
@@ -35,7 +37,8 @@ export function readJourney(value: string | undefined): Journey | undefined {
     const read = JSON.parse(Buffer.from(value, 'base64url').toString('utf8')) as Partial<Journey> | null;
     if (typeof read?.verifier !== 'string' || typeof read.flow !== 'string') return undefined;
     if (read.purpose !== 'sign-in' && read.purpose !== 'link') return undefined;
-    return { verifier: read.verifier, purpose: read.purpose, flow: read.flow };
+    if (typeof read.way !== 'string') return undefined;
+    return { verifier: read.verifier, purpose: read.purpose, way: read.way, flow: read.flow };
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 /** Determines which features the project's pages offer, based on auth's own `/settings`. */
+import type { SignInWay } from './browser-memory.ts';
 import { customProvider, knownProvider, type Provider } from './providers.ts';
 
 /** The part of `GET /auth/v1/settings` that the pages read. */
@@ -14,6 +15,8 @@ export interface AuthSettings {
 export interface MoreFacts {
   /** The enabled providers that auth's settings omit. */
   readonly unlisted: readonly string[];
+  /** The names of providers in the order of config.toml. */
+  readonly order?: readonly string[];
   /** The project's custom providers. */
   readonly custom: readonly { readonly id: string; readonly name: string }[];
   /** The chains whose wallets can sign in. */
@@ -65,12 +68,13 @@ export function offAt(
   ];
 }
 
-/** Returns the providers in the order of the settings. Custom providers are last. */
+/** Returns the providers in the order of config.toml. Custom providers are last. */
 export function providersOf(
   { external = {} }: AuthSettings,
-  { unlisted, custom }: Pick<MoreFacts, 'unlisted' | 'custom'>,
+  { unlisted, custom, order = [] }: Pick<MoreFacts, 'unlisted' | 'custom' | 'order'>,
 ): Provider[] {
-  const names = [...Object.keys(external).filter((name) => external[name] === true), ...unlisted];
+  const enabled = [...Object.keys(external).filter((name) => external[name] === true), ...unlisted];
+  const names = [...order.filter((name) => enabled.includes(name)), ...enabled];
   return [
     ...[...new Set(names)].flatMap((name) => knownProvider(name) ?? []),
     ...custom.map(({ id, name }) => customProvider(id, name)),
@@ -80,4 +84,44 @@ export function providersOf(
 /** Returns the names of the features that aren't offered, for the page's `data-off` attribute. */
 export function offNames(offers: Offers): OfferName[] {
   return (Object.keys(offers) as OfferName[]).filter((name) => !offers[name]);
+}
+
+/** The ways to sign in without typing an address, in display order. */
+export interface Ways {
+  /** The providers, the last used one first. */
+  readonly providers: readonly Provider[];
+  /** The number of providers that are visible without opening "Other ways to sign in". */
+  readonly shown: number;
+  /** Whether the remaining ways are behind "Other ways to sign in". */
+  readonly isCollapsed: boolean;
+  readonly last?: SignInWay;
+}
+
+/** Up to this many ways are shown below the field. If there are more, only the last used one is. */
+const maxShown = 3;
+
+/** Sorts the providers and determines which of them the sign-in page shows below its field. */
+export function waysOf(offers: Offers, providers: readonly Provider[], last: SignInWay | undefined): Ways {
+  const isLast = ({ id }: Provider): boolean => id === last;
+  const others = [offers.wallet, offers.guest, offers.sso].filter(Boolean).length;
+  const isCollapsed = providers.length + others > maxShown;
+  const hasLast = providers.some(isLast);
+  const isKnown = hasLast || last === 'passkey' || last === 'wallet' || last === 'sso';
+  return {
+    providers: [...providers.filter(isLast), ...providers.filter((one) => !isLast(one))],
+    shown: isCollapsed ? Number(hasLast) : providers.length,
+    isCollapsed,
+    ...(isKnown ? { last } : {}),
+  };
+}
+
+/** Returns the names of the page's parts that would be empty, for the page's `data-off` attribute. */
+export function emptyParts(offers: Offers, { providers, shown, isCollapsed }: Ways): string[] {
+  const isEmpty = providers.length === shown && !offers.wallet && !offers.guest && !offers.sso;
+  return [
+    ...(offers.password || offers.phone || offers.sso ? [] : ['address']),
+    ...(isEmpty ? ['others'] : []),
+    ...(isEmpty && shown === 0 && !offers.passkey ? ['or'] : []),
+    ...(isCollapsed ? [] : ['summary']),
+  ];
 }

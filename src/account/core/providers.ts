@@ -70,6 +70,9 @@ const known: Readonly<Record<string, Known>> = {
   zoom: { name: 'Zoom', ground: '#0b5cff' },
 };
 
+/** Whether the text can be the ID of a provider, which may also be a custom one (`custom:name`). */
+export const isProviderId = (text: string): boolean => /^[a-z0-9:_.-]{1,64}$/i.test(text);
+
 /** Returns the provider with this ID. Returns undefined if the provider is unknown. */
 export function knownProvider(id: string): Provider | undefined {
   if (!Object.hasOwn(known, id)) return undefined;

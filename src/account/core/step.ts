@@ -27,13 +27,15 @@ export interface Step {
   readonly resent?: boolean;
   /** Whether the visitor tried to continue before the link in the email was confirmed on another device. */
   readonly unconfirmed?: boolean;
+  /** Whether SSO is the only way to sign in with the address. */
+  readonly enforced?: boolean;
   /** Whether the visitor has just signed in and can return to the app without another prompt. */
   readonly arrived?: boolean;
 }
 
 const purposes: ReadonlySet<unknown> = new Set<CodePurpose>(['sign-in', 'confirm', 'recover']);
 /** Only these values are accepted, because each value becomes part of a file name. */
-const places: ReadonlySet<string> = new Set(['form', 'email', 'password', 'code', 'unconfirmed']);
+const places: ReadonlySet<string> = new Set(['form', 'email', 'password', 'code', 'domain', 'unconfirmed']);
 const maxStepLength = 512;
 
 export function writeStep(step: Step): string {
@@ -54,6 +56,7 @@ export function readStep(value: string | undefined): Step | undefined {
     ...(purposes.has(fields.purpose) ? { purpose: fields.purpose as CodePurpose } : {}),
     ...(fields.resent === true ? { resent: true } : {}),
     ...(fields.unconfirmed === true ? { unconfirmed: true } : {}),
+    ...(fields.enforced === true ? { enforced: true } : {}),
     ...(fields.arrived === true ? { arrived: true } : {}),
   };
 }

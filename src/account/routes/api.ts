@@ -8,8 +8,10 @@ import { AuthRejection } from '../../shared/auth-rejection.ts';
 import type { AuthClient, TokenPair } from '../auth-client.ts';
 import type { ConsentDeps } from '../auth-deps.ts';
 import { type BrowserSignIn, setCookie } from '../browser-sign-in.ts';
+import type { SignInWay } from '../core/browser-memory.ts';
 import { sessionCookie } from '../core/cookies.ts';
 import { AccountError, accountErrors } from '../errors.ts';
+import type { Identify } from '../identify.ts';
 import { proveFactor } from '../prove-factor.ts';
 import { cookieOf } from '../request-cookies.ts';
 import type { ReturnAddress } from '../return-address.ts';
@@ -21,6 +23,7 @@ import { consentRoutes } from './consent.ts';
 import { type GuestRules, guestRoutes } from './guests.ts';
 import { journeyApi } from './journeys.ts';
 import { keyRoutes } from './keys.ts';
+import { signInRoutes } from './sign-in.ts';
 
 export interface ApiDeps {
   readonly sessions: SessionStore;
@@ -32,6 +35,7 @@ export interface ApiDeps {
   readonly guests: GuestRules;
   readonly accountUrl: () => string;
   readonly browserSignIn: BrowserSignIn;
+  readonly identify: Identify;
   readonly windows: WaitingWindows;
   readonly onError: (request: FastifyRequest, error: unknown) => void;
 }
@@ -102,8 +106,9 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
     request: FastifyRequest,
     reply: FastifyReply,
     pair: TokenPair,
+    way: SignInWay,
   ): Promise<SessionResponse> {
-    return sessionResponse(await deps.browserSignIn.enter(request, reply, pair), pair.user);
+    return sessionResponse(await deps.browserSignIn.enter(request, reply, pair, way), pair.user);
   }
 
   async function tell(
@@ -121,25 +126,7 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
   app.get('/session', (request, reply) => tell(request, reply, false));
   app.post('/refresh', (request, reply) => tell(request, reply, true));
 
-  app.post('/sign-in', async (request, reply) => {
-    const body = bodies.password(request.body);
-    return enter(request, reply, await auth.visitor(request).signInWithPassword(body));
-  });
-
-  app.post('/sign-up', async (request, reply) => {
-    const body = bodies.password(request.body);
-    const window = windows.of(request);
-    const pair = await auth.visitor(request, window.id).signUp(body);
-    // Without a session, the user must confirm the address first. The response is the same for an address that is
-    // already in use.
-    if (pair !== undefined) return enter(request, reply, pair);
-    return { session: null, number: await windows.begin(request, reply, window) };
-  });
-
-  app.post('/guest', async (request, reply) => {
-    const body = bodies.captchaAlone(request.body);
-    return enter(request, reply, await auth.visitor(request).signUpAsGuest(body));
-  });
+  signInRoutes(app, { ...deps, enter, bodies: () => bodies });
 
   app.post('/code', async (request, reply) => {
     const { operation, body } = bodies.sendCode(request.body);
@@ -160,7 +147,7 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
     await windows.end(request, reply);
     const pair = await auth.visitor(request).verifyCode({ type: taken.type, token_hash: taken.link });
     if (pair === undefined) return { state: 'none' };
-    return { state: taken.state, type: taken.type, ...(await enter(request, reply, pair)) };
+    return { state: taken.state, type: taken.type, ...(await enter(request, reply, pair, 'code')) };
   });
 
   app.post('/verify', async (request, reply) => {
@@ -173,7 +160,7 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
     }
     if (pair !== undefined) await windows.end(request, reply);
     // Auth doesn't return a session if the other address of a double email change must still be confirmed.
-    return pair === undefined ? { session: null } : enter(request, reply, pair);
+    return pair === undefined ? { session: null } : enter(request, reply, pair, 'code');
   });
 
   app.post('/factor', async (request, reply) => {

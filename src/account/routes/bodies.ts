@@ -40,6 +40,10 @@ export function password(body: unknown): Record<string, unknown> {
   return { ...credentials, ...captchaOf(token) };
 }
 
+export function typedAddress(body: unknown): string {
+  return read(z.object({ address: text }), body).address;
+}
+
 export function verifyCode(body: unknown): z.infer<typeof verifyBody> {
   return read(verifyBody, body);
 }

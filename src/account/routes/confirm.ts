@@ -7,6 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AuthRejection } from '../../shared/auth-rejection.ts';
 import { arrivalAddress, ourPage, problemPage } from '../arrival.ts';
 import type { AuthClient, TokenPair } from '../auth-client.ts';
+import type { BrowserSignIn } from '../browser-sign-in.ts';
 import {
   type ConfirmLink,
   isOpenedByUser,
@@ -18,7 +19,6 @@ import {
 import { carriedFlow } from '../core/html.ts';
 import { AccountError } from '../errors.ts';
 import type { ReturnAddress } from '../return-address.ts';
-import type { OpenSession } from '../sessions.ts';
 import { mustStepUp, type Visitors } from '../visitor.ts';
 import type { WaitingWindows } from '../waiting-windows.ts';
 import { cancelChangeRoutes } from './cancel-change.ts';
@@ -30,7 +30,7 @@ export interface ConfirmDeps {
   readonly auth: AuthClient;
   readonly accountUrl: () => string;
   /** Signs the browser in and sets the cookie on the response. */
-  readonly enter: (request: FastifyRequest, reply: FastifyReply, pair: TokenPair) => Promise<OpenSession>;
+  readonly enter: BrowserSignIn['enter'];
   readonly returnAddress: ReturnAddress;
   readonly visitors: Visitors;
   readonly windows: WaitingWindows;
@@ -116,7 +116,7 @@ export function confirmRoutes(app: FastifyInstance, deps: ConfirmDeps): void {
       if (pair === undefined) return page('/account/confirm-other');
       if (link.type === 'email_change') return page(await afterEmailChange(request, own, pair));
       await windows.end(request, reply);
-      const session = await enter(request, reply, pair);
+      const session = await enter(request, reply, pair, 'code');
       const arrived = { session, user: pair.user };
       const passwordPage = passwordPageFor(link.type);
       if (passwordPage !== undefined) {

@@ -30,6 +30,8 @@ import type { Send } from './page-names.ts';
 /** The pages whose forms work without scripts. */
 export const formPages = [
   'sign-in',
+  'password',
+  'sso',
   'sign-up',
   'guest',
   'code',
@@ -38,7 +40,6 @@ export const formPages = [
   'join',
   'mfa',
 ] as const;
-type FormPage = (typeof formPages)[number];
 
 export interface FormDeps extends FormActionDeps {
   readonly returnAddress: ReturnAddress;
@@ -67,7 +68,8 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
       if (!isOurs(request, form)) return refuse(request, reply);
       const step = readSent(form) ?? stepOf(request);
       const turn = { request, reply, form, query: queryOf(request), step };
-      return go(turn, await outcomeOf(page, turn));
+      const outcome = await outcomeOf(page, turn);
+      return go(turn, outcome.isFilled === true ? await outcomeOf(outcome.page, turn) : outcome);
     });
   }
 
@@ -119,7 +121,7 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
     }
   });
 
-  async function outcomeOf(page: FormPage, turn: FormContext): Promise<Outcome> {
+  async function outcomeOf(page: string, turn: FormContext): Promise<Outcome> {
     try {
       return await (actions[page] as (typeof actions)[string])(turn);
     } catch (error) {
@@ -159,7 +161,7 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
     async show(request, reply, page) {
       const step = stepOf(request);
       if (step === undefined || step.page !== page) return undefined;
-      const { problem, purpose, email, resent, unconfirmed } = step;
+      const { problem, purpose, email, resent, unconfirmed, enforced } = step;
       // An error is shown only once, but the progress is kept for the next page.
       setStep(request, reply, purpose === undefined ? undefined : { page, purpose, ...(email && { email }) });
       const form = purpose === undefined ? page : purpose === 'confirm' ? 'code-confirm' : 'code-entry';
@@ -169,7 +171,9 @@ export function formRoutes(app: FastifyInstance, deps: FormRouteDeps): Forms {
             ? '.resent'
             : unconfirmed
               ? '.unconfirmed'
-              : ''
+              : enforced
+                ? '.enforced'
+                : ''
           : `.${problem.place}`;
       const fields = markedForm(request, reply) + sentFields({ email, purpose });
       return send(request, reply, `plain/${form}${state}`, {

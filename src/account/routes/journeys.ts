@@ -14,6 +14,7 @@ import { challengeOf, type Journey, journeyCookie, readJourney, writeJourney } f
 import { scopesFor } from '../core/providers.ts';
 import { queryOf } from '../core/query.ts';
 import { AccountError } from '../errors.ts';
+import { addressOf } from '../identify.ts';
 import { cookieOf, keepCookie } from '../request-cookies.ts';
 import type { ReturnAddress } from '../return-address.ts';
 import type { Visitors } from '../visitor.ts';
@@ -39,11 +40,10 @@ function startJourney(
   { accountUrl }: JourneyDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  purpose: Journey['purpose'],
-  flow: string,
+  { purpose, way, flow }: Omit<Journey, 'verifier'>,
 ): StartedJourney {
   const verifier = randomBytes(32).toString('base64url');
-  keepCookie(request, reply, journeyCookie, writeJourney({ verifier, purpose, flow }));
+  keepCookie(request, reply, journeyCookie, writeJourney({ verifier, purpose, way, flow }));
   return {
     redirect_to: returnAddress(request, accountUrl()),
     code_challenge: challengeOf(verifier),
@@ -67,14 +67,14 @@ export function journeyPages(app: FastifyInstance, deps: JourneyDeps): void {
     const query = queryOf(request);
     const provider = query.get('provider') ?? '';
     const connection = query.get('sso');
-    const journey = startJourney(deps, request, reply, 'sign-in', carriedFlow(query));
+    const isSso = connection !== null || provider === 'sso';
+    const way = isSso ? 'sso' : provider;
+    const journey = startJourney(deps, request, reply, { purpose: 'sign-in', way, flow: carriedFlow(query) });
     try {
-      if (connection !== null) {
-        // The identity provider started the sign-in, so the redirect leads to the connection instead of a domain.
-        return reply.redirect(
-          await auth.visitor(request).ssoAddress({ provider_id: connection, ...journey }),
-          303,
-        );
+      if (isSso) {
+        // If the identity provider started the sign-in, it leads to the connection. Otherwise, to the address's domain.
+        const to = connection === null ? { domain: domainOfAddress(request) } : { provider_id: connection };
+        return reply.redirect(await auth.visitor(request).ssoAddress({ ...to, ...journey }), 303);
       }
       const search = new URLSearchParams({ provider, ...journey, ...scopesFor(provider) });
       return reply.redirect(await auth.visitor(request).providerAddress(search), 303);
@@ -100,7 +100,7 @@ export function journeyPages(app: FastifyInstance, deps: JourneyDeps): void {
     if (journey.purpose === 'link') return reply.redirect(pageWith(page, flow, 'linked', '1'), 303);
     try {
       const pair = await auth.visitor(request).redeemCode(code, journey.verifier);
-      const session = await browserSignIn.enter(request, reply, pair);
+      const session = await browserSignIn.enter(request, reply, pair, journey.way);
       const arrived = { session, user: pair.user };
       const requested = new URLSearchParams(flow);
       return reply.redirect(await arrivalAddress(returnAddress, request, requested, arrived), 303);
@@ -111,12 +111,22 @@ export function journeyPages(app: FastifyInstance, deps: JourneyDeps): void {
   });
 }
 
+/** Returns the domain of the sign-in in progress, which may also be just a domain. */
+function domainOfAddress(request: FastifyRequest): string {
+  const address = addressOf(request) ?? '';
+  return address.slice(address.lastIndexOf('@') + 1).toLowerCase();
+}
+
 export function journeyApi(app: FastifyInstance, deps: JourneyDeps, bodies: () => typeof Bodies): void {
   const { auth, visitors } = deps;
 
   app.post('/sso', async (request, reply) => {
     const { domain, captcha, flow } = bodies().sso(request.body);
-    const journey = startJourney(deps, request, reply, 'sign-in', carriedFlow(new URLSearchParams(flow)));
+    const journey = startJourney(deps, request, reply, {
+      purpose: 'sign-in',
+      way: 'sso',
+      flow: carriedFlow(new URLSearchParams(flow)),
+    });
     const body = {
       domain,
       ...journey,
@@ -128,7 +138,11 @@ export function journeyApi(app: FastifyInstance, deps: JourneyDeps, bodies: () =
   app.post('/link', async (request, reply) => {
     const { provider, flow } = bodies().link(request.body);
     const { session } = await visitors.needed(request);
-    const journey = startJourney(deps, request, reply, 'link', carriedFlow(new URLSearchParams(flow)));
+    const journey = startJourney(deps, request, reply, {
+      purpose: 'link',
+      way: provider,
+      flow: carriedFlow(new URLSearchParams(flow)),
+    });
     const search = new URLSearchParams({
       provider,
       ...journey,

@@ -30,14 +30,14 @@ export function keyRoutes(app: FastifyInstance, deps: KeyRouteDeps): void {
   app.post('/passkey', async (request, reply) => {
     const body = bodies().passkey(request.body);
     const pair = await auth.visitor(request).signInWithPasskey(body);
-    return sessionResponse(await browserSignIn.enter(request, reply, pair), pair.user);
+    return sessionResponse(await browserSignIn.enter(request, reply, pair, 'passkey'), pair.user);
   });
 
   app.post('/wallet', async (request, reply) => {
     const body = bodies().wallet(request.body);
     try {
       const pair = await auth.visitor(request).signInWithWallet(body);
-      return sessionResponse(await browserSignIn.enter(request, reply, pair), pair.user);
+      return sessionResponse(await browserSignIn.enter(request, reply, pair, 'wallet'), pair.user);
     } catch (error) {
       // Upstream reports this error in the OAuth format, which doesn't include an auth error code.
       const isOAuths = error instanceof AuthRejection && error.body.error === 'invalid_grant';

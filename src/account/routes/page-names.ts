@@ -1,10 +1,12 @@
 /** Lists the Account pages by name, and defines the function that sends a page. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AccountRow } from '../core/html.ts';
 import type { StepProblem } from '../core/step.ts';
 
 /** The names of all pages. A test checks that the build prerenders exactly these pages. */
 export const pageNames = [
   'sign-in',
+  'password',
   'sign-up',
   'code',
   'recover',
@@ -31,6 +33,8 @@ export type AnyPage = PageName | `plain/${string}`;
 export interface PageFields {
   /** The hidden fields of the form, as HTML. */
   readonly fields?: string;
+  /** The accounts in the browser, for the page that lists them. */
+  readonly accounts?: readonly AccountRow[];
   readonly target?: string;
   readonly email?: string;
   readonly host?: string;

@@ -2,13 +2,18 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { WebFace } from '../../kernel/web-face.ts';
-import { sessionCookie } from '../core/cookies.ts';
-import { carriedFlow, carryFlow, escapeText, fillValues } from '../core/html.ts';
+import { ourPage } from '../arrival.ts';
+import { memoryCookie, readMemory, type SignInWay } from '../core/browser-memory.ts';
+import { sessionCookie, stepCookie } from '../core/cookies.ts';
+import { carriedFlow, carryFlow, escapeText, fillValues, repeatAccounts } from '../core/html.ts';
 import { chooseLanguage, languageCookie } from '../core/languages.ts';
 import { queryOf } from '../core/query.ts';
+import { addressOf } from '../identify.ts';
 import type { Logo } from '../logo.ts';
+import { hasParked } from '../parked-sessions.ts';
 import { cookieOf, keepCookie } from '../request-cookies.ts';
 import type { RequestFault } from '../return-address.ts';
+import { type AccountsDeps, accountsRoutes } from './accounts.ts';
 import { type ConfirmDeps, confirmRoutes } from './confirm.ts';
 import { type FormDeps, formPages, formRoutes } from './forms.ts';
 import { type JourneyDeps, journeyPages } from './journeys.ts';
@@ -34,6 +39,7 @@ const forMembers: ReadonlySet<string> = new Set<PageName>([
  */
 const forApps: ReadonlySet<string> = new Set<PageName>([
   'sign-in',
+  'password',
   'sign-up',
   'code',
   'recover',
@@ -48,6 +54,7 @@ const pagesForSignedOut: ReadonlySet<string> = new Set<PageName>(['sign-in', 'si
 /** Pages whose forms may require a captcha. Users move between these pages without a page load. */
 const withCaptcha: ReadonlySet<string> = new Set<PageName>([
   'sign-in',
+  'password',
   'sign-up',
   'code',
   'sso',
@@ -62,10 +69,14 @@ const withCaptcha: ReadonlySet<string> = new Set<PageName>([
 export interface PageFiller {
   /**
    * Returns a page in a language. Everything is filled in except the parts that depend on the request. Returns
-   * undefined if the page isn't built.
+   * undefined if the page isn't built. `last` is the way that was used last in this browser.
    */
-  readonly filled: (page: AnyPage, language: string) => Promise<string | undefined>;
-  /** Returns the features that aren't available at the origin of the request. */
+  readonly filled: (
+    page: AnyPage,
+    language: string,
+    last: SignInWay | undefined,
+  ) => Promise<string | undefined>;
+  /** Returns the features that aren't available at the address of the request. */
   readonly offHere: (request: FastifyRequest) => readonly string[];
   /** The project's languages. The default language is first. */
   readonly languages: readonly string[];
@@ -87,12 +98,26 @@ export interface PageDeps {
   readonly forms: FormDeps;
   readonly onError: (request: FastifyRequest, error: unknown) => void;
   readonly journeys: JourneyDeps;
+  readonly accounts: AccountsDeps;
   /** Returns the reason why an app's request can't succeed. */
   readonly faultOf: (requested: Readonly<Record<string, unknown>>) => RequestFault | undefined;
   /** Whether a rejected request names the setting to change. */
   readonly isDevelopment: boolean;
   /** Returns whether there is a session for the cookie. Auth may already have ended that session. */
   readonly keepsSession: (cookie: string | undefined) => Promise<boolean>;
+}
+
+/**
+ * Whether the browser knows accounts of which none is current. The user then chooses one of them, unless a query
+ * parameter or the result of a form selects the sign-in page.
+ */
+function isKnownBrowser(request: FastifyRequest): boolean {
+  const query = queryOf(request);
+  const isSelected = ['add', 'again', 'problem'].some((name) => query.has(name));
+  if (isSelected || query.get('next') === 'upgrade' || cookieOf(request, sessionCookie) !== undefined)
+    return false;
+  if (cookieOf(request, stepCookie) !== undefined) return false;
+  return hasParked(request) || readMemory(cookieOf(request, memoryCookie)).accounts.length > 0;
 }
 
 /** Returns an alert for the form's hidden fields. Only browsers without scripts show this part of the form. */
@@ -122,8 +147,9 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
   const send: Send = async (request, reply, page, fill) => {
     const { fields = '', target = '/account/security', status = 200, isStill = false, problem } = fill;
     const language = languageOf(request, reply);
+    const { last } = readMemory(cookieOf(request, memoryCookie));
     const { filled, offHere, intro, textOf, imageSources, captchaSources } = filler();
-    const html = await filled(page, language);
+    const html = await filled(page, language, last);
     if (html === undefined) {
       return reply
         .code(503)
@@ -134,13 +160,14 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
       !isStill &&
       pagesForSignedOut.has(page) &&
       !queryOf(request).has('again') &&
+      !queryOf(request).has('add') &&
       (await deps.keepsSession(cookieOf(request, sessionCookie)));
     const isOurCode = problem?.code.startsWith('field.') ?? true;
     const values = {
       FIELDS:
         fields + (fill.providerError === undefined ? '' : alertOf(textOf(fill.providerError, language))),
       TARGET: escapeText(target),
-      EMAIL: escapeText(fill.email ?? ''),
+      EMAIL: escapeText(fill.email ?? addressOf(request) ?? ''),
       INTRO: escapeText(intro(page, language, queryOf(request).get('redirect_to'))),
       NUMBER: String(fill.number ?? '–'),
       BROWSER: escapeText(fill.device?.browser ?? ''),
@@ -150,7 +177,8 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
       CODE: escapeText(problem?.code ?? ''),
       REQUEST_ID: escapeText(problem?.requestId ?? request.id),
     };
-    const whole = fillValues(html, values)
+    const listed = fill.accounts === undefined ? html : repeatAccounts(html, fill.accounts);
+    const whole = fillValues(listed, values)
       .replace('data-off="', `${isWaiting ? 'data-waiting ' : ''}data-off="${offHere(request).join(' ')} `)
       .replace(isStill ? /<script type="module"[^>]*><\/script>/g : '', '')
       .replace(problem !== undefined && isOurCode ? /<details[\s\S]*?<\/details>/ : '', '');
@@ -170,6 +198,7 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
   const forms = formRoutes(app, { ...deps.forms, send, onError: deps.onError });
   const hasForm: ReadonlySet<string> = new Set(formPages);
   journeyPages(app, deps.journeys);
+  accountsRoutes(app, deps.accounts, send);
 
   app.get('/', (_request, reply) => reply.redirect('/account/security', 302));
   app.get<{ Params: { name: string } }>('/assets/:name', (request, reply) =>
@@ -206,6 +235,12 @@ export async function pageRoutes(app: FastifyInstance, deps: PageDeps): Promise<
       if (forApps.has(page) && (query.get('redirect_to') ?? '') !== '') {
         const fault = deps.faultOf(Object.fromEntries(query));
         if (fault !== undefined) return rejectApp(request, reply, fault);
+      }
+      if (page === 'sign-in' && isKnownBrowser(request)) {
+        return reply.redirect(ourPage('accounts', carriedFlow(query)), 303);
+      }
+      if (page === 'password' && addressOf(request) === undefined) {
+        return reply.redirect(ourPage('sign-in', carriedFlow(query)), 303);
       }
       if (!hasForm.has(page)) return send(request, reply, page, {});
       const problem = queryOf(request).get('problem') ?? undefined;

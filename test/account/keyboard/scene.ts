@@ -96,6 +96,11 @@ function sceneOf(world: World, context: BrowserContext, page: Page, walker: Walk
     state: (name) => onState(page, name),
     async open(name, search = '') {
       await page.goto(`${world.origin}/account/${name}${search}`);
+      if (name === 'sign-in' && new URL(page.url()).pathname === '/account/accounts') {
+        // The browser knows accounts, so the user chooses to sign in with another one.
+        await walker.press(say('accounts.add'), 'link');
+        await scene.arrives('page.sign-in');
+      }
     },
     async sees(text) {
       await page.getByText(text).filter({ visible: true }).first().waitFor();
@@ -104,7 +109,8 @@ function sceneOf(world: World, context: BrowserContext, page: Page, walker: Walk
       await page.getByRole('heading', { level: 1, name: say(...id), exact: true }).waitFor();
     },
     async signIn(email) {
-      await walker.fill(say('field.email'), email);
+      await walker.fill(say('field.email-or-phone'), email);
+      await walker.enter();
       await walker.fill(say('field.password'), password);
       await walker.enter();
     },

@@ -29,6 +29,8 @@ export interface World {
   newUser(): Promise<string>;
   /** Returns the text of the next unread email to an address. */
   nextMail(to: string): Promise<string>;
+  /** Returns the provider's page with a form that starts a sign-in without a request. */
+  unsolicited(relayState: string): string;
   /** Sends a request to auth as an administrator. */
   admin<T>(path: string, json?: object): Promise<T>;
   stop(): Promise<void>;
@@ -43,7 +45,11 @@ const page = (title: string, body: string): string =>
 
 /** `change` overrides settings, for flows that test a project with other rules. */
 export async function openWorld(
-  change: { auth?: PartialConfig['auth']; account?: NonNullable<PartialConfig['plinth']>['account'] } = {},
+  change: {
+    auth?: PartialConfig['auth'];
+    account?: NonNullable<PartialConfig['plinth']>['account'];
+    saml?: object;
+  } = {},
   options: Pick<TestBackendOptions, 'outgoing'> = {},
 ): Promise<World> {
   const port = await freePort();
@@ -55,16 +61,13 @@ export async function openWorld(
   const appUrl = `${await listen(app)}/callback`;
   const company = { domain: 'works.example', email: 'ada@works.example' };
   const saml = createIdp();
-  // Like real providers, this page asks the user before it responds.
-  const samlPage = createServer((request, response) => {
-    if (!request.url?.includes('SAMLRequest=')) return void response.writeHead(404).end();
-    const { id, relayState } = readRequest(`http://idp${request.url}`);
+  function samlForm(relayState: string, button: string, inResponseTo?: string): string {
     const acs = `${origin}/auth/v1/sso/saml/acs`;
     const answer = buildAnswer({
       acs,
       audience: `${origin}/auth/v1/sso/saml/metadata`,
       issuer: saml.entityId,
-      inResponseTo: id,
+      inResponseTo,
       nameId: company.email,
       email: company.email,
     });
@@ -75,7 +78,13 @@ export async function openWorld(
     const inputs = Object.entries(fields).map(
       ([name, value]) => `<input type="hidden" name="${name}" value="${value}">`,
     );
-    const form = `<form method="post" action="${acs}">${inputs.join('')}<button>Enter the works</button></form>`;
+    return `<form method="post" action="${acs}">${inputs.join('')}<button>${button}</button></form>`;
+  }
+  // Like real providers, this page asks the user before it responds.
+  const samlPage = createServer((request, response) => {
+    if (!request.url?.includes('SAMLRequest=')) return void response.writeHead(404).end();
+    const { id, relayState } = readRequest(`http://idp${request.url}`);
+    const form = samlForm(relayState, 'Enter the works', id);
     response.setHeader('content-type', 'text/html').end(page('The works', form));
   });
   const samlUrl = await listen(samlPage);
@@ -117,7 +126,7 @@ export async function openWorld(
       plinth: {
         branding: { name: 'Meadow', terms_url: '/terms', privacy_url: '/privacy' },
         auth: {
-          saml: { enabled: true, private_key: newSamlKey() },
+          saml: { enabled: true, private_key: newSamlKey(), ...change.saml },
           hook: { guest_hand_over: { enabled: true, uri: 'pg-functions://postgres/public/hand_over_guest' } },
         },
         account: { confirm_by_button: true, deletion: true, ...change.account },
@@ -185,6 +194,7 @@ export async function openWorld(
       await makeUser(backend, email);
       return email;
     },
+    unsolicited: (relayState) => page('The portal', samlForm(relayState, 'Open the app')),
     nextMail,
     admin,
     async stop() {

@@ -1,28 +1,24 @@
 /**
- * Links for signing in with other providers. Links work without scripts. The prerendered page contains one link, and
- * the server repeats it for each provider.
+ * Links for signing in with other providers. Links work without scripts. The prerendered page contains one link per
+ * list, and the server repeats it for each provider.
  */
 import { Button } from '@mantine/core';
-import { useEffect, useState } from 'react';
 import { useFlow } from '../flow.ts';
 import { usePageConfig } from '../page-config.ts';
 import classes from '../parts.module.css';
 import { wide } from '../parts.tsx';
 import { t } from '../text.ts';
+import { LastUsed } from './last-used.tsx';
 import { Mark } from './mark.tsx';
 
-const lastProviderKey = 'plinth-last-provider';
-
-export function SocialLinks() {
-  const { providers } = usePageConfig();
+/** `first` contains the providers that the sign-in page always shows, and `more` contains the remaining ones. */
+export function SocialLinks({ list = 'all' }: { list?: 'all' | 'first' | 'more' }) {
+  const { providers, shown, last } = usePageConfig();
   const { search } = useFlow();
-  const [last, setLast] = useState<string | null>(null);
-  useEffect(() => setLast(localStorage.getItem(lastProviderKey)), []);
-  // The provider that was used last in this browser comes first. Otherwise, the order is the server's.
-  const ordered = providers.toSorted((one, other) => Number(other.id === last) - Number(one.id === last));
+  const listed = import.meta.env.SSR || list === 'all' ? providers : providersIn(list, providers, shown);
   return (
-    <div className={classes.stack} data-part="social" data-list="providers">
-      {ordered.map(({ id, name, mark }) => (
+    <div className={classes.stack} data-part="social" data-list={`providers-${list}`}>
+      {listed.map(({ id, name, mark }) => (
         <Button
           key={id}
           component="a"
@@ -31,12 +27,16 @@ export function SocialLinks() {
           fullWidth
           classNames={wide}
           href={`/account/with${search === '' ? '?' : `${search}&`}provider=${id}`}
-          onClick={() => localStorage.setItem(lastProviderKey, id)}
           leftSection={<Mark svg={mark} />}
         >
           {t('sign-in.with', { provider: name })}
+          {id === last ? <LastUsed /> : null}
         </Button>
       ))}
     </div>
   );
+}
+
+function providersIn<T>(list: 'first' | 'more', providers: readonly T[], shown: number): readonly T[] {
+  return list === 'first' ? providers.slice(0, shown) : providers.slice(shown);
 }

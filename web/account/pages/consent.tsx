@@ -5,7 +5,7 @@ import { callApi } from '../../lib/api.ts';
 import { createQueryClient } from '../../lib/query.ts';
 import { ErrorSummary } from '../../ui/error-summary.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { leaveFor, signOut } from '../account-api.ts';
+import { leaveFor } from '../account-api.ts';
 import { AppMark } from '../consent/app-mark.tsx';
 import classes from '../consent/consent.module.css';
 import { appName, type ConsentRequest, destinationOf, permissionsOf } from '../consent/consent-request.ts';
@@ -120,8 +120,8 @@ function Question({ id, user, request }: { id: string; user: User; request: Cons
   const leave = useSubmit(async () => {
     const body = { authorization_id: id };
     await callApi('/account/api/consent/release', { method: 'POST', body });
-    await signOut('local');
-    return undefined;
+    const flow = new URLSearchParams({ ...body, next: 'consent' });
+    return leaveFor(`/account/accounts?${flow}`);
   });
   const busy = submit.busy || leave.busy;
   return (

@@ -3,7 +3,7 @@ import { useLocation } from 'wouter';
 import type { Problem } from '../../ui/error-summary.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { continueAsGuest } from '../account-api.ts';
-import { useDestination } from '../flow.ts';
+
 import { useIntroduction } from '../introduction.ts';
 import { goOn } from '../next.ts';
 import { usePageConfig } from '../page-config.ts';
@@ -13,14 +13,13 @@ import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
 import { inWords } from '../texts.ts';
 import { useSubmit } from '../use-submit.ts';
-import { AlreadySignedIn } from './sign-in.tsx';
+import { AlreadySignedIn } from './already-signed-in.tsx';
 
 /** Offers a button that starts a guest session. Opening the page alone doesn't create a user. */
 export function GuestPage() {
   const state = useSession();
   const [, navigate] = useLocation();
   const { offers } = usePageConfig();
-  const host = useDestination();
   const intro = useIntroduction('');
   const [isLeaving, setLeaving] = useState(false);
   const [problems, setProblems] = useState<readonly Problem[]>([]);
@@ -39,7 +38,7 @@ export function GuestPage() {
   if (state.status === 'signed-in' && !isLeaving) {
     return (
       <Shell page="page.guest">
-        <AlreadySignedIn user={state.session.user} host={host} problems={problems} />
+        <AlreadySignedIn user={state.session.user} problems={problems} />
       </Shell>
     );
   }

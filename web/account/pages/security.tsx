@@ -100,6 +100,9 @@ function Sections({ user, onDeleted }: { user: User; onDeleted: () => void }) {
     <>
       <div className={classes.top}>
         <p>{isGuest ? t('security.guest') : t('security.as', { who: nameOf(user) })}</p>
+        <Button component="a" variant="default" href="/account/accounts">
+          {t('security.accounts')}
+        </Button>
         <Button variant="default" loading={leave.busy} onClick={() => leave.run(undefined)}>
           {t('security.sign-out')}
         </Button>

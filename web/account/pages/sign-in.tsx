@@ -1,54 +1,59 @@
-import { IconFingerprint, IconMail, IconUser, IconWallet } from '@tabler/icons-react';
+import { IconUser, IconWallet } from '@tabler/icons-react';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
+import { ApiError } from '../../lib/api.ts';
 import { loaded } from '../../lib/loaded.ts';
 import type { Problem } from '../../ui/error-summary.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { PasswordField } from '../../ui/password-field.tsx';
-import { continueAsGuest, sendCode, signIn, signOut } from '../account-api.ts';
-import { looksLikeEmail } from '../fields.ts';
-import { useDestination, useFlow } from '../flow.ts';
+import { type Address, continueAsGuest, identify, leaveFor, type NextStep, signIn } from '../account-api.ts';
+import { carryProblem } from '../carried-problem.ts';
+import { addressIn, domainIn } from '../fields.ts';
+import { useFlow } from '../flow.ts';
 import { useIntroduction } from '../introduction.ts';
+import { useLeaving } from '../leaving.ts';
 import { supportsKeys } from '../methods/key-support.ts';
+import { LastUsed } from '../methods/last-used.tsx';
 import { mark } from '../methods/mark.tsx';
+import { OtherWays } from '../methods/others.tsx';
+import { PasskeyButton } from '../methods/passkey-button.tsx';
 import { SocialLinks } from '../methods/social.tsx';
 import { goOn } from '../next.ts';
 import { pageConfig, usePageConfig } from '../page-config.ts';
-import { Aside, Divider, EmailField, Form, PageLink, Row, Submit, SubtleButton } from '../parts.tsx';
-import { rememberCode, wasJustSent } from '../pending.ts';
-import { nameOf, sessionClient, type User, useSession } from '../session.ts';
+import classes from '../parts.module.css';
+import { Aside, Divider, EmailField, Form, PageLink, Submit, SubtleButton } from '../parts.tsx';
+import { startCode } from '../pending.ts';
+import { sessionClient, useSession } from '../session.ts';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
 import { inWords } from '../texts.ts';
-import { type Handler, useSubmit } from '../use-submit.ts';
+import { keepTyped } from '../typed-address.ts';
+import { useSubmit } from '../use-submit.ts';
+import { AlreadySignedIn } from './already-signed-in.tsx';
 import { later } from './later.ts';
 
 const emailId = 'email';
-const passwordId = 'password';
 
 const GuestAside = lazy(async () => ({ default: (await later()).GuestAside }));
 const WalletChoice = lazy(async () => ({ default: (await later()).WalletChoice }));
 
 export function SignInPage() {
   const state = useSession();
-  const host = useDestination();
   const { brand } = usePageConfig();
   const intro = useIntroduction(brand.welcome);
   // True while this form signs the user in, so that the page doesn't show "already signed in" before it redirects.
   const [leaving, setLeaving] = useState(false);
   const [problems, setProblems] = useState<readonly Problem[]>([]);
-  const [again, setAgain] = useState(false);
+  const { again, adds } = useFlow();
   useEffect(() => {
     const query = new URLSearchParams(window.location.search);
-    setAgain(query.has('again'));
     const code = query.get('problem');
     // Set if a provider redirected the browser here.
     if (code !== null) void inWords(({ problemFor }) => problemFor(code)).then((one) => setProblems([one]));
   }, []);
-  if (state.status === 'signed-in' && !leaving && !again) {
+  if (state.status === 'signed-in' && !leaving && !again && !adds) {
     return (
       <Shell page="page.welcome-back">
-        <AlreadySignedIn user={state.session.user} host={host} problems={problems} />
+        <AlreadySignedIn user={state.session.user} problems={problems} />
       </Shell>
     );
   }
@@ -65,43 +70,6 @@ export function SignInPage() {
   );
 }
 
-export function AlreadySignedIn(props: {
-  user: User;
-  host: string | undefined;
-  problems: readonly Problem[];
-}) {
-  const { user, host } = props;
-  const [, navigate] = useLocation();
-  const submit = useSubmit(
-    async () => {
-      await goOn(sessionClient().state(), navigate);
-      return undefined;
-    },
-    {},
-    props.problems,
-  );
-  const who = nameOf(user);
-  return (
-    <Form onSubmit={submit.onSubmit} problems={submit.problems}>
-      <p>{who === '' ? t('sign-in.already-guest') : t('sign-in.already', { who })}</p>
-      <Submit busy={submit.busy}>
-        {host === undefined ? t('sign-in.continue') : t('sign-in.continue-to', { host })}
-      </Submit>
-      <SubtleButton
-        disabled={submit.busy}
-        onClick={() =>
-          submit.run(undefined, async () => {
-            await signOut('local');
-            return undefined;
-          })
-        }
-      >
-        {t('sign-in.other')}
-      </SubtleButton>
-    </Form>
-  );
-}
-
 function SignInForm(props: {
   ended: boolean;
   /** The signed-in user signs in again before a sensitive change. */
@@ -114,44 +82,46 @@ function SignInForm(props: {
   const { ended, again, onLeave, onProblems } = props;
   const [, navigate] = useLocation();
   const { search, next } = useFlow();
-  const { offers } = usePageConfig();
-
+  const { offers, last } = usePageConfig();
   const [choosesWallet, setChoosesWallet] = useState(false);
+  const takesAddress = offers.password || offers.phone || offers.sso;
+  const leaving = useLeaving(onLeave, onProblems);
+  const submit = useSubmit(
+    async (field) => {
+      const typed = field('email').trim();
+      const address = addressIn(typed, offers.phone);
+      if (address === undefined) return [{ text: wrongAddress(typed, offers.phone), fieldId: emailId }];
+      keepTyped(typed);
+      const next = await identify(typed);
+      return follow(next, address, field('password'));
+    },
+    { sso_provider_not_found: emailId, sso_required: emailId },
+  );
 
-  async function leaving(work: () => Promise<void>): Promise<undefined> {
-    onLeave(true);
-    try {
-      await work();
-    } catch (error) {
-      // The user is signed in, but the next step failed, so the page shows the user and the error.
-      if (sessionClient().state().status === 'signed-in') {
-        onProblems([await inWords(({ problemOf }) => problemOf(error))]);
-      }
-      onLeave(false);
-      throw error;
+  /** Continues with the step that the server selected. */
+  async function follow(next: NextStep, to: Address, password: string): Promise<undefined> {
+    if (next.step === 'none') {
+      throw new ApiError({ message: '', status: 404, code: 'sso_provider_not_found' });
+    } else if (next.step === 'code' || 'phone' in to) {
+      await startCode(to, 'sign-in');
+      navigate(`/code${search}`);
+    } else if (next.step === 'sso' && next.isEnforced) {
+      const { findOrganization } = await loaded(import('../methods/api.ts'));
+      await leaveFor(await findOrganization(domainIn(to.email), search.slice(1)));
+    } else if (next.step === 'sso') {
+      navigate(`/sso${search}`);
+    } else if (password === '') {
+      navigate(`/password${search}`);
+    } else {
+      // A password manager filled in both fields.
+      await leaving(async () => goOn(await signIn(to.email, password), navigate)).catch((error: unknown) => {
+        if (sessionClient().state().status === 'signed-in') throw error;
+        carryProblem(error);
+        navigate(`/password${search}`);
+      });
     }
-  }
-
-  const submit = useSubmit(async (field) => {
-    const [email, password] = [field('email').trim(), field('password')];
-    const wrong = emailProblem(email);
-    if (wrong !== undefined) return [wrong];
-    if (password === '') return [{ text: t('field.password-missing'), fieldId: passwordId }];
-    return leaving(async () => goOn(await signIn(email, password), navigate));
-  });
-
-  const send = async (field: Parameters<Handler>[0], purpose: 'sign-in' | 'confirm') => {
-    const email = field('email').trim();
-    const wrong = emailProblem(email);
-    if (wrong !== undefined) return [wrong];
-    // If a code was sent a moment ago, for example because the user went back from the code page, no new code is sent.
-    if (!wasJustSent(email, purpose, pageConfig.resendAfter)) {
-      const { number } = await sendCode({ email }, purpose);
-      rememberCode({ to: { email }, purpose, sentAt: Date.now(), number });
-    }
-    navigate(`/code${search}`);
     return undefined;
-  };
+  }
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the effect runs once, when the page mounts
   useEffect(() => {
@@ -185,109 +155,85 @@ function SignInForm(props: {
         onSubmit={submit.onSubmit}
         problems={submit.problems.length > 0 ? submit.problems : props.problems}
       >
-        {offers.password ? (
-          <div data-part="password">
-            <EmailField id={emailId} error={submit.errorAt(emailId)} withKeys={offers.passkey} keepsTyped />
-            <PasswordField
-              id={passwordId}
-              name="password"
-              size="md"
-              label={t('field.password')}
-              autoComplete="current-password"
-              required
-              withAsterisk={false}
-              error={submit.errorAt(passwordId)}
+        {takesAddress ? (
+          <div data-part="address">
+            <EmailField
+              id={emailId}
+              label={<AddressLabel />}
+              error={submit.errorAt(emailId)}
+              withKeys={offers.passkey}
+              takesPhone={offers.phone}
+              keepsTyped
             />
-            <PageLink to="recover">{t('sign-in.forgot')}</PageLink>
-            <Submit busy={submit.busy}>{t('sign-in.submit')}</Submit>
-            {submit.problems.some(({ code }) => code === 'email_not_confirmed') ? (
-              <SubtleButton
-                disabled={submit.busy}
-                onClick={(event) =>
-                  void submit.run(event.currentTarget.form ?? undefined, (field) => send(field, 'confirm'))
-                }
-              >
-                {t('code.resend')}
-              </SubtleButton>
-            ) : null}
+            <UnseenPassword />
+            <Submit busy={submit.busy}>{t('sign-in.next')}</Submit>
           </div>
         ) : null}
-        {offers.code ? (
-          <div data-part="code">
+        {takesAddress ? (
+          <div data-part="or">
             <Divider>{t('sign-in.or')}</Divider>
-            <SubtleButton
-              {...posts('code')}
-              leftSection={<IconMail {...mark} />}
-              disabled={submit.busy}
-              onClick={(event) => {
-                event.preventDefault();
-                void submit.run(event.currentTarget.form ?? undefined, (field) => send(field, 'sign-in'));
-              }}
-            >
-              {t('sign-in.send-code')}
-            </SubtleButton>
           </div>
         ) : null}
-        {offers.social ? <SocialLinks /> : null}
         {offers.passkey ? (
           <div data-part="passkey">
-            <SubtleButton
-              leftSection={<IconFingerprint {...mark} />}
-              disabled={submit.busy}
-              onClick={() =>
-                submit.run(undefined, () =>
-                  leaving(async () => {
-                    const { signInWithPasskey } = await loaded(import('../methods/api.ts'));
-                    await goOn(await signInWithPasskey(), navigate);
-                  }),
-                )
+            <PasskeyButton
+              busy={submit.busy}
+              onSignIn={(work) =>
+                submit.run(undefined, () => leaving(async () => goOn(await work(), navigate)))
               }
-            >
-              {t('sign-in.passkey')}
-            </SubtleButton>
+            />
           </div>
         ) : null}
-        {offers.wallet ? (
-          <div data-part="wallet">
-            {choosesWallet ? (
-              <Suspense>
-                <WalletChoice
-                  busy={submit.busy}
-                  onSignIn={(work) =>
-                    submit.run(undefined, () => leaving(async () => goOn(await work(), navigate)))
-                  }
-                />
-              </Suspense>
-            ) : (
+        {offers.social ? <SocialLinks list="first" /> : null}
+        <OtherWays>
+          {offers.social ? <SocialLinks list="more" /> : null}
+          {offers.wallet ? (
+            <div data-part="wallet">
+              {choosesWallet ? (
+                <Suspense>
+                  <WalletChoice
+                    busy={submit.busy}
+                    onSignIn={(work) =>
+                      submit.run(undefined, () => leaving(async () => goOn(await work(), navigate)))
+                    }
+                  />
+                </Suspense>
+              ) : (
+                <SubtleButton
+                  leftSection={<IconWallet {...mark} />}
+                  disabled={submit.busy}
+                  onClick={() => setChoosesWallet(true)}
+                >
+                  {t('sign-in.wallet')}
+                  {last === 'wallet' ? <LastUsed /> : null}
+                </SubtleButton>
+              )}
+            </div>
+          ) : null}
+          {offers.guest && next !== 'upgrade' && !again ? (
+            <div data-part="guest">
               <SubtleButton
-                leftSection={<IconWallet {...mark} />}
+                {...posts('guest')}
+                leftSection={<IconUser {...mark} />}
                 disabled={submit.busy}
-                onClick={() => setChoosesWallet(true)}
+                onClick={(event) => {
+                  event.preventDefault();
+                  void submit.run(undefined, () =>
+                    leaving(async () => goOn(await continueAsGuest(), navigate)),
+                  );
+                }}
               >
-                {t('sign-in.wallet')}
+                {t('sign-in.guest')}
               </SubtleButton>
-            )}
-          </div>
-        ) : null}
-        {offers.guest && next !== 'upgrade' && !again ? (
-          <div data-part="guest">
-            <SubtleButton
-              {...posts('guest')}
-              leftSection={<IconUser {...mark} />}
-              disabled={submit.busy}
-              onClick={(event) => {
-                event.preventDefault();
-                void submit.run(undefined, () =>
-                  leaving(async () => goOn(await continueAsGuest(), navigate)),
-                );
-              }}
-            >
-              {t('sign-in.guest')}
-            </SubtleButton>
-          </div>
-        ) : null}
+            </div>
+          ) : null}
+          {offers.sso ? (
+            <span data-part="sso">
+              <PageLink to="sso">{t('sign-in.sso')}</PageLink>
+            </span>
+          ) : null}
+        </OtherWays>
       </Form>
-      <OtherPages />
       {again ? <PageLink to="security">{t('error.home')}</PageLink> : null}
       {offers.signUp && !again ? (
         <div data-part="signUp">
@@ -300,32 +246,39 @@ function SignInForm(props: {
   );
 }
 
-/** Links to the sign-in methods that have their own page. */
-function OtherPages() {
-  const { offers } = usePageConfig();
-  if (!offers.phone && !offers.sso) return null;
-  return (
-    <Row>
-      {offers.phone ? (
-        <span data-part="phone">
-          <PageLink to="code" query="by=phone">
-            {t('sign-in.phone')}
-          </PageLink>
-        </span>
-      ) : null}
-      {offers.sso ? (
-        <span data-part="sso">
-          <PageLink to="sso">{t('sign-in.sso')}</PageLink>
-        </span>
-      ) : null}
-    </Row>
-  );
-}
-
 /** The attributes of a form's second button. Without scripts, the button sends its action as a form field. */
 const posts = (value: string) => ({ type: 'submit', name: 'do', value }) as const;
 
-function emailProblem(email: string) {
-  if (email === '') return { text: t('field.email-missing'), fieldId: emailId };
-  return looksLikeEmail(email) ? undefined : { text: t('field.email-wrong'), fieldId: emailId };
+/** The label of the field. Before hydration, a style sheet selects one of the labels. */
+function AddressLabel() {
+  const { offers, isPrerendered } = usePageConfig();
+  if (isPrerendered) {
+    return (
+      <>
+        <span data-when="email">{t('field.email')}</span>
+        <span data-when="phone">{t('field.phone')}</span>
+        <span data-when="both">{t('field.email-or-phone')}</span>
+      </>
+    );
+  }
+  return t(offers.phone ? (offers.password ? 'field.email-or-phone' : 'field.phone') : 'field.email');
+}
+
+/** Lets a password manager fill in both fields of the sign-in together. */
+function UnseenPassword() {
+  return (
+    <input
+      className={classes.unseen}
+      type="password"
+      name="password"
+      autoComplete="current-password"
+      tabIndex={-1}
+      aria-hidden
+    />
+  );
+}
+
+function wrongAddress(typed: string, takesPhone: boolean): string {
+  if (typed === '') return t(takesPhone ? 'field.email-or-phone-missing' : 'field.email-missing');
+  return t(takesPhone ? 'field.email-or-phone-wrong' : 'field.email-wrong');
 }

@@ -37,7 +37,12 @@ export function SignUpPage() {
       }
       return undefined;
     },
-    { weak_password: passwordId, user_already_exists: emailId, email_address_invalid: emailId },
+    {
+      sso_required: emailId,
+      weak_password: passwordId,
+      user_already_exists: emailId,
+      email_address_invalid: emailId,
+    },
   );
   return (
     <Shell page="page.sign-up" intro={intro}>

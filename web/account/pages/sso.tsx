@@ -1,10 +1,13 @@
 import { TextInput } from '@mantine/core';
 import { leaveFor } from '../account-api.ts';
+import { looksLikeEmail } from '../fields.ts';
 import { useFlow } from '../flow.ts';
 import { findOrganization } from '../methods/api.ts';
+import { usePageConfig } from '../page-config.ts';
 import { Form, PageLink, Submit } from '../parts.tsx';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
+import { useTypedAddress } from '../typed-address.ts';
 import { useSubmit } from '../use-submit.ts';
 
 const domainId = 'domain';
@@ -12,11 +15,13 @@ const domainId = 'domain';
 /** Single sign-on. The domain of the user's work email address determines the identity provider. */
 export function SsoPage() {
   const { search } = useFlow();
+  const address = useTypedAddress();
+  const hasPassword = usePageConfig().offers.password && looksLikeEmail(address);
   const submit = useSubmit(
     async (field) => {
       const typed = field('domain').trim().toLowerCase();
       const domain = typed.slice(typed.lastIndexOf('@') + 1);
-      if (!/^[^\s/]+\.[^\s/.]+$/.test(domain)) return [{ text: t('sso.domain-wrong'), fieldId: domainId }];
+      if (!/^[^\s/]+\.[^\s/.]+$/.test(domain)) return [{ text: t('field.domain-wrong'), fieldId: domainId }];
       await leaveFor(await findOrganization(domain, search.slice(1)));
       return undefined;
     },
@@ -36,12 +41,14 @@ export function SsoPage() {
           spellCheck={false}
           autoCapitalize="none"
           required
+          key={address}
+          defaultValue={address}
           withAsterisk={false}
           error={submit.errorAt(domainId)}
         />
         <Submit busy={submit.busy}>{t('sso.submit')}</Submit>
       </Form>
-      <PageLink to="sign-in">{t('sso.other')}</PageLink>
+      <PageLink to={hasPassword ? 'password' : 'sign-in'}>{t('sso.other')}</PageLink>
     </Shell>
   );
 }

@@ -13,7 +13,7 @@ export const browser = '%PLINTH_BROWSER%';
 export const system = '%PLINTH_SYSTEM%';
 
 /** The field to which an error belongs. `form` stands for the form as a whole. */
-export type ErrorField = 'form' | 'email' | 'password' | 'code';
+export type ErrorField = 'form' | 'email' | 'password' | 'code' | 'domain';
 
 export function problemsAt(errorField: ErrorField | undefined): readonly Problem[] {
   if (errorField === undefined) return [];
@@ -46,7 +46,31 @@ export function EmailInput({ errorField }: { errorField: ErrorField | undefined 
   );
 }
 
-export function PasswordEntry(props: { errorField: ErrorField | undefined; isNew?: boolean }) {
+export function DomainInput({ errorField }: { errorField: ErrorField | undefined }) {
+  return (
+    <TextInput
+      {...shape}
+      id="domain"
+      name="domain"
+      label={t('sso.domain')}
+      description={t('sso.domain-hint')}
+      autoComplete="email"
+      inputMode="email"
+      spellCheck={false}
+      autoCapitalize="none"
+      defaultValue={email}
+      autoFocus={errorField === 'domain'}
+      error={errorOf('domain', errorField)}
+    />
+  );
+}
+
+export function PasswordEntry(props: {
+  errorField: ErrorField | undefined;
+  isNew?: boolean;
+  /** Whether the page focuses this field, because it is the only one. */
+  isFirst?: boolean;
+}) {
   return (
     <PasswordInput
       {...shape}
@@ -54,7 +78,7 @@ export function PasswordEntry(props: { errorField: ErrorField | undefined; isNew
       name="password"
       label={props.isNew === true ? t('field.new-password') : t('field.password')}
       autoComplete={props.isNew === true ? 'new-password' : 'current-password'}
-      autoFocus={props.errorField === 'password'}
+      autoFocus={props.isFirst === true || props.errorField === 'password'}
       {...(props.isNew === true ? { 'aria-describedby': 'password-rules' } : {})}
       error={errorOf('password', props.errorField)}
       visibilityToggleButtonProps={{ hidden: true }}

@@ -7,14 +7,17 @@ import { IconMail, IconUser } from '@tabler/icons-react';
 import type { ReactElement, ReactNode } from 'react';
 import { Notice } from '../../ui/notice.tsx';
 import { mark } from '../methods/mark.tsx';
+import { OtherWays } from '../methods/others.tsx';
 import { SocialLinks } from '../methods/social.tsx';
 import partClasses from '../parts.module.css';
 import { Aside, Divider, Form, PageButton, PageLink, Stack, Submit, SubtleButton } from '../parts.tsx';
 import { PasswordRules } from '../password-rules.tsx';
 import { Shell, type ShellProps } from '../shell.tsx';
+import { Accounts } from './accounts.tsx';
 import {
   browser,
   CodeInput,
+  DomainInput,
   EmailInput,
   type ErrorField,
   email,
@@ -55,35 +58,80 @@ const ActionButton = (props: { value: string; mark?: ReactNode; children: ReactN
   </SubtleButton>
 );
 
-function SignIn({ errorField, unconfirmed }: State) {
+function SignIn({ errorField }: State) {
   return (
     <Page title="page.sign-in">
       <Posted errorField={errorField}>
-        <div data-part="password">
+        <div data-part="address">
           <EmailInput errorField={errorField} />
-          <PasswordEntry errorField={errorField} />
-          <PageLink to="recover">{t('sign-in.forgot')}</PageLink>
-          <Submit busy={false}>{t('sign-in.submit')}</Submit>
-          {unconfirmed === true ? <ActionButton value="confirm">{t('code.resend')}</ActionButton> : null}
+          <Submit busy={false}>{t('sign-in.next')}</Submit>
         </div>
-        <div data-part="code">
-          <Divider>{t('sign-in.or')}</Divider>
-          <ActionButton value="code" mark={<IconMail {...mark} />}>
-            {t('sign-in.send-code')}
-          </ActionButton>
-        </div>
-        <SocialLinks />
-        <div data-part="guest">
-          <ActionButton value="guest" mark={<IconUser {...mark} />}>
-            {t('sign-in.guest')}
-          </ActionButton>
-        </div>
+        <SocialLinks list="first" />
+        <OtherWays>
+          <SocialLinks list="more" />
+          <div data-part="guest">
+            <ActionButton value="guest" mark={<IconUser {...mark} />}>
+              {t('sign-in.guest')}
+            </ActionButton>
+          </div>
+        </OtherWays>
       </Posted>
       <div data-part="signUp">
         <Aside>
           {t('sign-in.new')} <PageLink to="sign-up">{t('sign-in.create')}</PageLink>
         </Aside>
       </div>
+    </Page>
+  );
+}
+
+function Password({ errorField, unconfirmed }: State) {
+  return (
+    <Page
+      title="page.password"
+      intro={
+        <span className={partClasses.who}>
+          <bdi>{email}</bdi>
+          <PageLink to="sign-in">{t('password.change')}</PageLink>
+        </span>
+      }
+    >
+      <Posted errorField={errorField}>
+        <input type="email" name="email" autoComplete="username" defaultValue={email} readOnly hidden />
+        <PasswordEntry errorField={errorField} isFirst />
+        <PageLink to="recover">{t('sign-in.forgot')}</PageLink>
+        <Submit busy={false}>{t('sign-in.submit')}</Submit>
+        {unconfirmed === true ? <ActionButton value="confirm">{t('code.resend')}</ActionButton> : null}
+        <Divider>{t('sign-in.or')}</Divider>
+        <ActionButton value="code" mark={<IconMail {...mark} />}>
+          {t('sign-in.send-code')}
+        </ActionButton>
+        <PageLink to="sign-in">{t('sign-in.others')}</PageLink>
+      </Posted>
+    </Page>
+  );
+}
+
+/** The address's domain has a connection. If SSO is enforced, no other way is allowed. */
+function Sso({ isEnforced }: { isEnforced: boolean }) {
+  return (
+    <Page title="page.sso" intro={t('plain.sso', { email })}>
+      <Button component="a" href="/account/with?provider=sso" size="md" fullWidth>
+        {t('plain.sso-button')}
+      </Button>
+      <PageLink to={isEnforced ? 'sign-in' : 'password'}>{t('sso.other')}</PageLink>
+    </Page>
+  );
+}
+
+function SsoDomain({ errorField }: State) {
+  return (
+    <Page title="page.sso" intro={t('sso.intro')}>
+      <Posted errorField={errorField}>
+        <DomainInput errorField={errorField} />
+        <Submit busy={false}>{t('sso.submit')}</Submit>
+      </Posted>
+      <PageLink to="sign-in">{t('sso.other')}</PageLink>
     </Page>
   );
 }
@@ -287,8 +335,14 @@ function inStates(
 /** Pages by file name. The part after the dot is the state. */
 export const plainPages = (): ReadonlyMap<string, ReactElement> =>
   new Map([
-    ...inStates('sign-in', (state) => <SignIn {...state} />, ['form', 'email', 'password']),
-    ['sign-in.unconfirmed', <SignIn key="unconfirmed" errorField="form" unconfirmed />],
+    ...inStates('sign-in', (state) => <SignIn {...state} />, ['form', 'email']),
+    ...inStates('password', (state) => <Password {...state} />, ['form', 'password']),
+    ['password.unconfirmed', <Password key="unconfirmed" errorField="form" unconfirmed />],
+    ['accounts', <Accounts key="accounts" />],
+    ['sso', <Sso key="sso" isEnforced={false} />],
+    ['sso.enforced', <Sso key="sso-enforced" isEnforced />],
+    ['sso.form', <SsoDomain key="sso-form" errorField="form" />],
+    ['sso.domain', <SsoDomain key="sso-domain" errorField="domain" />],
     ...inStates('sign-up', (state) => <SignUp {...state} />, ['form', 'email', 'password']),
     ['guest.form', <Guest key="guest" errorField="form" />],
     ...inStates('code', (state) => <AddressForm {...state} isRecovery={false} />, ['form', 'email']),

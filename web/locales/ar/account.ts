@@ -1,6 +1,7 @@
 /** Arabic translations of `en/account.ts`. */
 export const messages = {
   'page.sign-in': 'تسجيل الدخول',
+  'page.password': 'أدخل كلمة المرور',
   'page.welcome-back': 'مرحبًا بعودتك',
   'page.sign-up': 'إنشاء حسابك',
   'page.code': 'أدخل الرمز',
@@ -24,6 +25,9 @@ export const messages = {
   'page.title': '{page} · {name}',
 
   'field.email': 'عنوان البريد الإلكتروني',
+  'field.email-or-phone': 'البريد الإلكتروني أو رقم الهاتف',
+  'field.email-or-phone-missing': 'أدخل بريدك الإلكتروني أو رقم هاتفك.',
+  'field.email-or-phone-wrong': 'أدخل بريدًا إلكترونيًا مثل you@example.com، أو رقم هاتف مع رمز البلد مثل ‎+44.',
   'field.phone': 'رقم الهاتف',
   'field.phone-wrong': 'أدخل الرقم مع رمز البلد، مثل ‎+44.',
   'field.password': 'كلمة المرور',
@@ -40,18 +44,20 @@ export const messages = {
   'field.current-password-missing': 'أدخل كلمة المرور الحالية.',
 
   'sign-in.to': 'للمتابعة إلى {host}',
+  'sign-in.next': 'متابعة',
+  'sign-in.others': 'طرق أخرى لتسجيل الدخول',
+  'sign-in.last-used': 'آخر طريقة',
   'sign-in.submit': 'تسجيل الدخول',
   'sign-in.forgot': 'هل نسيت كلمة المرور؟',
   'sign-in.send-code': 'أرسل إليّ رمز دخول بالبريد',
   'sign-in.with': 'المتابعة عبر {provider}',
   'sign-in.passkey': 'تسجيل الدخول بمفتاح مرور',
   'sign-in.wallet': 'تسجيل الدخول بمحفظة',
-  'sign-in.phone': 'استخدام رقم هاتف',
   'sign-in.sso': 'تسجيل الدخول عبر SSO',
   'sso.intro': 'أدخل بريد عملك الإلكتروني أو نطاق مؤسستك.',
   'sso.domain': 'بريد العمل الإلكتروني أو النطاق',
   'sso.domain-hint': 'مثل you@company.com أو company.com.',
-  'sso.domain-wrong': 'أدخل بريد عملك الإلكتروني، أو الجزء الذي بعد @.',
+  'field.domain-wrong': 'أدخل بريد عملك الإلكتروني، أو الجزء الذي بعد @.',
   'sso.submit': 'متابعة',
   'sso.other': 'تسجيل الدخول بطريقة أخرى',
   'sign-in.again': 'أنت على وشك تغيير طريقة تسجيل دخولك. سجّل الدخول مرة أخرى لنتأكد أنك أنت.',
@@ -72,6 +78,7 @@ export const messages = {
   'sign-up.have': 'هل لديك حساب؟',
   'sign-up.sign-in': 'سجّل الدخول',
 
+  'password.change': 'تغيير',
   'password.rules': 'يجب أن تحتوي كلمة المرور على',
   'password.length':
     '{count, plural, zero {# حرف} one {حرف واحد} two {حرفين} few {# أحرف} many {# حرفًا} other {# حرف}} على الأقل',

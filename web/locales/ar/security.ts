@@ -4,6 +4,7 @@ export const messages = {
   'security.guest': 'ضيف',
   'security.guest-intro': 'أنت تستخدم حساب ضيف. ستفقده عند تسجيل الخروج ما لم تحفظه.',
   'security.guest-keep': 'حفظ الحساب',
+  'security.accounts': 'تبديل الحساب',
   'security.sign-out': 'تسجيل الخروج',
   'security.email': 'عنوان البريد الإلكتروني',
   'security.email-none': 'لم تُضف عنوانًا بعد.',

@@ -1,6 +1,7 @@
 /** Interface text for the Account pages that the initial load needs, as ICU messages. `{name}` is the product name. */
 export const messages = {
   'page.sign-in': 'Sign in',
+  'page.password': 'Enter your password',
   'page.welcome-back': 'Welcome back',
   'page.sign-up': 'Create your account',
   'page.code': 'Enter your code',
@@ -24,6 +25,10 @@ export const messages = {
   'page.title': '{page} · {name}',
 
   'field.email': 'Email address',
+  'field.email-or-phone': 'Email address or phone number',
+  'field.email-or-phone-missing': 'Enter your email address or phone number.',
+  'field.email-or-phone-wrong':
+    'Enter an email address, such as you@example.com, or a phone number with its country code, such as +44.',
   'field.phone': 'Phone number',
   'field.phone-wrong': 'Enter the number with its country code, such as +44.',
   'field.password': 'Password',
@@ -40,18 +45,20 @@ export const messages = {
   'field.current-password-missing': 'Enter your current password.',
 
   'sign-in.to': 'to continue to {host}',
+  'sign-in.next': 'Continue',
+  'sign-in.others': 'Other ways to sign in',
+  'sign-in.last-used': 'Last used',
   'sign-in.submit': 'Sign in',
   'sign-in.forgot': 'Forgot your password?',
   'sign-in.send-code': 'Email me a sign-in code',
   'sign-in.with': 'Continue with {provider}',
   'sign-in.passkey': 'Sign in with a passkey',
   'sign-in.wallet': 'Sign in with a wallet',
-  'sign-in.phone': 'Use a phone number',
   'sign-in.sso': 'Sign in with SSO',
   'sso.intro': 'Enter your work email address or your organization’s domain.',
   'sso.domain': 'Work email address or domain',
   'sso.domain-hint': 'For example, you@company.com or company.com',
-  'sso.domain-wrong': 'Enter your work email address or its domain, the part after the @.',
+  'field.domain-wrong': 'Enter your work email address or its domain, the part after the @.',
   'sso.submit': 'Continue',
   'sso.other': 'Sign in another way',
   'sign-in.again': 'You’re about to change how you sign in, so please sign in again first.',
@@ -72,6 +79,7 @@ export const messages = {
   'sign-up.have': 'Already have an account?',
   'sign-up.sign-in': 'Sign in',
 
+  'password.change': 'Change',
   'password.rules': 'Your password needs',
   'password.length': 'at least {count, plural, one {# character} other {# characters}}',
   'password.letter': 'a letter',

@@ -5,6 +5,7 @@ export const messages = {
   'security.guest-intro':
     'You’re using a guest account. You’ll lose it when you sign out unless you save it.',
   'security.guest-keep': 'Save account',
+  'security.accounts': 'Switch account',
   'security.sign-out': 'Sign out',
   'security.email': 'Email address',
   'security.email-none': 'No email address',

@@ -45,6 +45,7 @@ const brought: Flow = {
   async play({ world, walker, ...scene }) {
     const email = await world.newUser();
     await scene.open('sign-in');
+    await walker.press(say('sign-in.others'), 'DisclosureTriangle');
     await walker.press(say('sign-in.guest'), 'button');
     await scene.sees(say('security.guest-intro'));
     await walker.press(say('security.guest-keep'));

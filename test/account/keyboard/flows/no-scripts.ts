@@ -7,6 +7,7 @@ import { askAsApp, redeem, type World } from '../world.ts';
 
 async function fillIn({ walker }: Scene, email: string, secret: string): Promise<void> {
   await walker.fill(say('field.email'), email);
+  await walker.enter();
   await walker.fill(say('field.password'), secret);
   await walker.enter();
 }
@@ -20,14 +21,20 @@ const signIn: Flow = {
     const { search, verifier } = askAsApp(world);
     await scene.open('sign-in', search);
     await scene.state('no scripts, sign-in');
-    await walker.press(say('sign-in.submit'));
+    await walker.press(say('sign-in.next'));
     await scene.sees(say('field.email-missing'));
     equal((await walker.focus()).name, say('field.email'));
     await scene.state('no scripts, sign-in, nothing typed');
-    await fillIn(scene, email, 'not this one');
+    await walker.fill(say('field.email'), email);
+    await walker.enter();
+    await scene.arrives('page.password');
+    await scene.state('no scripts, password');
+    await walker.fill(say('field.password'), 'not this one');
+    await walker.enter();
     await scene.sees(say('error.invalid_credentials'));
-    await scene.state('no scripts, sign-in, refused');
-    await fillIn(scene, email, password);
+    await scene.state('no scripts, password, refused');
+    await walker.fill(say('field.password'), password);
+    await walker.enter();
     await page.waitForURL(`${world.appUrl}?**`);
     deepEqual(await redeem(world, page.url(), verifier), { email, aal: 'aal1' });
     await scene.open('signed-in');
@@ -46,6 +53,7 @@ const code: Flow = {
     const email = await world.newUser();
     await scene.open('sign-in');
     await walker.fill(say('field.email'), email);
+    await walker.enter();
     await walker.press(say('sign-in.send-code'));
     await scene.arrives('page.code');
     await scene.state('no scripts, code');
@@ -70,8 +78,11 @@ const recovery: Flow = {
     const { world, walker } = scene;
     const email = await world.newUser();
     await scene.open('sign-in');
+    await walker.fill(say('field.email'), email);
+    await walker.enter();
     await walker.press(say('sign-in.forgot'));
     await scene.arrives('page.recover');
+    equal(await scene.page.locator('#email').inputValue(), email);
     await scene.state('no scripts, recover');
     await walker.fill(say('field.email'), 'nonsense@');
     await walker.enter();

@@ -15,11 +15,20 @@ const withPassword: Flow = {
     await scene.open('sign-in', search);
     await scene.sees(say('sign-in.to', { host: new URL(world.appUrl).host }));
     await scene.state('sign-in');
-    await walker.press(say('sign-in.submit'));
-    await scene.sees(say('field.email-missing'));
-    equal((await walker.focus()).name, say('field.email'));
+    await walker.press(say('sign-in.next'));
+    await scene.sees(say('field.email-or-phone-missing'));
+    equal((await walker.focus()).name, say('field.email-or-phone'));
     await scene.state('sign-in, nothing typed');
-    await walker.fill(say('field.email'), email);
+    await walker.press(say('sign-in.others'), 'DisclosureTriangle');
+    await scene.sees(say('sign-in.guest'));
+    await scene.state('sign-in, other ways');
+    await walker.fill(say('field.email-or-phone'), email);
+    await walker.enter();
+    await scene.arrives('page.password');
+    equal((await walker.focus()).name, say('field.password'));
+    await scene.state('password');
+    await walker.press(say('sign-in.submit'));
+    await scene.sees(say('field.password-missing'));
     await walker.fill(say('field.password'), 'not this one');
     await walker.press(say('ui.show-password'));
     await walker.tabTo(say('ui.hide-password'));
@@ -27,8 +36,16 @@ const withPassword: Flow = {
     await scene.sees(say('error.invalid_credentials'));
     await walker.press(say('ui.error-code'));
     await scene.sees('invalid_credentials');
-    await scene.state('sign-in, refused');
-    await scene.signIn(email);
+    await scene.state('password, refused');
+    // The address can be changed, with the page's link and with the browser's button.
+    await walker.press(say('password.change'));
+    await scene.arrives('page.sign-in');
+    equal(await page.locator('#email').inputValue(), email);
+    await page.goBack();
+    await page.reload();
+    await scene.arrives('page.password');
+    await walker.fill(say('field.password'), password);
+    await walker.enter();
     await page.waitForURL(`${world.appUrl}?**`);
     deepEqual(await redeem(world, page.url(), verifier), { email, aal: 'aal1' });
 
@@ -40,8 +57,12 @@ const withPassword: Flow = {
     await page.waitForURL(`${world.appUrl}?**`);
     deepEqual(await redeem(world, page.url(), again.verifier), { email, aal: 'aal1' });
     await scene.open('sign-in');
-    await walker.press(say('sign-in.other'));
-    await walker.tabTo(say('field.email'));
+    await walker.press(say('sign-in.other'), 'link');
+    await scene.arrives('page.accounts');
+    await scene.state('accounts');
+    await walker.press(say('accounts.add'), 'link');
+    await scene.arrives('page.sign-in');
+    await walker.tabTo(say('field.email-or-phone'));
   },
 };
 
@@ -50,7 +71,8 @@ const withCode: Flow = {
   async play({ context, page, world, walker, ...scene }) {
     const email = await world.newUser();
     await scene.open('sign-in');
-    await walker.fill(say('field.email'), email);
+    await walker.fill(say('field.email-or-phone'), email);
+    await walker.enter();
     await walker.press(say('sign-in.send-code'));
     await scene.arrives('page.code');
     await scene.state('code');
@@ -128,6 +150,7 @@ const withProvider: Flow = {
     const login = email.replace(/@.*/, '');
     world.accounts.set(login, { email, email_verified: true, name: 'Ann' });
     await scene.open('sign-in');
+    await walker.press(say('sign-in.others'), 'DisclosureTriangle');
     await walker.press(say('sign-in.with', { provider: 'Keycloak' }), 'link');
     await page.locator('input[name=login]').waitFor();
     await walker.press(/cancel/i);
@@ -139,6 +162,14 @@ const withProvider: Flow = {
     await atProvider({ page, walker }, login);
     await page.waitForURL(`${world.appUrl}?**`);
     deepEqual(await redeem(world, page.url(), verifier), { email, aal: 'aal1' });
+
+    // The way that was used last comes first.
+    await scene.open('security');
+    await scene.signOut();
+    await scene.open('sign-in');
+    const last = `${say('sign-in.with', { provider: 'Keycloak' })} ${say('sign-in.last-used')}`;
+    await walker.tabTo(new RegExp(`^${last.replace(' ', '\\s*')}`), 'link');
+    await scene.state('sign-in, with a last used provider');
   },
 };
 
@@ -147,12 +178,13 @@ const withOrganization: Flow = {
   async play({ page, world, walker, ...scene }) {
     world.company.email = world.newEmail().replace(/@.*/, `@${world.company.domain}`);
     await scene.open('sign-in');
+    await walker.press(say('sign-in.others'), 'DisclosureTriangle');
     await walker.press(say('sign-in.sso'));
     await scene.arrives('page.sso');
     await scene.state('sso');
     await walker.fill(say('sso.domain'), 'nonsense');
     await walker.enter();
-    await scene.sees(say('sso.domain-wrong'));
+    await scene.sees(say('field.domain-wrong'));
     await walker.fill(say('sso.domain'), 'ada@elsewhere.example');
     await walker.enter();
     await scene.sees(say('error.sso_provider_not_found'));
@@ -186,8 +218,7 @@ const withPhone: Flow = {
     await scene.state('security, of a phone');
     await scene.signOut();
     await scene.open('sign-in');
-    await walker.press(say('sign-in.phone'));
-    await walker.fill(say('field.phone'), `+${phone}`);
+    await walker.fill(say('field.email-or-phone'), `+${phone}`);
     await walker.enter();
     await walker.fill(say('field.code'), await scene.code(phone));
     await page.waitForURL('**/account/security');
@@ -248,14 +279,16 @@ const invitation: Flow = {
 
 const recovery: Flow = {
   name: 'a user resets a forgotten password',
-  async play({ world, walker, ...scene }) {
+  async play({ page, world, walker, ...scene }) {
     const email = await world.newUser();
     await scene.open('sign-in');
+    await walker.fill(say('field.email-or-phone'), email);
+    await walker.enter();
     await walker.press(say('sign-in.forgot'));
     await scene.arrives('page.recover');
+    equal(await page.locator('#email').inputValue(), email);
     await scene.state('recover');
-    await walker.fill(say('field.email'), email);
-    await walker.enter();
+    await walker.press(say('code.send'));
     await scene.arrives('page.code');
     await walker.fill(say('field.code'), await scene.code(email));
     await scene.arrives('page.new-password');
@@ -273,6 +306,7 @@ const withWallet: Flow = {
   name: 'a user signs in with a wallet, after none was found and one was rejected',
   async play({ context, world, walker, ...scene }) {
     await scene.open('sign-in');
+    await walker.press(say('sign-in.others'), 'DisclosureTriangle');
     await walker.press(say('sign-in.wallet'));
     await scene.sees(say('wallet.none'));
     await scene.state('wallets, none');
@@ -286,6 +320,7 @@ const withWallet: Flow = {
     });
     const { search, verifier } = askAsApp(world);
     await scene.open('sign-in', search);
+    await walker.press(say('sign-in.others'), 'DisclosureTriangle');
     await walker.press(say('sign-in.wallet'));
     await walker.tabTo(ask);
     await scene.state('wallets');

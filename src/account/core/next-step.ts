@@ -1,0 +1,52 @@
+/**
+ * Selects the step that follows the address. The selection depends on the project's settings, the domain and what this
+ * browser remembers, and never on whether an account exists.
+ */
+import type { BrowserMemory } from './browser-memory.ts';
+import { wayOf } from './browser-memory.ts';
+import type { Offers } from './offers.ts';
+
+export type NextStep =
+  /** If `isEnforced` is set, no other way is allowed. */
+  | { readonly step: 'sso'; readonly isEnforced: boolean }
+  | { readonly step: 'password' | 'code' }
+  /** The domain has no connection, and the project offers no other way. */
+  | { readonly step: 'none' };
+
+export type Identifier = { readonly email: string } | { readonly phone: string };
+
+/**
+ * Reads an email address or a phone number from the field. Returns undefined if the text is neither, or if the project
+ * doesn't offer phone sign-in.
+ */
+export function parseIdentifier(
+  typed: string,
+  offers: Pick<Offers, 'phone' | 'password'>,
+): Identifier | undefined {
+  const text = typed.trim();
+  if (/^[^\s@]+@[^\s@]+\.[^\s@.]+$/.test(text)) return { email: text };
+  const digits = text.replace(/[\s().+/-]/g, '').replace(/^00/, '');
+  return offers.phone && /^[1-9][0-9]{6,14}$/.test(digits) ? { phone: digits } : undefined;
+}
+
+export const domainIn = ({ email }: { readonly email: string }): string =>
+  email.slice(email.lastIndexOf('@') + 1).toLowerCase();
+
+export function nextStepFor(
+  identifier: Identifier,
+  facts: {
+    readonly offers: Pick<Offers, 'password'>;
+    readonly sso: { readonly isOffered: boolean; readonly isEnforced: boolean };
+    readonly memory: BrowserMemory;
+  },
+): NextStep {
+  const { offers, sso, memory } = facts;
+  // Users sign in with a phone number only by code.
+  if ('phone' in identifier) return { step: 'code' };
+  if (sso.isEnforced) return { step: 'sso', isEnforced: true };
+  const way = wayOf(memory, identifier.email);
+  const isOwn = way === 'password' || way === 'code';
+  if (sso.isOffered && !isOwn) return { step: 'sso', isEnforced: false };
+  if (!offers.password) return { step: 'none' };
+  return { step: way === 'code' ? 'code' : 'password' };
+}

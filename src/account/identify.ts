@@ -1,0 +1,49 @@
+/** Handles the first step of a sign-in: reads the address, keeps it for the following pages, and selects the next step. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AuthClient } from './auth-client.ts';
+import { addressCookie, memoryCookie, readAddress, readMemory, writeAddress } from './core/browser-memory.ts';
+import { domainIn, type Identifier, type NextStep, nextStepFor, parseIdentifier } from './core/next-step.ts';
+import type { Offers } from './core/offers.ts';
+import { cookieOf, keepCookie } from './request-cookies.ts';
+
+export interface Identified {
+  readonly identifier: Identifier;
+  readonly next: NextStep;
+}
+
+/** Returns undefined if the text isn't an address that the project accepts. */
+export type Identify = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  typed: string,
+) => Promise<Identified | undefined>;
+
+export type IdentifyOffers = Pick<Offers, 'password' | 'phone' | 'sso'>;
+
+const noSso = { isOffered: false, isEnforced: false };
+
+export function createIdentify(deps: {
+  readonly auth: AuthClient;
+  readonly offers: () => IdentifyOffers;
+}): Identify {
+  return async (request, reply, typed) => {
+    const offers = deps.offers();
+    const identifier = parseIdentifier(typed, offers);
+    if (identifier === undefined) return undefined;
+    const isEmail = 'email' in identifier;
+    keepAddress(request, reply, isEmail ? identifier.email : `+${identifier.phone}`);
+    const sso =
+      isEmail && offers.sso ? await deps.auth.visitor(request).ssoPolicy(domainIn(identifier)) : noSso;
+    const memory = readMemory(cookieOf(request, memoryCookie));
+    return { identifier, next: nextStepFor(identifier, { offers, sso, memory }) };
+  };
+}
+
+/** Keeps the address for the next pages. It isn't part of any URL, so that it doesn't end up in logs. */
+export function keepAddress(request: FastifyRequest, reply: FastifyReply, address: string): void {
+  keepCookie(request, reply, addressCookie, writeAddress(address));
+}
+
+/** Returns the address of the sign-in in progress. */
+export const addressOf = (request: FastifyRequest): string | undefined =>
+  readAddress(cookieOf(request, addressCookie));

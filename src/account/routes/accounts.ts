@@ -1,0 +1,163 @@
+/**
+ * Declares `/account/accounts`, where users choose between the accounts in this browser. The page works without scripts
+ * in every browser.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { arrivalAddress, ourPage } from '../arrival.ts';
+import type { AuthClient } from '../auth-client.ts';
+import { type BrowserSignIn, setCookie } from '../browser-sign-in.ts';
+import { forget, memoryCookie, readMemory, wayOf, writeMemory } from '../core/browser-memory.ts';
+import { sessionCookie } from '../core/cookies.ts';
+import { type AccountRow, carriedFlow } from '../core/html.ts';
+import { isProviderId } from '../core/providers.ts';
+import { queryOf } from '../core/query.ts';
+import { AccountError } from '../errors.ts';
+import type { Identify } from '../identify.ts';
+import type { ParkedSessions } from '../parked-sessions.ts';
+import { cookieOf, keepCookie } from '../request-cookies.ts';
+import type { ReturnAddress } from '../return-address.ts';
+import type { OpenSession, SessionStore } from '../sessions.ts';
+import { accountName, type Visitor } from '../visitor.ts';
+import { isOurs, markedForm } from './mark.ts';
+import type { Send } from './page-names.ts';
+
+export interface AccountsDeps {
+  readonly auth: AuthClient;
+  readonly sessions: SessionStore;
+  readonly parked: ParkedSessions;
+  readonly browserSignIn: BrowserSignIn;
+  readonly returnAddress: ReturnAddress;
+  readonly identify: Identify;
+}
+
+/** An account that is signed in. The slot of the current account is `current`. */
+interface SignedIn extends Visitor {
+  readonly slot: number | 'current';
+}
+
+/** The prefix of the value that identifies an account that isn't signed in. */
+const knownPrefix = 'known:';
+const ownWays: ReadonlySet<string> = new Set(['password', 'code', 'passkey', 'sso', 'wallet', 'guest']);
+
+export function accountsRoutes(app: FastifyInstance, deps: AccountsDeps, send: Send): void {
+  const { sessions, parked, browserSignIn, returnAddress, identify } = deps;
+
+  async function visitorOf(request: FastifyRequest, session: OpenSession | undefined) {
+    const fresh = session && (await sessions.fresh(session, request, false));
+    const user = fresh && (await sessions.user(fresh, request));
+    return fresh === undefined || user === undefined ? undefined : { session: fresh, user };
+  }
+
+  /** Returns the accounts that are signed in. Deletes the cookies of sessions that have ended. */
+  async function signedIn(request: FastifyRequest, reply: FastifyReply): Promise<readonly SignedIn[]> {
+    const current = await sessions.find(cookieOf(request, sessionCookie));
+    const found = [
+      ...(current === undefined ? [] : [{ slot: 'current' as const, session: current }]),
+      ...(await parked.list(request)),
+    ];
+    const all = await Promise.all(
+      found.map(async ({ slot, session }) => {
+        const visitor = await visitorOf(request, session);
+        if (visitor !== undefined) return [{ slot, ...visitor }];
+        if (slot === 'current') setCookie(request, reply, undefined);
+        else parked.remove(request, reply, slot);
+        return [];
+      }),
+    );
+    return all.flat();
+  }
+
+  app.get('/accounts', async (request, reply) => {
+    const accounts = await signedIn(request, reply);
+    const names = new Set(accounts.map(({ user }) => accountName(user).toLowerCase()));
+    const known = memoryOf(request).accounts.filter(({ name }) => !names.has(name.toLowerCase()));
+    if (accounts.length + known.length === 0) {
+      return reply.redirect(ourPage('sign-in', carriedFlow(queryOf(request))), 303);
+    }
+    const rows: readonly AccountRow[] = [
+      ...accounts.map(({ slot, user }): AccountRow => {
+        const name = accountName(user);
+        return { key: String(slot), name, state: name === '' ? 'guest' : 'in' };
+      }),
+      ...known.map(({ name, way }): AccountRow => {
+        const isProvider = !ownWays.has(way) && isProviderId(way);
+        return { key: `${knownPrefix}${name}`, name, state: isProvider ? 'link' : 'out', way };
+      }),
+    ];
+    return send(request, reply, 'plain/accounts', {
+      fields: markedForm(request, reply),
+      isStill: true,
+      accounts: rows,
+    });
+  });
+
+  app.post('/accounts', async (request, reply) => {
+    const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
+    if (!isOurs(request, form)) return send(request, reply, 'plain/refused', { status: 403, isStill: true });
+    const flow = carriedFlow(queryOf(request));
+    if (form.get('do') === 'all') {
+      for (const one of await signedIn(request, reply)) await end(request, reply, one);
+      return reply.redirect(ourPage('accounts', flow), 303);
+    }
+    const removed = form.get('remove');
+    if (removed !== null) {
+      await remove(request, reply, removed);
+      return reply.redirect(ourPage('accounts', flow), 303);
+    }
+    return choose(request, reply, form.get('account') ?? '');
+  });
+
+  async function remove(request: FastifyRequest, reply: FastifyReply, key: string): Promise<void> {
+    if (key.startsWith(knownPrefix)) {
+      const memory = forget(memoryOf(request), key.slice(knownPrefix.length));
+      keepCookie(request, reply, memoryCookie, writeMemory(memory));
+      return;
+    }
+    const account = (await signedIn(request, reply)).find(({ slot }) => String(slot) === key);
+    if (account !== undefined) await end(request, reply, account);
+  }
+
+  /** Signs the browser out of an account. */
+  async function end(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { slot, session }: SignedIn,
+  ): Promise<void> {
+    if (slot === 'current') setCookie(request, reply, undefined);
+    else parked.remove(request, reply, slot);
+    await browserSignIn.leave(request, session, 'local');
+  }
+
+  /** Continues with the chosen account: to the app, to one of our pages, or to the next step of its sign-in. */
+  async function choose(request: FastifyRequest, reply: FastifyReply, key: string) {
+    const query = queryOf(request);
+    const flow = carriedFlow(query);
+    if (key.startsWith(knownPrefix)) {
+      const identified = await identify(request, reply, key.slice(knownPrefix.length));
+      const step = identified?.next.step ?? 'none';
+      const way = wayOf(memoryOf(request), key.slice(knownPrefix.length));
+      if (step === 'none' || way === 'passkey' || way === 'wallet') {
+        // The sign-in page offers these ways.
+        query.set('add', '1');
+        return reply.redirect(ourPage('sign-in', carriedFlow(query)), 303);
+      }
+      // A code is sent only after the user has requested it on its page.
+      return reply.redirect(ourPage(step, flow), 303);
+    }
+    const account = (await signedIn(request, reply)).find(({ slot }) => String(slot) === key);
+    if (account === undefined) return reply.redirect(ourPage('accounts', flow), 303);
+    const { slot } = account;
+    if (slot !== 'current') await parked.swap(request, reply, { slot, session: account.session });
+    const address = await arrivalAddress(returnAddress, request, query, account).catch((error: unknown) => {
+      // The security page explains which second factor the project requires.
+      if (error instanceof AccountError) return ourPage('security', flow);
+      throw error;
+    });
+    if (address.startsWith('/account/')) return reply.redirect(address, 303);
+    // The response isn't a redirect, because browsers apply the page's form-action policy to redirects that follow a form.
+    reply.header('refresh', `0; url=${address}`);
+    return send(request, reply, 'continue', { target: address, isStill: true });
+  }
+}
+
+const memoryOf = (request: FastifyRequest) => readMemory(cookieOf(request, memoryCookie));

@@ -1,0 +1,54 @@
+/** The API for the first steps of a sign-in: the address, the password, sign-up and guests. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { AuthClient, TokenPair } from '../auth-client.ts';
+import type { SignInWay } from '../core/browser-memory.ts';
+import { AccountError } from '../errors.ts';
+import type { Identify } from '../identify.ts';
+import type { WaitingWindows } from '../waiting-windows.ts';
+import type * as Bodies from './bodies.ts';
+
+export interface SignInRouteDeps {
+  readonly auth: AuthClient;
+  readonly windows: WaitingWindows;
+  readonly identify: Identify;
+  readonly bodies: () => typeof Bodies;
+  /** Signs the browser in and returns the response for the page. */
+  readonly enter: (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    pair: TokenPair,
+    way: SignInWay,
+  ) => Promise<object>;
+}
+
+export function signInRoutes(
+  app: FastifyInstance,
+  { auth, windows, identify, bodies, enter }: SignInRouteDeps,
+): void {
+  /** Selects the step that follows the address. The response is the same whether or not the address has an account. */
+  app.post('/identify', async (request, reply) => {
+    const identified = await identify(request, reply, bodies().typedAddress(request.body));
+    if (identified === undefined) throw new AccountError('bad_request');
+    return identified.next;
+  });
+
+  app.post('/sign-in', async (request, reply) => {
+    const body = bodies().password(request.body);
+    return enter(request, reply, await auth.visitor(request).signInWithPassword(body), 'password');
+  });
+
+  app.post('/sign-up', async (request, reply) => {
+    const body = bodies().password(request.body);
+    const window = windows.of(request);
+    const pair = await auth.visitor(request, window.id).signUp(body);
+    // Without a session, the user must confirm the address first. The response is the same for an address that is
+    // already in use.
+    if (pair !== undefined) return enter(request, reply, pair, 'password');
+    return { session: null, number: await windows.begin(request, reply, window) };
+  });
+
+  app.post('/guest', async (request, reply) => {
+    const body = bodies().captchaAlone(request.body);
+    return enter(request, reply, await auth.visitor(request).signUpAsGuest(body), 'guest');
+  });
+}

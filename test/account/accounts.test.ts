@@ -1,0 +1,203 @@
+/** Tests several accounts in one browser: adding, choosing, switching, signing out, and what the browser remembers. */
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { axeViolations, openContext, scrollsSideways } from '../web/browser.ts';
+import { openApp, redeemAt, type TestApp } from './app.ts';
+import { fillSignIn, makeUser, openStage, type Stage } from './harness.ts';
+import { say, speak } from './keyboard/texts.ts';
+
+let stage: Stage;
+let app: TestApp;
+beforeAll(async () => {
+  app = await openApp();
+  stage = await openStage({ auth: { site_url: app.url } });
+});
+afterAll(async () => {
+  await stage.close();
+  await app.close();
+});
+
+const contexts: BrowserContext[] = [];
+afterEach(async () => {
+  for (const context of contexts.splice(0)) await context.close();
+});
+
+async function newPage(javaScriptEnabled = true, locale = 'en-GB'): Promise<Page> {
+  await speak(locale === 'ar' ? 'ar' : 'en');
+  const { context } = await openContext(stage.browser, {
+    javaScriptEnabled,
+    locale,
+    viewport: { width: 360, height: 800 },
+  });
+  contexts.push(context);
+  return context.newPage();
+}
+
+let users = 0;
+async function newUser(): Promise<string> {
+  const email = `several-${++users}@example.com`;
+  await makeUser(stage.backend, email);
+  return email;
+}
+
+const open = (page: Page, name: string, search = '') =>
+  page.goto(`${stage.backend.url}/account/${name}${search}`);
+const heading = (page: Page, name: string) =>
+  page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+const account = (page: Page, email: string) =>
+  page.getByRole('button', { name: new RegExp(say('accounts.continue', { name: email })) });
+const sessions = async (page: Page): Promise<string[]> =>
+  (await page.context().cookies())
+    .map(({ name }) => name)
+    .filter((name) => /^plinth-account(-\d)?$/.test(name))
+    .sort();
+
+describe.each([true, false])('with scripts: %s', (scripts) => {
+  test('a user adds an account, the app gets the chosen one, and each can be signed out', async () => {
+    const page = await newPage(scripts);
+    const [work, home] = [await newUser(), await newUser()];
+    await open(page, 'sign-in');
+    await fillSignIn(page, work);
+    await page.getByText(`Signed in as ${work}`).waitFor();
+    await open(page, 'accounts');
+    await page.getByRole('link', { name: say('accounts.add') }).click();
+    await heading(page, say('page.sign-in'));
+    await fillSignIn(page, home);
+    await page.getByText(`Signed in as ${home}`).waitFor();
+    expect(await sessions(page)).toEqual(['plinth-account', 'plinth-account-1']);
+
+    // The app sends the user here, and gets the account that the user chooses.
+    const { search, verifier } = app.startSignIn();
+    await open(page, 'accounts', search);
+    await heading(page, say('page.accounts'));
+    if (scripts) {
+      expect(await axeViolations(page)).toEqual([]);
+      expect(await scrollsSideways(page)).toBe(false);
+    }
+    await account(page, work).click();
+    await page.waitForURL(`${app.url}?**`);
+    expect(await redeemAt(stage.backend, page.url(), verifier)).toBe(work);
+    await open(page, 'accounts');
+    const names = await page.getByRole('button', { name: /^Continue as/ }).allInnerTexts();
+    expect(names[0]).toContain(work);
+
+    // Signing out of one account keeps the other one.
+    await page.getByRole('button', { name: `${say('accounts.sign-out')}: ${work}` }).click();
+    await page.getByText(say('accounts.out')).waitFor();
+    expect(await sessions(page)).toEqual(['plinth-account-1']);
+    await account(page, home).click();
+    await page.waitForURL('**/account/security');
+
+    await open(page, 'accounts');
+    await page.getByRole('button', { name: say('accounts.sign-out-all') }).click();
+    await page.getByText(say('accounts.out')).first().waitFor();
+    expect(await sessions(page)).toEqual([]);
+
+    // The browser remembers both accounts, and the address doesn't have to be typed again.
+    await open(page, 'sign-in');
+    await heading(page, say('page.accounts'));
+    await account(page, home).click();
+    await heading(page, say('page.password'));
+    await page.getByText(home, { exact: true }).waitFor();
+    await open(page, 'accounts');
+    await page.getByRole('button', { name: `${say('accounts.forget')}: ${home}` }).click();
+    await account(page, home).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: `${say('accounts.forget')}: ${work}` }).click();
+    await heading(page, say('page.sign-in'));
+  });
+});
+
+test('signing in to the same account again replaces its session, and a sixth account ends the oldest one', async () => {
+  const page = await newPage();
+  const emails: string[] = [];
+  for (let count = 0; count < 6; count += 1) emails.push(await newUser());
+  const tokens: string[] = [];
+  for (const email of [...emails, emails[5] as string]) {
+    await open(page, 'sign-in', '?add=1');
+    await fillSignIn(page, email);
+    await page.getByText(`Signed in as ${email}`).waitFor();
+    const { session } = (await page.evaluate(
+      `fetch('/account/api/session', { headers: { 'x-plinth-request': '1' } }).then((answer) => answer.json())`,
+    )) as { session: { access_token: string } };
+    tokens.push(session.access_token);
+  }
+  expect(await sessions(page)).toHaveLength(5);
+  const statuses = await Promise.all(
+    tokens.map(async (token) => {
+      const headers = { authorization: `Bearer ${token}`, apikey: stage.backend.keys.publishableKey };
+      return (await stage.backend.fetch('/auth/v1/user', { headers })).status;
+    }),
+  );
+  expect(statuses).toEqual([403, 200, 200, 200, 200, 403, 200]);
+});
+
+test('another site can’t switch or end an account, and a forged cookie is no session', async () => {
+  const page = await newPage();
+  const email = await newUser();
+  await open(page, 'sign-in');
+  await fillSignIn(page, email);
+  await page.getByText(`Signed in as ${email}`).waitFor();
+  const cookies = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ');
+  for (const fields of ['do=all', 'remove=current', 'account=current']) {
+    const response = await fetch(`${stage.backend.url}/account/accounts`, {
+      method: 'POST',
+      headers: { cookie: cookies, origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
+      body: new URLSearchParams(fields),
+      redirect: 'manual',
+    });
+    expect([fields, response.status, response.headers.getSetCookie()]).toEqual([fields, 403, []]);
+  }
+  const memory = Buffer.from(
+    JSON.stringify({
+      accounts: [{ name: '"><script>alert(1)</script>%PLINTH_NONCE%', way: 'x"' }, 7],
+      last: 'code',
+    }),
+  ).toString('base64url');
+  const forged = `plinth-account-1=${'A'.repeat(43)}; plinth-account-known=${memory}`;
+  const html = await (
+    await fetch(`${stage.backend.url}/account/accounts`, { headers: { cookie: forged } })
+  ).text();
+  expect(html).not.toContain('<script>alert');
+  expect(html).not.toMatch(/Continue as/);
+});
+
+test('the next step is the same for addresses with and without an account', async () => {
+  const email = await newUser();
+  const page = await newPage();
+  await open(page, 'sign-in');
+  const next = (address: string) =>
+    page.evaluate(
+      `fetch('/account/api/identify', { method: 'POST',
+        headers: { 'x-plinth-request': '1', 'content-type': 'application/json' },
+        body: JSON.stringify({ address: '${address}' }) }).then((answer) => answer.json())`,
+    );
+  expect(await next(email)).toEqual({ step: 'password' });
+  expect(await next('stranger@example.com')).toEqual({ step: 'password' });
+  // A reload and a second tab continue with the same address.
+  await page.getByLabel('Email address').fill('stranger@example.com');
+  await page.getByRole('button', { name: 'Continue', exact: true }).click();
+  await heading(page, say('page.password'));
+  await page.reload();
+  await page.getByText('stranger@example.com', { exact: true }).waitFor();
+  const second = await page.context().newPage();
+  await open(second, 'password');
+  await second.getByText('stranger@example.com', { exact: true }).waitFor();
+  await second.goBack();
+});
+
+test('a password manager can fill in both steps together', async () => {
+  const email = await newUser();
+  const page = await newPage();
+  await open(page, 'sign-in');
+  await page.getByLabel('Email address').fill(email);
+  const unseen = page.locator('input[autocomplete=current-password]');
+  await unseen.fill('not this one', { force: true });
+  await page.getByRole('button', { name: 'Continue', exact: true }).click();
+  await heading(page, say('page.password'));
+  await page.getByRole('alert').getByText('Incorrect').waitFor();
+  // The address is beside the password for the password manager.
+  expect(await page.locator('input[autocomplete=username]').inputValue()).toBe(email);
+  await page.getByLabel('Password', { exact: true }).fill('correct horse battery 1');
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByText(`Signed in as ${email}`).waitFor();
+});

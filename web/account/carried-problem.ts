@@ -1,0 +1,13 @@
+/** An error that one step of a sign-in passes to the next one. */
+let carried: unknown;
+
+export function carryProblem(error: unknown): void {
+  carried = error;
+}
+
+/** Returns the error and forgets it. */
+export function takeProblem(): unknown {
+  const error = carried;
+  carried = undefined;
+  return error;
+}

@@ -1,0 +1,11 @@
+import classes from '../parts.module.css';
+import { t } from '../text.ts';
+
+/** Marks the way that was used last in this browser. */
+export function LastUsed() {
+  return (
+    <span data-last="" className={classes.last}>
+      {t('sign-in.last-used')}
+    </span>
+  );
+}

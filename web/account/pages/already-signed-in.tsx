@@ -1,0 +1,32 @@
+import { useLocation } from 'wouter';
+import type { Problem } from '../../ui/error-summary.tsx';
+import { useDestination } from '../flow.ts';
+import { goOn } from '../next.ts';
+import { AccountsLink, Form, Submit } from '../parts.tsx';
+import { nameOf, sessionClient, type User } from '../session.ts';
+import { t } from '../text.ts';
+import { useSubmit } from '../use-submit.ts';
+
+export function AlreadySignedIn(props: { user: User; problems: readonly Problem[] }) {
+  const { user } = props;
+  const host = useDestination();
+  const [, navigate] = useLocation();
+  const submit = useSubmit(
+    async () => {
+      await goOn(sessionClient().state(), navigate);
+      return undefined;
+    },
+    {},
+    props.problems,
+  );
+  const who = nameOf(user);
+  return (
+    <Form onSubmit={submit.onSubmit} problems={submit.problems}>
+      <p>{who === '' ? t('sign-in.already-guest') : t('sign-in.already', { who })}</p>
+      <Submit busy={submit.busy}>
+        {host === undefined ? t('sign-in.continue') : t('sign-in.continue-to', { host })}
+      </Submit>
+      <AccountsLink>{t('sign-in.other')}</AccountsLink>
+    </Form>
+  );
+}

@@ -1,0 +1,90 @@
+import { Button } from '@mantine/core';
+import { IconUserCircle, IconUserPlus } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { mark } from '../methods/mark.tsx';
+import classes from '../parts.module.css';
+import { Form, wide } from '../parts.tsx';
+import { Shell } from '../shell.tsx';
+import { t } from './text.ts';
+
+const key = '%PLINTH_ACCOUNT_KEY%';
+const name = '%PLINTH_ACCOUNT_NAME%';
+
+const icon = <IconUserCircle {...mark} />;
+const look = {
+  variant: 'default',
+  size: 'md',
+  fullWidth: true,
+  classNames: wide,
+  leftSection: icon,
+} as const;
+
+const Label = ({ text, note }: { text: string; note: string }) => (
+  <>
+    {text} <span className={classes.note}>{note}</span>
+  </>
+);
+
+/** Each state of an account has its own row. The server repeats the rows for the accounts in the browser. */
+const Row = ({ state, children, action }: { state: string; children: ReactNode; action: string }) => (
+  <li data-state={state}>
+    {children}
+    <button
+      type="submit"
+      name="remove"
+      value={key}
+      className={classes.link}
+      aria-label={`${action}: ${name}`}
+    >
+      {action}
+    </button>
+  </li>
+);
+
+/** Lists the accounts in this browser. Works without scripts. */
+export function Accounts() {
+  const chosen = { type: 'submit', name: 'account', value: key } as const;
+  const as = t('accounts.continue', { name });
+  return (
+    <Shell page={'page.accounts' as 'page.sign-in'}>
+      <Form onSubmit={() => {}} problems={[]}>
+        <ul className={classes.accounts} data-list="accounts">
+          <Row state="in" action={t('accounts.sign-out')}>
+            <Button {...look} {...chosen}>
+              <Label text={as} note={t('accounts.in')} />
+            </Button>
+          </Row>
+          <li data-state="guest">
+            <Button {...look} {...chosen}>
+              <Label text={t('accounts.guest')} note={t('accounts.in')} />
+            </Button>
+          </li>
+          <Row state="out" action={t('accounts.forget')}>
+            <Button {...look} {...chosen}>
+              <Label text={as} note={t('accounts.out')} />
+            </Button>
+          </Row>
+          <Row state="link" action={t('accounts.forget')}>
+            <Button {...look} component="a" href="/account/with?provider=%PLINTH_ACCOUNT_WAY%">
+              <Label text={as} note={t('accounts.out')} />
+            </Button>
+          </Row>
+        </ul>
+        <Button
+          component="a"
+          href="/account/sign-in?add=1"
+          variant="default"
+          size="md"
+          fullWidth
+          classNames={wide}
+          leftSection={<IconUserPlus {...mark} />}
+        >
+          {t('accounts.add')}
+        </Button>
+        <button type="submit" name="do" value="all" className={`${classes.link} ${classes.all}`}>
+          {t('accounts.sign-out-all')}
+        </button>
+      </Form>
+    </Shell>
+  );
+}
