@@ -158,9 +158,11 @@ describe('offers', () => {
     expect(sorted.map(({ id }) => id)).toEqual(['gitlab', 'google', 'github']);
     expect([collapsed.providers.map(({ id }) => id), collapsed.shown, collapsed.isCollapsed]).toEqual([
       ['github', 'gitlab', 'google'],
-      1,
+      3,
       true,
     ]);
+    const four = waysOf(offers, [...sorted, ...found.slice(1, 2)], 'google');
+    expect([four.providers[0]?.id, four.shown, four.isCollapsed]).toEqual(['google', 1, true]);
     const html =
       '<div class="s" data-list="providers-all"><a href="/go?p=%PLINTH_PROVIDER_ID%">%PLINTH_PROVIDER_MARK%%PLINTH_PROVIDER_NAME%</a></div>';
     const ways = { shown: 1, isCollapsed: true };

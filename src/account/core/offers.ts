@@ -97,7 +97,10 @@ export interface Ways {
   readonly last?: SignInWay;
 }
 
-/** Up to this many ways are shown below the field. If there are more, only the last used one is. */
+/**
+ * Up to this many ways are shown below the field. If there are more, only the providers are. If there are also more
+ * providers, only the last used one is.
+ */
 const maxShown = 3;
 
 /** Sorts the providers and determines which of them the sign-in page shows below its field. */
@@ -109,7 +112,7 @@ export function waysOf(offers: Offers, providers: readonly Provider[], last: Sig
   const isKnown = hasLast || last === 'passkey' || last === 'wallet' || last === 'sso';
   return {
     providers: [...providers.filter(isLast), ...providers.filter((one) => !isLast(one))],
-    shown: isCollapsed ? Number(hasLast) : providers.length,
+    shown: providers.length <= maxShown ? providers.length : Number(hasLast),
     isCollapsed,
     ...(isKnown ? { last } : {}),
   };

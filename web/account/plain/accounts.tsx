@@ -20,9 +20,9 @@ const look = {
 } as const;
 
 const Label = ({ text, note }: { text: string; note: string }) => (
-  <>
+  <span>
     {text} <span className={classes.note}>{note}</span>
-  </>
+  </span>
 );
 
 /** Each state of an account has its own row. The server repeats the rows for the accounts in the browser. */
