@@ -15,6 +15,8 @@ export interface ParkedSession {
 
 export interface ParkedSessions {
   list(request: FastifyRequest): Promise<readonly ParkedSession[]>;
+  /** Lists the sessions, and deletes the cookies of sessions that don't exist anymore. */
+  listAndPrune(request: FastifyRequest, reply: FastifyReply): Promise<readonly ParkedSession[]>;
   /** Parks a session. Returns the session that had to make room, if every cookie is in use. */
   park(
     request: FastifyRequest,
@@ -43,6 +45,14 @@ export function createParkedSessions(sessions: Pick<SessionStore, 'find'>): Park
   }
   return {
     list,
+    async listAndPrune(request, reply) {
+      const found = await list(request);
+      const isFound = (slot: number): boolean => found.some((parked) => parked.slot === slot);
+      for (const [slot, kind] of parkedCookies.entries()) {
+        if (cookieOf(request, kind) !== undefined && !isFound(slot)) write(request, reply, slot, undefined);
+      }
+      return found;
+    },
     async park(request, reply, session, freed) {
       const known = await list(request);
       const isFree = (slot: number): boolean =>

@@ -215,9 +215,8 @@ test('recovery codes are generated and shown once, and a used code reduces the n
 test('a user can sign in with a code by text message', async () => {
   const cdp = page;
   await cdp.goto(`${origin}/account/sign-in?add=1`);
-  await page.getByRole('link', { name: 'Use a phone number' }).click();
-  await page.getByLabel('Phone number').fill('12');
-  await page.getByRole('button', { name: 'Send code' }).click();
+  await page.getByLabel('Email address or phone number').fill('12');
+  await page.getByRole('button', { name: 'Continue', exact: true }).click();
   await page.getByRole('alert').getByText('country code').waitFor();
   await check('a phone number');
   await page.goto(`${origin}/account/sign-up`);

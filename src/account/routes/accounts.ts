@@ -53,7 +53,7 @@ export function accountsRoutes(app: FastifyInstance, deps: AccountsDeps, send: S
     const current = await sessions.find(cookieOf(request, sessionCookie));
     const found = [
       ...(current === undefined ? [] : [{ slot: 'current' as const, session: current }]),
-      ...(await parked.list(request)),
+      ...(await parked.listAndPrune(request, reply)),
     ];
     const all = await Promise.all(
       found.map(async ({ slot, session }) => {
@@ -72,7 +72,10 @@ export function accountsRoutes(app: FastifyInstance, deps: AccountsDeps, send: S
     const names = new Set(accounts.map(({ user }) => accountName(user).toLowerCase()));
     const known = memoryOf(request).accounts.filter(({ name }) => !names.has(name.toLowerCase()));
     if (accounts.length + known.length === 0) {
-      return reply.redirect(ourPage('sign-in', carriedFlow(queryOf(request))), 303);
+      // With `add`, the sign-in page doesn't lead back here.
+      const query = queryOf(request);
+      query.set('add', '1');
+      return reply.redirect(ourPage('sign-in', carriedFlow(query)), 303);
     }
     const rows: readonly AccountRow[] = [
       ...accounts.map(({ slot, user }): AccountRow => {
