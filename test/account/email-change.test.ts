@@ -46,7 +46,8 @@ async function startChange(page: Page): Promise<{ old: string; next: string }> {
   await makeUser(stage.backend, old);
   await page.goto(`${stage.backend.url}/account/sign-in`);
   await page.getByLabel(say('field.email'), { exact: true }).fill(old);
-  await page.locator('input[name=password]').fill(password);
+  await button(page, say('sign-in.next')).click();
+  await page.locator('#password').fill(password);
   await button(page, say('sign-in.submit')).click();
   const section = page.locator('section', { hasText: say('security.email') }).first();
   await section.getByRole('button', { name: say('security.email-change'), exact: true }).click();

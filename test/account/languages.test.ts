@@ -83,12 +83,13 @@ describe.each([
     }
     await page.goto(`${stage.backend.url}/account/sign-in`);
     await page.getByLabel('عنوان البريد الإلكتروني').fill('ada@example.com');
+    await page.getByRole('button', { name: 'متابعة', exact: true }).click();
     const field = page.getByLabel('كلمة المرور', { exact: true });
     await field.fill('wrong');
     const submit = page.getByRole('button', { name: 'تسجيل الدخول', exact: true });
     await submit.click();
     await page.getByRole('alert').getByText('غير صحيح').waitFor();
-    await check('sign-in refused');
+    await check('password refused');
     await field.fill(password);
     await submit.click();
     await page.getByText('الجلسة الحالية', { exact: true }).first().waitFor();

@@ -290,6 +290,9 @@ describe('the Account cookie', () => {
       expect.stringMatching(
         /^plinth-account=[\w-]{43}; Max-Age=2592000; Path=\/account; HttpOnly; SameSite=Lax$/,
       ),
+      expect.stringMatching(
+        /^plinth-account-known=\w+; Max-Age=34560000; Path=\/account; HttpOnly; SameSite=Lax$/,
+      ),
     ]);
   });
 
