@@ -131,7 +131,7 @@ test('signing in to the same account again replaces its session, and a sixth acc
   expect(statuses).toEqual([403, 200, 200, 200, 200, 403, 200]);
 });
 
-test('another site can’t switch or end an account, and a forged cookie is no session', async () => {
+test('another site can’t switch or end an account, and a forged cookie doesn’t sign in', async () => {
   const page = await newPage();
   const email = await newUser();
   await open(page, 'sign-in');
