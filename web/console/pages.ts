@@ -16,8 +16,12 @@ export interface Page {
   /** Modules that the page loads lazily but needs when it is first rendered. */
   readonly lazy?: readonly string[];
   /** The page's entry in the menu. Pressing "g" and then `key` opens the page. */
-  readonly menu?: { readonly label: TextId; readonly key: string };
+  readonly menu?: { readonly label: TextId; readonly key: string; readonly group?: MenuGroup };
 }
+
+/** The groups of the menu in order. The home page is above them. */
+export const menuGroups = ['data', 'services', 'operations', 'project'] as const;
+export type MenuGroup = (typeof menuGroups)[number];
 
 /**
  * The pages in the order of the menu. A path that ends in a slash is the index page of its parent, as in TanStack
@@ -33,7 +37,7 @@ export const pages = {
   '/tables': {
     module: 'features/tables/tables-page.tsx',
     component: 'TablesPage',
-    menu: { label: 'nav.tables', key: 't' },
+    menu: { label: 'nav.tables', key: 't', group: 'data' },
   },
   '/tables/': { parent: '/tables', module: 'features/tables/tables-page.tsx', component: 'NoTable' },
   '/tables/new': {
@@ -60,44 +64,48 @@ export const pages = {
     module: 'features/sql/page.tsx',
     component: 'SqlPage',
     lazy: ['components/editor/sql-editor.tsx'],
-    menu: { label: 'nav.sql', key: 's' },
+    menu: { label: 'nav.sql', key: 's', group: 'data' },
   },
   '/policies': {
     module: 'features/policies/page.tsx',
     component: 'PoliciesPage',
-    menu: { label: 'nav.policies', key: 'p' },
+    menu: { label: 'nav.policies', key: 'p', group: 'data' },
   },
   '/advisors': {
     module: 'features/advisors/page.tsx',
     component: 'AdvisorsPage',
-    menu: { label: 'nav.advisors', key: 'v' },
+    menu: { label: 'nav.advisors', key: 'v', group: 'data' },
   },
-  '/why': { module: 'features/why/page.tsx', component: 'WhyPage', menu: { label: 'nav.why', key: 'w' } },
+  '/why': {
+    module: 'features/why/page.tsx',
+    component: 'WhyPage',
+    menu: { label: 'nav.why', key: 'w', group: 'data' },
+  },
   '/users': {
     module: 'features/users/page.tsx',
     component: 'UsersPage',
-    menu: { label: 'nav.users', key: 'u' },
+    menu: { label: 'nav.users', key: 'u', group: 'services' },
   },
   '/storage': {
     module: 'features/storage/page.tsx',
     component: 'StoragePage',
-    menu: { label: 'nav.storage', key: 'b' },
+    menu: { label: 'nav.storage', key: 'b', group: 'services' },
   },
   '/functions': {
     module: 'features/functions/page.tsx',
     component: 'FunctionsPage',
-    menu: { label: 'nav.functions', key: 'f' },
+    menu: { label: 'nav.functions', key: 'f', group: 'services' },
   },
   '/realtime': {
     module: 'features/realtime/page.tsx',
     component: 'RealtimePage',
-    menu: { label: 'nav.realtime', key: 'r' },
+    menu: { label: 'nav.realtime', key: 'r', group: 'services' },
   },
   '/jobs': {
     module: 'features/jobs/page.tsx',
     component: 'JobsPage',
     redirect: '/jobs/cron',
-    menu: { label: 'nav.jobs', key: 'j' },
+    menu: { label: 'nav.jobs', key: 'j', group: 'services' },
   },
   '/jobs/cron': { parent: '/jobs', module: 'features/jobs/cron/page.tsx', component: 'CronPage' },
   '/jobs/webhooks': { parent: '/jobs', module: 'features/jobs/webhooks/page.tsx', component: 'WebhooksPage' },
@@ -106,19 +114,23 @@ export const pages = {
   '/inbox': {
     module: 'features/inbox/page.tsx',
     component: 'InboxPage',
-    menu: { label: 'nav.inbox', key: 'i' },
+    menu: { label: 'nav.inbox', key: 'i', group: 'services' },
   },
-  '/logs': { module: 'features/logs/page.tsx', component: 'LogsPage', menu: { label: 'nav.logs', key: 'l' } },
+  '/logs': {
+    module: 'features/logs/page.tsx',
+    component: 'LogsPage',
+    menu: { label: 'nav.logs', key: 'l', group: 'operations' },
+  },
   '/metrics': {
     module: 'features/metrics/page.tsx',
     component: 'MetricsPage',
-    menu: { label: 'nav.metrics', key: 'm' },
+    menu: { label: 'nav.metrics', key: 'm', group: 'operations' },
   },
   '/queries': {
     module: 'features/queries/page.tsx',
     component: 'QueriesPage',
     redirect: '/queries/statements',
-    menu: { label: 'nav.queries', key: 'q' },
+    menu: { label: 'nav.queries', key: 'q', group: 'operations' },
   },
   '/queries/statements': {
     parent: '/queries',
@@ -138,28 +150,32 @@ export const pages = {
   '/backups': {
     module: 'features/backups/page.tsx',
     component: 'BackupsPage',
-    menu: { label: 'nav.backups', key: 'c' },
+    menu: { label: 'nav.backups', key: 'c', group: 'operations' },
   },
   '/reference': {
     module: 'features/reference/page.tsx',
     component: 'ReferencePage',
-    menu: { label: 'nav.api', key: 'd' },
+    menu: { label: 'nav.api', key: 'd', group: 'project' },
   },
-  '/keys': { module: 'features/keys/page.tsx', component: 'KeysPage', menu: { label: 'nav.keys', key: 'k' } },
+  '/keys': {
+    module: 'features/keys/page.tsx',
+    component: 'KeysPage',
+    menu: { label: 'nav.keys', key: 'k', group: 'project' },
+  },
   '/operators': {
     module: 'features/operators/page.tsx',
     component: 'OperatorsPage',
-    menu: { label: 'nav.operators', key: 'o' },
+    menu: { label: 'nav.operators', key: 'o', group: 'project' },
   },
   '/audit': {
     module: 'features/audit/page.tsx',
     component: 'AuditPage',
-    menu: { label: 'nav.audit', key: 'a' },
+    menu: { label: 'nav.audit', key: 'a', group: 'project' },
   },
   '/settings': {
     module: 'features/settings/page.tsx',
     component: 'SettingsPage',
-    menu: { label: 'nav.settings', key: 'e' },
+    menu: { label: 'nav.settings', key: 'e', group: 'project' },
   },
 } as const satisfies Record<string, Page>;
 

@@ -5,12 +5,8 @@ export interface Instead {
 }
 
 const hosted = 'This command is for hosted projects. Use the upstream CLI: "npx supabase@3.1.0".';
-const upstreamWorks =
-  'Use the upstream CLI with a running Plinth. See "Using the upstream CLI with Plinth" in docs/compatibility.md.';
-
 const instead: Readonly<Record<string, Instead>> = {
   'db start': { text: '"plinth start" starts the database with everything else.' },
-  'db advisors': { text: upstreamWorks },
   'gen keys': { text: '"plinth status" prints the keys.' },
   services: { text: 'All services are part of Plinth. "plinth --version" prints its version.' },
   ...Object.fromEntries(

@@ -3,13 +3,14 @@ import { ActionIcon, Drawer } from '@mantine/core';
 import { IconLogout, IconMenu2, IconSearch } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useRouter } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useId, useState } from 'react';
 import { SchemeSwitch } from '../../ui/scheme-switch.tsx';
 import { t as shared } from '../../ui/text.ts';
 import { homeQuery } from '../api/queries.ts';
 import { sessionEndedQuery, sessionQuery, signOut } from '../api/session.ts';
 import { ImpersonationBanner } from '../components/impersonation-banner.tsx';
 import logo from '../logo.svg';
+import { type MenuGroup, menuGroups } from '../pages.ts';
 import { t } from '../text.ts';
 import { menu } from './menu.ts';
 import classes from './shell.module.css';
@@ -123,17 +124,14 @@ function Sidebar({
         <kbd>{commandKey}K</kbd>
       </button>
       <nav className={classes.nav} aria-label={t('nav.label')}>
-        {menu.map(({ to, label, Icon }) => (
-          <Link
-            key={to}
-            to={to}
-            className={classes.link}
-            activeOptions={{ exact: to === '/', includeSearch: false }}
-            onClick={onNavigate}
-          >
-            <Icon size={18} stroke={1.75} aria-hidden />
-            {t(label)}
-          </Link>
+        <MenuLinks entries={menu.filter(({ group }) => group === undefined)} onNavigate={onNavigate} />
+        {menuGroups.map((name) => (
+          <MenuSection
+            key={name}
+            name={name}
+            entries={menu.filter(({ group }) => group === name)}
+            onNavigate={onNavigate}
+          />
         ))}
       </nav>
       <div className={classes.foot}>
@@ -178,3 +176,35 @@ function OperatorRow() {
     </div>
   );
 }
+
+interface MenuLinksProps {
+  readonly entries: typeof menu;
+  readonly onNavigate: (() => void) | undefined;
+}
+
+function MenuSection({ name, ...props }: MenuLinksProps & { readonly name: MenuGroup }) {
+  const id = useId();
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for form controls, and these are links
+    <div role="group" aria-labelledby={id} className={classes.group}>
+      <p id={id} className={classes.groupName}>
+        {t(`nav.group-${name}`)}
+      </p>
+      <MenuLinks {...props} />
+    </div>
+  );
+}
+
+const MenuLinks = ({ entries, onNavigate }: MenuLinksProps) =>
+  entries.map(({ to, label, Icon }) => (
+    <Link
+      key={to}
+      to={to}
+      className={classes.link}
+      activeOptions={{ exact: to === '/', includeSearch: false }}
+      onClick={onNavigate}
+    >
+      <Icon size={18} stroke={1.75} aria-hidden />
+      {t(label)}
+    </Link>
+  ));
