@@ -116,7 +116,7 @@ test('disconnected clients are skipped, and an exception doesn’t stop the queu
   expect(turn()).toEqual(['b']);
 });
 
-test('requests and new connections share the available time', () => {
+test('connections are accepted first during a burst, and share the time with requests afterward', () => {
   const { dispatcher, arrive, turn } = createLoop({ maxWaitMs: 1e9 });
   const started: number[] = [];
   // In each turn, the server accepts a connection in 1 ms and receives one request, which takes 20 ms.
@@ -128,6 +128,11 @@ test('requests and new connections share the available time', () => {
   const sum = started.reduce((total, one) => total + one, 0);
   expect(sum).toBeGreaterThan(1);
   expect(sum).toBeLessThan(5);
+  const later = Array.from({ length: 1000 }, () => {
+    dispatcher.accepted();
+    return turn(1).length;
+  });
+  expect(later.reduce((total, one) => total + one, 0)).toBeGreaterThan(35);
   // Without new connections, requests don't pause.
   expect(Array.from({ length: 10 }, () => turn(1).length)).toEqual(Array<number>(10).fill(1));
 });

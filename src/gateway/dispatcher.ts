@@ -55,9 +55,11 @@ const sliceMs = 10;
 const maxRestMs = 60;
 /**
  * During a burst of connections, connections receive this multiple of the time that requests receive. Only an accepted
- * connection can be rejected early.
+ * connection can be rejected early. If connections keep arriving for longer than a burst, both receive half of the time,
+ * because clients that open a connection per request wouldn't be served otherwise.
  */
-const acceptShare = 3;
+const burstShare = 3;
+const burstMs = 500;
 /**
  * The maximum time per request that is measured. A longer time means that the process was paused, for example by
  * garbage collection, by loading code for the first time, or because the machine was busy with other work. A pause
@@ -84,6 +86,8 @@ export class Dispatcher {
   #startedInTurn = 0;
   /** Whether the server has accepted a connection in this turn. */
   #hasAccepted = false;
+  /** When the burst of connections began. Undefined if the last turn accepted none. */
+  #acceptingSince: number | undefined;
   /** Until this time, no requests start while the server is accepting connections. */
   #restUntil = 0;
   #isResting = false;
@@ -150,16 +154,19 @@ export class Dispatcher {
     this.#turnIsScheduled = false;
     const now = this.#clock.now();
     if (this.#startedInTurn > 0) {
-      this.#restUntil = now + Math.min(maxRestMs, acceptShare * (now - (this.#turnStartedAt ?? now)));
+      this.#restUntil =
+        now + Math.min(maxRestMs, this.#acceptShare(now) * (now - (this.#turnStartedAt ?? now)));
       this.#measure(now);
     }
     this.#isResting = this.#hasAccepted && now < this.#restUntil;
+    this.#acceptingSince = this.#hasAccepted ? (this.#acceptingSince ?? now) : undefined;
     this.#hasAccepted = false;
     this.#startedInTurn = 0;
     if (this.#queue.size === 0) {
       this.#turnStartedAt = undefined;
       this.#measuredFrom = undefined;
       if (this.#isResting) this.#schedule();
+      else this.#acceptingSince = undefined;
       return;
     }
     this.#turnStartedAt = now;
@@ -167,6 +174,10 @@ export class Dispatcher {
     if (this.#isResting) this.#schedule();
     else this.#startNext();
   };
+
+  #acceptShare(now: number): number {
+    return now - (this.#acceptingSince ?? now) < burstMs ? burstShare : 1;
+  }
 
   readonly #startNext = (): void => {
     const waiting = this.#queue.next();
