@@ -1,11 +1,13 @@
 /** Stores the token buckets of the rate limits. */
 import type { Queryable } from '../database/types.ts';
 import { type Bucket, fullAtFrom, horizonMs } from './core/rate-limit-rules.ts';
-import { consumePermission, deleteFullBuckets } from './queries/rate-limits.ts';
+import { consumePermission, deleteFullBuckets, findBucketFullAt } from './queries/rate-limits.ts';
 
 export interface Buckets {
   /** Takes one token. If no token is left, changes nothing and returns false. */
   take(key: string, rule: Bucket, nowMs: number): Promise<boolean>;
+  /** Returns the number of milliseconds until a token is available. */
+  waitMs(key: string, rule: Bucket, nowMs: number): Promise<number>;
   /** Deletes buckets that are full again. */
   sweep(nowMs: number): Promise<void>;
 }
@@ -17,6 +19,7 @@ export interface Buckets {
 export function sharedBuckets(db: Queryable): Buckets {
   return {
     take: (key, rule, nowMs) => consumePermission(db, key, rule, nowMs),
+    waitMs: async (key, rule, nowMs) => untilToken(await findBucketFullAt(db, key), rule, nowMs),
     sweep: (nowMs) => deleteFullBuckets(db, nowMs),
   };
 }
@@ -32,8 +35,12 @@ export function localBuckets(): Buckets {
       fullAtMs.set(key, next);
       return true;
     },
+    waitMs: async (key, rule, nowMs) => untilToken(fullAtMs.get(key), rule, nowMs),
     async sweep(nowMs) {
       for (const [key, full] of fullAtMs) if (full < nowMs) fullAtMs.delete(key);
     },
   };
 }
+
+const untilToken = (storedMs: number | undefined, rule: Bucket, nowMs: number): number =>
+  Math.max(0, fullAtFrom(storedMs, rule, nowMs) + rule.refillMs - nowMs - horizonMs(rule));

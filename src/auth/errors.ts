@@ -192,6 +192,8 @@ export class AuthError extends Error {
   readonly code: ErrorCode | undefined;
   readonly status: number;
   readonly weakPasswordReasons: readonly WeakPasswordReason[] | undefined;
+  /** The value of the `Retry-After` header, which rate limits set. */
+  readonly retryAfterSeconds: number | undefined;
 
   constructor(
     code: ErrorCode | undefined,
@@ -200,6 +202,7 @@ export class AuthError extends Error {
       readonly status?: number;
       readonly cause?: unknown;
       readonly weakPasswordReasons?: readonly WeakPasswordReason[];
+      readonly retryAfterMs?: number;
     } = {},
   ) {
     const entry = code === undefined ? errorTable.unexpected_failure : errorTable[code];
@@ -211,6 +214,8 @@ export class AuthError extends Error {
     this.code = code;
     this.status = options.status ?? entry.status;
     this.weakPasswordReasons = options.weakPasswordReasons;
+    this.retryAfterSeconds =
+      options.retryAfterMs === undefined ? undefined : Math.max(1, Math.ceil(options.retryAfterMs / 1000));
   }
 }
 
@@ -222,7 +227,7 @@ export class AuthError extends Error {
 export function authError(
   code: ErrorCode,
   message?: string,
-  options: { status?: number; cause?: unknown } = {},
+  options: { status?: number; cause?: unknown; retryAfterMs?: number } = {},
 ): AuthError {
   return new AuthError(code, message === undefined ? options : { ...options, message });
 }

@@ -47,9 +47,11 @@ export function createRateLimits(
   settings: () => Settings,
   onLimited: (limit: LimitName) => void = () => undefined,
 ): RateLimits {
-  const consumeHourly = async (key: string, count: number, nowMs: number): Promise<boolean> => {
+  /** Counts a message. If the limit is reached, returns the number of milliseconds until the next message. */
+  const consumeHourly = async (key: string, count: number, nowMs: number): Promise<number | undefined> => {
     const rule = bucket(count, hourMs, count);
-    return rule !== undefined && buckets.take(key, rule, nowMs);
+    if (rule === undefined) return hourMs;
+    return (await buckets.take(key, rule, nowMs)) ? undefined : buckets.waitMs(key, rule, nowMs);
   };
   const consumeOfSite = async (handler: LimitedHandler, ip: string, rule: Bucket, nowMs: number) => {
     const site = siteOf(ip);
@@ -66,23 +68,25 @@ export function createRateLimits(
         (await consumeOfSite(handler, ip, rule, nowMs));
       if (isAllowed) return;
       onLimited('address');
-      throw authError('over_request_rate_limit');
+      // This is the longest possible wait. Rejecting a request must not cost another query.
+      throw authError('over_request_rate_limit', undefined, rule && { retryAfterMs: rule.refillMs });
     },
     async email(nowMs) {
       const { hourly, email: mail } = settings();
       // As in upstream, autoconfirm disables the limit unless it is 0.
-      const isOver =
-        hourly.emails === 0 || (!mail.autoconfirm && !(await consumeHourly('emails', hourly.emails, nowMs)));
-      if (!isOver) return;
+      if (mail.autoconfirm && hourly.emails !== 0) return;
+      const retryAfterMs = await consumeHourly('emails', hourly.emails, nowMs);
+      if (retryAfterMs === undefined) return;
       onLimited('email');
-      throw authError('over_email_send_rate_limit');
+      throw authError('over_email_send_rate_limit', undefined, { retryAfterMs });
     },
     async sms(nowMs) {
       const { hourly, phone } = settings();
-      if (!phone.autoconfirm && !(await consumeHourly('sms', hourly.sms, nowMs))) {
-        onLimited('sms');
-        throw authError('over_sms_send_rate_limit');
-      }
+      if (phone.autoconfirm) return;
+      const retryAfterMs = await consumeHourly('sms', hourly.sms, nowMs);
+      if (retryAfterMs === undefined) return;
+      onLimited('sms');
+      throw authError('over_sms_send_rate_limit', undefined, { retryAfterMs });
     },
     once: (key, forMs, nowMs) => buckets.take(key, { size: 1, refillMs: forMs + onceSlackMs }, nowMs),
     sweep: (nowMs) => buckets.sweep(nowMs),
@@ -107,6 +111,9 @@ export function requirePause(
   code: 'over_email_send_rate_limit' | 'over_sms_send_rate_limit',
 ): void {
   if (sentAtMs === undefined || !isPausing(sentAtMs, minimumMs, nowMs)) return;
-  const seconds = Math.trunc((sentAtMs + minimumMs - nowMs) / 1000);
-  throw authError(code, `For security purposes, you can only request this after ${seconds} seconds.`);
+  const retryAfterMs = sentAtMs + minimumMs - nowMs;
+  const seconds = Math.trunc(retryAfterMs / 1000);
+  throw authError(code, `For security purposes, you can only request this after ${seconds} seconds.`, {
+    retryAfterMs,
+  });
 }

@@ -3,47 +3,19 @@ import { Button, type ButtonProps, TextInput } from '@mantine/core';
 import {
   type ChangeEvent,
   type ComponentProps,
-  type FormEventHandler,
   type MouseEvent,
   type ReactNode,
   useEffect,
   useRef,
 } from 'react';
 import { useLocation } from 'wouter';
-import { ErrorSummary, type Problem } from '../ui/error-summary.tsx';
-import { useReady } from './early.ts';
 import { digitsOf, looksLikeEmail } from './fields.ts';
 import { useFlow } from './flow.ts';
+import { Form, FormButton } from './form.tsx';
 import { usePageConfig } from './page-config.ts';
 import classes from './parts.module.css';
 import { t } from './text.ts';
 import { keepTyped, typedAddress } from './typed-address.ts';
-
-export function Form(props: {
-  onSubmit: FormEventHandler<HTMLFormElement>;
-  problems: readonly Problem[];
-  label?: string;
-  children: ReactNode;
-}) {
-  useReady();
-  return (
-    <form
-      className={classes.stack}
-      method="post"
-      noValidate
-      onSubmit={props.onSubmit}
-      {...(props.label === undefined ? {} : { 'aria-label': props.label })}
-    >
-      {/*
-       * Without scripts, this element contains the hidden fields that the server inserts. With scripts, browsers ignore
-       * it.
-       */}
-      <noscript suppressHydrationWarning>{import.meta.env.SSR ? '%PLINTH_FIELDS%' : null}</noscript>
-      <ErrorSummary problems={props.problems} />
-      {props.children}
-    </form>
-  );
-}
 
 /** A placeholder while data is loading. The placeholder is invisible at first, because most requests finish quickly. */
 export function Waiting({ count = 1 }: { count?: number }) {
@@ -52,6 +24,8 @@ export function Waiting({ count = 1 }: { count?: number }) {
     <div key={index} className={classes.waiting} />
   ));
 }
+
+export { Form };
 
 export function Stack({ children }: { children: ReactNode }) {
   return <div className={classes.stack}>{children}</div>;
@@ -69,9 +43,9 @@ export const wide = { root: classes.wide, section: classes.section, label: class
 
 export function Submit({ busy, children }: { busy: boolean; children: ReactNode }) {
   return (
-    <Button type="submit" fullWidth size="md" loading={busy} classNames={wide}>
+    <FormButton fullWidth size="md" loading={busy} classNames={wide}>
       {children}
-    </Button>
+    </FormButton>
   );
 }
 

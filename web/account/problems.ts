@@ -24,8 +24,9 @@ export type FieldOf = Readonly<Record<string, string>>;
 
 export function problemOf(error: unknown, fields: FieldOf = {}): Problem {
   if (error instanceof ApiError) {
-    const { code, requestId } = error;
-    return { text: textFor(code), code, requestId, fieldId: fields[code] };
+    const { code, requestId, retryAfterSeconds } = error;
+    const retryAt = retryAfterSeconds === undefined ? undefined : Date.now() + retryAfterSeconds * 1000;
+    return { text: textFor(code), code, requestId, retryAt, fieldId: fields[code] };
   }
   if (error instanceof Error && error.name in keyTexts) return { text: t(keyTexts[error.name] as KeyText) };
   if (error instanceof SessionFault) return { text: textFor(error.code), code: error.message };

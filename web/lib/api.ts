@@ -13,6 +13,8 @@ export class ApiError extends Error {
   readonly detail: string | undefined;
   /** Identifies the request in the log. Users can copy it from every error. */
   readonly requestId: string | undefined;
+  /** The time after which the server accepts the next attempt, from the `Retry-After` header. */
+  readonly retryAfterSeconds: number | undefined;
   /** The whole response, because some fields are sent by only one service (`weak_password`). */
   readonly body: Readonly<Record<string, unknown>>;
 
@@ -23,6 +25,7 @@ export class ApiError extends Error {
     hint?: string | undefined;
     detail?: string | undefined;
     requestId?: string | undefined;
+    retryAfterSeconds?: number | undefined;
     body?: Readonly<Record<string, unknown>>;
     cause?: unknown;
   }) {
@@ -32,6 +35,7 @@ export class ApiError extends Error {
     this.hint = fields.hint;
     this.detail = fields.detail;
     this.requestId = fields.requestId;
+    this.retryAfterSeconds = fields.retryAfterSeconds;
     this.body = fields.body ?? {};
   }
 }
@@ -110,8 +114,14 @@ function errorFrom(response: Response, value: unknown): ApiError {
     hint: firstText(body.hint),
     detail: firstText(body.details, body.detail),
     requestId: response.headers.get(requestIdHeader) ?? undefined,
+    retryAfterSeconds: secondsOf(response.headers.get('retry-after')),
     body,
   });
+}
+
+/** The header can also contain a date, which our server doesn't send. */
+function secondsOf(header: string | null): number | undefined {
+  return header !== null && /^\d{1,6}$/.test(header) ? Number(header) : undefined;
 }
 
 function parseJson(text: string): unknown {

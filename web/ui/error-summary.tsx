@@ -7,18 +7,19 @@ import { t } from './text.ts';
 export interface Problem {
   /** The message for the user, from a catalog. */
   readonly text: string;
-  /** A second sentence that explains what the user can do. */
-  readonly advice?: string | undefined;
   /** The ID of the field to which the problem belongs. The summary links to this field. */
   readonly fieldId?: string | undefined;
   /** The error code from the service, which users can copy. */
   readonly code?: string | undefined;
   readonly requestId?: string | undefined;
+  /** When the server accepts the next attempt, in milliseconds since the epoch. */
+  readonly retryAt?: number | undefined;
 }
 
 /**
- * Shows all errors at the top of a form. The region is always part of the page, so that screen readers announce new
- * content. When there are errors, the summary receives focus, unless one of the form's fields has it.
+ * Shows the errors at the top of a form, except for a single field's error, which the field itself shows. The region is
+ * always part of the page, so that screen readers announce new content. The first field with an error receives focus.
+ * If there is none, the summary receives it.
  */
 export function ErrorSummary({ problems }: { problems: readonly Problem[] }) {
   const box = useRef<HTMLDivElement>(null);
@@ -32,9 +33,10 @@ export function ErrorSummary({ problems }: { problems: readonly Problem[] }) {
     // the focus.
     focusTarget?.scrollIntoView({ block: 'nearest' });
   }, [problems]);
+  const isEmpty = problems.length === 0 || (problems.length === 1 && problems[0]?.fieldId !== undefined);
   return (
-    <div role="alert" ref={box} tabIndex={-1} className={problems.length === 0 ? classes.empty : undefined}>
-      {problems.length === 0 ? null : (
+    <div role="alert" ref={box} tabIndex={-1} className={isEmpty ? classes.empty : undefined}>
+      {isEmpty ? null : (
         <Notice tone="danger" {...(problems.length > 1 ? { title: t('ui.error-heading') } : {})}>
           {problems.map((problem) => (
             <ProblemLine key={`${problem.fieldId ?? ''}${problem.text}`} problem={problem} />
@@ -46,13 +48,10 @@ export function ErrorSummary({ problems }: { problems: readonly Problem[] }) {
 }
 
 function ProblemLine({ problem }: { problem: Problem }) {
-  const { text, advice, fieldId, code, requestId } = problem;
+  const { text, fieldId, code, requestId } = problem;
   return (
     <div>
-      <p>
-        {fieldId === undefined ? text : <a href={`#${fieldId}`}>{text}</a>}
-        {advice === undefined ? null : ` ${advice}`}
-      </p>
+      <p>{fieldId === undefined ? text : <a href={`#${fieldId}`}>{text}</a>}</p>
       {code === undefined && requestId === undefined ? null : (
         <details className={classes.details}>
           <summary>{t('ui.error-code')}</summary>

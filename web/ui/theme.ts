@@ -47,6 +47,8 @@ export const theme = createTheme({
   components: {
     Button: { classNames: { loader: 'plinth-loader' } },
     InputWrapper: {
+      // Screen readers announce the error even if the field already has the focus.
+      defaultProps: { errorProps: { role: 'alert' } },
       classNames: { label: 'plinth-label', description: 'plinth-hint', error: 'plinth-error' },
     },
   },

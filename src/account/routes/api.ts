@@ -5,6 +5,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isSameOrigin, sameOriginHeader } from '../../kernel/same-origin.ts';
 import { AuthRejection } from '../../shared/auth-rejection.ts';
+import { retryAfterOf } from '../../shared/retry-after.ts';
 import type { AuthClient, TokenPair } from '../auth-client.ts';
 import type { ConsentDeps } from '../auth-deps.ts';
 import { type BrowserSignIn, setCookie } from '../browser-sign-in.ts';
@@ -67,6 +68,8 @@ function guardRequests(app: FastifyInstance): void {
 
 function renderErrors(app: FastifyInstance, onError: ApiDeps['onError']): void {
   app.setErrorHandler((error, request, reply) => {
+    const retryAfter = retryAfterOf(error);
+    if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
     if (error instanceof AuthRejection) return reply.code(error.status).send(error.body);
     if (error instanceof AccountError) {
       return reply.code(error.status).send({ code: error.code, message: error.message });

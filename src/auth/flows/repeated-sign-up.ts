@@ -67,13 +67,14 @@ async function replaceSignUp(
     await requestConfirmation(ctx, tx, caller, current, checked);
     return current;
   });
+  // The Account pages show the page for the code that was sent a moment ago. Other clients get an error, as upstream.
   // `contest` has already committed its transaction, so this error doesn't roll it back.
-  if (user && isTooEarly)
+  if (user && isTooEarly && caller.pageLanguage === undefined)
     await ctx.pool.transaction((tx) => requestConfirmation(ctx, tx, caller, user, checked));
   return user;
 }
 
-/** Whether the last code was sent so recently that another one can't be sent yet. */
+/** Whether the last confirmation code was sent so recently that another one can't be sent yet. */
 function isTooSoon({ settings, clock }: AuthContext, user: User, provider: Provider): boolean {
   const { confirmation_sent_at: sentAt } = user;
   return sentAt !== null && isPausing(toMs(sentAt), settings[provider].maxFrequencyMs, clock.now());
@@ -133,6 +134,9 @@ export async function mailExistingAccount(
 ): Promise<void> {
   const isOwners = user.email?.toLowerCase() === email && contactStatus(user, 'email') === 'confirmed';
   if (caller.pageLanguage === undefined || !isOwners) return;
+  const { recovery_sent_at: sentAt } = user;
+  // The code that was sent a moment ago is still valid.
+  if (sentAt !== null && isPausing(toMs(sentAt), ctx.settings.email.maxFrequencyMs, ctx.clock.now())) return;
   await ctx.backgroundWork.do(ctx.settings.email.hidesAccounts, () =>
     ctx.pool.transaction((tx) => sendTokenMail(ctx, tx, caller, user, 'existing_account')),
   );

@@ -44,6 +44,7 @@ export async function verifySecret<T>(
     return addresses.some((address) => networkOf(address) === networkOf(caller.ip));
   };
   const result = await ctx.guesses.verify(kind, { account, isKnownNetwork }, compare);
-  if (result.kind === 'blocked') throw authError('over_request_rate_limit');
+  if (result.kind === 'blocked')
+    throw authError('over_request_rate_limit', undefined, { retryAfterMs: result.waitMs });
   return result.kind === 'right' ? result.value : undefined;
 }

@@ -2,7 +2,7 @@
 import type { Queryable } from '../../database/types.ts';
 import { sql } from '../../kernel/sql.ts';
 import { type Bucket, horizonMs, staleAfterMs } from '../core/rate-limit-rules.ts';
-import { fromMs } from '../core/times.ts';
+import { fromMs, toMs } from '../core/times.ts';
 
 /**
  * Takes one token from the bucket. If no token is left, changes nothing and returns false.
@@ -27,6 +27,14 @@ export async function consumePermission(
       where ${base} + ${step}::interval <= ${now}::timestamptz + ${`${horizonMs(rule)} milliseconds`}::interval
     returning true`);
   return rows.length > 0;
+}
+
+/** Returns the time when the bucket will be full again, or undefined if it is full now. */
+export async function findBucketFullAt(db: Queryable, key: string): Promise<number | undefined> {
+  const [row] = await db.query<{ full_at: string }>(
+    sql`select full_at from _plinth.rate_limits where key = ${key}`,
+  );
+  return row && toMs(row.full_at);
 }
 
 export async function deleteFullBuckets(db: Queryable, nowMs: number): Promise<void> {

@@ -22,7 +22,7 @@ const passwordId = 'new-password';
 const elsewhere: ReadonlySet<string | undefined> = new Set(['email_exists', 'identity_already_exists']);
 
 function withAdvice(problem: Problem): Problem {
-  return elsewhere.has(problem.code) ? { ...problem, advice: t('upgrade.if-yours') } : problem;
+  return elsewhere.has(problem.code) ? { ...problem, text: `${problem.text} ${t('upgrade.if-yours')}` } : problem;
 }
 
 /** The sign-in methods that a guest can add: an email address with or without a password, or a provider. */
@@ -61,12 +61,14 @@ export function KeepAccount({ onSaved }: { onSaved: () => void }) {
   });
   const canLink = linking && providers.length > 0;
   if (!offers.password && !canLink) return <Notice tone="warning">{t('upgrade.none')}</Notice>;
+  const problems = [...submit.problems, ...arrived].map(withAdvice);
+  const errorAt = (id: string) => problems.find(({ fieldId }) => fieldId === id)?.text;
   return (
-    <Form onSubmit={submit.onSubmit} problems={[...submit.problems, ...arrived].map(withAdvice)}>
+    <Form onSubmit={submit.onSubmit} problems={problems}>
       {offers.password ? (
         <>
-          <EmailField id={emailId} error={submit.errorAt(emailId)} />
-          <NewPasswordField id={passwordId} label={t('field.password')} error={submit.errorAt(passwordId)} />
+          <EmailField id={emailId} error={errorAt(emailId)} />
+          <NewPasswordField id={passwordId} label={t('field.password')} error={errorAt(passwordId)} />
           <Submit busy={submit.busy}>{t('upgrade.submit')}</Submit>
           <Divider>{t('sign-in.or')}</Divider>
           <SubtleButton

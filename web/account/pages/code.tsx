@@ -19,6 +19,7 @@ import {
   TextButton,
 } from '../parts.tsx';
 import { forgetCode, type Pending, pendingCode, rememberCode } from '../pending.ts';
+import { useSecondsUntil } from '../seconds-until.ts';
 import { sessionClient, useSession } from '../session.ts';
 import { Shell } from '../shell.tsx';
 import { t } from '../text.ts';
@@ -213,21 +214,16 @@ function CodeForm(props: { pending: Pending; codeLength: number; isEntering: Ref
  */
 function Resend({ pending, onSent }: { pending: Pending; onSent: (next: Pending) => void }) {
   const { resendAfter } = usePageConfig();
-  const [now, setNow] = useState(() => Date.now());
   const [done, setDone] = useState(false);
-  const wait = Math.max(0, Math.ceil((pending.sentAt + resendAfter * 1000 - now) / 1000));
-  useEffect(() => {
-    if (wait === 0) return;
-    const timer = setTimeout(() => setNow(Date.now()), 1000);
-    return () => clearTimeout(timer);
-  });
   const submit = useSubmit(async () => {
     const { number } = await sendCode(pending.to, pending.purpose);
     onSent({ ...pending, sentAt: Date.now(), number });
-    setNow(Date.now());
     setDone(true);
     return undefined;
   });
+  const wait = useSecondsUntil(
+    Math.max(pending.sentAt + resendAfter * 1000, ...submit.problems.map(({ retryAt }) => retryAt ?? 0)),
+  );
   return (
     <Form onSubmit={submit.onSubmit} problems={submit.problems} label={t('code.resend')}>
       <div role="status">{done ? <Notice tone="success">{t('code.resent')}</Notice> : null}</div>

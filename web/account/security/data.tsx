@@ -5,8 +5,8 @@ import { ApiError } from '../../lib/api.ts';
 import { ErrorSummary } from '../../ui/error-summary.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { signOut } from '../account-api.ts';
+import { Form, FormButton } from '../form.tsx';
 import { usePageConfig } from '../page-config.ts';
-import { Form } from '../parts.tsx';
 import { callAuth, nameOf, type User } from '../session.ts';
 import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
@@ -88,9 +88,9 @@ function DeleteForm(props: { user: User; onDeleted: () => void; onKeep: () => vo
         />
       )}
       <div className={classes.actions}>
-        <Button type="submit" color="red" loading={submit.busy}>
+        <FormButton color="red" loading={submit.busy}>
           {t('data.delete-confirm')}
-        </Button>
+        </FormButton>
         <Button variant="default" onClick={props.onKeep}>
           {t('security.cancel')}
         </Button>

@@ -4,6 +4,7 @@ import { ApiError } from '../../lib/api.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { verifyEmailChange } from '../account-api.ts';
 import { digitsOf, looksLikeEmail } from '../fields.ts';
+import { FormButton } from '../form.tsx';
 import { usePageConfig } from '../page-config.ts';
 import { CodeField, EmailField, Form } from '../parts.tsx';
 import { callAuth, sessionClient, type User } from '../session.ts';
@@ -84,9 +85,7 @@ export function EmailSection({ user }: { user: User }) {
         <Form onSubmit={submit.onSubmit} problems={submit.problems} label={t('security.email')}>
           <EmailField id={emailId} label={t('security.email-new')} error={submit.errorAt(emailId)} />
           <div className={classes.actions}>
-            <Button type="submit" loading={submit.busy}>
-              {t('security.email-save')}
-            </Button>
+            <FormButton loading={submit.busy}>{t('security.email-save')}</FormButton>
             <Button variant="default" onClick={() => setOpen(false)}>
               {t('security.cancel')}
             </Button>
@@ -147,9 +146,9 @@ function EmailCodes({ addresses, onConfirmed }: { addresses: readonly string[]; 
         />
       ))}
       <div className={classes.actions}>
-        <Button type="submit" variant="default" size="xs" loading={submit.busy}>
+        <FormButton variant="default" size="xs" loading={submit.busy}>
           {pendingText('pending.confirm')}
-        </Button>
+        </FormButton>
       </div>
     </Form>
   );

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { verifyFactor } from '../account-api.ts';
 import { digitsOf } from '../fields.ts';
+import { FormButton } from '../form.tsx';
 import { usePageConfig } from '../page-config.ts';
 import partClasses from '../parts.module.css';
 import { CodeField, Form } from '../parts.tsx';
@@ -54,9 +55,7 @@ export function Enrollment({ onClose }: { onClose: (isReady: boolean) => void })
         error={name.errorAt(nameId)}
       />
       <div className={classes.actions}>
-        <Button type="submit" loading={name.busy}>
-          {t('security.enroll-start')}
-        </Button>
+        <FormButton loading={name.busy}>{t('security.enroll-start')}</FormButton>
         <Button variant="default" onClick={() => onClose(false)}>
           {t('security.cancel')}
         </Button>
@@ -117,9 +116,7 @@ function Proof({ enrolled, onClose }: { enrolled: Enrolled; onClose: (isReady: b
             onComplete={(form) => submit.run(form)}
           />
           <div className={classes.actions}>
-            <Button type="submit" loading={submit.busy}>
-              {t('security.enroll-confirm')}
-            </Button>
+            <FormButton loading={submit.busy}>{t('security.enroll-confirm')}</FormButton>
             <Button variant="default" loading={cancel.busy} onClick={() => cancel.run(undefined)}>
               {t('security.cancel')}
             </Button>

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { Form } from '../parts.tsx';
+import { Form, FormButton } from '../form.tsx';
 import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
 import { useFresh } from './fresh.tsx';
@@ -38,9 +38,9 @@ export function Entry(props: {
         <Form onSubmit={submit.onSubmit} problems={submit.problems} label={`${remove} ${name}`}>
           <p>{props.ask}</p>
           <div className={classes.actions}>
-            <Button type="submit" color="red" loading={submit.busy}>
+            <FormButton color="red" loading={submit.busy}>
               {remove}
-            </Button>
+            </FormButton>
             {/* The safe choice has the focus, because the user might press Enter twice. */}
             <Button variant="default" data-autofocus onClick={() => setConfirming(false)}>
               {t('security.factor-keep')}

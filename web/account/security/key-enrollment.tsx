@@ -1,6 +1,6 @@
 import { Button, TextInput } from '@mantine/core';
+import { Form, FormButton } from '../form.tsx';
 import { submitKeyFactor } from '../methods/api.ts';
-import { Form } from '../parts.tsx';
 import { callAuth, sessionClient } from '../session.ts';
 import { t } from '../text.ts';
 import { useSubmit } from '../use-submit.ts';
@@ -39,9 +39,7 @@ export function KeyEnrollment({ onClose }: { onClose: (isReady: boolean) => void
         error={submit.errorAt(nameId)}
       />
       <div className={classes.actions}>
-        <Button type="submit" loading={submit.busy}>
-          {t('security.enroll-start')}
-        </Button>
+        <FormButton loading={submit.busy}>{t('security.enroll-start')}</FormButton>
         <Button variant="default" disabled={submit.busy} onClick={() => onClose(false)}>
           {t('security.cancel')}
         </Button>

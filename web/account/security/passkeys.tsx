@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { formatDateTime, formatRelative } from '../../lib/i18n.ts';
 import { ErrorSummary } from '../../ui/error-summary.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { FormButton } from '../form.tsx';
 import { addPasskey } from '../methods/api.ts';
 import { supportsKeys } from '../methods/key-support.ts';
 import { Form, Waiting } from '../parts.tsx';
@@ -111,9 +112,7 @@ function PasskeyEntry({
             error={rename.errorAt(nameId)}
           />
           <div className={classes.actions}>
-            <Button type="submit" loading={rename.busy}>
-              {t('passkey.save')}
-            </Button>
+            <FormButton loading={rename.busy}>{t('passkey.save')}</FormButton>
             <Button variant="default" onClick={() => setNaming(false)}>
               {t('security.cancel')}
             </Button>

@@ -4,8 +4,8 @@ import { ApiError } from '../../lib/api.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { PasswordField } from '../../ui/password-field.tsx';
 import { isGoodPassword } from '../fields.ts';
+import { Form, FormButton } from '../form.tsx';
 import { usePageConfig } from '../page-config.ts';
-import { Form } from '../parts.tsx';
 import { PasswordRules } from '../password-rules.tsx';
 import { callAuth, sessionClient, type User } from '../session.ts';
 import { t } from '../text.ts';
@@ -127,9 +127,7 @@ function PasswordForm({ user, onClose }: { user: User; onClose: (isSaved: boolea
         />
       ) : null}
       <div className={classes.actions}>
-        <Button type="submit" loading={submit.busy}>
-          {t('security.password-save')}
-        </Button>
+        <FormButton loading={submit.busy}>{t('security.password-save')}</FormButton>
         <Button variant="default" onClick={() => onClose(false)}>
           {t('security.cancel')}
         </Button>

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { digitsOf, phoneOf } from '../fields.ts';
+import { FormButton } from '../form.tsx';
 import { challengeFactor, submitFactor } from '../methods/api.ts';
 import { proving } from '../methods/proving.ts';
 import { usePageConfig } from '../page-config.ts';
@@ -77,9 +78,9 @@ export function PhoneEnrollment({ onClose }: { onClose: (isReady: boolean) => vo
         </>
       )}
       <div className={classes.actions}>
-        <Button type="submit" loading={form.busy}>
+        <FormButton loading={form.busy}>
           {sent === undefined ? t('mfa.phone-send') : t('security.enroll-confirm')}
-        </Button>
+        </FormButton>
         <Button variant="default" loading={cancel.busy} onClick={() => cancel.run(undefined)}>
           {t('security.cancel')}
         </Button>

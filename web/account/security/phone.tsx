@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Notice } from '../../ui/notice.tsx';
 import { verifyPhoneChange } from '../account-api.ts';
 import { digitsOf, phoneOf } from '../fields.ts';
+import { FormButton } from '../form.tsx';
 import { usePageConfig } from '../page-config.ts';
 import { CodeField, Form, PhoneField } from '../parts.tsx';
 import { callAuth, sessionClient, type User } from '../session.ts';
@@ -91,9 +92,7 @@ function Change({ onClose }: { onClose: (isSent: boolean) => void }) {
     <Form onSubmit={submit.onSubmit} problems={submit.problems} label={t('phone.new')}>
       <PhoneField id={phoneId} label={t('phone.new')} error={submit.errorAt(phoneId)} />
       <div className={classes.actions}>
-        <Button type="submit" loading={submit.busy}>
-          {account('mfa.phone-send')}
-        </Button>
+        <FormButton loading={submit.busy}>{account('mfa.phone-send')}</FormButton>
         <Button variant="default" onClick={() => onClose(false)}>
           {account('security.cancel')}
         </Button>
@@ -125,9 +124,7 @@ function Confirm({ phone, onDone }: { phone: string; onDone: () => void }) {
         onComplete={(form) => submit.run(form)}
       />
       <div className={classes.actions}>
-        <Button type="submit" loading={submit.busy}>
-          {t('phone.confirm')}
-        </Button>
+        <FormButton loading={submit.busy}>{t('phone.confirm')}</FormButton>
       </div>
     </Form>
   );

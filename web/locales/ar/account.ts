@@ -43,6 +43,12 @@ export const messages = {
   'field.code-missing': 'أدخل أرقام الرمز كاملة، وعددها {length}.',
   'field.current-password-missing': 'أدخل كلمة المرور الحالية.',
 
+  'form.retry-in':
+    'أعد المحاولة خلال {seconds, plural, one {ثانية واحدة} two {ثانيتين} few {# ثوانٍ} many {# ثانية} other {# ثانية}}',
+  'form.retry-in-minutes':
+    'أعد المحاولة خلال {minutes, plural, one {دقيقة واحدة} two {دقيقتين} few {# دقائق} many {# دقيقة} other {# دقيقة}}',
+  'form.retry-now': 'يمكنك إعادة المحاولة الآن.',
+
   'sign-in.to': 'للمتابعة إلى {host}',
   'sign-in.next': 'متابعة',
   'sign-in.others': 'طرق أخرى لتسجيل الدخول',

@@ -60,7 +60,7 @@ export const messages = {
 
   // limits
   'error.overloaded': 'يتلقى الخادم طلبات كثيرة جدًا. أعد المحاولة بعد لحظات.',
-  'error.over_request_rate_limit': 'محاولات كثيرة. انتظر بضع دقائق وأعد المحاولة.',
+  'error.over_request_rate_limit': 'محاولات كثيرة. انتظر قليلًا قبل أن تعيد المحاولة.',
   'error.over_email_send_rate_limit': 'أُرسلت رسالة للتو. انتظر قليلًا قبل أن تطلب أخرى.',
   'error.over_sms_send_rate_limit': 'أُرسلت رسالة للتو. انتظر قليلًا قبل أن تطلب أخرى.',
   'error.captcha_failed': 'لم نتمكن من التأكد من أنك إنسان. أعد تحميل الصفحة وحاول مجددًا.',

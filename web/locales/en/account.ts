@@ -44,6 +44,10 @@ export const messages = {
   'field.code-missing': 'Enter the {length} digits of your code.',
   'field.current-password-missing': 'Enter your current password.',
 
+  'form.retry-in': 'Try again in {seconds, plural, one {# second} other {# seconds}}',
+  'form.retry-in-minutes': 'Try again in {minutes, plural, one {# minute} other {# minutes}}',
+  'form.retry-now': 'You can try again now.',
+
   'sign-in.to': 'to continue to {host}',
   'sign-in.next': 'Continue',
   'sign-in.others': 'Other ways to sign in',

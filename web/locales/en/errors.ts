@@ -69,7 +69,7 @@ export const messages = {
 
   // limits
   'error.overloaded': 'The server is receiving too many requests. Try again in a moment.',
-  'error.over_request_rate_limit': 'Too many attempts. Wait a few minutes and try again.',
+  'error.over_request_rate_limit': 'Too many attempts. Wait a moment before you try again.',
   'error.over_email_send_rate_limit': 'We’ve just sent an email. Wait a moment before you request another.',
   'error.over_sms_send_rate_limit':
     'We’ve just sent a text message. Wait a moment before you request another.',
