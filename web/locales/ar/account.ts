@@ -44,9 +44,9 @@ export const messages = {
   'field.current-password-missing': 'أدخل كلمة المرور الحالية.',
 
   'form.retry-in':
-    'أعد المحاولة خلال {seconds, plural, one {ثانية واحدة} two {ثانيتين} few {# ثوانٍ} many {# ثانية} other {# ثانية}}',
+    'أعد المحاولة خلال {seconds, plural, zero {# ثانية} one {ثانية واحدة} two {ثانيتين} few {# ثوانٍ} many {# ثانية} other {# ثانية}}',
   'form.retry-in-minutes':
-    'أعد المحاولة خلال {minutes, plural, one {دقيقة واحدة} two {دقيقتين} few {# دقائق} many {# دقيقة} other {# دقيقة}}',
+    'أعد المحاولة خلال {minutes, plural, zero {# دقيقة} one {دقيقة واحدة} two {دقيقتين} few {# دقائق} many {# دقيقة} other {# دقيقة}}',
   'form.retry-now': 'يمكنك إعادة المحاولة الآن.',
 
   'sign-in.to': 'للمتابعة إلى {host}',
