@@ -22,7 +22,9 @@ const passwordId = 'new-password';
 const elsewhere: ReadonlySet<string | undefined> = new Set(['email_exists', 'identity_already_exists']);
 
 function withAdvice(problem: Problem): Problem {
-  return elsewhere.has(problem.code) ? { ...problem, text: `${problem.text} ${t('upgrade.if-yours')}` } : problem;
+  return elsewhere.has(problem.code)
+    ? { ...problem, text: `${problem.text} ${t('upgrade.if-yours')}` }
+    : problem;
 }
 
 /** The sign-in methods that a guest can add: an email address with or without a password, or a provider. */
