@@ -16,7 +16,8 @@ const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '3' }, lang: { type: 'string', default: 'en' } },
 });
 /** The query parameters that apps add when they link to the pages. */
-const fromApp = 'redirect_to=https%3A%2F%2Fapp.example%2Fcallback';
+const appUrl = 'https://app.example/callback';
+const fromApp = `redirect_to=${encodeURIComponent(appUrl)}&code_challenge=${'a'.repeat(43)}`;
 const pages = [
   `sign-in?${fromApp}`,
   `sign-up?${fromApp}`,
@@ -98,6 +99,7 @@ const backend = await createTestBackend({
   passwordCost: 'production',
   config: {
     auth: {
+      additional_redirect_urls: [appUrl],
       enable_anonymous_sign_ins: true,
       sms: { enable_signup: true },
       passkey: { enabled: true },
