@@ -219,7 +219,7 @@ export function reportText(report: Report): string {
     ...report.notes.map((note) => `Note: ${note}`),
     report.complete
       ? 'Complete.'
-      : 'Incomplete. Solve the problems in the notes, and then run the command again.',
+      : 'Incomplete. Fix the problems listed in the notes, and then run the command again.',
   ].join('\n');
 }
 

@@ -100,7 +100,7 @@ async function withRenames(
       ).length;
       if (count >= accepted.length) return { text: '', diff: renamed };
       throw new UsageError(
-        'An object that also changed can only be renamed in a comparison from the migrations: --from migrations',
+        'To rename an object that has other changes, compare with the migrations: use --from migrations',
       );
     }
     await rehearse(accepted.map(({ statement }) => `${statement};`).join('\n'));

@@ -170,6 +170,7 @@ export function createConsole(deps: ConsoleDeps): ConsoleService {
     ...deps,
     audit,
     callService,
+    findings: advisors.fresh,
     createdAt: () => statSync(deps.dataDir).birthtimeMs,
   });
 

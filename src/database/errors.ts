@@ -36,7 +36,7 @@ const table = {
   },
   no_cluster: {
     message: (d: Details) => `The folder ${d.dir} doesn't contain a database.`,
-    hint: 'Use --workdir or --data-dir to name the project or its data folder.',
+    hint: 'Use --workdir to specify the project folder, or --data-dir to specify its data folder.',
   },
   no_identity: {
     message: (d: Details) =>
@@ -61,7 +61,7 @@ const table = {
   },
   still_running: {
     message: (d: Details) =>
-      `PostgreSQL from an earlier run (process ${d.pid}) still uses ${d.dir} and doesn't exit.`,
+      `PostgreSQL from an earlier run (process ${d.pid}) is still using ${d.dir} and didn't exit.`,
     hint: 'End that process manually, then start again.',
   },
   bad_url: {
@@ -96,7 +96,8 @@ export type DatabaseErrorCode = keyof typeof table;
 type Details = Readonly<Record<string, string | number | undefined>>;
 
 /**
- * An error during startup or migration. It is shown to the user who started Plinth, and `hint` describes how to fix it.
+ * An error during startup or migration. The message is shown to the user who started Plinth, and `hint` describes how
+ * to fix the problem.
  */
 export class DatabaseError extends Error {
   readonly code: DatabaseErrorCode;

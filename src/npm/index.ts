@@ -45,7 +45,9 @@ export interface Backend {
   readonly url: string;
   /** The current keys. In production, they can change while the backend runs. */
   readonly keys: BackendKeys;
-  /** Applies migrations, seeds and buckets on the first start, and listens. */
+  /**
+   * Starts the services and listens. The first start also applies the migrations and seeds, and creates the buckets.
+   */
   start(): Promise<void>;
   /** Finishes requests in flight and stops everything. The data is kept. */
   stop(): Promise<void>;

@@ -216,7 +216,7 @@ class FileRun {
     await this.#tolerantly(statement, tx, inSavepoint, keepGoing);
   }
 
-  /** Runs a statement and skips it if it fails. */
+  /** Runs a statement, and continues if it fails. */
   async #tolerantly(
     { index }: PlannedStatement,
     tx: Queryable,

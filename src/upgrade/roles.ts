@@ -113,7 +113,10 @@ async function grantMemberships(target: CopySession, memberships: readonly Membe
   for (const row of waiting) await grant(row, null);
 }
 
-/** Sets the properties of roles that would have affected the sessions of the move. Returns warnings. */
+/**
+ * Sets the role properties that were set last because they would have affected the sessions that moved the data.
+ * Returns warnings.
+ */
 export async function finishRoles(
   target: CopySession,
   { roles, settings, parameters }: Roles,

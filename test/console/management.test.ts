@@ -97,6 +97,17 @@ const auditOf = async (action: string) =>
       sql`select operator_name, target, detail from _plinth.audit_log where action = ${action} order by id`,
     );
 
+test('the advisors return their findings by category, as for hosted projects', async () => {
+  await backend.database.pool('postgres').exec('create table public.unprotected (id int)');
+  const { body } = await call('GET', of('/advisors/security'), { as: 'looker' });
+  expect(body.lints).toContainEqual(
+    expect.objectContaining({ name: 'rls_disabled_in_public', level: 'ERROR', categories: ['SECURITY'] }),
+  );
+  const performance = await call('GET', of('/advisors/performance'));
+  expect(performance.body.lints.map(({ name }: { name: string }) => name)).toContain('no_primary_key');
+  expect((await call('GET', of('/advisors/security'), { as: 'unknown' })).status).toBe(401);
+});
+
 describe('an access token', () => {
   test('is stored only as a hash, belongs to an operator and is recorded', async () => {
     const [stored] = await backend.database

@@ -1,4 +1,4 @@
-/** Tests moving a project between two databases that have Plinth's schemas, as `postgres`. */
+/** Tests moving a project between two databases that have Plinth's schemas. Everything runs as `postgres`. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase, testTarget } from '../../src/database/testing.ts';
 import { sql } from '../../src/kernel/sql.ts';

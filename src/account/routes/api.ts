@@ -143,7 +143,7 @@ export async function apiRoutes(app: FastifyInstance, deps: ApiDeps): Promise<vo
     return { number: await windows.begin(request, reply, window) };
   });
 
-  /** Signs the window in if the link in the email was confirmed on another device. */
+  /** Signs the user in to the waiting window if the link in the email was opened on another device. */
   app.post('/wait', async (request, reply) => {
     const taken = await windows.take(request);
     if (taken.state !== 'confirmed') return { state: taken.state };

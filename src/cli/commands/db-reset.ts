@@ -78,7 +78,7 @@ function versionOf(
   }
   if (last === undefined) return undefined;
   const count = Number(last);
-  if (!/^\d+$/.test(last) || count < 1) throw new UsageError('--last must be a number of at least 1');
+  if (!/^\d+$/.test(last) || count < 1) throw new UsageError('--last must be 1 or greater');
   // Every version sorts after the empty string, so an empty result means that no migration is applied.
   return versions.at(-1 - count) ?? '';
 }

@@ -198,7 +198,7 @@ export const migrationFetch: Command = {
 export const migrationDown: Command = {
   name: 'migration down',
   about:
-    "Drops this project's database and storage files, and applies all migrations again except the newest ones. All data\n" +
+    "Deletes this project's database and storage files, and then reapplies all migrations except the newest ones. All data\n" +
     'in the database is lost. This is the same as "db reset --last N", after a confirmation.',
   options: {
     ...projectOptions,
@@ -210,7 +210,7 @@ export const migrationDown: Command = {
   run: async (input) => {
     const location = locationOf(input);
     const last = input.text('last') ?? '1';
-    if (!/^[1-9]\d*$/.test(last)) throw new UsageError('--last must be a number of at least 1');
+    if (!/^[1-9]\d*$/.test(last)) throw new UsageError('--last must be 1 or greater');
     const rows = await perform<MigrationRow[]>(
       location,
       'migrationList',

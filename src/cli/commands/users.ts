@@ -54,7 +54,7 @@ export const usersList: Command = {
   ],
   run: async (input) => {
     const page = input.text('page') ?? '1';
-    if (!/^[1-9]\d*$/.test(page)) throw new UsageError('--page must be a number of at least 1');
+    if (!/^[1-9]\d*$/.test(page)) throw new UsageError('--page must be 1 or greater');
     const { users } = (await callAdmin(input, 'GET', `/users?page=${page}&per_page=50`)) as {
       users: ListedUser[];
     };

@@ -27,7 +27,7 @@ export const keysOfFields: Readonly<Record<string, string>> = {
 
 type Fields = Readonly<Record<string, string>>;
 
-/** Returns only the URLs, without the password of the database. */
+/** Returns only the URLs, without the database password. */
 export function addressesOf(fields: Fields): Record<string, string> {
   const addresses = Object.entries(fields).filter(([name]) => name.endsWith('_URL'));
   return Object.fromEntries(

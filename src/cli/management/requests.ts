@@ -56,6 +56,8 @@ export function requestOf(name: ManagementCallName, ref: string, input: CallInpu
     changeFunction: () => change('PATCH', one, rest),
     deleteFunction: () => change('DELETE', one),
     pushConfig: () => change('PATCH', `${project}/config`, input),
+    securityAdvisors: () => get(`${project}/advisors/security`),
+    performanceAdvisors: () => get(`${project}/advisors/performance`),
     listSsoProviders: () => get(providers),
     getSsoProvider: () => get(oneProvider),
     createSsoProvider: () => change('POST', providers, input.provider),

@@ -119,7 +119,7 @@ export const db = section('The database.', {
   seed: section('Data for development.', {
     enabled: boolean(
       true,
-      "If false, seeds aren't applied at the first start and when the database is reset.",
+      "If false, seeds aren't applied at the first start or when the database is reset.",
       live,
     ),
     sql_paths: files(

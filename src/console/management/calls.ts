@@ -2,6 +2,7 @@
  * The operations of the Management API, with the permission that each one requires. The routes call them for the holder
  * of an access token, and the command line calls them directly in a running server.
  */
+import type { Finding, FindingCategory } from '../../advisors/index.ts';
 import type { LiveConfig } from '../../config/index.ts';
 import type { Database } from '../../database/types.ts';
 import type { FunctionsService } from '../../functions/index.ts';
@@ -23,6 +24,7 @@ export interface ManagementDeps extends Pick<SsoDeps, 'callService'>, Omit<Confi
   readonly keys: Keys;
   readonly functions: Pick<FunctionsService, 'list' | 'describe' | 'deployments' | 'secrets'>;
   readonly apiUrl: () => string;
+  readonly findings: () => Promise<readonly Finding[]>;
   /** The time when the project was created, in milliseconds since the epoch. */
   readonly createdAt: () => number;
   readonly audit: Audit;
@@ -43,6 +45,7 @@ export function createManagement(deps: ManagementDeps): Management {
     ...functionCalls(deps),
     ...secretCalls(deps),
     ...configCalls(deps),
+    ...advisorCalls(deps),
     ...ssoCalls({ ...deps, isEnabled: () => deps.config.current.plinth.auth.saml.enabled }),
   };
   const checkRole: Management['checkRole'] = (name, { operator }) => {
@@ -105,6 +108,16 @@ function projectCalls({ config, database, keys, apiUrl, createdAt, audit }: Mana
         return apiKeyFields(keys, reveals);
       },
     ],
+  } satisfies Partial<Handlers>;
+}
+
+function advisorCalls({ findings }: ManagementDeps) {
+  const ofCategory = async (category: FindingCategory) => ({
+    lints: (await findings()).filter(({ categories }) => categories.includes(category)),
+  });
+  return {
+    securityAdvisors: ['read', () => ofCategory('SECURITY')],
+    performanceAdvisors: ['read', () => ofCategory('PERFORMANCE')],
   } satisfies Partial<Handlers>;
 }
 

@@ -48,6 +48,8 @@ export const inputs = {
   listSecrets: z.object({}),
   setSecrets: z.object({ secrets: z.array(z.object({ name: z.string(), value: z.string() })).max(1000) }),
   unsetSecrets: z.object({ names: z.array(z.string()).max(1000) }),
+  securityAdvisors: z.object({}),
+  performanceAdvisors: z.object({}),
   listSsoProviders: z.object({}),
   getSsoProvider: z.object({ id }),
   createSsoProvider: z.object({ provider: anyFields }),

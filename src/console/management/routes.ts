@@ -138,6 +138,8 @@ function addRoutes(app: FastifyInstance, deps: ManagementRoutesDeps): void {
   // Upstream doesn't have this route.
   route('PATCH', `${project}/config`, 'pushConfig', ({ body }) => body);
   const idOf = ({ params }: Request) => ({ id: params.id });
+  route('GET', `${project}/advisors/security`, 'securityAdvisors');
+  route('GET', `${project}/advisors/performance`, 'performanceAdvisors');
   route('GET', ssoProviders, 'listSsoProviders');
   route('POST', ssoProviders, 'createSsoProvider', ({ body }) => ({ provider: body }), 201);
   route('GET', oneProvider, 'getSsoProvider', idOf);

@@ -47,8 +47,8 @@ export type AddRoute<Table extends RouteTable> = <
 
 export interface Api {
   /**
-   * Returns a function that adds routes of one feature, with the types of its contract. The contract is loaded on the
-   * first call that has input.
+   * Returns a function that adds the routes of one feature. The feature's contract determines their types. The contract
+   * is loaded on the first call that has input.
    * @example const route = api.feature(() => import('./contract.ts')); route('GET /home', 'read', async () => ({
    *   project: 'demo' }));
    */

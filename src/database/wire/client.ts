@@ -116,7 +116,7 @@ export class Client implements Queryable {
     const parameters = encodeValues(values, types);
     const add = (open: Batch<T>) => open.add(text, text, parameters);
     let batch = await this.#send(add, readRow);
-    // A retry is possible only outside a transaction, because the error has aborted an open transaction.
+    // A retry is possible only outside a transaction, because the error aborts an open transaction.
     if (batch.stale && this.connection.transactionStatus === Status.Idle)
       batch = await this.#send(add, readRow);
     if (batch.error !== undefined) throw batch.error;

@@ -1,4 +1,7 @@
-/** Counts durations in buckets. All histograms have the same bounds, so that values of several processes can be added. */
+/**
+ * Counts durations in buckets. All histograms have the same bounds, so that values from several processes can be added
+ * together.
+ */
 import type { HistogramValue } from './types.ts';
 
 /** The inclusive upper bounds in seconds. */

@@ -8,8 +8,8 @@ import type { Sealer } from '../core/bus-seal.ts';
 import type { Transport } from './types.ts';
 
 /**
- * The maximum total size of queued messages while the transport is interrupted. If the limit is exceeded, the queue is
- * dropped.
+ * The maximum total size of the messages that are queued while the transport is interrupted. If the limit is exceeded,
+ * the queue is dropped.
  */
 const maxWaitingBytes = 16 * 1024 * 1024;
 /** A batch is complete once it reaches this size. */

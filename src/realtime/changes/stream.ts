@@ -33,7 +33,7 @@ export interface StreamOptions {
   readonly onSnapshot: (command: ReplicationConnection['command']) => Promise<void>;
   /** `seamless` is true if the stream continues where the previous one ended, so nothing was missed. */
   readonly onLive: (seamless: boolean) => void;
-  /** Called for each attempt that the server rejects for a reason that a retry doesn't change. */
+  /** Called for each attempt that the server rejects for a reason that retrying won't fix. */
   readonly onRejected: () => void;
 }
 

@@ -69,7 +69,7 @@ export function openSharedLocks(
     return current;
   }
 
-  /** Gives up a lock. When the session has no more locks, the session is released. */
+  /** Releases a lock. When the session has no more locks, the session is released. */
   async function leave(shared: Shared): Promise<void> {
     shared.users -= 1;
     if (shared.users > 0 || current !== shared) return;

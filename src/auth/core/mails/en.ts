@@ -73,7 +73,7 @@ export const mails: Readonly<Record<TemplateName, MailTexts>> = {
   },
   email_change_current: {
     subject: 'Your {{ .Brand.name }} email address is about to change',
-    title: 'Confirm the change of your email address',
+    title: 'Confirm your new email address',
     intro:
       'The address of your account at {{ .Brand.name }} is about to change from {{ .Email }} to {{ .NewEmail }}. If you requested this, enter the code or use the button.',
     button: 'Confirm the change',

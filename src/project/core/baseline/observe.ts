@@ -61,7 +61,7 @@ export type Observation =
       readonly columnType: string;
       readonly type: string;
     }
-  | { readonly kind: 'value in the wrong form'; readonly type: string; readonly value: string }
+  | { readonly kind: 'value in the wrong format'; readonly type: string; readonly value: string }
   | { readonly kind: 'no value'; readonly table: string; readonly name: string }
   | { readonly kind: 'column exists'; readonly table: string; readonly name: string }
   | { readonly kind: 'relation exists' | 'type exists'; readonly name: string }
@@ -184,7 +184,7 @@ const rules: readonly Rule[] = [
   rule(
     '22P02|22007|22008',
     String.raw`invalid input (?:syntax|value) for (?:type|enum) ([\w. ]+): ${name}`,
-    ([type = '', value = '']) => ({ kind: 'value in the wrong form', type, value }),
+    ([type = '', value = '']) => ({ kind: 'value in the wrong format', type, value }),
   ),
   rule(
     '23502',

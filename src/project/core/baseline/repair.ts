@@ -157,7 +157,7 @@ export class Repairer {
           assignedValueDiffers(this.draft, seen, statement, position) ??
           teachInserted(this.draft, statement, seen.column, seen.type)
         );
-      case 'value in the wrong form':
+      case 'value in the wrong format':
         return valueInWrongForm(this.draft, seen, statement);
       case 'no value':
         return this.#noValue(seen, statement);

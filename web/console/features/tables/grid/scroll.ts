@@ -34,7 +34,7 @@ export function scrollTopFor(track: Track, top: number): number {
   return Math.round((clamp(top, farthest(track)) / farthest(track)) * farthestScroll(track));
 }
 
-/** Returns which rows are visible after the element was scrolled. */
+/** Returns the rows that are visible after the element is scrolled. */
 export function scrolled(track: Track, previous: ScrollState, scrollTop: number): ScrollState {
   if (!isScaled(track)) return { scrollTop, top: clamp(scrollTop, farthest(track)) };
   const step = scrollTop - previous.scrollTop;
